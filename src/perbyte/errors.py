@@ -1,0 +1,105 @@
+"""Every error a Perbyte room raises on purpose, each with the exit code it means and a way out.
+
+Libraries raise these; only `perbyte.cli` prints them and exits. An error that is none of these is a
+defect of Perbyte and is shown as such.
+"""
+
+from __future__ import annotations
+
+EXIT_FINE = 0
+EXIT_FOUND = 1
+EXIT_USAGE = 2
+EXIT_ENVIRONMENT = 3
+EXIT_INCORRECT = 4
+EXIT_INTERRUPTED = 130
+
+
+class PerbyteError(Exception):
+    """Base of all errors that are raised on purpose.
+
+    `way_out` says what the reader can do next; it is printed on a line of its own.
+    """
+
+    exit_code = EXIT_USAGE
+
+    def __init__(self, message: str, *, way_out: str | None = None) -> None:
+        super().__init__(message)
+        self.way_out = way_out
+
+
+class UsageError(PerbyteError):
+    """What was asked for does not exist or does not fit together."""
+
+
+class EnvironmentLacking(PerbyteError):
+    """A library, tool, permission or resource that is needed is not there."""
+
+    exit_code = EXIT_ENVIRONMENT
+
+
+class DataRoomError(PerbyteError):
+    """A file of a data room (catalogue, study, runner.toml) breaks its rules."""
+
+
+class StoreError(PerbyteError):
+    """A run directory cannot be read or written."""
+
+    exit_code = EXIT_ENVIRONMENT
+
+
+class IncompatibleRuns(StoreError):
+    """Two runs differ in conditions that must agree; `fields` names them."""
+
+    exit_code = EXIT_USAGE
+
+    def __init__(self, message: str, *, fields: tuple[str, ...], way_out: str | None = None) -> None:
+        super().__init__(message, way_out=way_out)
+        self.fields = fields
+
+
+class IncorrectOutput(PerbyteError):
+    """An implementation gave an output that differs from the expected one."""
+
+    exit_code = EXIT_INCORRECT
+
+
+class RunnerError(PerbyteError):
+    """A runner process broke off or broke the protocol. Costs that runner's cells, nothing else."""
+
+    exit_code = EXIT_ENVIRONMENT
+
+
+class RunnerCrashed(RunnerError):
+    """The process ended by itself: a signal or a non-zero exit while an answer was due."""
+
+
+class RunnerEnded(RunnerError):
+    """End of file on the runner's stdout while an answer was due."""
+
+
+class RunnerTimedOut(RunnerError):
+    """No answer within the time allowed."""
+
+
+class RunnerFlooded(RunnerError):
+    """A line longer than the protocol allows."""
+
+
+class RunnerSpokeOutOfTurn(RunnerError):
+    """Output on stdout that answers no question."""
+
+
+class RunnerGarbled(RunnerError):
+    """A line that is not the JSON object the protocol asks for."""
+
+
+class RunnerVersionMismatch(RunnerError):
+    """The runner speaks another protocol version."""
+
+
+class RunnerRefused(RunnerError):
+    """The runner answered `ok: false`; `code` is the protocol's error code."""
+
+    def __init__(self, message: str, *, code: str, way_out: str | None = None) -> None:
+        super().__init__(message, way_out=way_out)
+        self.code = code

@@ -1,0 +1,34 @@
+"""Frozen values that every room shares: cells, samples, calibrations, figures, conditions.
+
+The measuring half and the reading half of Perbyte never import each other; they meet here. Nothing in this
+room computes, reads or prints, and it needs the standard library only. Units: ticks of the time-stamp
+counter and core cycles are never mixed; times are seconds unless a name says otherwise; sizes are bytes.
+"""
+
+from perbyte.model.algorithm import Algorithm, Contract, KnownAnswer
+from perbyte.model.cell import Cell, parse_address
+from perbyte.model.figure import CellFigure, Interval, NoiseFloor, Quality
+from perbyte.model.run import Conditions, Failure, Machine, Policy, Run, RunnerIdentity, Sink
+from perbyte.model.sample import Burst, Calibration, Flag
+
+__all__ = [
+    "Algorithm",
+    "Burst",
+    "Calibration",
+    "Cell",
+    "CellFigure",
+    "Conditions",
+    "Contract",
+    "Failure",
+    "Flag",
+    "Interval",
+    "KnownAnswer",
+    "Machine",
+    "NoiseFloor",
+    "Policy",
+    "Quality",
+    "Run",
+    "RunnerIdentity",
+    "Sink",
+    "parse_address",
+]

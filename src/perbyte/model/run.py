@@ -1,0 +1,161 @@
+"""A run: its conditions, its policy, what failed, and the events it is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from perbyte.model.cell import Cell
+from perbyte.model.figure import CellFigure, NoiseFloor
+from perbyte.model.sample import Burst, Calibration
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How a run measures and when it stops. All of it is stored with the run.
+
+    `precision` is the relative half-width at which a cell is done (0.0025 = 0.25 %). `budget_s` bounds the
+    measuring time of the run. `looks` are the declared numbers of rounds within an epoch after which a cell
+    may stop; `epochs` is the least number of epochs and `max_epochs` the most that imprecise cells get.
+    `clock_tolerance` and `contention_tolerance` define a clean sample.
+    """
+
+    precision: float = 0.0025
+    level: float = 0.95
+    budget_s: float = 60.0
+    epochs: int = 3
+    max_epochs: int = 9
+    looks: tuple[int, ...] = (1, 2, 4)
+    burst_samples: int = 40
+    burst_limit_ms: float = 12.0
+    sample_us: float = 50.0
+    clock_tolerance: float = 0.005
+    contention_tolerance: float = 0.01
+    seed: int = 7
+    core: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerIdentity:
+    """Who answered: from a runner's `hello`, and the hash the orchestrator took of the loaded object itself."""
+
+    runner: str
+    cpu: str
+    library: str
+    library_version: str
+    license: str
+    compiler: str
+    flags: str
+    object_path: str
+    object_sha256: str
+    cpu_features: str
+    sdk: str
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The machine's profile. Everything is text or number as the system reports it; empty where unknown."""
+
+    cpu_model: str = ""
+    cpu_vendor: str = ""
+    cpu_family: str = ""
+    cpu_flags: tuple[str, ...] = ()
+    microcode: str = ""
+    cores: int = 0
+    threads_per_core: int = 0
+    caches: tuple[str, ...] = ()
+    memory_bytes: int = 0
+    architecture: str = ""
+    kernel: str = ""
+    distribution: str = ""
+    virtualisation: str = ""
+    governor: str = ""
+    turbo: str = ""
+    clock_hz_nominal: float = 0.0
+    tick_hz: float = 0.0
+    core_hz_observed: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Under which conditions a run was made: everything a repeater needs, stored in run.json."""
+
+    run_id: str
+    perbyte_version: str
+    catalogue_version: str
+    protocol_version: int
+    started_at: str
+    command: tuple[str, ...]
+    machine: Machine
+    policy: Policy
+    plan: tuple[str, ...]
+    identities: tuple[RunnerIdentity, ...] = ()
+    load_before: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    input: dict[str, Any] = field(default_factory=dict)
+    study: str = ""
+    origin: str = "measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A cell or a whole runner that gave no figure, and why. `address` may be empty for a whole runner.
+
+    `kind`: `unsupported`, `incorrect`, `crashed`, `timed-out`, `garbled`, `refused`, `absent`, `no-budget`.
+    """
+
+    kind: str
+    runner: str
+    message: str
+    address: str = ""
+    expected: str = ""
+    got: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished or interrupted run as the store gives it back. `path` is where it lies."""
+
+    path: Path | None
+    conditions: Conditions
+    cells: tuple[CellFigure, ...]
+    calibrations: tuple[Calibration, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    noise_floor: NoiseFloor | None = None
+    complete: bool = True
+    measuring_s: float = 0.0
+
+    def figure(self, cell: Cell) -> CellFigure | None:
+        """The figure of `cell`, or None when it has none."""
+        return next((figure for figure in self.cells if figure.cell == cell), None)
+
+
+class Sink(Protocol):
+    """Where `measure` writes. The store implements it; tests use a list. No method may lose what it was given."""
+
+    def begin(self, conditions: Conditions) -> None:
+        """Start the run, or note the conditions under which it goes on."""
+
+    def identified(self, identity: RunnerIdentity) -> None:
+        """Note who answers for a runner."""
+
+    def calibrated(self, calibration: Calibration) -> None:
+        """Note a process's calibration."""
+
+    def measured(self, burst: Burst) -> None:
+        """Keep a burst. When this returns, a kill of the process no longer loses it."""
+
+    def failed(self, failure: Failure) -> None:
+        """Note a failure."""
+
+    def epoch_done(self, epoch: int) -> None:
+        """Note that an epoch is over."""
+
+    def finish(
+        self,
+        cells: tuple[CellFigure, ...],
+        noise_floor: NoiseFloor | None,
+        measuring_s: float,
+        complete: bool,
+    ) -> None:
+        """End the run with its figures."""

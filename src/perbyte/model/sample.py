@@ -1,0 +1,78 @@
+"""Raw measurements: a burst of samples, and the calibration of the process that took them."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from perbyte.model.cell import Cell
+
+
+class Flag(enum.IntFlag):
+    """What the kernel reported between the two probes of a sample."""
+
+    NONE = 0
+    SWITCHED = 1  # involuntary context switch
+    MIGRATED = 2  # another core afterwards
+    FAULTED = 4  # page fault
+    COLLECTED = 8  # garbage collection (managed languages)
+    FAILED_CALL = 16  # the library reported an error in a timed call
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What one runner process found out about its clock when it started.
+
+    `cycle_source` is `pmu`, `probe` (probe-calibrated tick counter) or `none`; `reason` says why when it is
+    none. `probe_cycles` is the number of core cycles one clock probe takes by construction.
+    `contention_floor` is the quiet duration of the contention probe in core cycles. `fixed_ticks` is the cost
+    of an empty sample, which is subtracted from every sample. `selfcheck` holds the measured latencies in core
+    cycles of chains whose true latency is known (name -> cycles).
+    """
+
+    runner: str
+    cpu: str
+    twin: int
+    epoch: int
+    cycle_source: str
+    reason: str
+    tick_hz: float
+    tick_quantum: int
+    probe_cycles: int
+    contention_floor: float
+    fixed_ticks: float
+    selfcheck: dict[str, float]
+
+    @property
+    def process(self) -> tuple[str, str, int]:
+        """The process this belongs to, as `Cell.process` gives it."""
+        return (self.runner, self.cpu, self.twin)
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """Consecutive samples of one cell, as arrays of equal length. Nothing is ever removed from it.
+
+    Per sample: `start` and `ticks` (tick counter at the start, and ticks that the calls took, fixed cost
+    included), `clock_before`/`clock_after` (ticks of the clock probe), `contention_before`/
+    `contention_after` (ticks of the contention probe), `flags` (see Flag), `cycles` (PMU cycles; empty where
+    there is no PMU). `calls` timed calls make one sample. `waits` counts probes that were repeated while
+    waiting for a quiet core, over the burst.
+    """
+
+    cell: Cell
+    epoch: int
+    round: int
+    calls: int
+    start: list[int]
+    ticks: list[int]
+    clock_before: list[int]
+    clock_after: list[int]
+    contention_before: list[int]
+    contention_after: list[int]
+    flags: list[int]
+    cycles: list[int]
+    waits: int = 0
+
+    def __len__(self) -> int:
+        return len(self.ticks)

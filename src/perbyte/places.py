@@ -1,0 +1,55 @@
+"""Where the data rooms lie and where results and builds go.
+
+A checkout has the data rooms at its top; an installed wheel carries them in `perbyte/_rooms`. Nothing else
+in Perbyte knows the difference. `PERBYTE_HOME` overrides every written place.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from perbyte import __version__
+from perbyte.errors import EnvironmentLacking
+
+_PACKAGE = Path(__file__).resolve().parent
+_CHECKOUT = _PACKAGE.parent.parent
+
+
+def in_checkout() -> bool:
+    """True when this code runs from a checkout (also when installed in editable mode)."""
+    return (_CHECKOUT / "protocol" / "SPEC.md").is_file() and (_CHECKOUT / "pyproject.toml").is_file()
+
+
+def room(name: str) -> Path:
+    """Return the directory of the data room `name` (`protocol`, `catalogue`, `runners`, `studies`).
+
+    Raises EnvironmentLacking when the installation is incomplete.
+    """
+    place = (_CHECKOUT if in_checkout() else _PACKAGE / "_rooms") / name
+    if not place.is_dir():
+        raise EnvironmentLacking(
+            f"the data room '{name}' is missing at {place}", way_out="install Perbyte again"
+        )
+    return place
+
+
+def runs_home() -> Path:
+    """Return the directory under which new runs are created (not created here)."""
+    if home := os.environ.get("PERBYTE_HOME"):
+        return Path(home) / "runs"
+    return _xdg("XDG_DATA_HOME", ".local/share") / "perbyte" / "runs"
+
+
+def build_home() -> Path:
+    """Return the directory in which runners are built: `build/` of a checkout, else the user's cache."""
+    if home := os.environ.get("PERBYTE_HOME"):
+        return Path(home) / "build" / __version__
+    if in_checkout():
+        return _CHECKOUT / "build"
+    return _xdg("XDG_CACHE_HOME", ".cache") / "perbyte" / "build" / __version__
+
+
+def _xdg(variable: str, fallback: str) -> Path:
+    value = os.environ.get(variable)
+    return Path(value) if value and Path(value).is_absolute() else Path.home() / fallback
