@@ -36,7 +36,10 @@ class Algorithm:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What one timed call is. `id` carries the version (`stream/1`); rows of different ids never rank together."""
+    """What one timed call is.
+
+    `id` carries the version (`stream/1`); rows of different ids never rank together.
+    """
 
     id: str
     title: str

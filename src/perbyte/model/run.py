@@ -38,7 +38,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class RunnerIdentity:
-    """Who answered: from a runner's `hello`, and the hash the orchestrator took of the loaded object itself."""
+    """Who answered: a runner's `hello`, and the hash the orchestrator took of the loaded object."""
 
     runner: str
     cpu: str
@@ -131,7 +131,10 @@ class Run:
 
 
 class Sink(Protocol):
-    """Where `measure` writes. The store implements it; tests use a list. No method may lose what it was given."""
+    """Where `measure` writes. The store implements it; tests use a list.
+
+    No method may lose what it was given.
+    """
 
     def begin(self, conditions: Conditions) -> None:
         """Start the run, or note the conditions under which it goes on."""

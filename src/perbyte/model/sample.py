@@ -26,8 +26,8 @@ class Calibration:
     `cycle_source` is `pmu`, `probe` (probe-calibrated tick counter) or `none`; `reason` says why when it is
     none. `probe_cycles` is the number of core cycles one clock probe takes by construction.
     `contention_floor` is the quiet duration of the contention probe in core cycles. `fixed_ticks` is the cost
-    of an empty sample, which is subtracted from every sample. `selfcheck` holds the measured latencies in core
-    cycles of chains whose true latency is known (name -> cycles).
+    of an empty sample, which is subtracted from every sample. `selfcheck` holds the measured latencies, in
+    core cycles, of chains whose true latency is known (name -> cycles).
     """
 
     runner: str
