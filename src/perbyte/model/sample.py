@@ -38,7 +38,7 @@ class Calibration:
     reason: str
     tick_hz: float
     tick_quantum: int
-    probe_cycles: int
+    probe_cycles: float
     contention_floor: float
     fixed_ticks: float
     selfcheck: dict[str, float]
