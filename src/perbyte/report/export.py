@@ -1,0 +1,126 @@
+"""A run as JSON and CSV, for other programs: every field named, full precision, nothing rounded.
+
+Field names are a promise: they may be added to, never renamed without a new `schema_version`. Text is passed
+on as it is; who prints it must escape it. NaN and infinities become null, so that the JSON is valid.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import math
+from typing import Any
+
+from perbyte.model import CellFigure, Run
+
+SCHEMA_VERSION = 1
+CELL_FIELDS = (
+    "address",
+    "runner",
+    "library",
+    "library_version",
+    "algorithm",
+    "operation",
+    "contract",
+    "cpu",
+    "size_bytes",
+    "cycles_per_byte",
+    "cycles_per_call",
+    "ns_per_call",
+    "megabytes_per_second",
+    "interval_low",
+    "interval_high",
+    "interval_level",
+    "samples",
+    "clean_samples",
+    "epochs",
+    "quality",
+    "cycle_source",
+    "warnings",
+    "twin",
+    "interval_unit",
+    "interval_dominated_by",
+)
+
+
+def to_json(run: Run) -> dict[str, Any]:
+    """Give `run` as an object of JSON types: `schema_version`, `run` (conditions, failures) and `cells`.
+
+    `interval_*` is on cycles per call, or on nanoseconds per call where `interval_unit` says `ns`.
+    """
+    conditions = run.conditions
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "run": {
+            "id": conditions.run_id,
+            "path": str(run.path) if run.path else None,
+            "complete": run.complete,
+            "measuring_s": _value(run.measuring_s),
+            "noise_floor": _value(run.noise_floor),
+            **{
+                field.name: _value(getattr(conditions, field.name))
+                for field in dataclasses.fields(conditions)
+                if field.name != "run_id"
+            },
+            "failures": _value(run.failures),
+        },
+        "cells": [cell_record(figure) for figure in run.cells],
+    }
+
+
+def to_csv(run: Run) -> str:
+    """Give the cells of `run` as CSV (RFC 4180, with a heading); warnings are joined by semicolons."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, CELL_FIELDS, lineterminator="\r\n")
+    writer.writeheader()
+    for figure in run.cells:
+        record = cell_record(figure)
+        writer.writerow({**record, "warnings": "; ".join(record["warnings"])})
+    return out.getvalue()
+
+
+def cell_record(figure: CellFigure) -> dict[str, Any]:
+    """Give one figure under the names of `CELL_FIELDS`; sizes in bytes, what is not known is None."""
+    cell = figure.cell
+    return {
+        "address": cell.address,
+        "runner": cell.runner,
+        "library": figure.library,
+        "library_version": figure.library_version,
+        "algorithm": cell.algorithm,
+        "operation": cell.operation,
+        "contract": cell.contract,
+        "cpu": cell.cpu,
+        "size_bytes": cell.size_bytes,
+        "cycles_per_byte": _value(figure.cycles_per_byte),
+        "cycles_per_call": _value(figure.cycles_per_call),
+        "ns_per_call": _value(figure.ns_per_call),
+        "megabytes_per_second": _value(figure.megabytes_per_second),
+        "interval_low": _value(figure.interval.low),
+        "interval_high": _value(figure.interval.high),
+        "interval_level": figure.interval.level,
+        "samples": figure.samples,
+        "clean_samples": figure.clean_samples,
+        "epochs": figure.epochs,
+        "quality": str(figure.quality),
+        "cycle_source": figure.cycle_source,
+        "warnings": list(figure.warnings),
+        "twin": cell.twin,
+        "interval_unit": "ns" if figure.cycles_per_call is None else "cycles",
+        "interval_dominated_by": figure.interval.dominated_by,
+    }
+
+
+def _value(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _value(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(key): _value(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_value(one) for one in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    return str(value)

@@ -1,0 +1,206 @@
+"""Makes runs for tests. All figures come from made-up formulas; nothing here was ever measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from perbyte.model import (
+    Cell,
+    CellFigure,
+    Conditions,
+    Failure,
+    Interval,
+    Machine,
+    NoiseFloor,
+    Policy,
+    Quality,
+    Run,
+    RunnerIdentity,
+)
+
+LIBRARIES = {"alphassl": "AlphaSSL", "betacrypt": "BetaCrypt", "gammalib": "GammaLib", "delta++": "Delta++"}
+
+
+def made_figure(
+    cell: Cell,
+    cycles: float | None = 100.0,
+    *,
+    relative: float = 0.001,
+    ns: float | None = None,
+    **changes: Any,
+) -> CellFigure:
+    """A figure of `cycles` per call with an interval of +- `relative`."""
+    time = ns if ns is not None else (cycles or 100.0) / 2.5
+    centre = time if cycles is None else cycles
+    given: dict[str, Any] = {
+        "cell": cell,
+        "library": LIBRARIES.get(cell.runner, cell.runner),
+        "library_version": "1.2.3-made-up",
+        "cycles_per_call": cycles,
+        "ns_per_call": time,
+        "interval": Interval(centre * (1 - relative), centre * (1 + relative)),
+        "samples": 400,
+        "clean_samples": 300,
+        "epochs": 3,
+        "epoch_cycles": () if cycles is None else (cycles * 0.999, cycles, cycles * 1.001),
+        "epoch_ns": (time * 0.999, time, time * 1.001),
+        "calls_per_sample": 10,
+        "quality": Quality.GOOD,
+        "cycle_source": "none" if cycles is None else "probe",
+    }
+    return CellFigure(**{**given, **changes})
+
+
+def made_run(cells: tuple[CellFigure, ...], **changes: Any) -> Run:
+    """A run with `cells`, on a machine that does not exist."""
+    names = dict.fromkeys((one.cell.runner, one.cell.cpu) for one in cells)
+    conditions = Conditions(
+        run_id="made-up-run",
+        perbyte_version="0.0-test",
+        catalogue_version="test",
+        protocol_version=1,
+        started_at="2001-02-03T04:05:06Z",
+        command=("perbyte", "measure", "*/aes-*"),
+        machine=Machine(
+            cpu_model="Imaginary CPU 9000",
+            cores=2,
+            kernel="6.0-test",
+            distribution="Nowhere Linux 1",
+            virtualisation="kvm",
+            core_hz_observed=2.5e9,
+        ),
+        policy=Policy(),
+        plan=tuple(one.cell.address for one in cells),
+        identities=tuple(
+            RunnerIdentity(
+                runner=runner,
+                cpu=cpu,
+                library=LIBRARIES.get(runner, runner),
+                library_version="1.2.3-made-up",
+                license="Apache-2.0",
+                compiler="cc 1.0",
+                flags="-O2",
+                object_path=f"/usr/lib/lib{runner}.so.1",
+                object_sha256="ab" * 32,
+                cpu_features="made-up",
+                sdk="c/1",
+            )
+            for runner, cpu in names
+        ),
+    )
+    given: dict[str, Any] = {
+        "path": None,
+        "conditions": conditions,
+        "cells": cells,
+        "noise_floor": NoiseFloor(0.0015, (("alphassl/aes-128-ecb/encrypt@16+contract=stream/1", 1.0015),)),
+        "measuring_s": 12.5,
+    }
+    return Run(**{**given, **changes})
+
+
+_COSTS = {  # made-up: cycles per message, cycles per byte
+    "aes-128-ecb": (60.0, 11.0),
+    "camellia-128-ecb": (70.0, 20.0),
+    "des-ede3-ecb": (90.0, 120.0),
+    "serpent-128-ecb": (80.0, 36.0),
+}
+_SIZES = (16, 32, 512, 10_000_000)
+
+
+def made_cells(
+    algorithms: int = 4, sizes: tuple[int, ...] = _SIZES, libraries: tuple[str, ...] = tuple(LIBRARIES)
+) -> tuple[CellFigure, ...]:
+    """Cells of `algorithms` ciphers in every library, encrypt and decrypt; AES also without hardware."""
+    found = []
+    names = list(_COSTS) + [f"made-{n}-cipher-{n % 3}" for n in range(max(algorithms - len(_COSTS), 0))]
+    for a, algorithm in enumerate(names[:algorithms]):
+        per_message, per_byte = _COSTS.get(algorithm, (50.0 + a, 5.0 + a % 37))
+        for r, runner in enumerate(libraries):
+            for operation in ("encrypt", "decrypt"):
+                for size in sizes:
+                    for cpu in ("full", "soft") if algorithm.startswith("aes") else ("full",):
+                        each = per_byte / 12 if (algorithm.startswith("aes") and cpu == "full") else per_byte
+                        slower = 1 + 0.07 * ((r * 5 + a * 3 + (operation == "decrypt")) % 7)
+                        cycles = (per_message + each * size) * slower
+                        wide = 0.0005 * (1 + (r + a + size) % 5)
+                        quality = Quality.IMPRECISE if wide > 0.0021 else Quality.GOOD
+                        found.append(
+                            made_figure(
+                                Cell(runner, algorithm, operation, size, "stream/1", cpu),
+                                cycles,
+                                relative=wide,
+                                quality=Quality.LONG if size > 10**6 else quality,
+                            )
+                        )
+    return tuple(found)
+
+
+def usual_run() -> Run:
+    """A run as people make them: four libraries, one of which lacks a cipher, and one crash."""
+    lacking = [
+        one
+        for one in made_cells()
+        if (one.cell.runner, one.cell.algorithm) == ("alphassl", "serpent-128-ecb")
+    ]
+    crashed = [
+        one for one in made_cells() if (one.cell.runner, one.cell.algorithm) == ("delta++", "des-ede3-ecb")
+    ]
+    missing = {one.cell for one in lacking + crashed}
+    failures = [
+        Failure("unsupported", one.cell.runner, "no such cipher", address=one.cell.address) for one in lacking
+    ] + [
+        Failure("crashed", one.cell.runner, "the runner ended by signal 11", address=one.cell.address)
+        for one in crashed
+    ]
+    failures.append(Failure("absent", "epsilon", "libepsilon is not installed: apt install libepsilon-dev"))
+    return made_run(tuple(one for one in made_cells() if one.cell not in missing), failures=tuple(failures))
+
+
+HOSTILE = (
+    '<script>window.pwned=1</script>"\'><img src=x onerror="window.pwned=1">',
+    "\x1b[31mred\x1b[0m\x1b]0;title\x07\x9b2J",
+    "line\nbreak\r\ttab\x00nul\u2028sep",
+    "\u202egnirts\u202c \u2066isolate\u2069 \u200frtl",
+    "x" * 10_000,
+    "{{ 7*7 }} {% raw %} ${7*7} </script><!-- ]]> &amp;",
+    '=HYPERLINK("http://example.invalid")',
+)
+
+
+def hostile_run() -> Run:
+    """A run in which every string tries to break out of the place it is shown in."""
+    cells = []
+    for index, text in enumerate(HOSTILE):
+        cell = Cell(
+            f"r{index}{text}", f"alg{text}", f"op{text}", 16, f"c{text}/1", "full" if index % 2 else text
+        )
+        nan = float("nan")
+        cycles = (100.0, None, nan, float("inf"), 0.0, -5.0, 1e300)[index]
+        figure = made_figure(cell, cycles, warnings=(text, text), library=text, library_version=text)
+        cells.append(replace(figure, cycle_source=text))
+    cells.append(
+        made_figure(
+            Cell("nan", "aes", "encrypt", 0, "stream/1"),
+            None,
+            ns=float("nan"),
+            interval=Interval(float("nan"), float("inf")),
+        )
+    )
+    run = made_run(tuple(cells))
+    bad = HOSTILE[0] + HOSTILE[1] + HOSTILE[2]
+    machine = Machine(cpu_model=bad, kernel=HOSTILE[5], distribution=HOSTILE[3], cpu_flags=HOSTILE)
+    conditions = replace(
+        run.conditions, run_id=bad, machine=machine, command=HOSTILE, started_at=bad, input={bad: HOSTILE}
+    )
+    failures = tuple(
+        Failure(kind, text, text, address=text, expected=text, got=text)
+        for text in HOSTILE
+        for kind in ("incorrect", text)
+    )
+    return replace(
+        run,
+        conditions=conditions,
+        failures=failures,
+        noise_floor=NoiseFloor(float("nan"), tuple((text, float("nan")) for text in HOSTILE)),
+    )
