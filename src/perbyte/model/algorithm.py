@@ -13,7 +13,8 @@ class Algorithm:
     cost that the harness measures itself by). Sizes are bytes; 0 means not applicable. `data_multiple_bytes`
     is the granularity of the data (16 for AES in ECB or CBC without padding, 1 for CTR). `tag_bytes` is the
     length of the tag, digest or MAC. `accelerated_by` names CPU features that change its speed ("aes",
-    "sha", "clmul"): a CPU tier that changes nothing there gets a warning.
+    "sha", "clmul"): a CPU tier that changes nothing there gets a warning. `note` says which variant is meant
+    where a name alone leaves it open.
     """
 
     id: str
@@ -32,6 +33,7 @@ class Algorithm:
     aliases: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     accelerated_by: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

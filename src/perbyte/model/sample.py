@@ -24,7 +24,7 @@ class Calibration:
     """What one runner process found out about its clock when it started.
 
     `cycle_source` is `pmu`, `probe` (probe-calibrated tick counter) or `none`; `reason` says why when it is
-    none. `probe_cycles` is the number of core cycles one clock probe takes by construction.
+    none. `probe_cycles` is the number of core cycles of one clock probe, its two tick reads included.
     `contention_floor` is the quiet duration of the contention probe in core cycles. `fixed_ticks` is the cost
     of an empty sample, which is subtracted from every sample. `selfcheck` holds the measured latencies, in
     core cycles, of chains whose true latency is known (name -> cycles).

@@ -1,0 +1,26 @@
+/* A burst: consecutive samples of one prepared case. */
+#ifndef PB_BURST_H
+#define PB_BURST_H
+
+#include "cases.h"
+#include "gauge.h"
+
+enum { PB_MAX_SAMPLES = 4096 };
+
+typedef struct pb_burst_request {
+	int samples, clean; /* at the most; stop after so many clean ones, 0: never */
+	double limit_ms;    /* no new sample after this time */
+	uint64_t calls;     /* per sample; 0: choose */
+	double sample_us, clock_tolerance;
+	pb_quiet quiet;
+} pb_burst_request;
+
+typedef struct pb_burst {
+	uint64_t calls, waits, digest;
+	int count;
+	pb_sample samples[PB_MAX_SAMPLES];
+} pb_burst;
+
+void pb_burst_take(const pb_gauge *, pb_prepared *, const pb_burst_request *, pb_burst *);
+
+#endif

@@ -1,0 +1,40 @@
+/* Prepared cases: a row and a variant of the runner's tables, with material, buffers and the family's
+ * context. */
+#ifndef PB_CASES_H
+#define PB_CASES_H
+
+#include "perbyte.h"
+
+typedef struct pb_prepared {
+	pb_case c;
+	const pb_variant *variant;
+	uint64_t seed;
+	size_t offset;
+	char *input_path;
+	uint8_t *material;  /* keys and nonces */
+	uint8_t *own_input; /* for open and verify */
+} pb_prepared;
+
+/* Material given in a check instead of the seeded one. NULL pointers stand for the seeded material. */
+typedef struct pb_vector {
+	const uint8_t *key, *nonce, *aad, *input;
+	size_t key_len, nonce_len, aad_len, input_len;
+} pb_vector;
+
+/* Error codes of the protocol; NULL is success. The words are in `words`, which has room for 256 bytes. */
+const char *pb_case_open(pb_prepared *, const pb_row *, const pb_variant *, size_t size, uint64_t seed,
+			 size_t offset, const char *input_path, const pb_vector *, char *words);
+void pb_case_close(pb_prepared *);
+
+/* Begin and make n calls; afterwards the last one's output is in c.out, c.out_len. */
+void pb_case_run(pb_prepared *, uint64_t n);
+
+/* The variant with this operation and contract, or NULL. */
+const pb_variant *pb_variant_find(const pb_row *, const char *operation, const char *contract);
+
+/* Operation, then its inverse, must give the input back; a changed tag and changed data must be refused. On
+ * success *passed is set and words say what was seen; "unsupported" where there is no inverse or no tag. */
+const char *pb_case_round_trip(pb_prepared *, int *passed, char *words);
+const char *pb_case_forgery(pb_prepared *, int *passed, char *words);
+
+#endif

@@ -1,0 +1,144 @@
+#include "material.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+uint64_t pb_fnv1a(uint64_t hash, const uint8_t *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3ULL;
+	return hash;
+}
+
+/* SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). Position
+ * `block` of the stream can be computed directly, because the state only counts up. */
+static uint64_t split_mix(uint64_t start, uint64_t block)
+{
+	uint64_t z = start + (block + 1) * 0x9e3779b97f4a7c15ULL;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+static void stream_from(uint64_t start, uint8_t *out, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		out[i] = (uint8_t)(split_mix(start, i / 8) >> 8 * (i % 8));
+}
+
+static uint64_t stream_start(uint64_t seed, const char *label)
+{
+	return seed ^ pb_fnv1a(PB_FNV_BASIS, (const uint8_t *)label, strlen(label));
+}
+
+void pb_stream(uint64_t seed, const char *label, uint8_t *out, size_t length)
+{
+	stream_from(stream_start(seed, label), out, 0, length);
+}
+
+/* Address space is taken once and generously, memory only as it is touched: so no area ever has to move, and
+ * pointers that were handed out stay good. */
+enum { PAGE = 4096, SLACK = 3 * PAGE };
+static const size_t AREA = (size_t)8 << 30;
+
+static uint8_t *reserve_area(void)
+{
+	void *area =
+		mmap(NULL, AREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return area == MAP_FAILED ? NULL : area;
+}
+
+typedef struct area {
+	struct area *next;
+	uint64_t seed;
+	char *path;
+	size_t offset, filled;
+	uint8_t *data;
+} area;
+
+static area *areas;
+
+static int same_path(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static area *find_area(uint64_t seed, const char *path, size_t offset)
+{
+	for (area *a = areas; a; a = a->next)
+		if (a->seed == seed && a->offset == offset && same_path(a->path, path))
+			return a;
+	area *a = calloc(1, sizeof *a);
+	if (!a)
+		return NULL;
+	a->data = reserve_area();
+	a->path = path ? strdup(path) : NULL;
+	if (!a->data || (path && !a->path)) {
+		free(a->path);
+		free(a);
+		return NULL;
+	}
+	a->seed = seed;
+	a->offset = offset;
+	a->next = areas;
+	areas = a;
+	return a;
+}
+
+static int fill_from_file(area *a, size_t size, int *short_file)
+{
+	int file = open(a->path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return -1;
+	size_t at = 0;
+	while (at < size) {
+		ssize_t got = pread(file, a->data + a->offset + at, size - at, (off_t)at);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		at += (size_t)got;
+	}
+	int reason = errno;
+	close(file);
+	errno = reason;
+	*short_file = at < size;
+	return at < size ? -1 : 0;
+}
+
+const uint8_t *pb_input(uint64_t seed, const char *path, size_t size, size_t offset, int *short_file)
+{
+	*short_file = 0;
+	if (size > AREA - SLACK || offset >= PAGE) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	area *a = find_area(seed, path, offset);
+	if (!a)
+		return NULL;
+	if (size > a->filled) {
+		if (!path)
+			stream_from(stream_start(seed, "input"), a->data + offset, a->filled, size);
+		else if (fill_from_file(a, size, short_file) != 0)
+			return NULL;
+		a->filled = size;
+	}
+	return a->data + offset;
+}
+
+uint8_t *pb_output(size_t size, size_t offset)
+{
+	static uint8_t *output;
+	static size_t touched;
+	if (!output && !(output = reserve_area()))
+		return NULL;
+	if (size > AREA - SLACK || offset >= PAGE)
+		return NULL;
+	for (; touched < size + 2 * PAGE; touched += PAGE)
+		output[touched] = 1;
+	return output + offset + 1024;
+}

@@ -1,0 +1,24 @@
+/* The bytes that all implementations work on (SPEC section 3), and the memory they lie in. */
+#ifndef PB_MATERIAL_H
+#define PB_MATERIAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Fill out with the stream of this seed and label. */
+void pb_stream(uint64_t seed, const char *label, uint8_t *out, size_t length);
+
+/* FNV-1a with 64 bits; start with PB_FNV_BASIS. */
+#define PB_FNV_BASIS 0xcbf29ce484222325ULL
+uint64_t pb_fnv1a(uint64_t hash, const uint8_t *bytes, size_t length);
+
+/* Input of at least `size` bytes at `offset` from a 4096-byte boundary, shared by all cases that ask for the
+ * same; NULL if memory does not suffice or the file cannot be read (errno, and *short_file is set if it is
+ * too short). `path` is NULL for the seeded stream. */
+const uint8_t *pb_input(uint64_t seed, const char *path, size_t size, size_t offset, int *short_file);
+
+/* The one output area, large enough for `size` bytes at `offset` + 1024 from a 4096-byte boundary, every page
+ * of it touched; it never moves. NULL if memory does not suffice. */
+uint8_t *pb_output(size_t size, size_t offset);
+
+#endif

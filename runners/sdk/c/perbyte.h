@@ -1,0 +1,120 @@
+/* What a runner in C or C++ includes. A runner is a table with one row per algorithm; a row names its family,
+ * and a family is a table with one row per operation and contract. The SDK does all the rest: protocol,
+ * material, buffers, gauge, checks. A family sees one pb_case and makes the calls of its library, nothing
+ * else.
+ *
+ * The contracts that give the calls their meaning stand in catalogue/contracts.toml, the protocol in
+ * protocol/SPEC.md. This file and the SDK know nothing of cryptography. */
+#ifndef PERBYTE_H
+#define PERBYTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PB_RING = 16 }; /* keys and nonces prepared per case; call i uses number i mod PB_RING */
+
+/* One prepared operation. The SDK fills everything but ctx, out_len, failures and error. */
+typedef struct pb_case {
+	const struct pb_row *row;
+	size_t size;       /* bytes of data that one call works on */
+	const uint8_t *in; /* the data; for open and verify followed by the tag or signature */
+	uint8_t *out;      /* room for size + row->output + 64 bytes, or more if row->output_max says so */
+	const uint8_t *key[PB_RING];
+	const uint8_t *nonce[PB_RING];
+	const uint8_t *aad;
+	size_t key_len, nonce_len, aad_len, in_len;
+	size_t out_len;    /* bytes of output of the last call; `size` unless the family sets it */
+	uint64_t failures; /* calls in which the library reported an error, or a forgery was refused */
+	int inverse;       /* 1 while preparing for decrypt, open or verify */
+	void *ctx;         /* the family's own */
+	char error[256];   /* words for pb_fail */
+} pb_case;
+
+/* One operation under one contract. */
+typedef struct pb_variant {
+	const char *operation; /* "encrypt" */
+	const char *contract;  /* "stream/1" */
+	const char *calls;     /* the library calls one timed call makes, for hello and for readers */
+	void (*begin)(
+		pb_case *); /* untimed, before every sample: back to the state before call 0; may be NULL */
+	void (*loop)(pb_case *, uint64_t n); /* n timed calls, the first of them call 0 */
+	void (*show)(
+		pb_case *); /* untimed, after the loop: bring the last call's output to out; may be NULL */
+} pb_variant;
+
+typedef struct pb_family {
+	int (*open)(pb_case *);     /* allocate ctx and set key 0 and nonce 0; 0, or pb_fail(c, ...) */
+	void (*close)(pb_case *);   /* free ctx */
+	const pb_variant *variants; /* ends with a row whose operation is NULL */
+} pb_family;
+
+typedef struct pb_row {
+	const char *algorithm; /* catalogue id */
+	const pb_family *family;
+	const void *param;   /* what the family needs to tell its algorithms apart */
+	uint16_t key, nonce; /* lengths in bytes, as in the catalogue */
+	uint16_t multiple;   /* granularity of size, at least 1 */
+	uint16_t output; /* length of tag, digest, MAC or signature; 0 if the output is as long as the data */
+} pb_row;
+
+typedef struct pb_runner {
+	const char *name;                  /* "openssl" */
+	const char *library;               /* "OpenSSL" */
+	const char *license;               /* SPDX id of the library's licence */
+	const char *(*version)(void);      /* asked of the library at run time */
+	const char *(*cpu_features)(void); /* what the library says it uses; may be NULL */
+	const void *object; /* address of any function of the library: tells which file was loaded */
+	/* Bring the CPU tier about and initialise the library. Returns 0, or -1 if the tier is unknown or
+	 * cannot be had. May be NULL if there is only `full`. */
+	int (*start)(const char *tier);
+	/* 1 if this build of the library really has the row's algorithm; may be NULL (all rows are there). */
+	int (*offers)(const pb_row *);
+	/* What the library reports about the code behind a row, e.g. "AESNI"; may be NULL, may return NULL.
+	 */
+	const char *(*code_path)(const pb_row *);
+	const pb_row *const
+		*tables; /* NULL-terminated array of tables, each ending with a row without algorithm */
+} pb_runner;
+
+int pb_runner_main(const pb_runner *, int argc, char **argv);
+
+/* Keep words about an error; returns -1, so that `return pb_fail(c, "...")` reads well. */
+int pb_fail(pb_case *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The timed loop. `turn` names the counter (0, 1, ... n-1); the call's own work stands inside. Unrolled, so
+ * that the loop costs a quarter of a cycle per call. Keep everything the call needs in local variables: the
+ * compiler cannot know that the library leaves the pb_case alone. */
+#define PB_REPEAT(n, turn, ...)                                                                              \
+	do {                                                                                                 \
+		uint64_t pb_n_ = (n);                                                                        \
+		_Pragma("GCC unroll 4") for (uint64_t turn = 0; turn < pb_n_; turn++)                        \
+		{                                                                                            \
+			__VA_ARGS__;                                                                         \
+		}                                                                                            \
+	} while (0)
+
+/* The ring entry that call `turn` uses. */
+#define PB_TURN(ring, turn) ((ring)[(turn) & (PB_RING - 1)])
+
+/* Keeps the compiler from moving memory accesses across, or dropping what is computed. */
+#define PB_BARRIER()   __asm__ volatile("" ::: "memory")
+#define PB_KEEP(value) __asm__ volatile("" : : "r"(value) : "memory")
+
+#define PB_END_OF_VARIANTS                                                                                   \
+	{                                                                                                    \
+		NULL, NULL, NULL, NULL, NULL, NULL                                                           \
+	}
+#define PB_END_OF_ROWS                                                                                       \
+	{                                                                                                    \
+		NULL, NULL, NULL, 0, 0, 0, 0                                                                 \
+	}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,191 @@
+/* One request line in, exactly one answer line out. */
+#include "serve.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void pb_begin_answer(pb_server *s)
+{
+	pb_text_clear(&s->answer);
+	pb_text_add(&s->answer, "{\"id\":%" PRId64 ",\"ok\":true", s->id);
+}
+
+void pb_refuse(pb_server *s, const char *code, const char *message)
+{
+	pb_text_clear(&s->answer);
+	pb_text_add(&s->answer, "{\"id\":%" PRId64 ",\"ok\":false,\"error\":\"%s\",\"message\":", s->id,
+		    code);
+	pb_text_string(&s->answer, message);
+	pb_text_add(&s->answer, "}");
+}
+
+void pb_add_string(pb_server *s, const char *name, const char *value)
+{
+	pb_text_add(&s->answer, ",\"%s\":", name);
+	pb_text_string(&s->answer, value ? value : "");
+}
+
+static const pb_row *find_row(const pb_runner *r, const char *algorithm, const char *operation,
+			      const char *contract, const pb_variant **variant)
+{
+	for (const pb_row *const *table = r->tables; *table; table++)
+		for (const pb_row *row = *table; row->algorithm; row++)
+			if (strcmp(row->algorithm, algorithm) == 0 && pb_offers(r, row) &&
+			    (*variant = pb_variant_find(row, operation, contract)))
+				return row;
+	return NULL;
+}
+
+static void prepare(pb_server *s, const pb_request *q)
+{
+	const char *algorithm = pb_get_text(q, "algorithm", NULL),
+		   *operation = pb_get_text(q, "operation", NULL);
+	const char *contract = pb_get_text(q, "contract", NULL), *path = pb_get_text(q, "input_path", NULL);
+	int64_t size = pb_get_integer(q, "size_bytes", -1), offset = pb_get_integer(q, "offset", 0);
+	const pb_variant *variant = NULL;
+	char words[256];
+
+	if (!algorithm || !operation || !contract || size < 0 || offset < 0) {
+		pb_refuse(s, "malformed",
+			  "prepare needs algorithm, operation, contract, size_bytes, seed, offset");
+		return;
+	}
+	const pb_row *row = find_row(s->runner, algorithm, operation, contract, &variant);
+	if (!row) {
+		snprintf(words, sizeof words, "%s does not have %.40s %.40s under %.40s", s->runner->name,
+			 algorithm, operation, contract);
+		pb_refuse(s, "unsupported", words);
+		return;
+	}
+	int handle = 0;
+	while (handle < s->handle_count && s->handles[handle])
+		handle++;
+	pb_prepared *p = handle < PB_MAX_HANDLES ? malloc(sizeof *p) : NULL;
+	const char *code = p ? pb_case_open(p, row, variant, (size_t)size, pb_get_unsigned(q, "seed", 0),
+					    (size_t)offset, path, NULL, words)
+			     : "bad-size";
+	if (code) {
+		pb_refuse(s, code, p ? words : "too many handles, or out of memory");
+		free(p);
+		return;
+	}
+	pb_case_run(p, 1); /* every page and every lazy initialisation of the library is behind us then */
+	s->handles[handle] = p;
+	if (handle == s->handle_count)
+		s->handle_count++;
+	pb_begin_answer(s);
+	pb_text_add(&s->answer, ",\"handle\":%d}", handle);
+}
+
+pb_prepared *pb_find_handle(pb_server *s, const pb_request *q)
+{
+	int64_t handle = pb_get_integer(q, "handle", -1);
+	if (handle < 0 || handle >= s->handle_count || !s->handles[handle]) {
+		pb_refuse(s, "bad-handle", "no such handle");
+		return NULL;
+	}
+	return s->handles[handle];
+}
+
+static void release(pb_server *s, const pb_request *q)
+{
+	pb_prepared *p = pb_find_handle(s, q);
+	if (!p)
+		return;
+	s->handles[pb_get_integer(q, "handle", -1)] = NULL;
+	pb_case_close(p);
+	free(p);
+	pb_begin_answer(s);
+	pb_text_add(&s->answer, "}");
+}
+
+static void quit(pb_server *s, const pb_request *q)
+{
+	(void)q;
+	s->ended = 1;
+	pb_begin_answer(s);
+	pb_text_add(&s->answer, "}");
+}
+
+static const struct {
+	const char *name;
+	void (*answer)(pb_server *, const pb_request *);
+} verbs[] = {{"hello", pb_hello},     {"prepare", prepare}, {"check", pb_check}, {"calibrate", pb_calibrate},
+	     {"measure", pb_measure}, {"release", release}, {"quit", quit}};
+
+static void answer(pb_server *s, char *line)
+{
+	pb_request q;
+	s->id = 0;
+	if (pb_json_parse(line, &q) != 0 || !pb_get(&q, "id") || !pb_get_text(&q, "verb", NULL)) {
+		pb_refuse(s, "malformed", "not a request: one JSON object with verb and id");
+		return;
+	}
+	s->id = pb_get_integer(&q, "id", 0);
+	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+		if (strcmp(verbs[i].name, pb_get_text(&q, "verb", "")) == 0) {
+			verbs[i].answer(s, &q);
+			return;
+		}
+	pb_refuse(s, "unknown-verb", "verbs: hello, prepare, check, calibrate, measure, release, quit");
+}
+
+/* Write all of it; a reader that has gone away ends the process. */
+static void send_answer(pb_server *s)
+{
+	pb_text_add(&s->answer, "\n");
+	for (size_t at = 0; at < s->answer.length;) {
+		ssize_t sent = write(STDOUT_FILENO, s->answer.data + at, s->answer.length - at);
+		if (sent <= 0)
+			exit(1);
+		at += (size_t)sent;
+	}
+}
+
+/* Read on to the end of a line that did not fit; returns 1 if there was more of it. */
+static int skip_rest_of_line(const char *line)
+{
+	size_t length = strlen(line);
+	int c;
+	if (length < PB_MAX_LINE || line[length - 1] == '\n')
+		return 0;
+	while ((c = getchar()) != EOF && c != '\n')
+		;
+	return 1;
+}
+
+static void release_all(pb_server *s)
+{
+	for (int i = 0; i < s->handle_count; i++)
+		if (s->handles[i]) {
+			pb_case_close(s->handles[i]);
+			free(s->handles[i]);
+		}
+	free(s->answer.data);
+}
+
+int pb_runner_main(const pb_runner *runner, int argc, char **argv)
+{
+	static pb_server s;
+	static char line[PB_MAX_LINE + 1];
+	(void)argc;
+	s.runner = runner;
+	s.tier = getenv("PERBYTE_CPU");
+	if (!s.tier || !*s.tier)
+		s.tier = "full";
+	if (runner->start ? runner->start(s.tier) != 0 : strcmp(s.tier, "full") != 0) {
+		fprintf(stderr, "%s: the CPU tier '%s' is unknown here or cannot be had\n", argv[0], s.tier);
+		return 3;
+	}
+	while (!s.ended && fgets(line, sizeof line, stdin)) {
+		if (skip_rest_of_line(line))
+			line[0] = '\0'; /* longer than a line may be: malformed */
+		answer(&s, line);
+		send_answer(&s);
+	}
+	release_all(&s);
+	return 0;
+}
