@@ -1,0 +1,156 @@
+"""Requests to lines, lines to answers. Every way an answer can be wrong has its own typed error.
+
+A runner may lie or break; nothing it writes may crash the reader or reach the store unseen. So answers are
+read strictly: types, 64 bits, finite numbers, arrays of equal length, and whatever the request itself
+demands of its answer. This module does no input or output and keeps no state.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TypeVar
+
+import msgspec
+
+from perbyte.errors import (
+    RunnerFlooded,
+    RunnerGarbled,
+    RunnerRefused,
+    RunnerVersionMismatch,
+    UsageError,
+)
+from perbyte.protocol.messages import (
+    HEAD_BYTES,
+    LINE_LIMIT,
+    OUTPUT_LIMIT,
+    PROTOCOL_VERSION,
+    REQUESTS,
+    Answer,
+    CalibrateAnswer,
+    CheckAnswer,
+    Hello,
+    Measure,
+    MeasureAnswer,
+    Refusal,
+    Request,
+)
+
+AnswerT = TypeVar("AnswerT", bound=Answer)
+_SHOWN = 120
+
+
+class _Envelope(msgspec.Struct):
+    id: int
+    ok: bool
+
+
+class _Version(msgspec.Struct):
+    protocol: int
+
+
+_ENCODER = msgspec.json.Encoder()
+_ENVELOPE = msgspec.json.Decoder(_Envelope)
+_VERSION = msgspec.json.Decoder(_Version)
+_REFUSAL = msgspec.json.Decoder(Refusal)
+_ANSWERS = {request: msgspec.json.Decoder(request.answer) for request in REQUESTS}
+
+
+def encode(request: Request) -> bytes:
+    """Return the line for `request`, line feed included. Raises UsageError when it exceeds the line limit."""
+    line = _ENCODER.encode(request) + b"\n"
+    if len(line) > LINE_LIMIT:
+        raise UsageError(f"a request of {len(line)} bytes exceeds the protocol's limit of {LINE_LIMIT}")
+    return line
+
+
+def decode(line: bytes, request: Request, answer: type[AnswerT]) -> AnswerT:
+    """Return the answer in `line` (line feed included) to `request`, as the Struct `answer`.
+
+    `answer` is `request.answer`; it is named again so that the result has a precise type. Raises
+    RunnerRefused for `ok: false`, RunnerVersionMismatch when `hello` is answered in another version,
+    RunnerFlooded for a line over the limit, RunnerGarbled for anything else that SPEC.md does not allow.
+    """
+    if answer is not request.answer:
+        raise TypeError(f"{type(request).__name__} is answered by {request.answer.__name__}")
+    if len(line) > LINE_LIMIT:
+        raise RunnerFlooded(f"a line of {len(line)} bytes; the protocol allows {LINE_LIMIT}")
+    if not line.endswith(b"\n"):
+        raise RunnerGarbled(f"the line is not complete: {_shown(line)}")
+    try:
+        line.decode("utf-8")
+        envelope = _ENVELOPE.decode(line)
+        if not envelope.ok:
+            refusal = _REFUSAL.decode(line)
+            if refusal.id == request.id or (refusal.id == 0 and refusal.error == "malformed"):
+                raise RunnerRefused(refusal.message or refusal.error, code=refusal.error)
+        if envelope.id != request.id:
+            raise RunnerGarbled(f"answers request {envelope.id}, not {request.id}: {_shown(line)}")
+        if isinstance(request, Hello):
+            version = _VERSION.decode(line).protocol
+            if version != PROTOCOL_VERSION:
+                raise RunnerVersionMismatch(
+                    f"the runner speaks protocol version {version}, Perbyte speaks {PROTOCOL_VERSION}",
+                    way_out="build the runner again with this version of Perbyte",
+                )
+        decoded = _ANSWERS[type(request)].decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise RunnerGarbled(f"{_words(error)}: {_shown(line)}") from None
+    if fault := _contradiction(decoded, request):
+        raise RunnerGarbled(f"{fault}: {_shown(line)}")
+    assert isinstance(decoded, answer)
+    return decoded
+
+
+def _contradiction(answer: Answer, request: Request) -> str:
+    """What is wrong between fields that are each well-formed; empty when nothing is."""
+    match answer:
+        case CheckAnswer():
+            return _check_contradiction(answer)
+        case CalibrateAnswer():
+            numbers = (answer.tick_hz, answer.probe_cycles, answer.contention_floor, answer.fixed_ticks)
+            if not all(map(math.isfinite, (*numbers, *answer.selfcheck.values()))):
+                return "a number is not finite"
+            if answer.cycle_source != "none" and not answer.probe_cycles:
+                return "a cycle source without a clock probe"
+        case MeasureAnswer() if isinstance(request, Measure):
+            return _measure_contradiction(answer, request)
+    return ""
+
+
+def _check_contradiction(answer: CheckAnswer) -> str:
+    if len(answer.head) != 2 * min(answer.length, HEAD_BYTES):
+        return f"an output of {answer.length} bytes with a head of {len(answer.head) // 2}"
+    if answer.output is msgspec.UNSET:
+        return "" if answer.length > OUTPUT_LIMIT else "a short output is not shown"
+    if len(answer.output) != 2 * answer.length or not answer.output.startswith(answer.head):
+        return "length, head and output contradict each other"
+    return ""
+
+
+def _measure_contradiction(answer: MeasureAnswer, request: Measure) -> str:
+    taken = len(answer.ticks)
+    columns = (
+        answer.start,
+        answer.clock_before,
+        answer.clock_after,
+        answer.contention_before,
+        answer.contention_after,
+        answer.flags,
+    )
+    if any(len(column) != taken for column in columns) or len(answer.cycles) not in (0, taken):
+        return "arrays of different length"
+    if not 1 <= taken <= request.samples:
+        return f"{taken} samples where 1 to {request.samples} were asked for"
+    if request.calls and answer.calls != request.calls:
+        return f"{answer.calls} calls per sample where {request.calls} were asked for"
+    return ""
+
+
+def _words(error: Exception) -> str:
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def _shown(line: bytes) -> str:
+    """A piece of the line that is safe to print."""
+    text = ascii(line[:_SHOWN].rstrip(b"\n").decode("utf-8", "replace"))
+    return text if len(line) <= _SHOWN else f"{text}... ({len(line)} bytes)"

@@ -1,0 +1,62 @@
+"""The bytes all implementations work on: section 3 of `protocol/SPEC.md`, computed a second time.
+
+Runners make this material themselves; here it serves tests, conformance and anyone who wants to know what
+was encrypted. SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) and
+FNV-1a are guards against accidents. Nothing here is fit for secrets.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+RING = 16
+AAD_BYTES = 16
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_FNV_BASIS = 0xCBF29CE484222325
+_FNV_PRIME = 0x100000001B3
+_MASK = 2**64 - 1
+
+
+def fnv1a64(data: bytes) -> int:
+    """FNV-1a with 64 bits over `data`."""
+    value = _FNV_BASIS
+    for byte in data:
+        value = ((value ^ byte) * _FNV_PRIME) & _MASK
+    return value
+
+
+def digest(output: bytes) -> str:
+    """The 16 hex digits that `check` and `measure` give for `output`."""
+    return f"{fnv1a64(output):016x}"
+
+
+def stream(seed: int, label: str, length: int) -> bytes:
+    """The first `length` bytes of the stream `label` (`input`, `key/3`, `nonce/0`, `aad`) for `seed`."""
+    state = np.uint64((seed ^ fnv1a64(label.encode("ascii"))) & _MASK)
+    with np.errstate(over="ignore"):
+        z = state + _GAMMA * np.arange(1, (length + 7) // 8 + 1, dtype=np.uint64)
+        z = (z ^ (z >> np.uint64(30))) * _MIX[0]
+        z = (z ^ (z >> np.uint64(27))) * _MIX[1]
+        z ^= z >> np.uint64(31)
+    return z.astype("<u8").tobytes()[:length]
+
+
+def data(seed: int, size_bytes: int) -> bytes:
+    """The data of a run."""
+    return stream(seed, "input", size_bytes)
+
+
+def key(seed: int, number: int, length: int) -> bytes:
+    """The key of call `number` under contracts that set the key in the call; all others use number 0."""
+    return stream(seed, f"key/{number % RING}", length)
+
+
+def nonce(seed: int, number: int, length: int) -> bytes:
+    """The nonce of call `number` under contracts that take a new one per message; all others use number 0."""
+    return stream(seed, f"nonce/{number % RING}", length)
+
+
+def additional_data(seed: int) -> bytes:
+    """The additional data of AEADs."""
+    return stream(seed, "aad", AAD_BYTES)

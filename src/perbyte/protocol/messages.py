@@ -1,0 +1,244 @@
+"""Every request and answer of `protocol/SPEC.md` as a frozen Struct.
+
+The Structs carry the bounds that one field can state about itself (64 bits, not negative, hexadecimal); what
+fields owe each other is checked by `codec`. The JSON Schemas in `protocol/schema` are made from these
+Structs, and a test keeps them from drifting apart. Nothing here reads or writes.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+PROTOCOL_VERSION = 1
+LINE_LIMIT = 1_048_576
+OUTPUT_LIMIT = 4096
+HEAD_BYTES = 64
+FLAG_BITS = 31
+ERROR_CODES = ("malformed", "unknown-verb", "unsupported", "bad-handle", "bad-size", "library", "input")
+CYCLE_SOURCES = ("pmu", "probe", "none")
+
+Integer = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # signed, so that it fits the columns of a store
+Seed = Annotated[int, Meta(ge=0, le=2**64 - 1)]
+Quantity = Annotated[float, Meta(ge=0)]
+Rate = Annotated[float, Meta(gt=0)]
+Name = Annotated[str, Meta(min_length=1)]
+Hex = Annotated[str, Meta(pattern="^([0-9a-f]{2})*$")]
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
+FlagBits = Annotated[int, Meta(ge=0, le=FLAG_BITS)]
+CycleSource = Annotated[str, Meta(pattern="^(pmu|probe|none)$")]
+ErrorCode = Annotated[
+    str, Meta(pattern="^(malformed|unknown-verb|unsupported|bad-handle|bad-size|library|input)$")
+]
+
+
+class Request(Struct, frozen=True, kw_only=True, tag_field="verb"):
+    """What every request has. `answer` names the Struct of the answer to it."""
+
+    answer: ClassVar[type[Answer]]
+    id: Integer
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What every answer has; by itself the answer to `release` and `quit`."""
+
+    id: Integer
+    ok: bool
+
+
+class Refusal(Answer, frozen=True, kw_only=True):
+    """`ok: false`: an error code of section 9 and a sentence for people."""
+
+    error: ErrorCode
+    message: str
+
+
+class Operation(Struct, frozen=True, kw_only=True):
+    """One row of `hello`: what the runner can do, under which contract, by which library calls."""
+
+    algorithm: Name
+    operation: Name
+    contract: Name
+    calls: str
+    code_path: str = ""
+
+
+class HelloAnswer(Answer, frozen=True, kw_only=True):
+    """Who the runner is and what it offers."""
+
+    protocol: Integer
+    runner: Name
+    sdk: str
+    library: str
+    library_version: str
+    license: str
+    compiler: str
+    flags: str
+    object: str
+    cpu_features: str
+    tier: Name
+    operations: list[Operation]
+
+
+class PrepareAnswer(Answer, frozen=True, kw_only=True):
+    """The handle of a prepared operation, valid until `release`."""
+
+    handle: Integer
+
+
+class CheckAnswer(Answer, frozen=True, kw_only=True):
+    """What came out of a call: length in bytes, FNV-1a-64, the first 64 bytes, and all of it when short."""
+
+    length: Count
+    digest: Digest
+    head: Hex
+    output: Hex | UnsetType = UNSET
+
+
+class VerdictAnswer(Answer, frozen=True, kw_only=True):
+    """The answer to `round_trip` and `forgery`."""
+
+    passed: bool
+    detail: str
+
+
+class CalibrateAnswer(Answer, frozen=True, kw_only=True):
+    """What the process found out about its own clock."""
+
+    cycle_source: CycleSource
+    reason: str
+    tick_hz: Rate
+    tick_quantum: Count
+    probe_cycles: Quantity
+    contention_floor: Quantity
+    fixed_ticks: Quantity
+    selfcheck: dict[str, float]
+
+
+class MeasureAnswer(Answer, frozen=True, kw_only=True):
+    """A burst of raw samples as arrays of equal length; `cycles` may be empty."""
+
+    calls: Annotated[int, Meta(ge=1, le=2**63 - 1)]
+    start: list[Count]
+    ticks: list[Count]
+    clock_before: list[Count]
+    clock_after: list[Count]
+    contention_before: list[Count]
+    contention_after: list[Count]
+    flags: list[FlagBits]
+    cycles: list[Count]
+    waits: Count
+    digest: Digest
+
+
+class Hello(Request, frozen=True, kw_only=True, tag="hello"):
+    """Ask who is there."""
+
+    answer = HelloAnswer
+    protocol: Integer = PROTOCOL_VERSION
+
+
+class Prepare(Request, frozen=True, kw_only=True, tag="prepare"):
+    """Allocate, set the key, lay out the buffers."""
+
+    answer = PrepareAnswer
+    algorithm: Name
+    operation: Name
+    contract: Name
+    size_bytes: Count
+    seed: Seed
+    offset: Count
+    input_path: str | UnsetType = UNSET
+
+
+class Vector(Struct, frozen=True, kw_only=True):
+    """Material of a known answer, hexadecimal. What is unset is empty."""
+
+    key: Hex | UnsetType = UNSET
+    nonce: Hex | UnsetType = UNSET
+    aad: Hex | UnsetType = UNSET
+    input: Hex | UnsetType = UNSET
+
+
+class CheckCalls(Request, frozen=True, kw_only=True, tag="check"):
+    """Begin, make so many calls, show the output of the last one."""
+
+    answer = CheckAnswer
+    handle: Integer
+    calls: Count
+
+
+class CheckVector(Request, frozen=True, kw_only=True, tag="check"):
+    """One call on exactly this material."""
+
+    answer = CheckAnswer
+    handle: Integer
+    vector: Vector
+
+
+class CheckRoundTrip(Request, frozen=True, kw_only=True, tag="check"):
+    """The operation, then its inverse, on the run's own input."""
+
+    answer = VerdictAnswer
+    handle: Integer
+    round_trip: bool = True
+
+
+class CheckForgery(Request, frozen=True, kw_only=True, tag="check"):
+    """See that a changed tag and changed data are refused."""
+
+    answer = VerdictAnswer
+    handle: Integer
+    forgery: bool = True
+
+
+class Calibrate(Request, frozen=True, kw_only=True, tag="calibrate"):
+    """Look at the clock for at most so many milliseconds."""
+
+    answer = CalibrateAnswer
+    limit_ms: Quantity
+
+
+class Measure(Request, frozen=True, kw_only=True, tag="measure"):
+    """Take a burst of samples."""
+
+    answer = MeasureAnswer
+    handle: Integer
+    samples: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    clean: Count
+    limit_ms: Quantity
+    calls: Count
+    sample_us: Quantity
+    contention_floor: Quantity
+    contention_tolerance: Quantity
+    clock_tolerance: Quantity
+    patience: Count
+
+
+class Release(Request, frozen=True, kw_only=True, tag="release"):
+    """Free a handle."""
+
+    answer = Answer
+    handle: Integer
+
+
+class Quit(Request, frozen=True, kw_only=True, tag="quit"):
+    """End."""
+
+    answer = Answer
+
+
+REQUESTS: tuple[type[Request], ...] = (
+    Hello,
+    Prepare,
+    CheckCalls,
+    CheckVector,
+    CheckRoundTrip,
+    CheckForgery,
+    Calibrate,
+    Measure,
+    Release,
+    Quit,
+)

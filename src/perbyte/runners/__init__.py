@@ -1,0 +1,10 @@
+"""Finding, building and speaking to runners: the only room that starts processes.
+
+It knows neither statistics nor storage. What a runner is and how one is added stands in docs/runner-toml.md,
+what is said to it in protocol/SPEC.md.
+"""
+
+from perbyte.runners.locate import RunnerSpec, Tier, find, locate
+from perbyte.runners.session import Measured, Session, TimeLimits
+
+__all__ = ["Measured", "RunnerSpec", "Session", "Tier", "TimeLimits", "find", "locate"]

@@ -1,0 +1,311 @@
+"""One runner process and the two pipes to it: start, one line in, one line out, and a certain end.
+
+The stance: the orchestrator sleeps in poll() while a runner works, so that it takes nothing from the core
+next door; a process that misbehaves in any way is killed with everything it started, reaped, and named by
+the precise fault. What the lines mean is no business of this module.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import functools
+import os
+import select
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from perbyte.errors import (
+    EnvironmentLacking,
+    RunnerCrashed,
+    RunnerEnded,
+    RunnerError,
+    RunnerFlooded,
+    RunnerSpokeOutOfTurn,
+    RunnerTimedOut,
+)
+from perbyte.protocol import LINE_LIMIT
+
+STDERR_KEPT = 8192
+_CHUNK = 65536
+_READ = select.POLLIN | select.POLLHUP | select.POLLERR
+_SETTLE_S = 1.0
+_ADDR_NO_RANDOMIZE = 0x0040000
+_QUERY_PERSONALITY = 0xFFFFFFFF
+
+
+class RunnerProcess:
+    """A started runner. `layout_fixed` tells whether address space randomisation could be switched off.
+
+    After a fault the process is dead and `fault` holds the error; every later exchange raises it again.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        core: int | None = None,
+        directory: Path | None = None,
+    ) -> None:
+        """Start `command`, pinned to `core` from its first instruction on, as leader of its own group.
+
+        Raises EnvironmentLacking when the program cannot be started or the core cannot be had.
+        """
+        if not shutil.which(command[0], path=environment.get("PATH")):
+            raise EnvironmentLacking(f"runner '{name}' cannot be started: {command[0]} is no program")
+        self.name = name
+        self.fault: RunnerError | None = None
+        self._stderr = b""
+        self._pending = b""
+        with _inherited(core) as self.layout_fixed:
+            try:
+                self._child = subprocess.Popen(
+                    [*_death_signal(), *command],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    env=dict(environment),
+                    cwd=directory,
+                    bufsize=0,
+                    process_group=0,
+                )
+            except OSError as error:
+                raise EnvironmentLacking(f"runner '{name}' cannot be started: {error}") from None
+        child = self._child
+        self.pid = child.pid
+        self._in, self._out, self._err = (
+            pipe.fileno() for pipe in (child.stdin, child.stdout, child.stderr) if pipe
+        )
+        for descriptor in (self._in, self._out, self._err):
+            os.set_blocking(descriptor, False)
+        self._pidfd = os.pidfd_open(child.pid)
+        _living.add(self)
+
+    @property
+    def stderr(self) -> str:
+        """The last 8 KiB of what the runner wrote to standard error so far."""
+        self._drain_stderr()
+        return self._stderr.decode("utf-8", "replace").strip()
+
+    @property
+    def alive(self) -> bool:
+        """True until the process was ended and reaped."""
+        return self._child.returncode is None
+
+    def exchange(self, line: bytes, timeout_s: float) -> bytes:
+        """Send `line` and return the one line that answers it, line feed included.
+
+        Raises RunnerCrashed, RunnerEnded, RunnerTimedOut, RunnerFlooded or RunnerSpokeOutOfTurn; the process
+        is then dead and reaped.
+        """
+        if self.fault:
+            raise self.fault
+        try:
+            self._expect_silence()
+            return self._converse(line, time.monotonic() + timeout_s, timeout_s)
+        except RunnerError as fault:
+            self.fail(fault)
+            raise
+        except BaseException:
+            self.kill()  # e.g. Ctrl-C: the pipe is in the middle of an exchange and of no further use
+            raise
+
+    def fail(self, fault: RunnerError) -> None:
+        """Note `fault` and end the process with everything it started."""
+        self.fault = self.fault or fault
+        self.kill()
+
+    def wait(self, timeout_s: float) -> int | None:
+        """Wait for the process to end by itself; its exit status (negative: signal), None when it runs on."""
+        if self._child.returncode is None:
+            poller = select.poll()
+            poller.register(self._pidfd, select.POLLIN)
+            if not poller.poll(timeout_s * 1000):
+                return None
+            self._reap()
+        return self._child.returncode
+
+    def end_input(self) -> None:
+        """Close the runner's standard input."""
+        assert self._child.stdin
+        self._child.stdin.close()
+
+    def kill(self) -> None:
+        """Kill the process group, reap the leader, close everything. Does nothing the second time."""
+        if self._child.returncode is None:
+            self._reap()
+        for pipe in (self._child.stdin, self._child.stdout, self._child.stderr):
+            if pipe:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+    def _reap(self) -> None:
+        self._drain_stderr()
+        # The leader is not reaped yet, so its group id cannot have been given to anybody else.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self._child.wait()
+        os.close(self._pidfd)
+        _living.discard(self)
+
+    def _expect_silence(self) -> None:
+        poller = select.poll()
+        poller.register(self._out, select.POLLIN)
+        if self._pending or any(event & select.POLLIN for _, event in poller.poll(0)):
+            text = self._pending or self._read(self._out) or b""
+            raise RunnerSpokeOutOfTurn(self._told(f"output that answers no question: {ascii(text[:80])[1:]}"))
+
+    def _converse(self, line: bytes, deadline: float, timeout_s: float) -> bytes:
+        poller = select.poll()
+        poller.register(self._out, select.POLLIN)
+        poller.register(self._err, select.POLLIN)
+        poller.register(self._pidfd, select.POLLIN)
+        poller.register(self._in, select.POLLOUT)
+        unsent = memoryview(line)
+        received = bytearray()
+        while True:
+            left = deadline - time.monotonic()
+            events = dict(poller.poll(left * 1000)) if left > 0 else {}
+            if not events:
+                raise RunnerTimedOut(self._told(f"no answer within {timeout_s:g} s"))
+            if events.get(self._err, 0) & _READ and not self._drain_stderr():
+                poller.unregister(self._err)
+            if self._in in events:
+                sent = self._write(unsent)
+                unsent = unsent[sent:] if sent >= 0 else unsent[:0]
+                if not unsent:
+                    poller.unregister(self._in)
+            if self._out in events or self._pidfd in events:
+                piece = self._read(self._out)
+                if piece is None and self._pidfd not in events:
+                    continue
+                if not piece:
+                    raise self._gone()
+                received += piece
+                end = received.find(b"\n", len(received) - len(piece))
+                if end + 1 > LINE_LIMIT or (end < 0 and len(received) >= LINE_LIMIT):
+                    raise RunnerFlooded(self._told(f"a line longer than {LINE_LIMIT} bytes"))
+                if end >= 0:
+                    self._pending = bytes(received[end + 1 :])
+                    if self._pending:
+                        raise RunnerSpokeOutOfTurn(self._told("more than one line for one question"))
+                    if unsent:
+                        raise RunnerSpokeOutOfTurn(self._told("an answer before the question was read"))
+                    return bytes(received[: end + 1])
+
+    def _gone(self) -> RunnerError:
+        """The fault behind an end of file: a crash when the exit status says so."""
+        poller = select.poll()
+        poller.register(self._pidfd, select.POLLIN)
+        if not poller.poll(_SETTLE_S * 1000):
+            return RunnerEnded(self._told("closed its standard output"))
+        self._reap()
+        status = self._child.returncode
+        if status < 0:
+            return RunnerCrashed(self._told(f"ended by {_signal_name(-status)}"))
+        if status > 0:
+            return RunnerCrashed(self._told(f"ended with exit status {status}"))
+        return RunnerEnded(self._told("ended without an answer"))
+
+    def _told(self, what: str) -> str:
+        words = f"runner '{self.name}' (process {self.pid}): {what}"
+        return f"{words}\nits last words: {self.stderr}" if self.stderr else words
+
+    def _write(self, data: memoryview) -> int:
+        try:
+            return os.write(self._in, data[:_CHUNK])
+        except BlockingIOError:
+            return 0
+        except BrokenPipeError:
+            return -1  # the end of file on the other pipe, or the time limit, tells the rest
+
+    def _read(self, descriptor: int) -> bytes | None:
+        """What is there; empty at end of file, None when there is nothing yet."""
+        try:
+            return os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            return None
+
+    def _drain_stderr(self) -> bool:
+        """Keep the end of what is there; False at end of file."""
+        if self._child.stderr is None or self._child.stderr.closed:
+            return False
+        piece = self._read(self._err)
+        if piece:
+            self._stderr = (self._stderr + piece)[-STDERR_KEPT:]
+        return piece != b""
+
+
+_living: weakref.WeakSet[RunnerProcess] = weakref.WeakSet()
+
+
+@atexit.register
+def _end_all() -> None:
+    for process in list(_living):
+        process.kill()
+
+
+def _signal_name(number: int) -> str:
+    with contextlib.suppress(ValueError):
+        return signal.Signals(number).name
+    return f"signal {number}"
+
+
+@contextlib.contextmanager
+def _inherited(core: int | None) -> Iterator[bool]:
+    """Give this thread what the child is to inherit: the core, and a fixed layout if the kernel lets us.
+
+    Affinity and personality belong to the thread and pass through fork and exec, so that a runner is pinned
+    before its first instruction, with no code of ours between fork and exec. Yields whether the layout is
+    fixed.
+    """
+    cores = os.sched_getaffinity(0)
+    libc = ctypes.CDLL(None, use_errno=True)
+    before = libc.personality(ctypes.c_ulong(_QUERY_PERSONALITY))
+    fixed = before >= 0 and libc.personality(ctypes.c_ulong(before | _ADDR_NO_RANDOMIZE)) >= 0
+    if fixed:
+        fixed = bool(libc.personality(ctypes.c_ulong(_QUERY_PERSONALITY)) & _ADDR_NO_RANDOMIZE)
+    try:
+        if core is not None:
+            try:
+                os.sched_setaffinity(0, {core})
+            except OSError as error:
+                raise EnvironmentLacking(f"core {core} cannot be used: {error.strerror}") from None
+        yield fixed
+    finally:
+        os.sched_setaffinity(0, cores)
+        if fixed:
+            libc.personality(ctypes.c_ulong(before))
+
+
+def _death_signal() -> list[str]:
+    """A prefix that has the kernel kill the runner when we are killed; empty where it cannot be had.
+
+    Linux ties the signal to the thread that started the process, so only the main thread may ask for it. A
+    runner without it still ends at the end of file on its standard input.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    return list(_setpriv())
+
+
+@functools.cache
+def _setpriv() -> tuple[str, ...]:
+    program = shutil.which("setpriv")
+    if not program:
+        return ()
+    prefix = (program, "--pdeathsig", "KILL", "--")
+    try:
+        tried = subprocess.run([*prefix, "true"], capture_output=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    return prefix if tried.returncode == 0 else ()

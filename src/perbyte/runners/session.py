@@ -1,0 +1,335 @@
+"""A conversation with one runner process: one method per verb, typed answers, a time limit on each.
+
+A session is worth one epoch: it is opened, asked, measured by, and closed. Any fault (see perbyte.errors)
+kills the process and ends the session; `RunnerRefused` is an ordinary answer and does not. The session
+judges no figure and retries nothing: what a fault costs is the caller's decision.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from msgspec import UNSET
+
+from perbyte.errors import (
+    EnvironmentLacking,
+    RunnerCrashed,
+    RunnerEnded,
+    RunnerError,
+    RunnerGarbled,
+    RunnerRefused,
+    RunnerTimedOut,
+    RunnerVersionMismatch,
+)
+from perbyte.model.algorithm import KnownAnswer
+from perbyte.model.cell import FULL, Cell
+from perbyte.model.run import RunnerIdentity
+from perbyte.model.sample import Burst, Calibration
+from perbyte.protocol import messages
+from perbyte.protocol.codec import AnswerT, decode, encode
+from perbyte.protocol.messages import CheckAnswer, HelloAnswer, VerdictAnswer
+from perbyte.runners.locate import RunnerSpec
+from perbyte.runners.process import RunnerProcess
+
+_KNOWN_ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LANG", "JAVA_HOME", "LD_LIBRARY_PATH")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimits:
+    """Seconds allowed for an answer. `calibrate` and `measure` come on top of the request's own limit."""
+
+    hello: float = 30.0
+    prepare: float = 60.0
+    check: float = 60.0
+    calibrate: float = 10.0
+    measure: float = 60.0
+    release: float = 10.0
+    quit: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A burst, and the digest of the last timed call's output, for the gate after the timing."""
+
+    burst: Burst
+    digest: str
+
+
+class Session:
+    """One started runner on one core in one CPU tier. A context manager; leaving it ends the process."""
+
+    def __init__(
+        self,
+        spec: RunnerSpec,
+        *,
+        cpu: str = FULL,
+        core: int | None = None,
+        twin: int = 0,
+        environment: Mapping[str, str] | None = None,
+        limits: TimeLimits | None = None,
+        command: Sequence[str] | None = None,
+    ) -> None:
+        """Start the runner. `environment` adds to what is inherited; `command` replaces the spec's.
+
+        Little is inherited, because the size of the environment shifts the stack. Raises UsageError for an
+        unknown tier, EnvironmentLacking when the runner is not built, cannot be started or not be pinned.
+        """
+        tier = spec.tier(cpu)
+        self.spec = spec
+        self.cpu = cpu
+        self.twin = twin
+        self.limits = limits or TimeLimits()
+        self._last_id = 0
+        self._hello: HelloAnswer | None = None
+        if command is None:
+            command = [spec.fill(part) for part in (*spec.command, *tier.arguments)]
+            if spec.built and not Path(spec.fill("{out}")).is_dir():
+                raise EnvironmentLacking(
+                    f"runner '{spec.name}' is not built", way_out=f"run: perbyte build {spec.name}"
+                )
+        values = {name: os.environ[name] for name in _KNOWN_ENVIRONMENT if name in os.environ}
+        for more in (spec.environment, tier.environment):
+            values |= {name: spec.fill(text) for name, text in more.items()}
+        values |= {"PERBYTE_CPU": cpu, **(environment or {})}
+        self.process = RunnerProcess(spec.name, command, environment=values, core=core, directory=spec.here)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def layout_fixed(self) -> bool:
+        """True when address space layout randomisation is off for the process."""
+        return self.process.layout_fixed
+
+    @property
+    def alive(self) -> bool:
+        """True while the process can still be asked."""
+        return self.process.alive and self.process.fault is None
+
+    def hello(self) -> HelloAnswer:
+        """Ask who is there; asked once, remembered afterwards.
+
+        Raises RunnerVersionMismatch, and RunnerRefused when another CPU tier is in force than was asked for.
+        """
+        if self._hello is None:
+            answer = self.ask(messages.Hello(id=self._next()), HelloAnswer, self.limits.hello)
+            if answer.tier != self.cpu:
+                raise RunnerRefused(
+                    f"runner '{self.spec.name}' runs in tier '{answer.tier}', not '{self.cpu}'",
+                    code="unsupported",
+                )
+            self._hello = answer
+        return self._hello
+
+    def identity(self) -> RunnerIdentity:
+        """Who answers, with the SHA-256 of the object that holds the library's code ('' if unreadable)."""
+        hello = self.hello()
+        return RunnerIdentity(
+            runner=self.spec.name,
+            cpu=self.cpu,
+            library=hello.library,
+            library_version=hello.library_version,
+            license=hello.license,
+            compiler=hello.compiler,
+            flags=hello.flags,
+            object_path=hello.object,
+            object_sha256=file_sha256(hello.object),
+            cpu_features=hello.cpu_features,
+            sdk=hello.sdk,
+        )
+
+    def prepare(
+        self,
+        algorithm: str,
+        operation: str,
+        contract: str,
+        size_bytes: int,
+        *,
+        seed: int,
+        offset: int = 0,
+        input_path: Path | None = None,
+    ) -> int:
+        """Prepare an operation and return its handle. Raises RunnerRefused (`unsupported`, `bad-size`...)."""
+        request = messages.Prepare(
+            id=self._next(),
+            algorithm=algorithm,
+            operation=operation,
+            contract=contract,
+            size_bytes=size_bytes,
+            seed=seed,
+            offset=offset,
+            input_path=UNSET if input_path is None else str(input_path),
+        )
+        return self.ask(request, messages.PrepareAnswer, self.limits.prepare).handle
+
+    def check_calls(self, handle: int, calls: int) -> CheckAnswer:
+        """Make `calls` untimed calls and return what the last one gave."""
+        request = messages.CheckCalls(id=self._next(), handle=handle, calls=calls)
+        return self.ask(request, CheckAnswer, self.limits.check)
+
+    def check_vector(self, handle: int, known: KnownAnswer) -> CheckAnswer:
+        """Return the output for a known answer's material; RunnerRefused `unsupported` if it does not fit."""
+        vector = messages.Vector(
+            key=known.key or UNSET,
+            nonce=known.nonce or UNSET,
+            aad=known.aad or UNSET,
+            input=known.input,
+        )
+        request = messages.CheckVector(id=self._next(), handle=handle, vector=vector)
+        return self.ask(request, CheckAnswer, self.limits.check)
+
+    def round_trip(self, handle: int) -> VerdictAnswer:
+        """Run the operation and its inverse on the run's own input."""
+        request = messages.CheckRoundTrip(id=self._next(), handle=handle)
+        return self.ask(request, VerdictAnswer, self.limits.check)
+
+    def forgery(self, handle: int) -> VerdictAnswer:
+        """See that changed tags and changed data are refused."""
+        request = messages.CheckForgery(id=self._next(), handle=handle)
+        return self.ask(request, VerdictAnswer, self.limits.check)
+
+    def calibrate(self, limit_ms: float, *, epoch: int) -> Calibration:
+        """Let the process look at its clock for about `limit_ms` milliseconds."""
+        request = messages.Calibrate(id=self._next(), limit_ms=limit_ms)
+        answer = self.ask(request, messages.CalibrateAnswer, limit_ms / 1000 + self.limits.calibrate)
+        return Calibration(
+            runner=self.spec.name,
+            cpu=self.cpu,
+            twin=self.twin,
+            epoch=epoch,
+            cycle_source=answer.cycle_source,
+            reason=answer.reason,
+            tick_hz=answer.tick_hz,
+            tick_quantum=answer.tick_quantum,
+            probe_cycles=answer.probe_cycles,
+            contention_floor=answer.contention_floor,
+            fixed_ticks=answer.fixed_ticks,
+            selfcheck=answer.selfcheck,
+        )
+
+    def measure(
+        self,
+        handle: int,
+        *,
+        cell: Cell,
+        epoch: int,
+        round: int,
+        samples: int,
+        limit_ms: float,
+        clean: int = 0,
+        calls: int = 0,
+        sample_us: float = 50.0,
+        contention_floor: float = 0.0,
+        contention_tolerance: float = 0.01,
+        clock_tolerance: float = 0.005,
+        patience: int = 0,
+    ) -> Measured:
+        """Take a burst of up to `samples` samples (`clean` clean ones, `limit_ms` milliseconds; see SPEC 7).
+
+        `contention_floor` is in core cycles. The orchestrator sleeps until the answer comes.
+        """
+        request = messages.Measure(
+            id=self._next(),
+            handle=handle,
+            samples=samples,
+            clean=clean,
+            limit_ms=limit_ms,
+            calls=calls,
+            sample_us=sample_us,
+            contention_floor=contention_floor,
+            contention_tolerance=contention_tolerance,
+            clock_tolerance=clock_tolerance,
+            patience=patience,
+        )
+        answer = self.ask(request, messages.MeasureAnswer, limit_ms / 1000 + self.limits.measure)
+        burst = Burst(
+            cell=cell,
+            epoch=epoch,
+            round=round,
+            calls=answer.calls,
+            start=answer.start,
+            ticks=answer.ticks,
+            clock_before=answer.clock_before,
+            clock_after=answer.clock_after,
+            contention_before=answer.contention_before,
+            contention_after=answer.contention_after,
+            flags=answer.flags,
+            cycles=answer.cycles,
+            waits=answer.waits,
+        )
+        return Measured(burst, answer.digest)
+
+    def release(self, handle: int) -> None:
+        """Free a handle."""
+        request = messages.Release(id=self._next(), handle=handle)
+        self.ask(request, messages.Answer, self.limits.release)
+
+    def quit(self) -> None:
+        """End the process by the protocol. Raises RunnerTimedOut or RunnerCrashed if it does not end well."""
+        self.ask(messages.Quit(id=self._next()), messages.Answer, self.limits.quit)
+        status = self.process.wait(self.limits.quit)
+        if status is None:
+            fault: RunnerError = RunnerTimedOut(f"runner '{self.spec.name}' does not end after quit")
+        elif status:
+            fault = RunnerCrashed(f"runner '{self.spec.name}' ended with status {status} after quit")
+        else:
+            self.process.fail(RunnerEnded(f"runner '{self.spec.name}' was told to quit"))
+            return
+        self.process.fail(fault)
+        raise fault
+
+    def close(self) -> None:
+        """End the process, kindly if it lets us, and reap it. Never raises for what the runner does."""
+        try:
+            if self.alive:
+                self.quit()
+        except RunnerError:
+            pass  # the runner's figures are in; how it dies changes none of them
+        finally:
+            self.process.kill()
+
+    def ask(self, request: messages.Request, answer: type[AnswerT], timeout_s: float) -> AnswerT:
+        """Send any request and return its answer. A fault in the answer ends the process."""
+        line = self.process.exchange(encode(request), timeout_s)
+        try:
+            return decode(line, request, answer)
+        except RunnerRefused:
+            raise
+        except (RunnerGarbled, RunnerVersionMismatch) as fault:
+            named = type(fault)(f"runner '{self.spec.name}': {fault}", way_out=fault.way_out)
+            self.process.fail(named)
+            raise named from None
+
+    def _next(self) -> int:
+        self._last_id += 1
+        return self._last_id
+
+
+def file_sha256(path: str) -> str:
+    """SHA-256 of a file as hex, '' when it cannot be read. Unchanged files are not read twice."""
+    try:
+        status = Path(path).stat()
+        return _sha256(path, status.st_mtime_ns, status.st_size)
+    except OSError:
+        return ""
+
+
+@functools.lru_cache(maxsize=64)
+def _sha256(path: str, _mtime_ns: int, _size: int) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
