@@ -1,0 +1,212 @@
+"""Which samples are clean, and what a sample says in core cycles and in nanoseconds.
+
+The stance: a sample is judged by the probes that bracket it and by what the kernel reported, never by its
+own time. Whoever drops slow samples for being slow measures a wish. Nothing is removed here: a mask is
+returned, and it can be computed again under another policy.
+
+Tick counters of virtual machines often advance in steps (26 ticks on some AMD hosts). Two readings that
+differ by one step are the same reading as far as anyone can tell, so every tolerance has one step added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from perbyte.model import Burst, Calibration, Policy
+from perbyte.stats.estimate import midmean
+from perbyte.stats.samples import MOMENT_LEAST, Bools, Floats, SampleTable, tabulate
+
+_LOWEST_SHARE = 0.005  # of contention readings that may lie below the floor by accident
+
+
+def clean_mask(
+    burst: Burst, calibration: Calibration, policy: Policy, contention_floor: float | None = None
+) -> Bools:
+    """Tell which samples of `burst` are clean; one boolean per sample.
+
+    Clean is: the clock probes before and after agree within `policy.clock_tolerance`, the contention probe on
+    both sides is within `policy.contention_tolerance` of the floor (core cycles; the calibration's own where
+    None), each with one tick quantum added, and no flag is set.
+    """
+    return table_clean_mask(tabulate([burst]), calibration, policy, contention_floor)
+
+
+def cycles_per_call(burst: Burst, calibration: Calibration) -> Floats:
+    """Return core cycles per call, one per sample; NaN where no cycle source can be trusted.
+
+    PMU cycles where the burst has them, else ticks converted by the clock probes around the sample. The cost
+    of an empty sample is subtracted in either case.
+    """
+    return table_cycles(tabulate([burst]), calibration)
+
+
+def ns_per_call(burst: Burst, calibration: Calibration) -> Floats:
+    """Return nanoseconds per call, one per sample; the cost of an empty sample is subtracted."""
+    return table_ns(tabulate([burst]), calibration)
+
+
+def table_clean_mask(
+    table: SampleTable, calibration: Calibration, policy: Policy, contention_floor: float | None = None
+) -> Bools:
+    """`clean_mask` for samples that are laid side by side."""
+    excess = disturbance(table, calibration, policy, contention_floor)
+    mask: Bools = (excess <= 1.0) & (table.flags == 0)
+    return mask
+
+
+def disturbance(
+    table: SampleTable,
+    calibration: Calibration,
+    policy: Policy,
+    contention_floor: float | None = None,
+    cycles_per_tick: Floats | None = None,
+) -> Floats:
+    """Return by how much each sample's worse probe misses, as a multiple of what is allowed; 1 is the limit.
+
+    A probe that a runner does not have (all readings 0) says nothing and gives 0. `cycles_per_tick` saves the
+    work of finding it again.
+    """
+    quantum = float(max(calibration.tick_quantum, 0))
+    shorter, longer = np.minimum(table.clock[0], table.clock[1]), np.maximum(table.clock[0], table.clock[1])
+    if not longer.any():
+        return np.zeros(len(table))
+    clock_excess = _ratio(longer - shorter, policy.clock_tolerance * shorter + quantum)
+    floor = calibration.contention_floor if contention_floor is None else contention_floor
+    if floor <= 0 or calibration.probe_cycles <= 0 or not table.contention.any():
+        return clock_excess
+    rate = core_cycles_per_tick(table, calibration) if cycles_per_tick is None else cycles_per_tick
+    excess = np.maximum(table.contention[0], table.contention[1]) * rate - floor
+    contention_excess = excess / (policy.contention_tolerance * floor + quantum * rate)
+    worse: Floats = np.maximum(clock_excess, contention_excess)
+    return worse
+
+
+def core_cycles_per_tick(table: SampleTable, calibration: Calibration) -> Floats:
+    """Return the core's cycles per tick around each sample; infinite where the clock probe read nothing."""
+    return _ratio(float(calibration.probe_cycles), steady_clock(table, calibration))
+
+
+def steady_clock(table: SampleTable, calibration: Calibration) -> Floats:
+    """Return ticks of the clock probe per sample: the mean of both readings, freed of quantisation noise.
+
+    A reading in steps of q ticks has an error of variance q^2/6, the mean of two q^2/12. Where the readings
+    of a moment scatter no more than that, the clock stood still and their mean is better for all of them;
+    where they scatter more, the clock moved and each sample keeps its own. In between the readings are shrunk
+    towards the mean by the share of the variance that quantisation explains (empirical Bayes; Efron and
+    Morris 1975). Readings more than two steps off their moment's middle keep their own value untouched.
+    """
+    own: Floats = (table.clock[0] + table.clock[1]) * 0.5
+    quantum = float(calibration.tick_quantum)
+    if quantum <= 1 or len(own) < MOMENT_LEAST:
+        return own
+    moments = int(table.moment[-1]) + 1
+    middle = np.array(
+        [midmean(part) for part in np.split(own, np.searchsorted(table.moment, range(1, moments)))]
+    )
+    near = np.abs(own - middle[table.moment]) <= 2 * quantum
+    moment = table.moment[near]
+    counts = np.bincount(moment, minlength=moments)
+    freedom = int(np.maximum(counts - 1, 0).sum())
+    if freedom < MOMENT_LEAST - 1:
+        return own
+    centre = np.bincount(moment, own[near], moments) / np.maximum(counts, 1)
+    apart = own - centre[table.moment]
+    scatter = float((apart[near] ** 2).sum()) / freedom
+    kept = max(0.0, 1.0 - quantum**2 / 12 / scatter) if scatter else 0.0
+    return np.where(near, own - (1 - kept) * apart, own)
+
+
+def table_cycles(
+    table: SampleTable, calibration: Calibration, cycles_per_tick: Floats | None = None
+) -> Floats:
+    """`cycles_per_call` for samples that are laid side by side."""
+    if calibration.cycle_source == "none" or not len(table):
+        return np.full(len(table), np.nan)
+    rate = core_cycles_per_tick(table, calibration) if cycles_per_tick is None else cycles_per_tick
+    if table.cycles is not None:
+        return (table.cycles - np.where(np.isfinite(rate), calibration.fixed_ticks * rate, 0.0)) / table.calls
+    return (table.ticks - calibration.fixed_ticks) * rate / table.calls
+
+
+def table_ns(table: SampleTable, calibration: Calibration) -> Floats:
+    """`ns_per_call` for samples that are laid side by side."""
+    if calibration.tick_hz <= 0:
+        return np.full(len(table), np.nan)
+    return (table.ticks - calibration.fixed_ticks) / table.calls * (1e9 / calibration.tick_hz)
+
+
+def contention_floor(
+    calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration], bursts: Iterable[Burst]
+) -> float:
+    """Re-learn the quiet duration of the contention probe, in core cycles, from a run's own samples.
+
+    The lowest readings of the run (after half a per cent that may be accidents) and all within one step and
+    1 % of them are one heap: its mean is the floor. A calibration that found a quieter core than any sample
+    did is believed when another agrees or one in a hundred samples does. Returns 0.0 when nothing is known.
+    """
+    by_process: dict[tuple[tuple[str, str, int], int], list[Burst]] = {}
+    for burst in bursts:
+        by_process.setdefault((burst.cell.process, burst.epoch), []).append(burst)
+    readings: list[Floats] = []
+    step = 0.0
+    for key, taken in by_process.items():
+        calibration = calibrations.get(key)
+        if calibration is None or calibration.probe_cycles <= 0:
+            continue
+        found, found_step = _contention_readings(taken, calibration)
+        readings.append(found)
+        step = max(step, found_step)
+    learnt = np.sort(np.concatenate(readings)) if readings else np.empty(0)
+    floors = sorted(c.contention_floor for c in calibrations.values() if c.contention_floor > 0)
+    return _lowest_heap(learnt, floors, step)
+
+
+def contention_floors(
+    calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration], bursts: Sequence[Burst]
+) -> dict[tuple[str, str, int], float]:
+    """Re-learn the floor of each process apart: the probe's code may lie differently in each program."""
+    processes = {process for process, _ in calibrations}
+    taken: dict[tuple[str, str, int], list[Burst]] = {process: [] for process in processes}
+    for burst in bursts:
+        if burst.cell.process in taken:
+            taken[burst.cell.process].append(burst)
+    return {
+        process: contention_floor({k: c for k, c in calibrations.items() if k[0] == process}, taken[process])
+        for process in processes
+    }
+
+
+def _contention_readings(bursts: Sequence[Burst], calibration: Calibration) -> tuple[Floats, float]:
+    """All contention readings in core cycles whose clock can be trusted, and one tick step in core cycles."""
+    table = tabulate(bursts)
+    allowed = 0.005 * table.clock.min(axis=0) + calibration.tick_quantum
+    agree = (np.abs(table.clock[0] - table.clock[1]) <= allowed) & (table.clock.min(axis=0) > 0)
+    if not agree.any():
+        return np.empty(0), 0.0
+    rate = core_cycles_per_tick(table, calibration)[agree]
+    return (table.contention[:, agree] * rate).ravel(), calibration.tick_quantum * float(np.median(rate))
+
+
+def _lowest_heap(learnt: Floats, floors: list[float], step: float) -> float:
+    learnt = learnt[learnt > 0]
+    if not len(learnt):
+        return float(np.median(floors)) if floors else 0.0
+    start = learnt[min(len(learnt) - 1, max(1, int(_LOWEST_SHARE * len(learnt))))]
+    heap = learnt[(learnt >= start * 0.999) & (learnt <= start * 1.01 + step)]
+    floor = float(heap.mean())
+    if not floors or floor <= floors[0] * 1.01 + step:
+        return floor
+    for candidate in floors:
+        above = candidate * 1.01 + step
+        seconded = sum(1 for other in floors if candidate <= other <= above) >= 2
+        if candidate < floor and (seconded or float(np.mean(learnt <= above)) >= 0.01):
+            return candidate
+    return floor
+
+
+def _ratio(above: Floats | float, below: Floats) -> Floats:
+    """Divide; infinite where the divisor is not positive."""
+    safe = np.where(below > 0, below, 1.0)
+    return np.where(below > 0, above / safe, np.inf)

@@ -1,0 +1,88 @@
+"""Does an epoch still move? A trend over its samples, and how far neighbours resemble each other.
+
+Only a trend of a size that matters is reported: with enough samples every trend is significant. What causes
+it (a compiler at work, a heap that fills) is not decided here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from perbyte.stats.estimate import midmean
+from perbyte.stats.samples import Floats
+
+TREND_SIZE = 0.005
+_TREND_SIGMAS = 3.5
+_TREND_LEAST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """`change` from the first third to the last, relative to the first; `correlation` of ranks with time."""
+
+    change: float
+    correlation: float
+
+
+def trend(values: Floats) -> Trend | None:
+    """Return the trend of `values` (in the order of time), or None when there is none that matters.
+
+    There is one when the midmeans of the first and the last third differ by more than 0.5 %, and Spearman's
+    rank correlation with time is larger than chance allows (its standard error is 1/sqrt(n-1) without a
+    trend). Fewer than 12 values show nothing.
+    """
+    n = len(values)
+    if n < _TREND_LEAST:
+        return None
+    third = n // 3
+    first, last = midmean(values[:third]), midmean(values[-third:])
+    if first <= 0 or not math.isfinite(last) or abs(last / first - 1) <= TREND_SIZE:
+        return None
+    correlation = rank_correlation(values)
+    if abs(correlation) * math.sqrt(n - 1) <= _TREND_SIGMAS or correlation * (last - first) <= 0:
+        return None
+    return Trend(change=last / first - 1, correlation=correlation)
+
+
+def rank_correlation(values: Floats) -> float:
+    """Return Spearman's correlation of `values` with their order; equal values share their mean rank."""
+    n = len(values)
+    if n < 2:
+        return 0.0
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    ranks = (ends - (counts - 1) / 2.0)[inverse]
+    centred = ranks - ranks.mean()
+    time = np.arange(n) - (n - 1) / 2
+    scale = math.sqrt(float(centred @ centred) * float(time @ time))
+    return float(centred @ time) / scale if scale else 0.0
+
+
+def autocorrelation(values: Floats) -> float:
+    """Return the correlation of each value with the next one, in [-1, 1]; 0 for fewer than 4 values.
+
+    Values are clipped to three quartile ranges around the median first, so that one outlier does not
+    decide.
+    """
+    if len(values) < 4:
+        return 0.0
+    ordered = np.sort(values)
+    n = len(values)
+    middle = ordered[n // 2]
+    reach = 3 * (ordered[3 * n // 4] - ordered[n // 4])
+    kept = np.clip(values, middle - reach, middle + reach)
+    centred = kept - kept.mean()
+    power = float(centred @ centred)
+    return float(centred[:-1] @ centred[1:]) / power if power else 0.0
+
+
+def inflation(values: Floats) -> float:
+    """Return by how much autocorrelation widens the standard error of a mean; at least 1.
+
+    sqrt((1 + r) / (1 - r)) of a first-order process (e.g. Priestley 1981, 5.3.2), r kept within 0 and 0.95.
+    """
+    r = min(max(autocorrelation(values), 0.0), 0.95)
+    return math.sqrt((1 + r) / (1 - r))

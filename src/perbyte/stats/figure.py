@@ -1,0 +1,246 @@
+"""The figure of a cell: one value, one interval, one quality, and every doubt in words.
+
+Per epoch the midmean of its clean samples, over epochs the median. An epoch in which the machine was never
+quiet is left out when enough others were quiet; when not, the least disturbed samples speak and the figure
+is called noisy. Choosing goes by the probes only. A figure is always given; what is wrong with it is said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from perbyte.errors import UsageError
+from perbyte.model import Burst, Calibration, Cell, CellFigure, Flag, Policy, Quality
+from perbyte.stats.clean import core_cycles_per_tick, disturbance, table_cycles, table_ns
+from perbyte.stats.drift import Trend, inflation, trend
+from perbyte.stats.estimate import epoch_value, median, midmean_half_width
+from perbyte.stats.interval import combined_interval
+from perbyte.stats.quantile import normal_quantile
+from perbyte.stats.samples import Bools, Floats, SampleTable, tabulate
+
+MIN_CLEAN = 5  # clean samples an epoch needs
+MIN_CLEAN_LONG = 1  # the same where one call outlasts the sample length: there are few of them at all
+LONG_FACTOR = 1.5  # times `policy.sample_us` from which on a single call is long
+
+Floors = float | Mapping[tuple[str, str, int], float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Epoch:
+    """What one epoch says. `value` is in cycles, or in ns where there are none; `half` is its half-width."""
+
+    number: int
+    value: float
+    half: float
+    cycles: float
+    ns: float
+    samples: int
+    clean: int
+    quiet: bool
+    failed: int
+    long: bool
+    call_s: float
+    calls: int
+    trend: Trend | None
+    calibration: Calibration
+
+
+def figure(
+    cell: Cell,
+    bursts: Sequence[Burst],
+    calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration],
+    policy: Policy,
+    *,
+    library: str,
+    library_version: str,
+    floors: Floors | None = None,
+) -> CellFigure:
+    """Return the figure of `cell` from all its bursts.
+
+    `calibrations` maps (process, epoch) to what that process found out at its start. `floors` is the quiet
+    duration of the contention probe in core cycles, for all processes or per process (see
+    `contention_floors`); None: each calibration's own. Raises UsageError when no burst holds a sample that
+    can be used.
+    """
+    warnings: list[str] = []
+    epochs = _epochs(cell, bursts, calibrations, policy, floors, warnings)
+    if not epochs:
+        raise UsageError(f"{cell.address} has no usable sample", way_out="measure the cell again")
+    used = _choose(epochs)
+    sources = {epoch.calibration.cycle_source for epoch in used}
+    in_cycles = "none" not in sources and all(math.isfinite(epoch.cycles) for epoch in used)
+    values = [epoch.cycles if in_cycles else epoch.ns for epoch in used]
+    value = median(np.array(values))
+    halves = [
+        epoch.half * (v / epoch.value) if epoch.value else 0.0 for v, epoch in zip(values, used, strict=True)
+    ]
+    interval = combined_interval(value, values, halves, policy.level)
+    relative = interval.half_width / abs(value) if value else math.inf
+    doubts = _doubts(epochs, used, relative, policy, warnings)
+    if not in_cycles:
+        reasons = sorted({e.calibration.reason for e in used if e.calibration.cycle_source == "none"})
+        warnings.append("no cycles: " + ("; ".join(filter(None, reasons)) or "the cycle source failed"))
+    return CellFigure(
+        cell=cell,
+        library=library,
+        library_version=library_version,
+        cycles_per_call=value if in_cycles else None,
+        ns_per_call=median(np.array([epoch.ns for epoch in used])),
+        interval=interval,
+        samples=sum(epoch.samples for epoch in epochs),
+        clean_samples=sum(epoch.clean for epoch in epochs),
+        epochs=len(used),
+        epoch_cycles=tuple(epoch.cycles for epoch in used) if in_cycles else (),
+        epoch_ns=tuple(epoch.ns for epoch in used),
+        calls_per_sample=used[-1].calls,
+        quality=max(doubts, key=list(Quality).index),
+        cycle_source=min(sources, key=("none", "probe", "pmu").index) if in_cycles else "none",
+        warnings=tuple(warnings),
+    )
+
+
+def _epochs(
+    cell: Cell,
+    bursts: Iterable[Burst],
+    calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration],
+    policy: Policy,
+    floors: Floors | None,
+    warnings: list[str],
+) -> list[_Epoch]:
+    by_epoch: dict[int, list[Burst]] = {}
+    for burst in bursts:
+        if burst.ticks:
+            by_epoch.setdefault(burst.epoch, []).append(burst)
+    found: list[_Epoch] = []
+    for number in sorted(by_epoch):
+        calibration = calibrations.get((cell.process, number))
+        if calibration is None:
+            warnings.append(f"epoch {number} has no calibration and is left out")
+            continue
+        floor = floors.get(cell.process) if isinstance(floors, Mapping) else floors
+        taken = sorted(by_epoch[number], key=lambda burst: burst.round)
+        epoch = _epoch(number, taken, calibration, policy, floor)
+        if epoch is None:
+            warnings.append(f"epoch {number} has no usable sample and is left out")
+        else:
+            found.append(epoch)
+    return found
+
+
+def _epoch(
+    number: int, bursts: Sequence[Burst], calibration: Calibration, policy: Policy, floor: float | None
+) -> _Epoch | None:
+    whole = tabulate(bursts)
+    rate = core_cycles_per_tick(whole, calibration)
+    excess = disturbance(whole, calibration, policy, floor, rate)
+    cycles = table_cycles(whole, calibration, rate)
+    ns = table_ns(whole, calibration)
+    values = ns if calibration.cycle_source == "none" else cycles
+    failed = whole.flags & int(Flag.FAILED_CALL) != 0
+    usable = ~failed & np.isfinite(values)
+    if not usable.any():
+        return None
+    clean = (excess <= 1.0) & (whole.flags == 0) & usable
+    call_s = median((whole.ticks / whole.calls)[usable]) / max(calibration.tick_hz, 1.0)
+    calls = bursts[-1].calls
+    long = calls == 1 and call_s * 1e6 > LONG_FACTOR * policy.sample_us
+    quiet = int(clean.sum()) >= (MIN_CLEAN_LONG if long else MIN_CLEAN)
+    chosen = clean if quiet else _least_disturbed(excess, whole, usable)
+    kept = values[chosen]
+    half = midmean_half_width(kept, policy.level) * inflation(kept)
+    value = epoch_value(kept)
+    half = math.hypot(half, _resolution(whole, calibration, chosen, policy.level))
+    return _Epoch(
+        number=number,
+        value=value,
+        half=half,
+        cycles=epoch_value(cycles[chosen]),
+        ns=epoch_value(ns[chosen]),
+        samples=len(whole),
+        clean=int(clean.sum()),
+        quiet=quiet,
+        failed=int(failed.sum()),
+        long=long,
+        call_s=call_s,
+        calls=calls,
+        trend=trend(kept) if quiet else None,
+        calibration=calibration,
+    )
+
+
+def _least_disturbed(excess: Floats, table: SampleTable, usable: Bools) -> Bools:
+    """Choose the quarter that probes and kernel find least disturbed, at least MIN_CLEAN samples."""
+    order = np.lexsort((excess, table.flags != 0, ~usable))
+    count = min(int(usable.sum()), max(MIN_CLEAN, int(usable.sum()) // 4))
+    chosen = np.zeros(len(table), dtype=np.bool_)
+    chosen[order[:count]] = True
+    return chosen
+
+
+def _resolution(table: SampleTable, calibration: Calibration, chosen: Bools, level: float) -> float:
+    """Half-width, per call, below which the tick counter's steps cannot tell: no interval is narrower.
+
+    The error of a difference of two readings in steps of q is triangular with variance q^2/6; a sample
+    carries one such error of its own ticks and, in proportion to its length, one of two clock probes.
+    """
+    if table.cycles is not None:
+        return 0.0
+    ticks = median(table.ticks[chosen])
+    clock = median(table.clock[0, chosen])
+    if calibration.cycle_source != "none" and clock > 0:
+        unit, probe_part = calibration.probe_cycles / clock, ticks / clock / math.sqrt(2)
+    else:
+        unit, probe_part = 1e9 / max(calibration.tick_hz, 1.0), 0.0
+    error = max(calibration.tick_quantum, 1) * math.hypot(1.0, probe_part) / math.sqrt(6 * int(chosen.sum()))
+    return normal_quantile(0.5 + level / 2) * error * unit / float(table.calls[chosen][0])
+
+
+def _choose(epochs: Sequence[_Epoch]) -> Sequence[_Epoch]:
+    """Leave out epochs that were never quiet, when at least two and half of all were."""
+    quiet = [epoch for epoch in epochs if epoch.quiet]
+    return quiet if len(quiet) >= 2 and 2 * len(quiet) >= len(epochs) else epochs
+
+
+def _doubts(
+    epochs: Sequence[_Epoch], used: Sequence[_Epoch], relative: float, policy: Policy, warnings: list[str]
+) -> list[Quality]:
+    """Add every doubt to `warnings` and return the qualities that follow from them."""
+    doubts = [Quality.GOOD]
+    samples, clean = sum(epoch.samples for epoch in epochs), sum(epoch.clean for epoch in epochs)
+    if not all(epoch.quiet for epoch in used):
+        doubts.append(Quality.NOISY)
+        warnings.append(
+            f"only {clean} of {samples} samples were clean, so the figure comes from the least disturbed ones"
+        )
+    elif len(used) < len(epochs):
+        numbers = ", ".join(str(epoch.number) for epoch in epochs if not epoch.quiet)
+        warnings.append(f"too few clean samples in epoch {numbers}, which is left out")
+    if any(epoch.long for epoch in used):
+        doubts.append(Quality.LONG)
+        call_us = max(epoch.call_s for epoch in used) * 1e6
+        warnings.append(
+            f"one call lasts {call_us:.4g} us, a sample should last {policy.sample_us:.4g} us: disturbances "
+            "within the call go unseen"
+        )
+    moving = [epoch for epoch in used if epoch.trend]
+    if moving:
+        doubts.append(Quality.UNSETTLED)
+        steps = ", ".join(f"{100 * e.trend.change:+.2g} % in epoch {e.number}" for e in moving if e.trend)
+        warnings.append(f"the figure still moved from the beginning to the end of an epoch: {steps}")
+    if relative > policy.precision:
+        doubts.append(Quality.IMPRECISE)
+        warnings.append(
+            f"the interval is +-{100 * relative:.2g} %, "
+            f"wider than the +-{100 * policy.precision:.2g} % asked for"
+        )
+    if len(used) == 1:
+        warnings.append("one epoch only: the interval does not know how fresh processes differ")
+    if failed := sum(epoch.failed for epoch in epochs):
+        warnings.append(
+            f"{failed} samples hold calls in which the library reported an error; they are not used"
+        )
+    return doubts

@@ -1,0 +1,69 @@
+"""Confidence intervals of a figure, from epochs and samples both.
+
+Samples of one process are not independent witnesses: layout, heap and boost state are drawn once per epoch.
+So the spread between epochs is what an interval must show, and the spread of samples is only a lower bound
+to it: three epochs may agree by luck. The wider of the two is taken, and it is said which one it was. That
+is conservative; the tests simulate it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from perbyte.model import Interval
+from perbyte.stats.quantile import t_quantile
+
+# sqrt(n x variance of the median of n standard normal values): by how much the median of n epochs scatters
+# more than their mean does. Integrated from the order-statistics density; a test integrates it again.
+_MEDIAN_SPREAD = (1.0, 1.0, 1.16018, 1.09215, 1.19757, 1.13510, 1.21372, 1.15993, 1.22267)
+_MEDIAN_SPREAD_LIMIT = math.sqrt(math.pi / 2)
+
+
+def median_spread(n: int) -> float:
+    """Return the standard error of the median of `n` normal values over that of their mean."""
+    return _MEDIAN_SPREAD[n - 1] if n <= len(_MEDIAN_SPREAD) else _MEDIAN_SPREAD_LIMIT
+
+
+def between_half_width(epoch_values: Sequence[float], level: float) -> float:
+    """Return the half-width that the spread between epochs gives their median; infinite below 2 epochs.
+
+    Student's t on E - 1 degrees of freedom x sd / sqrt(E), widened by `median_spread`.
+    """
+    n = len(epoch_values)
+    if n < 2:
+        return math.inf
+    sd = float(np.std(np.asarray(epoch_values), ddof=1))
+    return t_quantile(level, n - 1) * sd / math.sqrt(n) * median_spread(n)
+
+
+def within_half_width(epoch_half_widths: Sequence[float]) -> float:
+    """Return the half-width that the samples give, from the half-widths of the epochs' own figures.
+
+    Epochs whose half-width is infinite (too few samples) say nothing; without any other it is 0 when there
+    are several epochs (the spread between them must then do) and infinite when there is one.
+    """
+    known = [width for width in epoch_half_widths if math.isfinite(width)]
+    if not known:
+        return 0.0 if len(epoch_half_widths) > 1 else math.inf
+    mean_square = sum(width * width for width in known) / len(known)
+    n = len(epoch_half_widths)
+    return math.sqrt(mean_square / n) * median_spread(n)
+
+
+def combined_interval(
+    centre: float, epoch_values: Sequence[float], epoch_half_widths: Sequence[float], level: float
+) -> Interval:
+    """Return the interval around `centre` (the median of `epoch_values`), the wider of the two ways.
+
+    With one epoch only the samples speak. Where nothing is known the interval is [0, infinity].
+    """
+    within = within_half_width(epoch_half_widths)
+    between = between_half_width(epoch_values, level)
+    dominated_by = "samples" if len(epoch_values) < 2 or within > between else "epochs"
+    half = within if dominated_by == "samples" else between
+    if not math.isfinite(half):
+        return Interval(low=0.0, high=math.inf, level=level, dominated_by="samples")
+    return Interval(low=centre - half, high=centre + half, level=level, dominated_by=dominated_by)

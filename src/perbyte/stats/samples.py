@@ -1,0 +1,104 @@
+"""Bursts as arrays: the samples of one cell in one epoch, side by side.
+
+Burst objects keep lists, because that is what a runner's answer is; statistics want arrays. Nothing is
+judged and nothing is left out here. All columns are float64 except `flags`: tick counts stay below 2^53.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perbyte.errors import UsageError
+from perbyte.model import Burst
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+MOMENT_LEAST = 8  # samples that tell a quantised clock from a moving one
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampleTable:
+    """Samples in the order in which they were taken; every array has one entry per sample.
+
+    `clock` and `contention` have two rows: the probe before the sample and the probe after it, in ticks.
+    `cycles` is None when any of the bursts has no PMU cycles. `moment` numbers stretches of samples taken in
+    one go (from 0): a burst, or several bursts where they are short.
+    """
+
+    moment: NDArray[np.int64]
+    calls: Floats
+    ticks: Floats
+    clock: Floats
+    contention: Floats
+    flags: NDArray[np.int64]
+    cycles: Floats | None
+
+    def __len__(self) -> int:
+        return len(self.ticks)
+
+
+def tabulate(bursts: Sequence[Burst]) -> SampleTable:
+    """Lay bursts side by side, in the order given.
+
+    Raises UsageError when the arrays of a burst are not of equal length.
+    """
+    for burst in bursts:
+        _check_lengths(burst)
+    lengths = [len(burst.ticks) for burst in bursts]
+    total = sum(lengths)
+    with_pmu = bool(total) and all(len(burst.cycles) == len(burst.ticks) for burst in bursts)
+    return SampleTable(
+        moment=np.repeat(np.array(_moments(lengths), dtype=np.int64), lengths),
+        calls=np.repeat(np.array([float(burst.calls) for burst in bursts]), lengths),
+        ticks=_floats((burst.ticks for burst in bursts), total),
+        clock=_floats(
+            chain((burst.clock_before for burst in bursts), (burst.clock_after for burst in bursts)),
+            2 * total,
+        ).reshape(2, total),
+        contention=_floats(
+            chain(
+                (burst.contention_before for burst in bursts), (burst.contention_after for burst in bursts)
+            ),
+            2 * total,
+        ).reshape(2, total),
+        flags=np.fromiter(chain.from_iterable(burst.flags for burst in bursts), np.int64, total),
+        cycles=_floats((burst.cycles for burst in bursts), total) if with_pmu else None,
+    )
+
+
+def _moments(lengths: Sequence[int]) -> list[int]:
+    """Number the bursts so that those that follow each other share a number until they hold 8 samples."""
+    moments: list[int] = []
+    moment, held = 0, 0
+    for length in lengths:
+        if held >= MOMENT_LEAST:
+            moment, held = moment + 1, 0
+        moments.append(moment)
+        held += length
+    return moments
+
+
+def _floats(columns: Iterable[list[int]], total: int) -> Floats:
+    return np.fromiter(chain.from_iterable(columns), np.float64, total)
+
+
+def _check_lengths(burst: Burst) -> None:
+    length = len(burst.ticks)
+    columns = (
+        burst.clock_before,
+        burst.clock_after,
+        burst.contention_before,
+        burst.contention_after,
+        burst.flags,
+    )
+    if any(len(column) != length for column in columns) or len(burst.cycles) not in (0, length):
+        raise UsageError(
+            f"a burst of {burst.cell.address} has arrays of unequal length",
+            way_out="the runner breaks the protocol (section 7), or the run was damaged: measure again",
+        )

@@ -1,0 +1,192 @@
+"""A cell's figure: true, with an interval that covers, and with every doubt named."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from perbyte.errors import UsageError
+from perbyte.model import Flag, Quality
+from perbyte.stats import figure
+
+
+def figure_of(sky, bursts, *, calibrations=None, **policy):
+    return figure(
+        bursts[0].cell,
+        bursts,
+        calibrations or sky.calibrations(9),
+        replace(sky.policy, **policy),
+        library="OpenSSL",
+        library_version="3.0",
+    )
+
+
+def quiet_bursts(sky, cycles=100.0, epochs=3, **options):
+    return [sky.burst(cycles, epoch=e, round=r, **options) for e in range(1, epochs + 1) for r in range(1, 4)]
+
+
+def test_a_quiet_cell_is_good_and_true(sky):
+    found = figure_of(sky, quiet_bursts(sky))
+    assert found.quality is Quality.GOOD
+    assert found.warnings == ()
+    assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
+    assert found.ns_per_call == pytest.approx(100.0 / 3.65, rel=1e-3)
+    assert found.interval.low <= found.cycles_per_call <= found.interval.high
+    assert 0 < found.relative_half_width < 0.0025
+    assert (found.samples, found.epochs, len(found.epoch_cycles), len(found.epoch_ns)) == (360, 3, 3, 3)
+    assert found.clean_samples > 350
+    assert (found.cycle_source, found.library, found.calls_per_sample) == ("probe", "OpenSSL", 300)
+
+
+def test_disturbed_samples_do_not_move_the_figure(sky):
+    bursts = quiet_bursts(sky)
+    noisy = [
+        sky.burst(100.0, epoch=b.epoch, round=b.round, disturbed=sky.random.random(40) < 0.6) for b in bursts
+    ]
+    found = figure_of(sky, noisy)
+    assert found.quality is Quality.GOOD
+    assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
+    assert found.clean_samples < 200
+
+
+def test_a_cell_that_was_never_quiet_is_called_noisy(sky):
+    found = figure_of(sky, quiet_bursts(sky, disturbed=np.ones(40, dtype=bool)))
+    assert found.quality is Quality.NOISY
+    assert found.clean_samples == 0
+    assert "0 of 360 samples were clean" in found.warnings[0]
+
+
+def test_one_loud_epoch_of_three_is_left_out_and_said(sky):
+    bursts = [b for b in quiet_bursts(sky) if b.epoch != 2]
+    bursts.append(sky.burst(100.0, epoch=2, disturbed=np.ones(40, dtype=bool)))
+    found = figure_of(sky, bursts, precision=0.01)
+    assert found.epochs == 2
+    assert found.quality is Quality.GOOD
+    assert "epoch 2" in found.warnings[0]
+    assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
+
+
+def test_spread_between_processes_dominates_and_is_imprecise(sky):
+    bursts = [sky.burst(c, epoch=e) for e, c in enumerate((100.0, 101.0, 102.0), 1)]
+    found = figure_of(sky, bursts)
+    assert found.quality is Quality.IMPRECISE
+    assert found.interval.dominated_by == "epochs"
+    assert found.cycles_per_call == pytest.approx(101.0, rel=1e-3)
+    assert found.interval.high > 102.0
+    assert "asked for" in found.warnings[0]
+
+
+def test_samples_dominate_when_processes_agree(sky):
+    bursts = [sky.burst(100.0, epoch=1, n=12, noise=0.02)]
+    bursts += [replace(bursts[0], epoch=e) for e in (2, 3)]
+    assert figure_of(sky, bursts).interval.dominated_by == "samples"
+
+
+def test_one_epoch_says_what_it_does_not_know(sky):
+    found = figure_of(sky, [sky.burst(100.0)])
+    assert found.epochs == 1
+    assert found.interval.dominated_by == "samples"
+    assert any("one epoch only" in warning for warning in found.warnings)
+
+
+def test_a_single_sample_has_no_finite_interval(sky):
+    found = figure_of(sky, [sky.burst(1e6, n=1, calls=1)])
+    assert found.interval.low == 0.0
+    assert math.isinf(found.interval.high)
+    assert found.quality is Quality.LONG
+
+
+def test_long_calls_are_labelled(sky):
+    found = figure_of(
+        sky, [sky.burst(2e6, n=2, calls=1, epoch=e, round=r) for e in (1, 2, 3) for r in (1, 2)]
+    )
+    assert found.quality is Quality.LONG
+    assert found.cycles_per_call == pytest.approx(2e6, rel=0.005)
+    assert any("one call lasts 548" in warning for warning in found.warnings)
+
+
+def test_a_trend_is_unsettled(sky):
+    falling = 100.0 * (1 + 0.05 * np.exp(-np.arange(40) / 15))
+    found = figure_of(sky, [sky.burst(falling, epoch=e) for e in (1, 2, 3)])
+    assert found.quality is Quality.UNSETTLED
+    assert any("still moved" in warning and "epoch 1" in warning for warning in found.warnings)
+
+
+def test_a_tiny_trend_is_not_worth_a_word(sky):
+    falling = 100.0 * (1 + 0.002 * np.linspace(1, 0, 40))
+    assert figure_of(sky, [sky.burst(falling, epoch=e) for e in (1, 2, 3)]).quality is Quality.GOOD
+
+
+def test_the_worst_doubt_is_the_quality_and_all_are_named(sky):
+    rising = 3e5 * (1 + 0.05 * np.linspace(0, 1, 40))
+    found = figure_of(sky, [sky.burst(rising * s, epoch=e, calls=1) for e, s in ((1, 1), (2, 1.1), (3, 1.2))])
+    assert found.quality is Quality.UNSETTLED
+    assert len(found.warnings) == 3
+
+
+def test_failed_calls_never_count(sky):
+    bursts = quiet_bursts(sky)
+    for burst in bursts:
+        burst.ticks[:20] = [t // 10 for t in burst.ticks[:20]]
+        burst.flags[:20] = [int(Flag.FAILED_CALL)] * 20
+    found = figure_of(sky, bursts)
+    assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
+    assert any("180 samples hold calls" in warning for warning in found.warnings)
+    all_failed = [replace(b, flags=[int(Flag.FAILED_CALL)] * len(b)) for b in bursts]
+    with pytest.raises(UsageError, match="no usable sample"):
+        figure_of(sky, all_failed)
+
+
+def test_without_cycles_the_interval_is_in_nanoseconds(sky):
+    calibrations = sky.calibrations(3, cycle_source="none", reason="the chains do not read 3 : 1 : 1")
+    found = figure_of(sky, quiet_bursts(sky), calibrations=calibrations)
+    assert found.cycles_per_call is None
+    assert found.epoch_cycles == ()
+    assert found.cycle_source == "none"
+    assert found.interval.low <= found.ns_per_call <= found.interval.high
+    assert any("3 : 1 : 1" in warning for warning in found.warnings)
+
+
+def test_one_epoch_without_a_cycle_source_takes_the_cycles_from_all(sky):
+    calibrations = sky.calibrations(3)
+    calibrations[(sky.cell.process, 2)] = sky.calibration(2, cycle_source="none", reason="why")
+    found = figure_of(sky, quiet_bursts(sky), calibrations=calibrations)
+    assert found.cycles_per_call is None
+    assert found.interval.low < 100.0 / 3.65 < found.interval.high
+
+
+def test_an_epoch_without_calibration_is_left_out(sky):
+    found = figure_of(sky, quiet_bursts(sky), calibrations=sky.calibrations(2))
+    assert found.epochs == 2
+    assert any("epoch 3 has no calibration" in warning for warning in found.warnings)
+
+
+def test_the_given_floor_is_used_for_all_or_per_process(sky):
+    bursts = quiet_bursts(sky)
+    common = {"library": "", "library_version": ""}
+    for floors in (1000.0, {sky.cell.process: 1000.0}):
+        found = figure(sky.cell, bursts, sky.calibrations(), sky.policy, floors=floors, **common)
+        assert found.clean_samples == 0
+
+
+def test_constant_readings_still_have_a_width(make_sky):
+    """Where every reading is the same step, the step itself bounds what is known."""
+    sky = make_sky()
+    burst = sky.burst(100.0)
+    same = replace(
+        burst,
+        ticks=[21450] * 40,
+        clock_before=[4290] * 40,
+        clock_after=[4290] * 40,
+        contention_before=[1820] * 40,
+        contention_after=[1820] * 40,
+    )
+    assert figure_of(sky, [same]).interval.half_width > 0
+
+
+def test_order_of_bursts_does_not_matter(sky):
+    bursts = quiet_bursts(sky)
+    assert figure_of(sky, bursts) == figure_of(sky, bursts[::-1])
