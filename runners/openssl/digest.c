@@ -1,0 +1,89 @@
+/* Hashes through EVP, on one context that lives as long as the case. The convenience one-shots EVP_Digest and
+ * EVP_Q_digest make and free a context (the latter also fetches) at every call: that would time the
+ * allocator. */
+#include "evp.h"
+
+#include <openssl/evp.h>
+
+#include <stdlib.h>
+
+struct state {
+	EVP_MD *md;
+	EVP_MD_CTX *ctx;
+};
+
+static EVP_MD_CTX *context(const pb_case *c)
+{
+	return ((struct state *)c->ctx)->ctx;
+}
+
+static void digest_close(pb_case *c)
+{
+	struct state *state = c->ctx;
+	if (!state)
+		return;
+	EVP_MD_CTX_free(state->ctx);
+	EVP_MD_free(state->md);
+	free(state);
+	c->ctx = NULL;
+}
+
+static int digest_open(pb_case *c)
+{
+	struct state *state = c->ctx = calloc(1, sizeof *state);
+	if (!state)
+		return pb_fail(c, "out of memory");
+	state->md = EVP_MD_fetch(NULL, c->row->param, NULL);
+	state->ctx = EVP_MD_CTX_new();
+	if (state->md && state->ctx && EVP_DigestInit_ex2(state->ctx, state->md, NULL)) {
+		c->out_len = c->row->output;
+		return 0;
+	}
+	evp_fail(c, "EVP_MD_fetch, EVP_DigestInit_ex2");
+	digest_close(c);
+	return -1;
+}
+
+static void start(pb_case *c)
+{
+	c->failures += EVP_DigestInit_ex2(context(c), NULL, NULL) != 1;
+}
+
+static void finish(pb_case *c)
+{
+	c->failures += EVP_DigestFinal_ex(context(c), c->out, NULL) != 1;
+}
+
+static void digest_oneshot(pb_case *c, uint64_t n)
+{
+	EVP_MD_CTX *ctx = context(c);
+	const uint8_t *in = c->in;
+	uint8_t *out = c->out;
+	size_t size = c->size;
+	uint64_t bad = 0;
+	PB_REPEAT(n, turn, {
+		bad += EVP_DigestInit_ex2(ctx, NULL, NULL) != 1;
+		bad += EVP_DigestUpdate(ctx, in, size) != 1;
+		bad += EVP_DigestFinal_ex(ctx, out, NULL) != 1;
+	});
+	c->failures += bad;
+}
+
+static void digest_stream(pb_case *c, uint64_t n)
+{
+	EVP_MD_CTX *ctx = context(c);
+	const uint8_t *in = c->in;
+	size_t size = c->size;
+	uint64_t bad = 0;
+	PB_REPEAT(n, turn, bad += EVP_DigestUpdate(ctx, in, size) != 1);
+	c->failures += bad;
+}
+
+static const pb_variant digest_variants[] = {
+	{"digest", "oneshot/1", "EVP_DigestInit_ex2(ctx, NULL, NULL), EVP_DigestUpdate, EVP_DigestFinal_ex",
+	 NULL, digest_oneshot, NULL},
+	{"digest", "stream/1", "EVP_DigestUpdate", start, digest_stream, finish},
+	PB_END_OF_VARIANTS,
+};
+
+const pb_family evp_digest_family = {digest_open, digest_close, digest_variants};

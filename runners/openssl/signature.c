@@ -1,0 +1,174 @@
+/* RSA and DSA signatures through EVP_PKEY, pk/1. The first `size` bytes of the data are signed as they are,
+ * as a digest that was computed beforehand: RSA pads them by PKCS #1 v1.5 without a DigestInfo, DSA cuts them
+ * to the length of q. The keys are those of key_numbers.h. */
+#include "evp.h"
+#include "key_numbers.h"
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/param_build.h>
+#include <openssl/rsa.h>
+
+#include <string.h>
+
+/* The numbers of a key, by their parameter names, collected and turned into an EVP_PKEY. */
+struct numbers {
+	OSSL_PARAM_BLD *build;
+	BN_CTX *scratch;
+};
+
+static BIGNUM *from_hex(struct numbers *n, const char *digits)
+{
+	BIGNUM *value = BN_CTX_get(n->scratch);
+	return value && BN_hex2bn(&value, digits) ? value : NULL;
+}
+
+static int push(struct numbers *n, const char *name, const BIGNUM *value)
+{
+	return OSSL_PARAM_BLD_push_BN(n->build, name, value);
+}
+
+static int push_rsa(struct numbers *n, const struct key_numbers *k)
+{
+	BN_CTX *s = n->scratch;
+	BIGNUM *p = from_hex(n, k->p), *q = from_hex(n, k->q), *e = from_hex(n, "10001");
+	BIGNUM *modulus = BN_CTX_get(s), *p1 = BN_CTX_get(s), *q1 = BN_CTX_get(s), *phi = BN_CTX_get(s);
+	BIGNUM *d = BN_CTX_get(s), *dp = BN_CTX_get(s), *dq = BN_CTX_get(s), *qi = BN_CTX_get(s);
+	return qi && p && q && e && BN_mul(modulus, p, q, s) && BN_sub(p1, p, BN_value_one()) &&
+	       BN_sub(q1, q, BN_value_one()) && BN_mul(phi, p1, q1, s) && BN_mod_inverse(d, e, phi, s) &&
+	       BN_mod(dp, d, p1, s) && BN_mod(dq, d, q1, s) && BN_mod_inverse(qi, q, p, s) &&
+	       push(n, OSSL_PKEY_PARAM_RSA_N, modulus) && push(n, OSSL_PKEY_PARAM_RSA_E, e) &&
+	       push(n, OSSL_PKEY_PARAM_RSA_D, d) && push(n, OSSL_PKEY_PARAM_RSA_FACTOR1, p) &&
+	       push(n, OSSL_PKEY_PARAM_RSA_FACTOR2, q) && push(n, OSSL_PKEY_PARAM_RSA_EXPONENT1, dp) &&
+	       push(n, OSSL_PKEY_PARAM_RSA_EXPONENT2, dq) && push(n, OSSL_PKEY_PARAM_RSA_COEFFICIENT1, qi);
+}
+
+static int push_dsa(struct numbers *n, const struct key_numbers *k)
+{
+	BN_CTX *s = n->scratch;
+	BIGNUM *p = from_hex(n, k->p), *q = from_hex(n, k->q), *x = from_hex(n, k->x),
+	       *two = from_hex(n, "2");
+	BIGNUM *p1 = BN_CTX_get(s), *cofactor = BN_CTX_get(s), *g = BN_CTX_get(s), *y = BN_CTX_get(s);
+	return y && p && q && x && two && BN_sub(p1, p, BN_value_one()) && BN_div(cofactor, NULL, p1, q, s) &&
+	       BN_mod_exp(g, two, cofactor, p, s) && BN_mod_exp(y, g, x, p, s) &&
+	       push(n, OSSL_PKEY_PARAM_FFC_P, p) && push(n, OSSL_PKEY_PARAM_FFC_Q, q) &&
+	       push(n, OSSL_PKEY_PARAM_FFC_G, g) && push(n, OSSL_PKEY_PARAM_PUB_KEY, y) &&
+	       push(n, OSSL_PKEY_PARAM_PRIV_KEY, x);
+}
+
+static EVP_PKEY *make_key(const pb_row *row)
+{
+	int rsa = row->family == &evp_rsa_family;
+	const struct key_numbers *k = row->param;
+	struct numbers n = {OSSL_PARAM_BLD_new(), BN_CTX_new()};
+	EVP_PKEY_CTX *from = EVP_PKEY_CTX_new_from_name(NULL, rsa ? "RSA" : "DSA", NULL);
+	OSSL_PARAM *params = NULL;
+	EVP_PKEY *key = NULL;
+	if (n.build && n.scratch && from) {
+		BN_CTX_start(n.scratch);
+		if (rsa ? push_rsa(&n, k) : push_dsa(&n, k))
+			params = OSSL_PARAM_BLD_to_param(n.build);
+		BN_CTX_end(n.scratch);
+		if (!params || EVP_PKEY_fromdata_init(from) != 1 ||
+		    EVP_PKEY_fromdata(from, &key, EVP_PKEY_KEYPAIR, params) != 1)
+			key = NULL;
+	}
+	OSSL_PARAM_free(params);
+	EVP_PKEY_CTX_free(from);
+	BN_CTX_free(n.scratch);
+	OSSL_PARAM_BLD_free(n.build);
+	return key;
+}
+
+static void signature_close(pb_case *c)
+{
+	EVP_PKEY_CTX_free(c->ctx);
+	c->ctx = NULL;
+}
+
+static int signature_open(pb_case *c)
+{
+	EVP_PKEY *key = make_key(c->row);
+	EVP_PKEY_CTX *ctx = key ? EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL) : NULL;
+	EVP_PKEY_free(key); /* the context keeps its own reference */
+	c->ctx = ctx;
+	c->out_len = c->inverse ? 0 : c->row->output;
+	if (ctx && (c->inverse ? EVP_PKEY_verify_init(ctx) : EVP_PKEY_sign_init(ctx)) == 1 &&
+	    (c->row->family == &evp_dsa_family || EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_PKCS1_PADDING) == 1))
+		return 0;
+	evp_fail(c, "EVP_PKEY_sign_init or EVP_PKEY_verify_init");
+	signature_close(c);
+	return -1;
+}
+
+static void sign(pb_case *c, uint64_t n)
+{
+	EVP_PKEY_CTX *ctx = c->ctx;
+	const uint8_t *in = c->in;
+	uint8_t *out = c->out;
+	size_t size = c->size, room = c->row->output, length = 0;
+	uint64_t bad = 0;
+	PB_REPEAT(n, turn, {
+		length = room;
+		bad += EVP_PKEY_sign(ctx, out, &length, in, size) != 1;
+	});
+	if (bad)
+		evp_fail(c, "EVP_PKEY_sign");
+	c->failures += bad;
+	c->out_len = length;
+}
+
+/* A DSA signature in DER is of no fixed length. To tell it from the message before it, it is shown with zeros
+ * in front of it, so that there are always as many bytes as the longest one has. */
+static void show_aligned(pb_case *c)
+{
+	size_t room = c->row->output, front = room - c->out_len;
+	memmove(c->out + front, c->out, c->out_len);
+	memset(c->out, 0, front);
+	c->out_len = room;
+}
+
+static void verify(pb_case *c, uint64_t n)
+{
+	EVP_PKEY_CTX *ctx = c->ctx;
+	const uint8_t *in = c->in, *signature = in + c->size, *end = in + c->in_len;
+	size_t size = c->size;
+	uint64_t bad = 0;
+	if (c->row->family == &evp_dsa_family)
+		while (signature < end && !*signature)
+			signature++;
+	size_t length = (size_t)(end - signature);
+	PB_REPEAT(n, turn, bad += EVP_PKEY_verify(ctx, signature, length, in, size) != 1);
+	if (bad)
+		evp_fail(c, "EVP_PKEY_verify");
+	c->failures += bad;
+}
+
+static const pb_variant rsa_variants[] = {
+	{"sign", "pk/1", "EVP_PKEY_sign", NULL, sign, NULL},
+	{"verify", "pk/1", "EVP_PKEY_verify", NULL, verify, NULL},
+	PB_END_OF_VARIANTS,
+};
+
+static const pb_variant dsa_variants[] = {
+	{"sign", "pk/1", "EVP_PKEY_sign", NULL, sign, show_aligned},
+	{"verify", "pk/1", "EVP_PKEY_verify", NULL, verify, NULL},
+	PB_END_OF_VARIANTS,
+};
+
+const pb_family evp_rsa_family = {signature_open, signature_close, rsa_variants};
+const pb_family evp_dsa_family = {signature_open, signature_close, dsa_variants};
+
+/* The output of DSA is the longest DER: two numbers of the length of q, each with a sign byte, tag and
+ * length. */
+const pb_row evp_signature_rows[] = {
+	{"rsa-512", &evp_rsa_family, &key_numbers[0], 64, 0, 1, 64},
+	{"rsa-1024", &evp_rsa_family, &key_numbers[1], 128, 0, 1, 128},
+	{"rsa-2048", &evp_rsa_family, &key_numbers[2], 256, 0, 1, 256},
+	{"rsa-4096", &evp_rsa_family, &key_numbers[3], 512, 0, 1, 512},
+	{"dsa-512", &evp_dsa_family, &key_numbers[4], 64, 0, 1, 2 + 2 * (3 + 20)},
+	{"dsa-1024", &evp_dsa_family, &key_numbers[5], 128, 0, 1, 2 + 2 * (3 + 20)},
+	{"dsa-2048", &evp_dsa_family, &key_numbers[6], 256, 0, 1, 2 + 2 * (3 + 32)},
+	PB_END_OF_ROWS,
+};

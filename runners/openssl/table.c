@@ -1,0 +1,158 @@
+/* The OpenSSL runner: EVP of OpenSSL 3, with the providers `default` and `legacy`. Which algorithms a build
+ * really has is asked of the library by fetching them. Low-level functions (AES_encrypt ...) are a runner of
+ * their own. */
+#include "capabilities.h"
+#include "evp.h"
+
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/provider.h>
+
+int evp_fail(pb_case *c, const char *what)
+{
+	char words[160];
+	ERR_error_string_n(ERR_get_error(), words, sizeof words);
+	ERR_clear_error();
+	return pb_fail(c, "%s: %s", what, words);
+}
+
+/* The modes of one cipher. MULTIPLE is 1 where a mode makes a stream cipher of it. */
+#define MODE(ID, NAME, KEY, IV, MULTIPLE)                                                                    \
+	{                                                                                                    \
+		ID, &evp_cipher_family, NAME, KEY, IV, MULTIPLE, 0                                           \
+	}
+#define AES(BITS, KEY)                                                                                       \
+	MODE("aes-" #BITS "-ecb", "AES-" #BITS "-ECB", KEY, 0, 16),                                          \
+		MODE("aes-" #BITS "-cbc", "AES-" #BITS "-CBC", KEY, 16, 16),                                 \
+		MODE("aes-" #BITS "-ctr", "AES-" #BITS "-CTR", KEY, 16, 1),                                  \
+		MODE("aes-" #BITS "-ofb", "AES-" #BITS "-OFB", KEY, 16, 1),                                  \
+		MODE("aes-" #BITS "-cfb", "AES-" #BITS "-CFB", KEY, 16, 1)
+#define CAMELLIA(BITS, KEY)                                                                                  \
+	MODE("camellia-" #BITS "-ecb", "CAMELLIA-" #BITS "-ECB", KEY, 0, 16),                                \
+		MODE("camellia-" #BITS "-cbc", "CAMELLIA-" #BITS "-CBC", KEY, 16, 16),                       \
+		MODE("camellia-" #BITS "-ctr", "CAMELLIA-" #BITS "-CTR", KEY, 16, 1)
+
+static const pb_row block_ciphers[] = {
+	AES(128, 16),
+	AES(192, 24),
+	AES(256, 32),
+	CAMELLIA(128, 16),
+	CAMELLIA(192, 24),
+	CAMELLIA(256, 32),
+	MODE("des-ede3-ecb", "DES-EDE3-ECB", 24, 0, 8),
+	MODE("des-ede3-cbc", "DES-EDE3-CBC", 24, 8, 8),
+	MODE("des-ede3-ofb", "DES-EDE3-OFB", 24, 8, 1),
+	MODE("des-ede3-cfb", "DES-EDE3-CFB", 24, 8, 1),
+	MODE("des-ecb", "DES-ECB", 8, 0, 8),
+	MODE("des-cbc", "DES-CBC", 8, 8, 8),
+	MODE("des-ofb", "DES-OFB", 8, 8, 1),
+	MODE("des-cfb", "DES-CFB", 8, 8, 1),
+	MODE("blowfish-ecb", "BF-ECB", 16, 0, 8),
+	MODE("blowfish-cbc", "BF-CBC", 16, 8, 8),
+	MODE("blowfish-ofb", "BF-OFB", 16, 8, 1),
+	MODE("blowfish-64-ecb", "BF-ECB", 8, 0, 8),
+	MODE("rc2-ecb", "RC2-ECB", 16, 0, 8),
+	MODE("rc2-cbc", "RC2-CBC", 16, 8, 8),
+	MODE("rc2-ofb", "RC2-OFB", 16, 8, 1),
+	MODE("cast5-ecb", "CAST5-ECB", 16, 0, 8),
+	MODE("cast5-cbc", "CAST5-CBC", 16, 8, 8),
+	MODE("idea-ecb", "IDEA-ECB", 16, 0, 8),
+	MODE("idea-cbc", "IDEA-CBC", 16, 8, 8),
+	MODE("seed-ecb", "SEED-ECB", 16, 0, 16),
+	MODE("seed-cbc", "SEED-CBC", 16, 16, 16),
+	MODE("rc5-32-12-ecb", "RC5-ECB", 16, 0, 8),
+	MODE("rc5-32-12-cbc", "RC5-CBC", 16, 8, 8),
+	{"rc4", &evp_rc4_family, "RC4", 16, 0, 1, 0},
+	PB_END_OF_ROWS,
+};
+
+static const pb_row aeads[] = {
+	{"aes-128-gcm", &evp_aead_family, "AES-128-GCM", 16, 12, 1, 16},
+	{"aes-256-gcm", &evp_aead_family, "AES-256-GCM", 32, 12, 1, 16},
+	{"chacha20-poly1305", &evp_aead_family, "ChaCha20-Poly1305", 32, 12, 1, 16},
+	PB_END_OF_ROWS,
+};
+
+#define HASH(ID, NAME, LENGTH)                                                                               \
+	{                                                                                                    \
+		ID, &evp_digest_family, NAME, 0, 0, 1, LENGTH                                                \
+	}
+#define HMAC(ID, NAME, LENGTH)                                                                               \
+	{                                                                                                    \
+		ID, &evp_hmac_family, NAME, LENGTH, 0, 1, LENGTH                                             \
+	}
+
+static const pb_row hashes[] = {
+	HASH("md2", "MD2", 16),
+	HASH("md4", "MD4", 16),
+	HASH("md5", "MD5", 16),
+	HASH("mdc2", "MDC2", 16),
+	HASH("sha-1", "SHA1", 20),
+	HASH("sha-224", "SHA2-224", 28),
+	HASH("sha-256", "SHA2-256", 32),
+	HASH("sha-384", "SHA2-384", 48),
+	HASH("sha-512", "SHA2-512", 64),
+	HASH("sha3-256", "SHA3-256", 32),
+	HASH("ripemd-160", "RIPEMD-160", 20),
+	HASH("whirlpool", "whirlpool", 64),
+	HMAC("hmac-md5", "MD5", 16),
+	HMAC("hmac-sha-1", "SHA1", 20),
+	HMAC("hmac-sha-256", "SHA2-256", 32),
+	PB_END_OF_ROWS,
+};
+
+static const pb_row *const tables[] = {block_ciphers, aeads, hashes, evp_signature_rows, NULL};
+
+static int offers(const pb_row *row)
+{
+	int there = 0;
+	if (row->family == &evp_digest_family || row->family == &evp_hmac_family) {
+		EVP_MD *md = EVP_MD_fetch(NULL, row->param, NULL);
+		there = md != NULL;
+		EVP_MD_free(md);
+	} else if (row->family == &evp_rsa_family || row->family == &evp_dsa_family) {
+		EVP_SIGNATURE *signature =
+			EVP_SIGNATURE_fetch(NULL, row->family == &evp_rsa_family ? "RSA" : "DSA", NULL);
+		there = signature != NULL;
+		EVP_SIGNATURE_free(signature);
+	} else {
+		EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, row->param, NULL);
+		there = cipher != NULL;
+		EVP_CIPHER_free(cipher);
+	}
+	ERR_clear_error();
+	return there;
+}
+
+static const char *version(void)
+{
+	return OpenSSL_version(OPENSSL_FULL_VERSION_STRING);
+}
+
+static int start(const char *tier)
+{
+	/* `default` must be asked for: loading any provider by hand switches the automatic loading off. */
+	if (!OSSL_PROVIDER_load(NULL, "default"))
+		return -1;
+	OSSL_PROVIDER_load(NULL, "legacy"); /* may be missing: then offers() finds less */
+	ERR_clear_error();
+	return openssl_tier_in_force(tier) ? 0 : -1;
+}
+
+static const pb_runner runner = {
+	.name = "openssl",
+	.library = "OpenSSL",
+	.license = "Apache-2.0",
+	.version = version,
+	.cpu_features = openssl_cpu_features,
+	.object = (const void *)EVP_CIPHER_fetch,
+	.start = start,
+	.offers = offers,
+	.tables = tables,
+};
+
+int main(int argc, char **argv)
+{
+	return pb_runner_main(&runner, argc, argv);
+}
