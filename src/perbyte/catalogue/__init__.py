@@ -1,0 +1,20 @@
+"""The catalogue: what algorithms there are, what one timed call is, and what must come out.
+
+The data lie in the data room `catalogue/`, in TOML that people review; this room loads them, answers
+questions about them and complains about contradictions. It is the only authority on names and lengths:
+runners take key, nonce and tag lengths from here. It computes no cryptography and knows no runner.
+"""
+
+from perbyte.catalogue.catalogue import Catalogue, load, read_catalogue
+from perbyte.catalogue.selector import Selector, parse_selector
+from perbyte.catalogue.size import parse_size, parse_sizes
+
+__all__ = [
+    "Catalogue",
+    "Selector",
+    "load",
+    "parse_selector",
+    "parse_size",
+    "parse_sizes",
+    "read_catalogue",
+]

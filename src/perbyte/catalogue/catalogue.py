@@ -1,0 +1,162 @@
+"""The loaded catalogue and the questions one asks of it.
+
+Names are answered without regard to case, and `_` and blanks count as `-`. Known answers are read when first asked
+for, so that loading stays a matter of milliseconds.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import replace
+from functools import cache, cached_property
+from pathlib import Path
+
+from perbyte import places
+from perbyte.catalogue import checking, pattern
+from perbyte.catalogue.reading import hash_content, read_algorithms, read_contracts, read_vectors
+from perbyte.errors import DataRoomError, UsageError
+from perbyte.model import Algorithm, Contract, KnownAnswer
+
+_INVERSES = {"decrypt": "encrypt", "open": "seal"}
+
+
+class Catalogue:
+    """Algorithms and contracts by id, in the order of their files.
+
+    `version` is a hash of the room's content, 12 hex digits.
+    """
+
+    def __init__(
+        self, place: Path, algorithms: dict[str, Algorithm], contracts: dict[str, Contract], version: str
+    ) -> None:
+        self.place = place
+        self.algorithms = algorithms
+        self.contracts = contracts
+        self.version = version
+        self._vectors: dict[str, tuple[KnownAnswer, ...]] = {}
+
+    def find(self, name: str) -> Algorithm:
+        """Return the algorithm whose id or alias `name` is.
+
+        Raises UsageError, with the names that come close, when there is none.
+        """
+        asked = _plain(name)
+        known = self.algorithms.get(asked) or self.algorithms.get(self._names.get(asked, ""))
+        if known:
+            return known
+        raise UsageError(f"the catalogue has no algorithm '{name}'", way_out=self._suggest(asked))
+
+    def match(self, glob: str) -> tuple[str, ...]:
+        """Return the ids that `glob` means, in the catalogue's order; empty when it means none.
+
+        A glob (`*`, `?`, `[...]`, `{a,b}`) is compared with ids, and an alternative that fits no id with aliases
+        (`3des-*`); an alternative without special characters may be an id or an alias. Raises UsageError when
+        braces do not pair up.
+        """
+        meant: set[str] = set()
+        for alternative in pattern.expand_braces(_plain(glob)):
+            if pattern.is_pattern(alternative):
+                ids = {name for name in self.algorithms if pattern.matches(name, alternative)}
+                meant |= ids or {
+                    id_ for name, id_ in self._names.items() if pattern.matches(name, alternative)
+                }
+            elif alternative in self._names:
+                meant.add(self._names[alternative])
+        return tuple(name for name in self.algorithms if name in meant)
+
+    def default_contract(self, algorithm: Algorithm | str) -> str:
+        """Return the id of the contract an algorithm (or an id, an alias) is measured under unless told otherwise.
+
+        Raises UsageError for an unknown name, DataRoomError when its kind has no default.
+        """
+        kind = (self.find(algorithm) if isinstance(algorithm, str) else algorithm).kind
+        for contract in self.contracts.values():
+            if kind in contract.default_for:
+                return contract.id
+        raise DataRoomError(f"contracts.toml: no contract is the default for kind '{kind}'")
+
+    def find_contract(self, name: str) -> Contract:
+        """Return the contract `name` means: an id, or a name without version for its newest one.
+
+        Raises UsageError when there is none.
+        """
+        asked = _plain(name)
+        if asked in self.contracts:
+            return self.contracts[asked]
+        versions = [contract for contract in self.contracts.values() if contract.id.split("/")[0] == asked]
+        if versions:
+            return max(versions, key=lambda contract: int(contract.id.split("/")[1]))
+        raise UsageError(
+            f"the catalogue has no contract '{name}'", way_out=f"choose one of {', '.join(self.contracts)}"
+        )
+
+    def known_answers(self, algorithm_id: str, operation: str) -> tuple[KnownAnswer, ...]:
+        """Return the known answers of an operation; empty when no standard gives any.
+
+        Those of `decrypt` and `open` are those of `encrypt` and `seal` with input and output exchanged. Raises
+        UsageError for an unknown algorithm, DataRoomError for a broken file.
+        """
+        algorithm = self.find(algorithm_id)
+        forward = _INVERSES.get(operation, operation)
+        answers = [
+            answer
+            for answer in self.vectors(algorithm.family)
+            if answer.algorithm == algorithm.id and answer.operation == forward
+        ]
+        if forward != operation:
+            answers = [
+                replace(answer, operation=operation, input=answer.output, output=answer.input)
+                for answer in answers
+            ]
+        return tuple(answers)
+
+    def vectors(self, family: str) -> tuple[KnownAnswer, ...]:
+        """Return a family's known answers as they stand in its file; empty when it has no file."""
+        if family not in self._vectors:
+            path = self.place / "vectors" / f"{family}.toml"
+            self._vectors[family] = read_vectors(path) if path.is_file() else ()
+        return self._vectors[family]
+
+    def check(self) -> list[str]:
+        """Return what contradicts itself in the catalogue, as sentences; empty when all is well.
+
+        Raises DataRoomError for a file of known answers that cannot be read.
+        """
+        vectors = {path.stem: self.vectors(path.stem) for path in sorted(self.place.glob("vectors/*.toml"))}
+        return [
+            *checking.check_algorithms(self.algorithms),
+            *checking.check_contracts(self.contracts),
+            *checking.check_vectors(self.algorithms, vectors),
+        ]
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        names = {_plain(alias): known.id for known in self.algorithms.values() for alias in known.aliases}
+        return names | {_plain(name): name for name in self.algorithms}
+
+    def _suggest(self, asked: str) -> str:
+        near = difflib.get_close_matches(asked, self._names, n=5, cutoff=0.6)
+        near += [name for name in self.algorithms if asked and name.startswith(f"{asked}-")][: 5 - len(near)]
+        if not near:
+            return "`perbyte list algorithms` shows all of them"
+        return f"did you mean {' or '.join(dict.fromkeys(near))}? `perbyte list algorithms` shows all"
+
+
+def read_catalogue(place: Path) -> Catalogue:
+    """Read the catalogue that lies in the directory `place`. Raises DataRoomError."""
+    return Catalogue(
+        place,
+        algorithms=read_algorithms(place / "algorithms"),
+        contracts=read_contracts(place / "contracts.toml"),
+        version=hash_content(place),
+    )
+
+
+@cache
+def load() -> Catalogue:
+    """Return Perbyte's own catalogue, read once per process. Raises DataRoomError, EnvironmentLacking."""
+    return read_catalogue(places.room("catalogue"))
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("_", "-").replace(" ", "-")

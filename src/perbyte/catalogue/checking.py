@@ -1,0 +1,187 @@
+"""What must hold between the values of the catalogue.
+
+Every rule gives a sentence that names file or id and says what is wrong. The rules know lengths and names only:
+whether a known answer is right is for an implementation to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from perbyte.model import Algorithm, Contract, KnownAnswer
+
+OPERATIONS: dict[str, tuple[str, ...]] = {
+    "block-cipher": ("encrypt", "decrypt"),
+    "stream-cipher": ("encrypt", "decrypt"),
+    "aead": ("seal", "open"),
+    "hash": ("digest",),
+    "mac": ("mac",),
+    "signature": ("sign", "verify"),
+    "kem": ("encapsulate", "decapsulate"),
+    "probe": ("run",),
+}
+"""The kinds of algorithms, and what each of them does."""
+
+FEATURES = frozenset({"aes", "sha", "clmul"})
+MODES = frozenset({"ecb", "cbc", "ctr", "ofb", "cfb", "ige", "gcm"})
+LONGEST_VECTOR = 4096
+"""Bytes of data in a known answer: what a runner shows in full, and what fits a protocol line with room."""
+
+_WITH_DATA = ("encrypt", "seal", "digest", "mac")
+_ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
+_CONTRACT_ID = re.compile(r"[a-z]+/[1-9]\d*")
+_HEX = re.compile(r"([0-9a-f]{2})*")
+
+
+def check_algorithms(algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
+    """Complain about ids, aliases, kinds, operations, lengths, modes and missing sources."""
+    owners = dict.fromkeys(algorithms, "")
+    for known in algorithms.values():
+        for alias in known.aliases:
+            plain = alias.lower()
+            if plain in owners:
+                yield f"{known.id}: the alias '{alias}' already means {owners[plain] or plain}"
+            if plain != alias or not _ID.fullmatch(alias):
+                yield f"{known.id}: the alias '{alias}' is not lower-case letters, digits, dots and dashes"
+            owners.setdefault(plain, known.id)
+    for known in algorithms.values():
+        yield from (f"{known.id}: {complaint}" for complaint in _complaints(known))
+
+
+def _complaints(known: Algorithm) -> Iterator[str]:
+    if not _ID.fullmatch(known.id):
+        yield "an id is made of lower-case letters, digits, dots and dashes"
+    if known.kind not in OPERATIONS:
+        yield f"unknown kind '{known.kind}'"
+        return
+    if set(known.operations) != set(OPERATIONS[known.kind]):
+        yield f"operations {_listed(known.operations)} do not fit kind '{known.kind}'"
+    if not known.name:
+        yield "the name is missing"
+    if not known.sources or not all(source.strip() for source in known.sources):
+        yield "sources are missing"
+    if not known.origin:
+        yield "the origin is missing"
+    if not 1900 < known.year < 2100:
+        yield f"{known.year} is not a year"
+    if strangers := set(known.accelerated_by) - FEATURES:
+        yield f"unknown CPU feature {_listed(sorted(strangers))}"
+    if min(known.block_bytes, known.key_bytes, known.nonce_bytes, known.tag_bytes) < 0:
+        yield "a length is negative"
+    if known.data_multiple_bytes < 1:
+        yield "data come in multiples of at least 1 byte"
+    yield from _length_complaints(known)
+    yield from _mode_complaints(known)
+
+
+def _length_complaints(known: Algorithm) -> Iterator[str]:
+    keyed = known.kind not in ("hash", "probe", "kem")
+    if keyed and not known.key_bytes:
+        yield f"a {known.kind} has a key length"
+    if known.kind in ("hash", "probe") and (known.key_bytes or known.nonce_bytes):
+        yield f"a {known.kind} has neither key nor nonce"
+    if known.kind in ("block-cipher", "hash") and not known.block_bytes:
+        yield f"a {known.kind} has a block length"
+    if known.kind in ("aead", "hash", "mac") and not known.tag_bytes:
+        yield f"a {known.kind} has a tag length"
+    if known.kind in ("block-cipher", "stream-cipher", "probe") and known.tag_bytes:
+        yield f"a {known.kind} has no tag"
+    if known.kind == "aead" and not known.nonce_bytes:
+        yield "an aead has a nonce length"
+
+
+def _mode_complaints(known: Algorithm) -> Iterator[str]:
+    mode, block = known.mode, known.block_bytes
+    if known.kind != "block-cipher" and not mode:
+        return
+    if mode not in MODES:
+        yield f"unknown mode '{mode}'"
+        return
+    if not block:
+        return
+    if not known.id.endswith(f"-{mode}"):
+        yield f"an id ends with the mode: '-{mode}'"
+    multiple = block if mode in ("ecb", "cbc", "ige") else 1
+    if known.data_multiple_bytes != multiple:
+        yield f"data in mode {mode} come in multiples of {multiple}, not {known.data_multiple_bytes}"
+    nonce = {"ecb": 0, "ige": 2 * block, "gcm": 12}.get(mode, block)
+    if known.nonce_bytes != nonce:
+        yield f"mode {mode} has a nonce of {nonce} bytes, not {known.nonce_bytes}"
+
+
+def check_contracts(contracts: Mapping[str, Contract]) -> Iterator[str]:
+    """Complain about ids, kinds and defaults of contracts."""
+    for contract in contracts.values():
+        if not _CONTRACT_ID.fullmatch(contract.id):
+            yield f"contract {contract.id}: an id is a name, a slash and a version: 'stream/1'"
+        if strangers := set(contract.kinds) - set(OPERATIONS):
+            yield f"contract {contract.id}: unknown kind {_listed(sorted(strangers))}"
+        if strangers := set(contract.default_for) - set(contract.kinds):
+            yield f"contract {contract.id}: default for {_listed(sorted(strangers))}, to which it does not apply"
+        if not contract.title or not contract.meaning:
+            yield f"contract {contract.id}: title or meaning is missing"
+    for kind in OPERATIONS:
+        defaults = [contract.id for contract in contracts.values() if kind in contract.default_for]
+        if len(defaults) != 1:
+            yield f"kind '{kind}' has {len(defaults)} default contracts instead of 1"
+
+
+def check_vectors(
+    algorithms: Mapping[str, Algorithm], vectors: Mapping[str, tuple[KnownAnswer, ...]]
+) -> Iterator[str]:
+    """Complain about known answers (by family) whose names or lengths cannot be right, or that stand twice."""
+    seen: set[tuple[str, str, str, str, str, str]] = set()
+    for family, answers in vectors.items():
+        for number, answer in enumerate(answers, start=1):
+            place = f"vectors/{family}.toml, vector {number} ({answer.algorithm})"
+            known = algorithms.get(answer.algorithm)
+            if known is None or known.family != family:
+                yield f"{place}: the family '{family}' has no such algorithm"
+                continue
+            yield from (f"{place}: {complaint}" for complaint in _answer_complaints(known, answer))
+            identity = (
+                answer.algorithm,
+                answer.operation,
+                answer.key,
+                answer.nonce,
+                answer.aad,
+                answer.input,
+            )
+            if identity in seen:
+                yield f"{place}: stands there twice"
+            seen.add(identity)
+
+
+def _answer_complaints(known: Algorithm, answer: KnownAnswer) -> Iterator[str]:
+    if not answer.source.strip():
+        yield "the source is missing"
+    if answer.operation not in known.operations or answer.operation not in _WITH_DATA:
+        yield f"known answers are given for {_listed(_WITH_DATA)}, not for '{answer.operation}'"
+        return
+    for name in ("input", "output", "key", "nonce", "aad"):
+        if not _HEX.fullmatch(getattr(answer, name)):
+            yield f"{name} is not lower-case hexadecimal of whole bytes"
+            return
+    key, nonce, data, output = (
+        len(text) // 2 for text in (answer.key, answer.nonce, answer.input, answer.output)
+    )
+    if key != known.key_bytes and not (known.kind == "mac" and key):
+        yield f"the key has {key} bytes, not {known.key_bytes}"
+    if nonce != known.nonce_bytes:
+        yield f"the nonce has {nonce} bytes, not {known.nonce_bytes}"
+    if answer.aad and known.kind != "aead":
+        yield f"a {known.kind} takes no additional data"
+    if data % known.data_multiple_bytes:
+        yield f"{data} bytes of input are no multiple of {known.data_multiple_bytes}"
+    if not data and known.kind in ("block-cipher", "stream-cipher"):
+        yield "the input is missing"
+    if data > LONGEST_VECTOR:
+        yield f"{data} bytes of input are more than {LONGEST_VECTOR}"
+    expected = known.tag_bytes if answer.operation in ("digest", "mac") else data + known.tag_bytes
+    if output != expected:
+        yield f"the output has {output} bytes, not {expected}"
+
+
+def _listed(names: tuple[str, ...] | list[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "none"

@@ -1,0 +1,75 @@
+"""Globs with brace alternatives: `aes-{128,256}-*`.
+
+`*`, `?` and `[...]` mean what they mean in a shell, and case counts. Nothing here knows what the names stand for.
+"""
+
+from __future__ import annotations
+
+import re
+from fnmatch import translate
+from functools import lru_cache
+
+from perbyte.errors import UsageError
+
+_SPECIAL = re.compile(r"[*?\[{}]")
+
+
+def is_pattern(text: str) -> bool:
+    """True when `text` holds anything that is not taken literally."""
+    return _SPECIAL.search(text) is not None
+
+
+@lru_cache(maxsize=1024)
+def expand_braces(pattern: str) -> tuple[str, ...]:
+    """Return the alternatives of `pattern` without braces, in order: `a{b,c}` gives `ab`, `ac`. Braces may nest.
+
+    Raises UsageError when the braces do not pair up.
+    """
+    opening = pattern.find("{")
+    closing = pattern.find("}")
+    if opening < 0 and closing < 0:
+        return (pattern,)
+    end = _closing(pattern, opening) if 0 <= opening < closing else -1
+    if end < 0:
+        raise UsageError(f"the braces of '{pattern}' do not pair up", way_out="write {one,other}")
+    before, inside, after = pattern[:opening], pattern[opening + 1 : end], pattern[end + 1 :]
+    found = [
+        before + middle + rest
+        for choice in _split_top(inside)
+        for middle in expand_braces(choice)
+        for rest in expand_braces(after)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def matches(name: str, pattern: str) -> bool:
+    """True when `name` is `pattern` itself or fits one of its alternatives."""
+    return name == pattern or _expression(pattern).fullmatch(name) is not None
+
+
+@lru_cache(maxsize=1024)
+def _expression(pattern: str) -> re.Pattern[str]:
+    return re.compile("|".join(translate(alternative) for alternative in expand_braces(pattern)))
+
+
+def _closing(pattern: str, opening: int) -> int:
+    depth = 0
+    for place in range(opening, len(pattern)):
+        if pattern[place] == "{":
+            depth += 1
+        elif pattern[place] == "}":
+            depth -= 1
+            if depth == 0:
+                return place
+    return -1
+
+
+def _split_top(inside: str) -> list[str]:
+    parts, depth = [""], 0
+    for letter in inside:
+        depth += (letter == "{") - (letter == "}")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts

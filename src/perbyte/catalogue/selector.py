@@ -1,0 +1,190 @@
+"""Selectors: cell addresses with globs, as they are typed on the command line and written into studies.
+
+    [[runner/]algorithm[/operation]][@size,size...][+contract=...][+cpu=...][+twin=...]
+
+`openssl/aes-*-cbc/*@16,8192`, `*/sha-256`, `*/aes-128-ctr+cpu=soft,full`, and a bare `aes-128-cbc`, which means
+`*/aes-128-cbc`. Every address that `Cell.address` prints is a selector of exactly that cell. For that reason an
+absent CPU tier means `full` and an absent twin means the first process, as they do in addresses; `+cpu=*` and
+`+twin=*` mean any. Absent sizes and contracts mean any.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from perbyte.catalogue import pattern
+from perbyte.catalogue.catalogue import Catalogue, load
+from perbyte.catalogue.checking import OPERATIONS
+from perbyte.catalogue.size import parse_sizes
+from perbyte.errors import UsageError
+from perbyte.model import Cell
+from perbyte.model.cell import FULL
+
+_OPTIONS = ("contract", "cpu", "twin")
+_EXAMPLE = "a selector looks like 'openssl/aes-*-cbc/encrypt@16,8192+contract=message/1+cpu=soft'"
+_ANY = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """What was asked for. `sizes` (bytes), `contracts`, `cpus` and `twin` are None where nothing was said.
+
+    `algorithm` holds ids where aliases were typed; `twin` is -1 for `+twin=*`. `contracts` and `cpus` may hold
+    globs. Nothing here is compared with what exists: a selector may well match nothing.
+    """
+
+    text: str
+    runner: str = "*"
+    algorithm: str = "*"
+    operation: str = "*"
+    sizes: tuple[int, ...] | None = None
+    contracts: tuple[str, ...] | None = None
+    cpus: tuple[str, ...] | None = None
+    twin: int | None = None
+
+    def matches(self, cell: Cell) -> bool:
+        """True when `cell` is among what was asked for."""
+        return (
+            pattern.matches(cell.algorithm.lower(), self.algorithm)
+            and pattern.matches(cell.runner, self.runner)
+            and pattern.matches(cell.operation, self.operation)
+            and (self.sizes is None or cell.size_bytes in self.sizes)
+            and (self.contracts is None or any(pattern.matches(cell.contract, one) for one in self.contracts))
+            and any(pattern.matches(cell.cpu, one) for one in self.cpus or (FULL,))
+            and (self.twin == _ANY or cell.twin == (self.twin or 0))
+        )
+
+    def matches_operation(self, runner: str, algorithm: str, operation: str) -> bool:
+        """True when this operation of a runner is among what was asked for, sizes and options aside."""
+        return (
+            pattern.matches(algorithm.lower(), self.algorithm)
+            and pattern.matches(runner, self.runner)
+            and pattern.matches(operation, self.operation)
+        )
+
+    def algorithms(self, catalogue: Catalogue | None = None) -> tuple[str, ...]:
+        """Return the ids of the catalogue that are asked for.
+
+        Raises UsageError, with the names that come close, when there are none.
+        """
+        catalogue = catalogue or load()
+        found = catalogue.match(self.algorithm)
+        if found:
+            return found
+        if pattern.is_pattern(self.algorithm):
+            raise UsageError(
+                f"selector '{self.text}': no algorithm fits '{self.algorithm}'",
+                way_out="`perbyte list algorithms` shows all of them",
+            )
+        try:
+            return (catalogue.find(self.algorithm).id,)
+        except UsageError as error:
+            raise UsageError(f"selector '{self.text}': {error}", way_out=error.way_out) from error
+
+
+def parse_selector(text: str, catalogue: Catalogue | None = None) -> Selector:
+    """Parse a selector; the catalogue (Perbyte's own by default) resolves aliases and contract names.
+
+    Raises UsageError naming the part that is wrong. Names that the catalogue does not know are let through, because
+    stored runs may hold them; `Selector.algorithms` is stricter.
+    """
+    catalogue = catalogue or load()
+    address, *options = text.strip().split("+")
+    path, at, sizes = address.partition("@")
+    if at and not sizes:
+        raise _wrong(text, "no size follows '@'")
+    runner, algorithm, operation = _parse_path(text, path)
+    given = _parse_options(text, options)
+    return Selector(
+        text=text.strip(),
+        runner=runner,
+        algorithm=_resolve(text, algorithm, catalogue),
+        operation=operation,
+        sizes=None if not at or sizes == "*" else _parse_sizes(text, sizes),
+        contracts=_contracts(text, given, catalogue),
+        cpus=tuple(given["cpu"].split(",")) if "cpu" in given else None,
+        twin=_twin(text, given),
+    )
+
+
+def _parse_path(text: str, path: str) -> tuple[str, str, str]:
+    parts = path.split("/")
+    for part in parts:
+        if not part:
+            raise _wrong(text, "a name is empty")
+        if any(letter.isspace() for letter in part):
+            raise _wrong(text, f"'{part}' holds a blank")
+        try:
+            alternatives = pattern.expand_braces(part)
+        except UsageError as error:
+            raise _wrong(text, str(error)) from error
+        if any("," in alternative for alternative in alternatives):
+            raise _wrong(text, f"'{part}' holds a comma", way_out=f"write '{{{part}}}' for one or the other")
+    if len(parts) > 3:
+        raise _wrong(text, f"'{path}' has {len(parts)} parts, and there are runner, algorithm and operation")
+    if len(parts) == 1:
+        return "*", parts[0], "*"
+    operations = {operation for kind in OPERATIONS.values() for operation in kind}
+    if len(parts) == 2 and parts[1] in operations:
+        raise _wrong(text, f"'{parts[1]}' is an operation and no algorithm", way_out=f"write '*/{path}'")
+    return parts[0], parts[1], parts[2] if len(parts) == 3 else "*"
+
+
+def _parse_options(text: str, options: list[str]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for option in options:
+        name, _, value = option.partition("=")
+        if name not in _OPTIONS:
+            raise _wrong(text, f"unknown option '+{name}'", way_out="there are +contract=, +cpu= and +twin=")
+        if name in given:
+            raise _wrong(text, f"'+{name}=' stands there twice", way_out="put a comma between alternatives")
+        if not value or not all(value.split(",")):
+            raise _wrong(text, f"'+{option}' lacks a value")
+        given[name] = value
+    return given
+
+
+def _parse_sizes(text: str, sizes: str) -> tuple[int, ...]:
+    try:
+        return parse_sizes(sizes)
+    except UsageError as error:
+        raise _wrong(text, str(error), way_out=error.way_out) from error
+
+
+def _contracts(text: str, given: dict[str, str], catalogue: Catalogue) -> tuple[str, ...] | None:
+    if "contract" not in given:
+        return None
+    found = []
+    for name in given["contract"].split(","):
+        if "/" in name or pattern.is_pattern(name):
+            found.append(name)
+            continue
+        try:
+            found.append(catalogue.find_contract(name).id)
+        except UsageError as error:
+            raise _wrong(text, str(error), way_out=error.way_out) from error
+    return tuple(dict.fromkeys(found))
+
+
+def _twin(text: str, given: dict[str, str]) -> int | None:
+    value = given.get("twin")
+    if value is None:
+        return None
+    if value == "*":
+        return _ANY
+    if not (value.isascii() and value.isdigit()):
+        raise _wrong(text, f"'+twin={value}' is not a number")
+    return int(value)
+
+
+def _resolve(text: str, algorithm: str, catalogue: Catalogue) -> str:
+    alternatives: list[str] = []
+    for alternative in pattern.expand_braces(algorithm.lower()):
+        fits_ids = any(pattern.matches(name, alternative) for name in catalogue.algorithms)
+        alternatives += [alternative] if fits_ids else catalogue.match(alternative) or [alternative]
+    alternatives = list(dict.fromkeys(alternatives))
+    return alternatives[0] if len(alternatives) == 1 else "{" + ",".join(alternatives) + "}"
+
+
+def _wrong(text: str, what: str, *, way_out: str | None = None) -> UsageError:
+    return UsageError(f"selector '{text}': {what}", way_out=way_out or _EXAMPLE)
