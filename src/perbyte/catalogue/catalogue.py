@@ -1,12 +1,11 @@
 """The loaded catalogue and the questions one asks of it.
 
-Names are answered without regard to case, and `_` and blanks count as `-`. Known answers are read when first asked
-for, so that loading stays a matter of milliseconds.
+Names are answered without regard to case, and `_` and blanks count as `-`. Known answers are read when first
+asked for, so that loading stays a matter of milliseconds.
 """
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -49,9 +48,9 @@ class Catalogue:
     def match(self, glob: str) -> tuple[str, ...]:
         """Return the ids that `glob` means, in the catalogue's order; empty when it means none.
 
-        A glob (`*`, `?`, `[...]`, `{a,b}`) is compared with ids, and an alternative that fits no id with aliases
-        (`3des-*`); an alternative without special characters may be an id or an alias. Raises UsageError when
-        braces do not pair up.
+        A glob (`*`, `?`, `[...]`, `{a,b}`) is compared with ids, and an alternative that fits no id with
+        aliases (`3des-*`); an alternative without special characters may be an id or an alias. Raises
+        UsageError when braces do not pair up.
         """
         meant: set[str] = set()
         for alternative in pattern.expand_braces(_plain(glob)):
@@ -65,7 +64,7 @@ class Catalogue:
         return tuple(name for name in self.algorithms if name in meant)
 
     def default_contract(self, algorithm: Algorithm | str) -> str:
-        """Return the id of the contract an algorithm (or an id, an alias) is measured under unless told otherwise.
+        """Return the id of the contract that an algorithm is measured under unless told otherwise.
 
         Raises UsageError for an unknown name, DataRoomError when its kind has no default.
         """
@@ -93,8 +92,8 @@ class Catalogue:
     def known_answers(self, algorithm_id: str, operation: str) -> tuple[KnownAnswer, ...]:
         """Return the known answers of an operation; empty when no standard gives any.
 
-        Those of `decrypt` and `open` are those of `encrypt` and `seal` with input and output exchanged. Raises
-        UsageError for an unknown algorithm, DataRoomError for a broken file.
+        Those of `decrypt` and `open` are those of `encrypt` and `seal` with input and output exchanged.
+        Raises UsageError for an unknown algorithm, DataRoomError for a broken file.
         """
         algorithm = self.find(algorithm_id)
         forward = _INVERSES.get(operation, operation)
@@ -135,11 +134,14 @@ class Catalogue:
         return names | {_plain(name): name for name in self.algorithms}
 
     def _suggest(self, asked: str) -> str:
-        near = difflib.get_close_matches(asked, self._names, n=5, cutoff=0.6)
-        near += [name for name in self.algorithms if asked and name.startswith(f"{asked}-")][: 5 - len(near)]
+        import difflib
+
+        near = [name for name in self.algorithms if name.startswith(f"{asked}-")][:3]
+        near += difflib.get_close_matches(asked, self.algorithms, n=4, cutoff=0.6)
+        near += [] if near else difflib.get_close_matches(asked, self._names, n=3, cutoff=0.6)
         if not near:
             return "`perbyte list algorithms` shows all of them"
-        return f"did you mean {' or '.join(dict.fromkeys(near))}? `perbyte list algorithms` shows all"
+        return f"did you mean {', '.join(dict.fromkeys(near))}? `perbyte list algorithms` shows all"
 
 
 def read_catalogue(place: Path) -> Catalogue:

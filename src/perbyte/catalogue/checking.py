@@ -1,7 +1,7 @@
 """What must hold between the values of the catalogue.
 
-Every rule gives a sentence that names file or id and says what is wrong. The rules know lengths and names only:
-whether a known answer is right is for an implementation to say.
+Every rule gives a sentence that names file or id and says what is wrong. The rules know lengths and names
+only: whether a known answer is right is for an implementation to say.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def check_contracts(contracts: Mapping[str, Contract]) -> Iterator[str]:
         if strangers := set(contract.kinds) - set(OPERATIONS):
             yield f"contract {contract.id}: unknown kind {_listed(sorted(strangers))}"
         if strangers := set(contract.default_for) - set(contract.kinds):
-            yield f"contract {contract.id}: default for {_listed(sorted(strangers))}, to which it does not apply"
+            yield f"contract {contract.id}: default for {_listed(sorted(strangers))}, which it does not fit"
         if not contract.title or not contract.meaning:
             yield f"contract {contract.id}: title or meaning is missing"
     for kind in OPERATIONS:
@@ -130,7 +130,7 @@ def check_contracts(contracts: Mapping[str, Contract]) -> Iterator[str]:
 def check_vectors(
     algorithms: Mapping[str, Algorithm], vectors: Mapping[str, tuple[KnownAnswer, ...]]
 ) -> Iterator[str]:
-    """Complain about known answers (by family) whose names or lengths cannot be right, or that stand twice."""
+    """Complain about known answers, by family, whose names or lengths cannot be right or that stand twice."""
     seen: set[tuple[str, str, str, str, str, str]] = set()
     for family, answers in vectors.items():
         for number, answer in enumerate(answers, start=1):

@@ -1,6 +1,7 @@
 """Globs with brace alternatives: `aes-{128,256}-*`.
 
-`*`, `?` and `[...]` mean what they mean in a shell, and case counts. Nothing here knows what the names stand for.
+`*`, `?` and `[...]` mean what they mean in a shell, and case counts. Nothing here knows what the names stand
+for.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ def is_pattern(text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def expand_braces(pattern: str) -> tuple[str, ...]:
-    """Return the alternatives of `pattern` without braces, in order: `a{b,c}` gives `ab`, `ac`. Braces may nest.
+    """Return the alternatives of `pattern` without braces, in order: `a{b,c}` gives `ab`, `ac`.
 
-    Raises UsageError when the braces do not pair up.
+    Braces may nest. Raises UsageError when they do not pair up.
     """
     opening = pattern.find("{")
     closing = pattern.find("}")

@@ -1,7 +1,7 @@
 """From the TOML files of the data room to the model's values.
 
-A file that cannot be read as what it should be (bad TOML, an unknown field, a wrong type, an id given twice) is an
-error at once. Values that are well-formed but contradict each other are left to `checking`.
+A file that cannot be read as what it should be (bad TOML, an unknown field, a wrong type, an id given twice)
+is an error at once. Values that are well-formed but contradict each other are left to `checking`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def read_vectors(path: Path) -> tuple[KnownAnswer, ...]:
             if (text := given.pop(f"{name}_text", None)) is not None:
                 if name in given or not isinstance(text, str) or not text.isascii():
                     raise DataRoomError(
-                        f"{path.name}: vector {number}: '{name}_text' is no ASCII text or one too many"
+                        f"{path.name}: vector {number}: '{name}_text' is not ASCII or one too many"
                     )
                 given[name] = text.encode("ascii").hex()
         answers.append(_value(KnownAnswer, given, path, f"vector {number}"))

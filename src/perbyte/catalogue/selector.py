@@ -2,10 +2,10 @@
 
     [[runner/]algorithm[/operation]][@size,size...][+contract=...][+cpu=...][+twin=...]
 
-`openssl/aes-*-cbc/*@16,8192`, `*/sha-256`, `*/aes-128-ctr+cpu=soft,full`, and a bare `aes-128-cbc`, which means
-`*/aes-128-cbc`. Every address that `Cell.address` prints is a selector of exactly that cell. For that reason an
-absent CPU tier means `full` and an absent twin means the first process, as they do in addresses; `+cpu=*` and
-`+twin=*` mean any. Absent sizes and contracts mean any.
+`openssl/aes-*-cbc/*@16,8192`, `*/sha-256`, `*/aes-128-ctr+cpu=soft,full`, and a bare `aes-128-cbc`, which
+means `*/aes-128-cbc`. Every address that `Cell.address` prints is a selector of exactly that cell. For that
+reason an absent CPU tier means `full` and an absent twin means the first process, as they do in addresses;
+`+cpu=*` and `+twin=*` mean any. Absent sizes and contracts mean any.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _ANY = -1
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """What was asked for. `sizes` (bytes), `contracts`, `cpus` and `twin` are None where nothing was said.
+    """What was asked for: `sizes` (bytes), `contracts`, `cpus` and `twin` are None where nothing was said.
 
-    `algorithm` holds ids where aliases were typed; `twin` is -1 for `+twin=*`. `contracts` and `cpus` may hold
-    globs. Nothing here is compared with what exists: a selector may well match nothing.
+    `algorithm` holds ids where aliases were typed; `twin` is -1 for `+twin=*`. `contracts` and `cpus` may
+    hold globs. Nothing here is compared with what exists: a selector may well match nothing.
     """
 
     text: str
@@ -85,8 +85,8 @@ class Selector:
 def parse_selector(text: str, catalogue: Catalogue | None = None) -> Selector:
     """Parse a selector; the catalogue (Perbyte's own by default) resolves aliases and contract names.
 
-    Raises UsageError naming the part that is wrong. Names that the catalogue does not know are let through, because
-    stored runs may hold them; `Selector.algorithms` is stricter.
+    Raises UsageError naming the part that is wrong. Names that the catalogue does not know are let through,
+    because stored runs may hold them; `Selector.algorithms` is stricter.
     """
     catalogue = catalogue or load()
     address, *options = text.strip().split("+")

@@ -1,7 +1,7 @@
 """Sizes as people type them: `16`, `8k`, `10MB`, `1.5MiB`.
 
-The units are those of GNU dd and split, without regard to case: a bare letter (k, M, G) and the forms with `iB`
-are powers of 1024, the forms with `B` are powers of 1000. So `10MB` is 10,000,000 bytes and `8k` is 8192.
+The units are those of GNU dd and split, without regard to case: a bare letter (k, M, G) and the forms with
+`iB` are powers of 1024, the forms with `B` are powers of 1000. So `10MB` is 10,000,000 bytes, `8k` is 8192.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WAY_OUT = "write bytes, or a unit: 16, 8k, 8KiB (8192), 10MB (10,000,000), 10Mi
 
 
 def parse_size(text: str) -> int:
-    """Return the number of bytes that `text` means. Raises UsageError for anything but a whole number of bytes."""
+    """Return the number of bytes that `text` means. Raises UsageError when that is no whole number."""
     found = _SIZE.fullmatch(text.strip().lower())
     if not found or found[2] not in _UNITS:
         raise UsageError(f"'{text}' is not a size", way_out=_WAY_OUT)
