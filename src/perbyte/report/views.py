@@ -30,7 +30,7 @@ class Mark(enum.StrEnum):
     """Why a cell is to be read with care; the value is what a table prints."""
 
     IMPRECISE = "~"
-    LONG = "l"
+    LONG = "L"
     NOISY = "!"
     UNSETTLED = "?"
     NO_CYCLES = "n"

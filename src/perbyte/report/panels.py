@@ -1,0 +1,138 @@
+"""The pieces that charts are put together from: what is drawn, panels, axes, legends, titles."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import altair as alt
+
+from perbyte.errors import UsageError
+from perbyte.model import Run
+from perbyte.report import theme
+from perbyte.report.points import Names, Points, gather
+from perbyte.report.units import Unit, plain
+from perbyte.report.views import Mark, marks_of
+
+Chart: TypeAlias = alt.TopLevelMixin
+Records = Sequence[dict[str, Any]]
+_MOST_SERIES = 40
+
+
+def chosen(run: Run, contract: str | None, unit: Unit | None, names: Names | None) -> Points:
+    """Give the points of `contract`, or of the contract with most. Raises UsageError where there are none."""
+    found = [
+        one for one in gather(run, unit=unit, names=names) if contract in (None, one.contract) and one.records
+    ]
+    if not found:
+        raise UsageError("there is nothing to draw in this run", way_out="look at its failures: perbyte show")
+    return max(found, key=lambda one: len(one.records))
+
+
+def finished(chart: Any, title: str, subtitle: Sequence[str]) -> Chart:
+    """Add title, subtitle and the shared look."""
+    lines = [part for line in subtitle for part in textwrap.wrap(line, 118)]
+    heading = alt.TitleParams(_balanced(title, 84), subtitle=lines)
+    result: Chart = chart.properties(title=heading).configure(**theme.config())
+    return result
+
+
+def subtitle(run: Run, points: Points, *more: str, marked: bool = False) -> list[str]:
+    """Say what the figure shows: unit, contract, machine, how intervals and marks are to be read."""
+    machine = plain(run.conditions.machine.cpu_model, 60)
+    levels = {round(figure.interval.level * 100, 2) for figure in run.cells}
+    level = f"{levels.pop():g} % intervals" if len(levels) == 1 else "intervals"
+    text = f"{points.unit.in_words}, contract {plain(points.contract, 30)}" + (
+        f", {machine}" if machine else ""
+    )
+    better = "more is better" if points.unit.more_is_better else "less is better"
+    notes = [better, *more, f"thin lines: {level}, often narrower than the mark"]
+    if points.left_out:
+        notes.append(f"{points.left_out} cells have no figure in this unit")
+    used = {
+        mark for figure in run.cells if figure.cell.contract == points.contract for mark in marks_of(figure)
+    }
+    marks = [f"{mark} {mark.meaning}" for mark in Mark if mark in used and marked]
+    return [text, "; ".join(notes), *(["; ".join(marks)] if marks else [])]
+
+
+def _balanced(text: str, most: int) -> list[str]:
+    """Wrap at `most` characters or less, so that the last line is not a lone word."""
+    count = -(-len(text) // most)
+    for width in range(len(text) // max(count, 1), most + 1):
+        if len(lines := textwrap.wrap(text, max(width, 1))) <= count:
+            return lines or [""]
+    return textwrap.wrap(text, most) or [""]
+
+
+def some(records: Records) -> Records:
+    """Pass records on. Raises UsageError where there are none."""
+    if not records:
+        raise UsageError("nothing of this run is left to draw", way_out="ask for other operations or sizes")
+    return records
+
+
+def first_series(points: Points, records: Records) -> tuple[list[str], list[dict[str, Any]]]:
+    """Give the algorithms of `records` in order, at most forty, and the records that belong to them."""
+    present = {record["series"] for record in records}
+    series = [name for name in points.series if name in present][:_MOST_SERIES]
+    kept = set(series)
+    return series, [record for record in records if record["series"] in kept]
+
+
+def facet(layered: Any, records: Records, *, row: Any = None, column: Any = None) -> Any:
+    """Lay `layered` out in panels over `records`; without row and column it stays a single panel."""
+    data = alt.InlineData(values=list(records))
+    if row is None and column is None:
+        return layered.properties(data=data)
+    asked = {name: value for name, value in (("row", row), ("column", column)) if value is not None}
+    return layered.properties().facet(data=data, **asked)
+
+
+def header(field: str, order: Sequence[str], *, angle: int | None = None) -> Any:
+    """Head panels by `field`; with an `angle` of 0 the names stand upright at the left."""
+    look = {"title": None} if angle is None else {"title": None, "labelAngle": angle, "labelAlign": "left"}
+    channel = alt.Column if angle is None else alt.Row
+    return channel(f"{field}:N", sort=list(order), header=alt.Header(**look))
+
+
+def algorithm_header(series: Sequence[str]) -> Any:
+    """Head panels by algorithm, above each panel's rows rather than beside them."""
+    return alt.Row(
+        "series:N",
+        sort=list(series),
+        header=alt.Header(
+            title=None, labelOrient="left", labelAngle=0, labelAlign="left", labelAnchor="middle"
+        ),
+    )
+
+
+def axis(unit: Unit) -> str:
+    """An axis title: the unit."""
+    return unit.value
+
+
+def log_axis() -> Any:
+    """A logarithmic axis that is labelled at 1, 2 and 5 of each decade."""
+    values = [step * 10.0**power for power in range(-4, 12) for step in (1, 2, 5)]
+    return alt.Axis(values=values, format="~g", labelOverlap=True, grid=True)
+
+
+def coloured(field: str, look: dict[str, tuple[str, str, list[int]]]) -> Any:
+    """Colour by `field` with a legend."""
+    return alt.Color(
+        f"{field}:N", title=field, scale=alt.Scale(domain=list(look), range=[one[0] for one in look.values()])
+    )
+
+
+def ordered(sizes: Sequence[str]) -> Any:
+    """A scale from pale to dark for sizes in order."""
+    last = len(theme.SEQUENCE) - 1
+    steps = [round(index * (last - 1) / max(len(sizes) - 1, 1)) for index in range(len(sizes))]
+    return alt.Scale(domain=list(sizes), range=[theme.SEQUENCE[step] for step in steps])
+
+
+def tooltip() -> list[Any]:
+    """What the interactive form of a figure shows at a mark."""
+    return [alt.Tooltip("described:N", title=" ")]

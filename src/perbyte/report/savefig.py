@@ -1,0 +1,62 @@
+"""Saves a chart: SVG, PNG, PDF or self-contained HTML, without a browser and without a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from perbyte.errors import UsageError
+from perbyte.report.theme import darkened
+
+SUFFIXES = (".svg", ".png", ".pdf", ".html")
+_VERSION = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+
+
+def save_figure(
+    chart: alt.TopLevelMixin, path: Path | str, *, dark: bool = False, scale: float = 2.0
+) -> Path:
+    """Write `chart` in the form that the suffix of `path` names, and return the path.
+
+    `scale` is pixels per point of a PNG. Raises UsageError for any other suffix.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UsageError(
+            f"a figure cannot be saved as '{path.suffix or path.name}'",
+            way_out=f"one of: {' '.join(SUFFIXES)}",
+        )
+    specification = as_specification(chart, dark=dark)
+    if suffix == ".svg":
+        path.write_text(vl_convert.vegalite_to_svg(specification, **_offline()), encoding="utf-8")
+    elif suffix == ".png":
+        path.write_bytes(vl_convert.vegalite_to_png(specification, scale=scale, **_offline()))
+    elif suffix == ".pdf":
+        path.write_bytes(vl_convert.vegalite_to_pdf(specification, **_offline()))
+    else:
+        page = vl_convert.vegalite_to_html(specification, vl_version=_VERSION, bundle=True, renderer="svg")
+        path.write_text(page, encoding="utf-8")
+    return path
+
+
+def as_svg(chart: alt.TopLevelMixin) -> str:
+    """Give `chart` as the text of an SVG element (light)."""
+    return str(vl_convert.vegalite_to_svg(as_specification(chart), **_offline()))
+
+
+def as_specification(chart: alt.TopLevelMixin, *, dark: bool = False) -> dict[str, Any]:
+    """Give the Vega-Lite specification of `chart` as JSON types."""
+    specification: dict[str, Any] = chart.to_dict()
+    if not dark:
+        return specification
+    # Data are names and numbers of a run and stay what they are; only the look is darkened.
+    data = specification.pop("datasets", None)
+    specification = darkened(specification)
+    return specification if data is None else {**specification, "datasets": data}
+
+
+def _offline() -> dict[str, Any]:
+    return {"vl_version": _VERSION, "allowed_base_urls": []}
