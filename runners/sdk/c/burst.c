@@ -31,7 +31,7 @@ static uint64_t choose_calls(const pb_gauge *g, pb_prepared *p, double sample_us
 {
 	double goal = sample_us * 1e-6 * g->tick_hz;
 	uint64_t calls = 1, ticks = ticks_of(g, p, 1);
-	if ((double)ticks > goal)
+	if ((double)ticks > goal && (double)ticks < 20 * goal)
 		ticks = ticks_of(g, p, 1); /* the first call of all is often the slowest */
 	while ((double)ticks < goal / 4 && calls < (uint64_t)1 << 24)
 		ticks = ticks_of(g, p, calls *= 2);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { WARM_BYTES = 1 << 16 };
+
 void pb_begin_answer(pb_server *s)
 {
 	pb_text_clear(&s->answer);
@@ -72,7 +74,8 @@ static void prepare(pb_server *s, const pb_request *q)
 		free(p);
 		return;
 	}
-	pb_case_run(p, 1); /* every page and every lazy initialisation of the library is behind us then */
+	if (size <= WARM_BYTES)
+		pb_case_run(p, 1); /* lazy initialisation of the library is behind us then */
 	s->handles[handle] = p;
 	if (handle == s->handle_count)
 		s->handle_count++;

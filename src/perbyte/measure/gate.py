@@ -1,0 +1,216 @@
+"""The gate: nothing is timed before it has shown that it computes the right thing.
+
+Four ways, all through the same handle that is timed later: known answers of the standard; agreement of all
+implementations on the run's own input, at every size of the plan; the inverse gives the input back; forged
+tags and changed data are refused. After the timing the output of the last timed call is compared again, with
+another implementation's where there is one. What fails is reported with expected and got and never timed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from perbyte.catalogue import Catalogue
+from perbyte.errors import RunnerError, RunnerRefused
+from perbyte.measure.crew import Crew, failure_kind
+from perbyte.model import Cell, Failure
+from perbyte.protocol.messages import CheckAnswer
+
+SMALL_BYTES = 1 << 16  # up to here two more calls are compared, so that chaining and nonces are seen too
+MORE_CALLS = 18  # more than the ring of 16 keys and nonces
+_UNCOMPARED_KINDS = ("probe", "signature")
+_TAGGED = ("open", "verify")
+
+Question = tuple[str, str, int, str, int]  # algorithm, operation, size, contract or "", calls
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """What the gate found. `digests` holds the output digest of one call of each cell that passed."""
+
+    passed: list[Cell] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    digests: dict[Cell, str] = field(default_factory=dict)
+    alone: set[tuple[str, str]] = field(default_factory=set)
+
+
+class Gate:
+    """Checks the cells of a crew. Untimed: may use any process as long as it likes."""
+
+    def __init__(
+        self, catalogue: Catalogue, crew: Crew, tell: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self._catalogue = catalogue
+        self._crew = crew
+        self._tell = tell
+        self._failed: dict[Cell, Failure] = {}
+
+    def examine(self, cells: Sequence[Cell]) -> Verdicts:
+        """Run every check on every cell. Faults of a runner cost the cell they happen at."""
+        answers: dict[Cell, dict[Question, CheckAnswer]] = {}
+        seen: set[tuple[object, ...]] = set()
+        for cell in cells:
+            self._tell(cell.address)
+            if (given := self._guarded(cell, seen)) is not None:
+                answers[cell] = given
+            if cell.size_bytes > SMALL_BYTES:
+                self._crew.release([cell])  # large buffers of hundreds of cells need not stay at once
+        self._agree({cell: answer for cell, answer in answers.items() if cell not in self._failed})
+        verdicts = Verdicts(failures=list(self._failed.values()))
+        implementations: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for cell in cells:
+            if cell in self._failed or cell not in answers:
+                continue
+            verdicts.passed.append(cell)
+            implementations[cell.algorithm, cell.operation].add(cell.runner)
+            single = [answer for question, answer in answers[cell].items() if question[4] == 1]
+            if single:
+                verdicts.digests[cell] = single[0].digest
+        verdicts.alone = {
+            key
+            for key, runners in implementations.items()
+            if len(runners) == 1 and not self._catalogue.known_answers(*key)
+        }
+        return verdicts
+
+    def _guarded(self, cell: Cell, seen: set[tuple[object, ...]]) -> dict[Question, CheckAnswer] | None:
+        if not self._crew.revive(cell.process):
+            self._fail(cell, "crashed", "its process broke off too often")
+            return None
+        try:
+            return self._own_checks(cell, seen)
+        except RunnerError as error:
+            self._fail(cell, failure_kind(error), str(error))
+            return None
+
+    def _fail(self, cell: Cell, kind: str, message: str, expected: str = "", got: str = "") -> None:
+        self._failed.setdefault(
+            cell, Failure(kind, cell.runner, message, address=cell.address, expected=expected, got=got)
+        )
+
+    def _own_checks(self, cell: Cell, seen: set[tuple[object, ...]]) -> dict[Question, CheckAnswer]:
+        session, handle = self._crew.session(cell), self._crew.handle(cell)
+        kind = self._catalogue.find(cell.algorithm).kind
+        row = (cell.process, cell.algorithm, cell.operation, cell.contract)
+        if row not in seen:
+            seen.add(row)
+            self._known_answers(cell, handle)
+        # decrypt after encrypt covers both directions, and large sizes are slow: once per pair is enough there
+        pair = (cell.process, cell.algorithm, cell.contract, cell.size_bytes)
+        if cell.size_bytes <= SMALL_BYTES or pair not in seen:
+            seen.add(pair)
+            self._round_trip(cell, handle)
+        if cell.operation in _TAGGED:
+            self._forgery(cell, handle)
+        if kind in _UNCOMPARED_KINDS:
+            return {}
+        shared = "" if not cell.contract.startswith("setup/") else cell.contract
+        found = {(cell.algorithm, cell.operation, cell.size_bytes, shared, 1): session.check_calls(handle, 1)}
+        if cell.size_bytes <= SMALL_BYTES:
+            question = (cell.algorithm, cell.operation, cell.size_bytes, cell.contract, MORE_CALLS)
+            found[question] = session.check_calls(handle, MORE_CALLS)
+        return found
+
+    def _known_answers(self, cell: Cell, handle: int) -> None:
+        if cell.contract.startswith("setup/"):
+            return  # its output is not that of the operation
+        for known in self._catalogue.known_answers(cell.algorithm, cell.operation):
+            try:
+                answer = self._crew.session(cell).check_vector(handle, known)
+            except RunnerRefused as refusal:
+                if refusal.code == "unsupported":
+                    continue
+                raise
+            got = answer.output if isinstance(answer.output, str) else answer.head
+            if got != known.output[: len(got)] or answer.length * 2 != len(known.output):
+                self._fail(
+                    cell,
+                    "incorrect",
+                    f"wrong answer to a known one ({known.source})",
+                    expected=known.output,
+                    got=got,
+                )
+                return
+
+    def _round_trip(self, cell: Cell, handle: int) -> None:
+        try:
+            verdict = self._crew.session(cell).round_trip(handle)
+        except RunnerRefused as refusal:
+            if refusal.code == "unsupported":
+                return
+            raise
+        if not verdict.passed:
+            self._fail(cell, "incorrect", f"round trip: {verdict.detail}", "the input", "something else")
+
+    def _forgery(self, cell: Cell, handle: int) -> None:
+        verdict = self._crew.session(cell).forgery(handle)
+        if not verdict.passed:
+            self._fail(cell, "incorrect", f"forgery: {verdict.detail}", "a refusal", "an acceptance")
+
+    def _agree(self, answers: dict[Cell, dict[Question, CheckAnswer]]) -> None:
+        by_question: dict[Question, list[tuple[Cell, CheckAnswer]]] = defaultdict(list)
+        for cell, given in answers.items():
+            for question, answer in given.items():
+                by_question[question].append((cell, answer))
+        for question, given_answers in by_question.items():
+            self._compare(question, given_answers)
+
+    def _compare(self, question: Question, answers: list[tuple[Cell, CheckAnswer]]) -> None:
+        """The majority of implementations (not of cells) is right; without a majority nobody is."""
+        votes: Counter[tuple[int, str]] = Counter()
+        for _, _, vote in {(cell.runner, cell.twin, (a.length, a.digest)) for cell, a in answers}:
+            votes[vote] += 1
+        if len(votes) < 2:
+            return
+        (right, count), (_, second) = votes.most_common(2)
+        trusted = None if count == second else right
+        shown = next(answer for _, answer in answers if (answer.length, answer.digest) == right)
+        for cell, answer in answers:
+            if (answer.length, answer.digest) == trusted:
+                continue
+            others = ", ".join(
+                sorted(
+                    {c.runner for c, a in answers if (a.length, a.digest) != (answer.length, answer.digest)}
+                )
+            )
+            self._fail(
+                cell,
+                "incorrect",
+                f"disagrees with {others} on the run's own input at {question[2]} bytes",
+                expected=_text(shown) if trusted else "agreement",
+                got=_text(answer),
+            )
+
+
+def confirm(
+    crew: Crew, cell: Cell, calls: int, digest: str, known: dict[Cell, str], others: Iterable[Cell]
+) -> Failure | None:
+    """Compare the output of the last timed call with what it must be; None when it is right.
+
+    One call: the digest the gate agreed upon. Several: another implementation of the same cell is asked to
+    make as many calls untimed; without one, the cell's own process is.
+    """
+    if calls == 1 and cell in known:
+        expected, by = known[cell], "before the timing"
+    else:
+        witness = next((other for other in others if crew.runs(other.process)), cell)
+        if not crew.runs(witness.process):
+            return None
+        expected = crew.session(witness).check_calls(crew.handle(witness), calls).digest
+        by = witness.runner
+    if expected == digest:
+        return None
+    return Failure(
+        "incorrect",
+        cell.runner,
+        f"the output of the last timed call differs from that of {by}",
+        address=cell.address,
+        expected=expected,
+        got=digest,
+    )
+
+
+def _text(answer: CheckAnswer) -> str:
+    return f"{answer.length} bytes, FNV-1a {answer.digest}, {answer.head}..."

@@ -1,0 +1,148 @@
+"""The machine's profile: what a repeater must know about the hardware and the system under a run.
+
+Read from /proc and /sys and from nothing that needs a privilege. What the system does not tell stays empty:
+a guess in the conditions of a run would be worse than a gap. Decides nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from pathlib import Path
+
+from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.model import Machine
+
+_VIRTUAL_BY_VENDOR = {
+    "KVM": "kvm",
+    "QEMU": "qemu",
+    "VMware": "vmware",
+    "Xen": "xen",
+    "Microsoft": "hyper-v",
+    "Google": "kvm (Google)",
+    "Amazon": "kvm (Amazon)",
+    "innotek": "virtualbox",
+}
+
+
+def describe_machine() -> Machine:
+    """Return the profile of the machine this process runs on. Never raises: unknown fields stay empty."""
+    info = _cpu_info()
+    return Machine(
+        cpu_model=info.get("model name") or info.get("cpu model") or platform.processor(),
+        cpu_vendor=info.get("vendor_id", info.get("cpu implementer", "")),
+        cpu_family=" ".join(
+            f"{name} {info[name]}" for name in ("cpu family", "model", "stepping") if info.get(name)
+        ),
+        cpu_flags=tuple(sorted(info.get("flags", info.get("features", "")).split())),
+        microcode=info.get("microcode", ""),
+        cores=os.cpu_count() or 0,
+        threads_per_core=_threads_per_core(),
+        caches=_caches(),
+        memory_bytes=_memory_bytes(),
+        architecture=platform.machine(),
+        kernel=platform.release(),
+        distribution=_distribution(),
+        virtualisation=_virtualisation(info),
+        governor=_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        turbo=_turbo(),
+        clock_hz_nominal=_nominal_hz(info),
+    )
+
+
+def choose_core(wanted: int = -1) -> int:
+    """Return the core to measure on: `wanted`, or the last one this process may use (interrupts prefer the first).
+
+    Raises UsageError when `wanted` is not among the cores that are allowed.
+    """
+    allowed = sorted(os.sched_getaffinity(0))
+    if wanted < 0:
+        return allowed[-1]
+    if wanted not in allowed:
+        raise UsageError(
+            f"core {wanted} is not available here", way_out=f"use one of: {', '.join(map(str, allowed))}"
+        )
+    return wanted
+
+
+def step_aside(core: int) -> None:
+    """Move this process off the measuring core, where there is another one to go to."""
+    others = os.sched_getaffinity(0) - {core}
+    if others:
+        os.sched_setaffinity(0, others)
+
+
+def require_linux() -> None:
+    """Raise EnvironmentLacking where the gauge's counters and pinning do not exist."""
+    if platform.system() != "Linux":
+        raise EnvironmentLacking(
+            f"measuring needs Linux; this is {platform.system() or 'unknown'}",
+            way_out="read runs made elsewhere with 'perbyte show' and 'perbyte report'",
+        )
+
+
+def _read(path: str | Path) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace").strip("\0\n ")
+    except OSError:
+        return ""
+
+
+def _cpu_info() -> dict[str, str]:
+    first, _, _ = _read("/proc/cpuinfo").partition("\n\n")
+    pairs = (line.partition(":") for line in first.splitlines())
+    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+
+
+def _threads_per_core() -> int:
+    siblings = _read("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")
+    total = 0
+    for part in filter(None, siblings.split(",")):
+        low, _, high = part.partition("-")
+        total += int(high or low) - int(low) + 1
+    return total
+
+
+def _caches() -> tuple[str, ...]:
+    found = []
+    for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        level, kind, size = (_read(index / name) for name in ("level", "type", "size"))
+        if level and size:
+            letter = {"Data": "d", "Instruction": "i"}.get(kind, "")
+            found.append(f"L{level}{letter} {size}")
+    return tuple(found)
+
+
+def _memory_bytes() -> int:
+    found = re.search(r"^MemTotal:\s+(\d+) kB", _read("/proc/meminfo"), re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
+
+
+def _distribution() -> str:
+    found = re.search(r'^PRETTY_NAME="?([^"\n]*)', _read("/etc/os-release"), re.MULTILINE)
+    return found[1] if found else ""
+
+
+def _virtualisation(info: dict[str, str]) -> str:
+    if "hypervisor" not in info.get("flags", "").split():
+        return "" if info.get("flags") else _read("/sys/hypervisor/type")
+    vendor = _read("/sys/class/dmi/id/sys_vendor") + " " + _read("/sys/class/dmi/id/product_name")
+    known = next((name for word, name in _VIRTUAL_BY_VENDOR.items() if word in vendor), "")
+    return known or f"virtual machine ({vendor.strip() or 'unnamed'})"
+
+
+def _turbo() -> str:
+    no_turbo = _read("/sys/devices/system/cpu/intel_pstate/no_turbo")
+    boost = _read("/sys/devices/system/cpu/cpufreq/boost")
+    if no_turbo:
+        return "off" if no_turbo == "1" else "on"
+    return {"1": "on", "0": "off"}.get(boost, "")
+
+
+def _nominal_hz(info: dict[str, str]) -> float:
+    base = _read("/sys/devices/system/cpu/cpu0/cpufreq/base_frequency")
+    if base.isdigit():
+        return float(base) * 1e3
+    named = re.search(r"@\s*([\d.]+)\s*GHz", info.get("model name", ""))
+    return float(named[1]) * 1e9 if named else 0.0

@@ -1,0 +1,152 @@
+"""The plan: which cells a run measures, drawn from selectors and from what the runners really offer.
+
+A plan never holds a cell that no runner has; what was asked for and cannot be had is a failure that is
+shown. The A/A pairs are part of the plan: some cells of one runner are measured by a second process of the
+same runner as if it were another, and what lies between the two is the run's noise floor.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from perbyte.catalogue import Catalogue, Selector
+from perbyte.errors import UsageError
+from perbyte.measure.survey import Survey
+from perbyte.model import Algorithm, Cell, Failure
+from perbyte.model.cell import FULL
+
+DEFAULT_SIZES = (16, 512, 8192)
+TWIN_CELLS = 8
+TWIN_MAX_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for. None: not said. Sizes in bytes; a selector's own parts win over the general ones."""
+
+    selectors: tuple[Selector, ...]
+    sizes: tuple[int, ...] | None = None
+    operations: tuple[str, ...] | None = None
+    contracts: tuple[str, ...] | None = None
+    cpus: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`cells` in a fixed order, `twins` the A/A cells (twin=1) that ride along, `failures` what is not to be had."""
+
+    cells: tuple[Cell, ...]
+    twins: tuple[Cell, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def everything(self) -> tuple[Cell, ...]:
+        """All cells that are measured."""
+        return self.cells + self.twins
+
+
+def wanted_cpus(request: Request, tiers: Iterable[str]) -> tuple[str, ...]:
+    """The CPU tiers a survey must ask for: those named in the request; all of `tiers` for globs."""
+    named: list[str] = []
+    for selector in request.selectors:
+        for one in selector.cpus or request.cpus or (FULL,):
+            named += list(tiers) if "*" in one else [one]
+    return tuple(dict.fromkeys(named)) or (FULL,)
+
+
+def draw_plan(request: Request, survey: Survey, catalogue: Catalogue, *, twins: bool = True) -> Plan:
+    """Draw the plan. Raises UsageError when a selector fits nothing at all, saying what comes near."""
+    cells: dict[Cell, None] = {}
+    failures: list[Failure] = list(survey.failures)
+    for selector in request.selectors:
+        found, refused = _cells_of(selector, request, survey, catalogue)
+        if not found and not refused:
+            _explain_nothing(selector, survey, catalogue)
+        cells |= dict.fromkeys(found)
+        failures += refused
+    chosen = tuple(cells)
+    return Plan(chosen, choose_twins(chosen) if twins else (), tuple(failures))
+
+
+def _cells_of(
+    selector: Selector, request: Request, survey: Survey, catalogue: Catalogue
+) -> tuple[list[Cell], list[Failure]]:
+    cells: list[Cell] = []
+    failures: list[Failure] = []
+    sizes = selector.sizes or request.sizes
+    for (runner, cpu), hello in survey.hellos.items():
+        for row in hello.operations:
+            if row.algorithm not in catalogue.algorithms:
+                continue
+            algorithm = catalogue.algorithms[row.algorithm]
+            contracts = selector.contracts or request.contracts or (catalogue.default_contract(algorithm),)
+            if request.operations and row.operation not in request.operations:
+                continue
+            for size in sizes or _default_sizes(algorithm):
+                cell = Cell(runner, row.algorithm, row.operation, size, row.contract, cpu)
+                asked = dataclasses.replace(
+                    selector, contracts=contracts, cpus=selector.cpus or request.cpus, sizes=None
+                )
+                if not asked.matches(cell):
+                    continue
+                if size % algorithm.data_multiple_bytes:
+                    failures.append(
+                        Failure(
+                            "unsupported",
+                            runner,
+                            f"{size} bytes is no multiple of {algorithm.data_multiple_bytes}",
+                            address=cell.address,
+                        )
+                    )
+                    continue
+                cells.append(cell)
+    return cells, failures
+
+
+def _default_sizes(algorithm: Algorithm) -> tuple[int, ...]:
+    if algorithm.kind == "signature":
+        return (32,)
+    return (1024,) if algorithm.kind == "probe" else DEFAULT_SIZES
+
+
+def _explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -> None:
+    algorithms = selector.algorithms(catalogue)  # raises, with near names, when the catalogue has none
+    offered = {
+        (runner, row.algorithm)
+        for (runner, _), hello in survey.hellos.items()
+        for row in hello.operations
+        if row.algorithm in algorithms
+    }
+    runners = sorted({runner for runner, _ in survey.hellos})
+    if not runners:
+        raise UsageError(
+            "no runner answers", way_out="run 'perbyte doctor' to see why, and 'perbyte build' to build them"
+        )
+    if not offered:
+        raise UsageError(
+            f"'{selector.text}': no runner here has {', '.join(algorithms[:5])}",
+            way_out=f"runners that answer: {', '.join(runners)}; see 'perbyte list runners'",
+        )
+    raise UsageError(
+        f"'{selector.text}' fits no cell",
+        way_out="what there is: "
+        + ", ".join(f"{runner}/{algorithm}" for runner, algorithm in sorted(offered)[:8])
+        + "; contracts, operations and CPU tiers: 'perbyte list runners'",
+    )
+
+
+def choose_twins(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Choose the A/A cells: up to 8 of the process that has most, spread over its list; deterministic.
+
+    Short calls only: a twin of a call that lasts long would cost as much as a library.
+    """
+    short = [cell for cell in cells if cell.size_bytes <= TWIN_MAX_BYTES]
+    if not short:
+        return ()
+    most, _ = Counter(cell.process for cell in short).most_common(1)[0]
+    mine = [cell for cell in short if cell.process == most]
+    step = max(1, len(mine) // TWIN_CELLS)
+    return tuple(dataclasses.replace(cell, twin=1) for cell in mine[::step][:TWIN_CELLS])

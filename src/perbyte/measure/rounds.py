@@ -1,0 +1,143 @@
+"""One epoch's samples: rounds of bursts in random order, until each cell is precise or time is up.
+
+Order is drawn anew each round, so that all cells are measured under the same sky. A cell leaves at a declared
+look when its samples are precise enough; it never leaves because of what its figure is. Cells whose single
+call outlasts a sample get the rounds that the epoch's share of the budget allows, at least one.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from perbyte import stats
+from perbyte.errors import RunnerError
+from perbyte.measure.crew import Crew, failure_kind
+from perbyte.model import Burst, Calibration, Cell, Failure, Policy
+from perbyte.stats.estimate import midmean_half_width
+
+CLEAN_ENOUGH = 25  # clean samples after which a burst may end early
+PATIENCE = 120  # probes to wait for a quiet core before a sample: about a millisecond
+SHARE_OF_PRECISION = 0.4  # of the precision asked for, that an epoch's samples may use up
+_CLEAN_TO_STOP = 12
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one cell got in one epoch."""
+
+    clean: list[float] = field(default_factory=list)
+    samples: int = 0
+    calls: int = 0
+    digest: str = ""
+    longest_s: float = 0.0
+
+    def precise(self, policy: Policy) -> bool:
+        """True when the clean samples fix the epoch's figure well within the precision asked for."""
+        if len(self.clean) < _CLEAN_TO_STOP:
+            return False
+        values = np.array(self.clean)
+        centre = abs(stats.epoch_value(values))
+        # a call of a cycle or less cannot be fixed to a quarter of a per cent of itself, nor need it be
+        allowed = max(SHARE_OF_PRECISION * policy.precision * centre, 0.01)
+        return midmean_half_width(values, policy.level) <= allowed
+
+
+@dataclass(slots=True)
+class Epoch:
+    """The epoch under way. `fixed_calls` carries calls per sample of long cells over from earlier epochs."""
+
+    number: int
+    crew: Crew
+    policy: Policy
+    floors: dict[str, float]
+    deadline: float
+    keep: Callable[[Burst], None]
+    fail: Callable[[Failure], None]
+    tell: Callable[[Cell, int, int, float], None]
+    fixed_calls: dict[Cell, int] = field(default_factory=dict)
+    tallies: dict[Cell, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    _clean: int = 0
+    _taken: int = 0
+
+    def run(self, cells: Sequence[Cell]) -> None:
+        """Measure `cells` until all have left or the deadline has passed; every cell gets one round."""
+        draw = random.Random(f"order/{self.policy.seed}/{self.number}")
+        active = list(cells)
+        for round_number in range(1, self.policy.looks[-1] + 1):
+            draw.shuffle(active)
+            for cell in list(active):
+                late = time.monotonic() + self.tallies[cell].longest_s > self.deadline
+                if round_number > 1 and late:
+                    continue
+                if not self._burst(cell, round_number):
+                    active.remove(cell)
+            if round_number in self.policy.looks:
+                active = [cell for cell in active if not self.tallies[cell].precise(self.policy)]
+            if not active or time.monotonic() > self.deadline:
+                break
+            self._done = len(cells) - len(active)
+
+    _done: int = 0
+
+    def _burst(self, cell: Cell, round_number: int) -> bool:
+        """Take one burst. False when the cell is lost."""
+        if not self.crew.revive(cell.process):
+            self.fail(
+                Failure("crashed", cell.runner, "its process broke off too often", address=cell.address)
+            )
+            return False
+        policy, tally = self.policy, self.tallies[cell]
+        began = time.monotonic()
+        try:
+            session = self.crew.session(cell)
+            measured = session.measure(
+                self.crew.handle(cell),
+                cell=cell,
+                epoch=self.number,
+                round=round_number,
+                samples=policy.burst_samples,
+                clean=CLEAN_ENOUGH,
+                limit_ms=policy.burst_limit_ms,
+                calls=tally.calls or self.fixed_calls.get(cell, 0),
+                sample_us=policy.sample_us,
+                contention_floor=self._floor(session.hello().sdk, self.crew.calibrations[cell.process]),
+                contention_tolerance=policy.contention_tolerance,
+                clock_tolerance=policy.clock_tolerance,
+                patience=PATIENCE,
+            )
+        except RunnerError as error:
+            self.fail(Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
+            return False
+        self.keep(measured.burst)
+        self._note(cell, tally, measured.burst)
+        tally.digest = measured.digest
+        tally.longest_s = max(tally.longest_s, time.monotonic() - began)
+        self.tell(cell, round_number, self._done, self._clean / max(1, self._taken))
+        return True
+
+    def _floor(self, sdk: str, calibration: Calibration) -> float:
+        """The quietest reading so far of the same probe code: a process calibrated in a noisy moment is corrected."""
+        known = min(self.floors.get(sdk, calibration.contention_floor), calibration.contention_floor)
+        self.floors[sdk] = known
+        return known
+
+    def _note(self, cell: Cell, tally: Tally, burst: Burst) -> None:
+        calibration = self.crew.calibrations[cell.process]
+        floor = self._floor(self.crew.session(cell).hello().sdk, calibration)
+        mask = stats.clean_mask(burst, calibration, self.policy, floor)
+        values = (
+            stats.ns_per_call(burst, calibration)
+            if calibration.cycle_source == "none"
+            else stats.cycles_per_call(burst, calibration)
+        )
+        tally.clean += [float(value) for value in values[mask]]
+        tally.samples += len(burst)
+        tally.calls = burst.calls
+        self._clean += int(mask.sum())
+        self._taken += len(burst)

@@ -1,0 +1,75 @@
+"""What the runners of this machine really offer: each is started once per CPU tier and asked.
+
+The answer comes from the runner's own dispatch table, so a plan made from it holds no cell that does not
+exist. A runner that is absent or broken is a remark, never the end of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from perbyte.errors import PerbyteError
+from perbyte.model import Failure
+from perbyte.protocol.messages import HelloAnswer, Operation
+from perbyte.runners.locate import RunnerSpec
+from perbyte.runners.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """`hellos` maps (runner, CPU tier) to its hello; `failures` tells of those that did not answer."""
+
+    specs: Mapping[str, RunnerSpec]
+    hellos: Mapping[tuple[str, str], HelloAnswer]
+    failures: tuple[Failure, ...] = ()
+
+    def operations(self, runner: str, cpu: str) -> list[Operation]:
+        """The operations of one runner in one tier; empty when it did not answer."""
+        hello = self.hellos.get((runner, cpu))
+        return list(hello.operations) if hello else []
+
+    def operation(
+        self, runner: str, cpu: str, algorithm: str, operation: str, contract: str
+    ) -> Operation | None:
+        """One row of a hello, or None."""
+        wanted = (algorithm, operation, contract)
+        return next(
+            (
+                row
+                for row in self.operations(runner, cpu)
+                if (row.algorithm, row.operation, row.contract) == wanted
+            ),
+            None,
+        )
+
+
+@dataclass(slots=True)
+class _Found:
+    hellos: dict[tuple[str, str], HelloAnswer] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+
+
+def survey(specs: Iterable[RunnerSpec], cpus: Sequence[str]) -> Survey:
+    """Ask every runner in every tier of `cpus` that it has. Takes tens of milliseconds each, in parallel."""
+    specs = list(specs)
+    wanted = [(spec, cpu) for spec in specs for cpu in cpus if cpu in spec.tiers]
+    found = _Found()
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        for (spec, cpu), answer in zip(wanted, pool.map(_ask, wanted), strict=True):
+            if isinstance(answer, HelloAnswer):
+                found.hellos[spec.name, cpu] = answer
+            else:
+                found.failures.append(answer)
+    return Survey({spec.name: spec for spec in specs}, found.hellos, tuple(found.failures))
+
+
+def _ask(wanted: tuple[RunnerSpec, str]) -> HelloAnswer | Failure:
+    spec, cpu = wanted
+    try:
+        with Session(spec, cpu=cpu) as session:
+            return session.hello()
+    except PerbyteError as error:
+        text = f"{error} ({error.way_out})" if error.way_out else str(error)
+        return Failure(kind="absent", runner=spec.name, message=f"tier {cpu}: {text}")
