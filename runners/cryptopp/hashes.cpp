@@ -1,0 +1,45 @@
+/* The rows of the hashes and of HMAC. */
+#define CRYPTOPP_ENABLE_NAMESPACE_WEAK 1
+
+#include <cryptopp/hmac.h>
+#include <cryptopp/md2.h>
+#include <cryptopp/md4.h>
+#include <cryptopp/md5.h>
+#include <cryptopp/ripemd.h>
+#include <cryptopp/sha.h>
+#include <cryptopp/sha3.h>
+#include <cryptopp/tiger.h>
+#include <cryptopp/whrlpool.h>
+
+#include "families.h"
+
+using namespace CryptoPP;
+
+template <class T> constexpr const Recipe *hash = &one_way<T, HashTransformation>;
+template <class T> constexpr const Recipe *mac = &one_way<T, MessageAuthenticationCode>;
+
+const pb_row hashes[] = {
+	{"md2", &hash_family, hash<Weak::MD2>, 0, 0, 1, 16},
+	{"md4", &hash_family, hash<Weak::MD4>, 0, 0, 1, 16},
+	{"md5", &hash_family, hash<Weak::MD5>, 0, 0, 1, 16},
+	{"sha-1", &hash_family, hash<SHA1>, 0, 0, 1, 20},
+	{"sha-224", &hash_family, hash<SHA224>, 0, 0, 1, 28},
+	{"sha-256", &hash_family, hash<SHA256>, 0, 0, 1, 32},
+	{"sha-384", &hash_family, hash<SHA384>, 0, 0, 1, 48},
+	{"sha-512", &hash_family, hash<SHA512>, 0, 0, 1, 64},
+	{"sha3-256", &hash_family, hash<SHA3_256>, 0, 0, 1, 32},
+	{"ripemd-128", &hash_family, hash<RIPEMD128>, 0, 0, 1, 16},
+	{"ripemd-160", &hash_family, hash<RIPEMD160>, 0, 0, 1, 20},
+	{"ripemd-256", &hash_family, hash<RIPEMD256>, 0, 0, 1, 32},
+	{"ripemd-320", &hash_family, hash<RIPEMD320>, 0, 0, 1, 40},
+	{"whirlpool", &hash_family, hash<Whirlpool>, 0, 0, 1, 64},
+	{"tiger", &hash_family, hash<Tiger>, 0, 0, 1, 24},
+	PB_END_OF_ROWS,
+};
+
+const pb_row macs[] = {
+	{"hmac-sha-256", &mac_family, mac<HMAC<SHA256>>, 32, 0, 1, 32},
+	{"hmac-sha-1", &mac_family, mac<HMAC<SHA1>>, 20, 0, 1, 20},
+	{"hmac-md5", &mac_family, mac<HMAC<Weak::MD5>>, 16, 0, 1, 16},
+	PB_END_OF_ROWS,
+};

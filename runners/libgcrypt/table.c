@@ -1,0 +1,192 @@
+/* The libgcrypt runner: which algorithms there are, how a CPU tier is brought about, and main. */
+#include <stdio.h>
+#include <string.h>
+
+#include "families.h"
+
+#define PARAM(algo, mode)                                                                                    \
+	&(const struct algorithm)                                                                            \
+	{                                                                                                    \
+		algo, GCRY_CIPHER_MODE_##mode                                                                \
+	}
+
+#define CIPHER(id, family, algo, mode, key, nonce, multiple)                                                 \
+	{                                                                                                    \
+		id, &family, PARAM(algo, mode), key, nonce, multiple, 0                                      \
+	}
+#define ECB(id, algo, key, block) CIPHER(id "-ecb", ecb_family, algo, ECB, key, 0, block)
+#define CBC(id, algo, key, block) CIPHER(id "-cbc", iv_family, algo, CBC, key, block, block)
+#define CTR(id, algo, key, block) CIPHER(id "-ctr", ctr_family, algo, CTR, key, block, 1)
+#define OFB(id, algo, key, block) CIPHER(id "-ofb", iv_family, algo, OFB, key, block, 1)
+#define CFB(id, algo, key, block) CIPHER(id "-cfb", iv_family, algo, CFB, key, block, 1)
+
+#define THREE_MODES(id, algo, key, block)                                                                    \
+	ECB(id, algo, key, block), CBC(id, algo, key, block), CTR(id, algo, key, block)
+#define FIVE_MODES(id, algo, key, block)                                                                     \
+	THREE_MODES(id, algo, key, block), OFB(id, algo, key, block), CFB(id, algo, key, block)
+
+static const pb_row ciphers[] = {
+	FIVE_MODES("aes-128", GCRY_CIPHER_AES128, 16, 16),
+	FIVE_MODES("aes-192", GCRY_CIPHER_AES192, 24, 16),
+	FIVE_MODES("aes-256", GCRY_CIPHER_AES256, 32, 16),
+	THREE_MODES("camellia-128", GCRY_CIPHER_CAMELLIA128, 16, 16),
+	THREE_MODES("camellia-192", GCRY_CIPHER_CAMELLIA192, 24, 16),
+	THREE_MODES("camellia-256", GCRY_CIPHER_CAMELLIA256, 32, 16),
+	FIVE_MODES("des", GCRY_CIPHER_DES, 8, 8),
+	FIVE_MODES("des-ede3", GCRY_CIPHER_3DES, 24, 8),
+	THREE_MODES("serpent-128", GCRY_CIPHER_SERPENT128, 16, 16),
+	THREE_MODES("serpent-256", GCRY_CIPHER_SERPENT256, 32, 16),
+	THREE_MODES("twofish-128", GCRY_CIPHER_TWOFISH128, 16, 16),
+	THREE_MODES("twofish-256", GCRY_CIPHER_TWOFISH, 32, 16),
+	ECB("blowfish", GCRY_CIPHER_BLOWFISH, 16, 8),
+	CBC("blowfish", GCRY_CIPHER_BLOWFISH, 16, 8),
+	OFB("blowfish", GCRY_CIPHER_BLOWFISH, 16, 8),
+	ECB("blowfish-64", GCRY_CIPHER_BLOWFISH, 8, 8),
+	ECB("rc2", GCRY_CIPHER_RFC2268_128, 16, 8),
+	CBC("rc2", GCRY_CIPHER_RFC2268_128, 16, 8),
+	OFB("rc2", GCRY_CIPHER_RFC2268_128, 16, 8),
+	ECB("cast5", GCRY_CIPHER_CAST5, 16, 8),
+	CBC("cast5", GCRY_CIPHER_CAST5, 16, 8),
+	ECB("idea", GCRY_CIPHER_IDEA, 16, 8),
+	CBC("idea", GCRY_CIPHER_IDEA, 16, 8),
+	ECB("seed", GCRY_CIPHER_SEED, 16, 16),
+	CBC("seed", GCRY_CIPHER_SEED, 16, 16),
+	ECB("gost28147", GCRY_CIPHER_GOST28147, 32, 8),
+	CIPHER("rc4", keystream_family, GCRY_CIPHER_ARCFOUR, STREAM, 16, 0, 1),
+	CIPHER("chacha20", iv_family, GCRY_CIPHER_CHACHA20, STREAM, 32, 12, 1),
+	PB_END_OF_ROWS,
+};
+
+#define AEAD(id, algo, mode, key)                                                                            \
+	{                                                                                                    \
+		id, &aead_family, PARAM(algo, mode), key, 12, 1, 16                                          \
+	}
+
+static const pb_row aeads[] = {
+	AEAD("aes-128-gcm", GCRY_CIPHER_AES128, GCM, 16),
+	AEAD("aes-256-gcm", GCRY_CIPHER_AES256, GCM, 32),
+	AEAD("chacha20-poly1305", GCRY_CIPHER_CHACHA20, POLY1305, 32),
+	PB_END_OF_ROWS,
+};
+
+#define HASH(id, way, algo, output)                                                                          \
+	{                                                                                                    \
+		id, &hash_##way##_family, PARAM(algo, NONE), 0, 0, 1, output                                 \
+	}
+
+/* Tiger: GCRY_MD_TIGER has the byte order of old GnuPG releases; TIGER1 is what the authors publish.
+ * GOST R 34.11-94: the S-box of CryptoPro, as other libraries understand the name. */
+static const pb_row hashes[] = {
+	HASH("md4", handle, GCRY_MD_MD4, 16),
+	HASH("md5", handle, GCRY_MD_MD5, 16),
+	HASH("sha-1", buffer, GCRY_MD_SHA1, 20),
+	HASH("sha-224", buffer, GCRY_MD_SHA224, 28),
+	HASH("sha-256", buffer, GCRY_MD_SHA256, 32),
+	HASH("sha-384", buffer, GCRY_MD_SHA384, 48),
+	HASH("sha-512", buffer, GCRY_MD_SHA512, 64),
+	HASH("sha3-256", buffer, GCRY_MD_SHA3_256, 32),
+	HASH("ripemd-160", buffer, GCRY_MD_RMD160, 20),
+	HASH("whirlpool", handle, GCRY_MD_WHIRLPOOL, 64),
+	HASH("tiger", handle, GCRY_MD_TIGER1, 24),
+	HASH("gost-94", handle, GCRY_MD_GOSTR3411_CP, 32),
+	PB_END_OF_ROWS,
+};
+
+#define MAC(id, algo, key, output)                                                                           \
+	{                                                                                                    \
+		id, &mac_family, PARAM(algo, NONE), key, 0, 1, output                                        \
+	}
+
+static const pb_row macs[] = {
+	MAC("hmac-sha-256", GCRY_MAC_HMAC_SHA256, 32, 32),
+	MAC("hmac-sha-1", GCRY_MAC_HMAC_SHA1, 20, 20),
+	MAC("hmac-md5", GCRY_MAC_HMAC_MD5, 16, 16),
+	PB_END_OF_ROWS,
+};
+
+static const pb_row *const tables[] = {ciphers, aeads, hashes, macs, NULL};
+
+static const char *version(void)
+{
+	return gcry_check_version(NULL);
+}
+
+/* What the library detected and has not been told to leave alone, without the field's own name. */
+static const char *cpu_features(void)
+{
+	static char text[512];
+	char *line = gcry_get_config(0, "hwflist");
+	const char *list = line ? strchr(line, ':') : NULL;
+	snprintf(text, sizeof text, "%s", list ? list + 1 : "");
+	gcry_free(line);
+	size_t end = strcspn(text, "\n");
+	while (end > 0 && text[end - 1] == ':')
+		end--;
+	text[end] = '\0';
+	return text;
+}
+
+/* Instructions made for AES, SHA and carry-less multiplication; Camellia uses those for AES. */
+static const char *const crypto_features[] = {
+	"padlock-aes", "padlock-sha", "intel-pclmul", "intel-aesni", "intel-shaext", "intel-vaes-vpclmul",
+	"arm-aes",     "arm-sha1",    "arm-sha2",     "arm-pmull",   "ppc-vcrypto",  NULL,
+};
+
+/* Without byte shuffles AES has nothing left but tables. */
+static const char *const shuffle_features[] = {"intel-ssse3", NULL};
+
+/* A feature can be disabled only before the library is initialised. It knows the names of its own
+ * architecture and refuses the others. Returns how many it took. */
+static int disable(const char *const *features)
+{
+	int taken = 0;
+	for (; *features; features++)
+		taken += gcry_control(GCRYCTL_DISABLE_HWF, *features, NULL) == 0;
+	return taken;
+}
+
+static int start(const char *tier)
+{
+	int soft = !strcmp(tier, "soft"), tables_only = !strcmp(tier, "tables");
+	if (strcmp(tier, "full") && !soft && !tables_only)
+		return -1;
+	if ((soft || tables_only) && !disable(crypto_features))
+		return -1;
+	if (tables_only)
+		disable(shuffle_features);
+	if (!gcry_check_version(GCRYPT_VERSION)) {
+		fprintf(stderr, "libgcrypt is older than the one this runner was built with\n");
+		return -1;
+	}
+	gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
+	gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
+	return 0;
+}
+
+static int offers(const pb_row *row)
+{
+	int algo = ((const struct algorithm *)row->param)->algo;
+	if (row->family == &hash_buffer_family || row->family == &hash_handle_family)
+		return gcry_md_test_algo(algo) == 0;
+	if (row->family == &mac_family)
+		return gcry_mac_test_algo(algo) == 0;
+	return gcry_cipher_test_algo(algo) == 0;
+}
+
+static const pb_runner runner = {
+	.name = "libgcrypt",
+	.library = "libgcrypt",
+	.license = "LGPL-2.1-or-later",
+	.version = version,
+	.cpu_features = cpu_features,
+	.object = (const void *)gcry_check_version,
+	.start = start,
+	.offers = offers,
+	.code_path = NULL,
+	.tables = tables,
+};
+
+int main(int argc, char **argv)
+{
+	return pb_runner_main(&runner, argc, argv);
+}
