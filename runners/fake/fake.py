@@ -1,0 +1,390 @@
+"""A runner without a library: it says what a script tells it to say, and breaks as it is told to break.
+
+Everything above the protocol is tested on it without waiting for a clock. The script is JSON, in the file
+or the text of PERBYTE_FAKE_SCRIPT; README.md of this directory has every key. Standard library only, and few
+modules of it, because tests start hundreds of these.
+"""
+
+import json
+import os
+import sys
+import time
+
+from sky import Sky
+from toy import Refused, Toy, fnv1a64
+
+LINE_LIMIT = 1_048_576
+DEFAULT_OPERATIONS = [
+    {"algorithm": algorithm, "operation": operation, "contract": contract}
+    for algorithm, operations, contracts in (
+        ("aes-128-ecb", ("encrypt", "decrypt"), ("stream/1", "message/1", "rekey/1", "setup/1")),
+        ("aes-128-cbc", ("encrypt", "decrypt"), ("stream/1", "message/1", "rekey/1")),
+        ("aes-128-ctr", ("encrypt", "decrypt"), ("stream/1", "message/1", "rekey/1")),
+        ("aes-128-gcm", ("seal", "open"), ("message/1",)),
+        ("sha-256", ("digest",), ("oneshot/1", "stream/1")),
+        ("hmac-sha-256", ("mac",), ("message/1",)),
+    )
+    for operation in operations
+    for contract in contracts
+    if contract != "setup/1" or operation == "encrypt"
+]
+FIELDS = {
+    "prepare": {
+        "algorithm": str,
+        "operation": str,
+        "contract": str,
+        "size_bytes": int,
+        "seed": int,
+        "offset": int,
+    },
+    "check": {"handle": int},
+    "calibrate": {"limit_ms": float},
+    "measure": {
+        "handle": int,
+        "samples": int,
+        "clean": int,
+        "limit_ms": float,
+        "calls": int,
+        "sample_us": float,
+        "contention_floor": float,
+        "contention_tolerance": float,
+        "clock_tolerance": float,
+        "patience": int,
+    },
+    "release": {"handle": int},
+    "hello": {"protocol": int},
+    "quit": {},
+}
+
+
+class Fake:
+    """The conversation: handles, the script, and the counters by which faults are timed."""
+
+    def __init__(self, script):
+        self.script = script
+        self.tier = os.environ.get("PERBYTE_CPU", "full")
+        self.start = count_start(script)
+        self.sky = Sky(script, self.start)
+        self.rows = script.get("operations", DEFAULT_OPERATIONS)
+        self.handles = {}
+        self.next_handle = 1
+        self.matched = {}
+
+    def serve(self):
+        """Answer until quit or end of file."""
+        self.break_at("start", {})
+        while True:
+            line = sys.stdin.buffer.readline(LINE_LIMIT + 1)
+            if not line:
+                break
+            while len(line) > LINE_LIMIT and not line.endswith(b"\n"):
+                line = b"x" + sys.stdin.buffer.readline(LINE_LIMIT)[-LINE_LIMIT:]
+            request, answer = self.answer(line)
+            verb = request.get("verb")
+            fault = self.break_at(verb, request) or {}
+            if fault.get("do") == "refuse":
+                answer = refusal(answer["id"], fault.get("code", "library"), fault.get("message", "scripted"))
+            if fault.get("do") == "patch":
+                answer.update(fault["fields"])
+                answer = {key: value for key, value in answer.items() if key not in fault.get("without", [])}
+            if fault.get("do") != "text":
+                say(json.dumps(answer).encode() + b"\n")
+            if fault.get("do") == "stray":
+                say(fault.get("text", "tick").encode() + b"\n")
+            if verb == "quit" and answer["ok"] and fault.get("do") != "stay":
+                return
+        if self.script.get("stubborn"):
+            time.sleep(3600)
+
+    def answer(self, line):
+        """(request, answer) for one line."""
+        try:
+            request = json.loads(line.decode("utf-8"))
+            if not isinstance(request, dict) or not is_a(request.get("id"), int):
+                raise ValueError
+            verb = request["verb"]
+            if not isinstance(verb, str):
+                raise ValueError
+        except (ValueError, KeyError, RecursionError):
+            return {}, refusal(0, "malformed", "not a request")
+        if verb not in FIELDS:
+            return request, refusal(request["id"], "unknown-verb", f"no verb {verb[:40]}")
+        for name, kind in FIELDS[verb].items():
+            if not is_a(request.get(name), kind) or request[name] < kind():
+                return request, refusal(request["id"], "malformed", f"{name} is missing or of a wrong type")
+        try:
+            fields = getattr(self, verb)(request)
+        except Refused as reason:
+            return request, refusal(request["id"], *reason.args)
+        return request, {"id": request["id"], "ok": True, **fields}
+
+    def hello(self, request):
+        """Who is there; all of it the script's word."""
+        script = self.script
+        return {
+            "protocol": script.get("protocol", 1),
+            "runner": script.get("name", "fake"),
+            "sdk": "fake/1",
+            "library": script.get("library", "Fake"),
+            "library_version": script.get("library_version", "1.0"),
+            "license": "Apache-2.0",
+            "compiler": f"CPython {sys.version.split()[0]}",
+            "flags": "",
+            "object": os.path.realpath(__file__),
+            "cpu_features": script.get("cpu_features", ""),
+            "tier": script.get("tier", self.tier),
+            "operations": [
+                {
+                    "algorithm": row["algorithm"],
+                    "operation": row["operation"],
+                    "contract": row["contract"],
+                    "calls": row.get("calls", "nothing at all"),
+                    **({"code_path": row["code_path"][self.tier]} if "code_path" in row else {}),
+                }
+                for row in self.rows
+            ],
+        }
+
+    def prepare(self, request):
+        """A toy for the row that was asked for."""
+        wanted = tuple(request[name] for name in ("algorithm", "operation", "contract"))
+        row = next(
+            (row for row in self.rows if (row["algorithm"], row["operation"], row["contract"]) == wanted),
+            None,
+        )
+        if row is None:
+            raise Refused("unsupported", "not in the script")
+        data = None
+        if "input_path" in request:
+            try:
+                with open(request["input_path"], "rb") as file:  # noqa: PTH123 - pathlib would take longer to import than all the rest
+                    data = file.read(request["size_bytes"])
+            except (OSError, TypeError, ValueError) as error:
+                raise Refused("input", str(error)) from None
+            if len(data) < request["size_bytes"]:
+                raise Refused("input", "the file is too short")
+        toy = Toy(row, request["size_bytes"], request["seed"], request["offset"], data)
+        handle, self.next_handle = self.next_handle, self.next_handle + 1
+        self.handles[handle] = toy
+        return {"handle": handle}
+
+    def check(self, request):
+        """What a call gives, or a verdict."""
+        toy = self.find(request)
+        if is_a(request.get("calls"), int) and request["calls"] > 0:
+            return shown(self.bend(toy, "check", toy.output(request["calls"])))
+        if request.get("round_trip") is True:
+            passed = toy.round_trip()
+            if passed is None:
+                raise Refused("unsupported", "no inverse")
+            return {"passed": passed and not self.lies(toy, "round_trip"), "detail": "scripted"}
+        if request.get("forgery") is True:
+            passed = toy.refuses_forgery()
+            if passed is None:
+                raise Refused("unsupported", "nothing to forge")
+            return {"passed": passed and not self.lies(toy, "forgery"), "detail": "scripted"}
+        vector = request.get("vector")
+        if not isinstance(vector, dict):
+            raise Refused("malformed", "nothing to check")
+        answers = self.script.get("answers", [])
+        standing = self.script.get("vectors", "known")
+        if standing == "unsupported" or (standing == "known" and not toy.has_real_answers() and not answers):
+            raise Refused("unsupported", "a toy knows no standard's answers")
+        try:
+            return shown(self.bend(toy, "vector", toy.vector(vector, answers)))
+        except (ValueError, TypeError):
+            raise Refused("malformed", "not hexadecimal") from None
+
+    def calibrate(self, request):
+        """The virtual clock's own words."""
+        return self.sky.calibration()
+
+    def measure(self, request):
+        """A burst of virtual samples."""
+        toy = self.find(request)
+        calls = request["calls"]
+        if not calls:
+            cost = self.sky.true_cycles(toy, self.tier)
+            calls = max(1, round(request["sample_us"] * 1e-6 * self.sky.core_hz() / max(cost, 1e-9)))
+        rows, waits, clean = [], 0, 0
+        begun = self.sky.now
+        while True:
+            row, waited = self.sky.sample(toy, self.tier, calls, request)
+            rows.append(row)
+            waits += waited
+            clean += self.sky.is_clean(row, request)
+            late = self.sky.now - begun >= request["limit_ms"] / 1000
+            if len(rows) >= request["samples"] or late or (request["clean"] and clean >= request["clean"]):
+                break
+        if pace := self.script.get("pace"):
+            time.sleep((self.sky.now - begun) * pace)
+        names = (
+            "start",
+            "ticks",
+            "clock_before",
+            "clock_after",
+            "contention_before",
+            "contention_after",
+            "flags",
+        )
+        answer = {name: [row[name] for row in rows] for name in names}
+        answer["cycles"] = [row["cycles"] for row in rows] if self.sky.clock["pmu"] else []
+        output = self.bend(toy, "measure", toy.output(calls))
+        return {"calls": calls, "waits": waits, "digest": f"{fnv1a64(output):016x}", **answer}
+
+    def release(self, request):
+        """Forget a handle."""
+        self.find(request)
+        del self.handles[request["handle"]]
+        return {}
+
+    def quit(self, request):
+        """Nothing to say."""
+        return {}
+
+    def find(self, request):
+        """The toy behind a handle; raises Refused without one."""
+        if request["handle"] not in self.handles:
+            raise Refused("bad-handle", "no such handle")
+        return self.handles[request["handle"]]
+
+    def lies(self, toy, where):
+        """Whether the script has this operation lie here."""
+        return any(where in lie["in"] and applies(lie, toy, self) for lie in self.script.get("lies", []))
+
+    def bend(self, toy, where, output):
+        """The output, with its last byte changed when the script says so."""
+        if output and self.lies(toy, where):
+            return output[:-1] + bytes([output[-1] ^ 1])
+        return output
+
+    def break_at(self, verb, request):
+        """Carry out the script's fault that is due now; the fault when the answer is still to be given."""
+        for number, fault in enumerate(self.script.get("faults", [])):
+            toy = self.handles.get(request.get("handle"))
+            if fault["on"] != verb or not applies(fault, toy or request, self):
+                continue
+            self.matched[number] = self.matched.get(number, 0) + 1
+            if fault.get("nth", 1) not in (0, self.matched[number]):
+                continue
+            if "stderr" in fault:
+                os.write(2, fault["stderr"].encode() + b"\n")
+            commit(fault)
+            return fault
+        return None
+
+
+def commit(fault):
+    """Break as told. What returns from here is followed by an answer, except after `text`."""
+    do = fault["do"]
+    if do == "crash":
+        how = fault.get("how", "SIGSEGV")
+        if isinstance(how, int):
+            os._exit(how)
+        import resource
+        import signal
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        number = signal.Signals[how]
+        signal.signal(number, signal.SIG_DFL) if number != signal.SIGKILL else None
+        os.kill(os.getpid(), number)
+        time.sleep(3600)
+    if do == "end":
+        os._exit(0)
+    if do == "close":
+        os.close(1)
+        time.sleep(3600)
+    if do == "hang":
+        time.sleep(3600)
+    if do == "spin":
+        while True:
+            pass
+    if do == "flood":
+        while True:
+            say(b"x" * 65536)
+    if do == "half":
+        say(b'{"id": 1, "ok"')
+        time.sleep(3600)
+    if do == "text":
+        say(fault["text"].encode("latin-1") + b"\n")
+    if do == "slow":
+        time.sleep(fault["seconds"])
+    if do == "fork":
+        spawn_orphan()
+
+
+def spawn_orphan():
+    """Leave a child behind that holds the pipes open."""
+    if os.fork() == 0:
+        time.sleep(3600)
+        os._exit(0)
+
+
+def applies(rule, toy, fake):
+    """Whether a lie or fault is meant for this operation, tier and process start."""
+    if fake.start not in rule.get("starts", [fake.start]) or fake.tier not in rule.get("cpu", [fake.tier]):
+        return False
+    if isinstance(toy, Toy):
+        given = {
+            "size_bytes": toy.size,
+            **{name: toy.row[name] for name in ("algorithm", "operation", "contract")},
+        }
+    else:
+        given = toy
+    sizes = rule.get("sizes")
+    if sizes is not None and given.get("size_bytes") not in sizes:
+        return False
+    return all(
+        rule[name] == given.get(name) for name in ("algorithm", "operation", "contract") if name in rule
+    )
+
+
+def shown(output):
+    """The fields of the answer to `check`."""
+    fields = {"length": len(output), "digest": f"{fnv1a64(output):016x}", "head": output[:64].hex()}
+    return {**fields, "output": output.hex()} if len(output) <= 4096 else fields
+
+
+def refusal(number, code, message):
+    """An answer with `ok: false`."""
+    return {"id": number, "ok": False, "error": code, "message": message}
+
+
+def is_a(value, kind):
+    """JSON's idea of types: a bool is no number, an integer is a number too."""
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, (int, float) if kind is float else kind)
+
+
+def say(data):
+    """Write all of it now; a reader that has gone away ends the process."""
+    while data:
+        try:
+            data = data[os.write(1, data) :]
+        except BrokenPipeError:
+            os._exit(0)
+
+
+def count_start(script):
+    """The number of this process among those started from the same script, counted in a file beside it."""
+    if "start" in script or "starts_file" not in script:
+        return script.get("start", 0)
+    descriptor = os.open(script["starts_file"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.write(descriptor, b".")
+    number = os.lseek(descriptor, 0, os.SEEK_CUR) - 1
+    os.close(descriptor)
+    return number
+
+
+def read_script():
+    """The script of PERBYTE_FAKE_SCRIPT: a path, or the JSON itself; empty without the variable."""
+    given = os.environ.get("PERBYTE_FAKE_SCRIPT", "{}")
+    if not given.lstrip().startswith("{"):
+        with open(given, encoding="utf-8") as file:  # noqa: PTH123 - pathlib would take longer to import than all the rest
+            given = file.read()
+    return json.loads(given)
+
+
+if __name__ == "__main__":
+    Fake(read_script()).serve()

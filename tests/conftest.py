@@ -1,0 +1,35 @@
+"""Fixtures that several rooms share. `fake_scripts` can be imported by every test module."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perbyte.runners.locate import RunnerSpec, read_spec
+
+sys.path.insert(0, str(Path(__file__).parent / "runners"))
+
+import fake_scripts
+
+
+@pytest.fixture
+def fake_runners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[RunnerSpec]]:
+    """A function from scripts (dicts) to RunnerSpecs of fake runners, found through PERBYTE_RUNNERS."""
+    directory = tmp_path / "fake-runners"
+    monkeypatch.setenv("PERBYTE_RUNNERS", str(directory))
+
+    def write(*scripts: dict[str, Any]) -> list[RunnerSpec]:
+        return [read_spec(fake_scripts.write_runner(directory, script) / "runner.toml") for script in scripts]
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def spare_core() -> int:
+    """A core that this process may use: the last one, as the orchestrator would choose."""
+    return max(os.sched_getaffinity(0))
