@@ -4,7 +4,20 @@ It knows neither statistics nor storage. What a runner is and how one is added s
 what is said to it in protocol/SPEC.md.
 """
 
+from perbyte.runners.build import BuildOutcome, BuildState, build, build_all
 from perbyte.runners.locate import RunnerSpec, Tier, find, locate
 from perbyte.runners.session import Measured, Session, TimeLimits
 
-__all__ = ["Measured", "RunnerSpec", "Session", "Tier", "TimeLimits", "find", "locate"]
+__all__ = [
+    "BuildOutcome",
+    "BuildState",
+    "Measured",
+    "RunnerSpec",
+    "Session",
+    "Tier",
+    "TimeLimits",
+    "build",
+    "build_all",
+    "find",
+    "locate",
+]

@@ -1,0 +1,285 @@
+"""Build runners: sources, SDK and library into one program each, no runner in another one's way.
+
+A product is replaced only by one that was built completely, and is rebuilt only when what it is made of has
+changed: sources, headers, flags, compiler, library version. A missing library is an ordinary outcome
+(`ABSENT`, with the command that installs it), a compiler's complaint too (`FAILED`, with its words); neither
+is raised. Nothing is installed or downloaded here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import fcntl
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from perbyte import places
+from perbyte.runners import needs
+from perbyte.runners.locate import RunnerSpec
+
+C_FLAGS = ("-std=c11", "-D_GNU_SOURCE")
+CXX_FLAGS = ("-std=c++17",)
+WARNING_FLAGS = ("-Wall", "-Wextra", "-Werror")
+SPEED_FLAGS = ("-O2", "-g")
+SANITIZE_FLAGS = (
+    "-O1",
+    "-g",
+    "-fno-omit-frame-pointer",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+)
+_STAMP = "stamp.json"
+_LIMIT_S = 1800
+_SHOWN = 16_384
+_compilers = threading.BoundedSemaphore(os.cpu_count() or 1)
+
+
+class BuildState(enum.StrEnum):
+    """How a build went."""
+
+    BUILT = "built"
+    UP_TO_DATE = "up-to-date"
+    ABSENT = "absent"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOutcome:
+    """What became of one runner. `missing`, `packages` and `install` belong to ABSENT, `output` to FAILED."""
+
+    runner: str
+    state: BuildState
+    executable: Path | None = None
+    missing: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    install: str = ""
+    output: str = ""
+    seconds: float = 0.0
+
+    @property
+    def usable(self) -> bool:
+        """True when the runner can be started now."""
+        return self.state in (BuildState.BUILT, BuildState.UP_TO_DATE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recipe:
+    """What is run to build a runner: one command per object, and one to link; or one command for all."""
+
+    objects: dict[str, list[str]] = field(default_factory=dict)
+    last: list[str] = field(default_factory=list)
+    files: tuple[Path, ...] = ()
+    tools: tuple[str, ...] = ()
+
+
+class _Failed(Exception):
+    """A command of the recipe failed; the argument is what it said."""
+
+
+def build(spec: RunnerSpec, *, force: bool = False, sanitize: bool = False) -> BuildOutcome:
+    """Build one runner if that is necessary. `sanitize` builds with the address and undefined sanitizers.
+
+    Raises DataRoomError for a `runner.toml` that cannot be followed; everything else is an outcome.
+    """
+    started = time.monotonic()
+    if not spec.built:
+        return BuildOutcome(spec.name, BuildState.UP_TO_DATE)
+    found = needs.look(spec)
+    if isinstance(found, needs.Missing):
+        return BuildOutcome(
+            spec.name,
+            BuildState.ABSENT,
+            missing=found.what,
+            packages=found.packages,
+            install=found.install,
+        )
+    out = spec.out(sanitize=sanitize)
+    executable = out / spec.name if spec.compiled else None
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(out):
+        recipe = _recipe(spec, found, sanitize)
+        key = _key(recipe, found)
+        if not force and _stamped(out) == key and (executable is None or executable.is_file()):
+            return BuildOutcome(spec.name, BuildState.UP_TO_DATE, executable)
+        scratch = Path(tempfile.mkdtemp(prefix=f".{spec.name}-", dir=out.parent))
+        try:
+            _follow(spec, recipe, scratch)
+            (scratch / _STAMP).write_text(json.dumps({"key": key}) + "\n", encoding="utf-8")
+            _put_in_place(scratch, out, whole=not spec.compiled)
+        except _Failed as failure:
+            return BuildOutcome(
+                spec.name,
+                BuildState.FAILED,
+                output=str(failure)[-_SHOWN:],
+                seconds=time.monotonic() - started,
+            )
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+    return BuildOutcome(spec.name, BuildState.BUILT, executable, seconds=time.monotonic() - started)
+
+
+def build_all(
+    specs: Sequence[RunnerSpec],
+    *,
+    force: bool = False,
+    sanitize: bool = False,
+    done: Callable[[BuildOutcome], None] | None = None,
+) -> list[BuildOutcome]:
+    """Build several runners side by side and return their outcomes in the order of `specs`.
+
+    `done` is called in this thread as each one ends. One runner's failure touches no other.
+    """
+    if not specs:
+        return []
+    with ThreadPoolExecutor(max_workers=len(specs)) as pool:
+        futures = [pool.submit(build, spec, force=force, sanitize=sanitize) for spec in specs]
+        for future in as_completed(futures):
+            if done:
+                done(future.result())
+        return [future.result() for future in futures]
+
+
+def _recipe(spec: RunnerSpec, found: needs.Found, sanitize: bool) -> _Recipe:
+    own = _matching(spec.here, spec.sources)
+    watched = (*_matching(spec.here, ("*.h", "*.hpp", "runner.toml")), *_matching(spec.here, spec.watch))
+    if not spec.compiled:
+        command = [spec.fill(part, out=Path("{out}")) for part in spec.build_command]
+        return _Recipe(last=command, files=(*own, *watched))
+    sdk = places.room("runners") / "sdk" / "c"
+    main = needs.languages(spec)[-1]
+    general = (*(SANITIZE_FLAGS if sanitize else SPEED_FLAGS), *WARNING_FLAGS)
+    standard = {"c": C_FLAGS, "c++": CXX_FLAGS}
+    told = " ".join((*standard[main], *general, *spec.flags))
+    macros = (
+        f"-DPB_COMPILER={_literal(needs.compiler_version(needs.compiler(main)))}",
+        f"-DPB_FLAGS={_literal(told)}",
+    )
+    objects: dict[str, list[str]] = {}
+    sources = [(source, ()) for source in _matching(sdk, ("*.c",))] + [
+        (source, (*spec.flags, *found.compile, f"-I{spec.here}")) for source in own
+    ]
+    for number, (source, extra) in enumerate(sources):
+        language = "c" if source.suffix == ".c" else "c++"
+        objects[f"{number}-{source.stem}.o"] = [
+            *needs.compiler(language),
+            *standard[language],
+            *general,
+            *extra,
+            f"-I{sdk}",
+            *macros,
+            "-c",
+            str(source),
+        ]
+    link = [*needs.compiler(main), *(SANITIZE_FLAGS if sanitize else ()), *objects]
+    return _Recipe(
+        objects=objects,
+        last=[*link, "-o", spec.name, *found.link, *spec.link, "-lm", "-ldl", "-pthread"],
+        files=(*_matching(sdk, ("*.c", "*.h")), *own, *watched),
+        tools=tuple(needs.compiler_version(needs.compiler(language)) for language in needs.languages(spec)),
+    )
+
+
+def _matching(directory: Path, globs: Sequence[str]) -> tuple[Path, ...]:
+    found = {path.resolve() for pattern in globs for path in directory.glob(pattern) if path.is_file()}
+    return tuple(sorted(found))
+
+
+def _literal(text: str) -> str:
+    """A C string literal."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _key(recipe: _Recipe, found: needs.Found) -> str:
+    content = hashlib.sha256()
+    content.update(repr((recipe.objects, recipe.last, recipe.tools, found)).encode())
+    for file in recipe.files:
+        content.update(f"{file}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return content.hexdigest()
+
+
+def _stamped(out: Path) -> str:
+    try:
+        return str(json.loads((out / _STAMP).read_text(encoding="utf-8"))["key"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _follow(spec: RunnerSpec, recipe: _Recipe, scratch: Path) -> None:
+    if not spec.compiled:
+        command = [part.replace("{out}", str(scratch)) for part in recipe.last]
+        _run(command, spec.here)
+        return
+    if not recipe.objects:
+        raise _Failed(f"{spec.here}: there are no sources")
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        commands = [[*command, "-o", name] for name, command in recipe.objects.items()]
+        results = list(pool.map(lambda command: _said(command, scratch), commands))
+    if words := "\n".join(result for result in results if result):
+        raise _Failed(words)
+    _run(recipe.last, scratch)
+    for name in recipe.objects:
+        (scratch / name).unlink()
+
+
+def _said(command: list[str], directory: Path) -> str:
+    """What a failed command said; '' when it went well."""
+    try:
+        _run(command, directory)
+    except _Failed as failure:
+        return str(failure)
+    return ""
+
+
+def _run(command: list[str], directory: Path) -> None:
+    with _compilers:
+        try:
+            ended = subprocess.run(
+                command,
+                cwd=directory,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                timeout=_LIMIT_S,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise _Failed(f"{shlex.join(command)}\n{error}") from None
+    if ended.returncode:
+        raise _Failed(f"{shlex.join(command)}\n{ended.stdout}")
+
+
+def _put_in_place(scratch: Path, out: Path, *, whole: bool) -> None:
+    """Let the new products take the place of the old ones, the stamp last of all."""
+    scratch.chmod(0o755)
+    if not out.exists():
+        scratch.rename(out)
+    elif whole:
+        old = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+        out.rename(old / "old")
+        scratch.rename(out)
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        for file in sorted(scratch.iterdir(), key=lambda file: file.name == _STAMP):
+            file.replace(out / file.name)
+
+
+@contextlib.contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Keep other Perbyte processes from building the same runner at the same time."""
+    with (out.parent / f".{out.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
