@@ -1,0 +1,19 @@
+/* What the files of the reference runner share. */
+#ifndef PB_REFERENCE_FAMILIES_H
+#define PB_REFERENCE_FAMILIES_H
+
+#include "perbyte.h"
+
+extern const pb_family ripemd_family;
+
+/* One family per probe: each has a loop of its own, so that nothing is chosen at run time. */
+extern const pb_family probe_imul_family;
+extern const pb_family probe_imul_add_family;
+extern const pb_family probe_crc32_family;
+extern const pb_family probe_aesenc_family;
+extern const pb_family probe_empty_family;
+
+/* 1 if this CPU can run the family's instruction. */
+int probe_runs_here(const pb_family *);
+
+#endif

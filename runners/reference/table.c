@@ -1,0 +1,42 @@
+/* The reference runner: what is Perbyte's own. RIPEMD of 1992, which no library has, and loops of known cost.
+ */
+#include "families.h"
+#include "ripemd.h"
+
+static const pb_row rows[] = {
+	{"ripemd", &ripemd_family, NULL, 0, 0, 1, RIPEMD_DIGEST},
+	{"probe-imul", &probe_imul_family, NULL, 0, 0, 1, 0},
+	{"probe-imul-add", &probe_imul_add_family, NULL, 0, 0, 1, 0},
+	{"probe-crc32", &probe_crc32_family, NULL, 0, 0, 1, 0},
+	{"probe-aesenc", &probe_aesenc_family, NULL, 0, 0, 1, 0},
+	{"probe-empty", &probe_empty_family, NULL, 0, 0, 1, 0},
+	PB_END_OF_ROWS,
+};
+
+static const pb_row *const tables[] = {rows, NULL};
+
+/* The version of the SDK that this code belongs to. */
+static const char *version(void)
+{
+	return "1";
+}
+
+static int offers(const pb_row *row)
+{
+	return probe_runs_here(row->family);
+}
+
+static const pb_runner runner = {
+	.name = "reference",
+	.library = "Perbyte reference",
+	.license = "Apache-2.0",
+	.version = version,
+	.object = (const void *)ripemd_init,
+	.offers = offers,
+	.tables = tables,
+};
+
+int main(int argc, char **argv)
+{
+	return pb_runner_main(&runner, argc, argv);
+}
