@@ -1,0 +1,184 @@
+"""Writes the report of a run: one HTML file that opens from a disk, without a network, and holds everything.
+
+Figures are drawn here as SVG, so that they are there without scripts, in print and in ten years; the page's
+own small script sorts, filters and shows tooltips. A strict content security policy admits that script and that
+style by their hashes and nothing else. Every string of a run is freed of control characters and escaped; the
+data of the list of cells is JSON in which no `<` survives.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from perbyte import __version__
+from perbyte.model import Run
+from perbyte.report import gallery, theme
+from perbyte.report.conditions import failure_lines, noise_line
+from perbyte.report.findings import certainty, found
+from perbyte.report.inline import inline_svg
+from perbyte.report.page import (
+    cell_columns,
+    cell_rows,
+    commands,
+    condition_facts,
+    counts,
+    identity_rows,
+    qualities,
+    table_view,
+    warning_counts,
+)
+from perbyte.report.points import Names
+from perbyte.report.savefig import as_svg
+from perbyte.report.studypage import names_of, study_pictures, study_view
+from perbyte.report.units import Unit, number, plain
+from perbyte.report.views import tables
+from perbyte.studies.model import Judgement
+
+_SECTIONS = (
+    ("summary", "Summary"),
+    ("claims", "Claims"),
+    ("figures", "Figures"),
+    ("results", "Results"),
+    ("cells", "Every cell"),
+    ("quality", "Quality"),
+    ("conditions", "Conditions"),
+    ("repeat", "Repeat"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    heading: str
+    svg: Markup
+
+
+def write_report(
+    run: Run,
+    path: Path | str,
+    *,
+    judgement: Judgement | None = None,
+    title: str | None = None,
+    unit: Unit | None = None,
+) -> Path:
+    """Write the report of `run` to `path` (one HTML file, UTF-8) and return the path.
+
+    With a `judgement`, the study's claims, its published figures and its statistics are shown as well. `unit` is
+    what the tables start with. Raises OSError where the file cannot be written.
+    """
+    path = Path(path)
+    path.write_text(render_report(run, judgement=judgement, title=title, unit=unit), encoding="utf-8")
+    return path
+
+
+def render_report(
+    run: Run, *, judgement: Judgement | None = None, title: str | None = None, unit: Unit | None = None
+) -> str:
+    """Give the report of `run` as the text of one HTML file."""
+    surroundings = jinja2.Environment(
+        loader=jinja2.PackageLoader("perbyte.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    names = names_of(judgement.study) if judgement else None
+    style, script = _style(), _room("report.js")
+    laid_out = tables(run, unit)
+    conditions = run.conditions
+    machine = plain(conditions.machine.cpu_model, 80) or "unknown processor"
+    return surroundings.get_template("report.html").render(
+        title=plain(title or _title(run, judgement), 160),
+        lead=f"Run {plain(conditions.run_id, 80)}, started {plain(conditions.started_at, 40)} on {machine}.",
+        version=__version__,
+        run_id=plain(conditions.run_id, 80),
+        style=Markup(style),
+        style_hash=_hash(style),
+        script=Markup(script),
+        script_hash=_hash(script),
+        sections=[one for one in _SECTIONS if judgement or one[0] != "claims"],
+        warned=[] if run.complete else ["This run was interrupted; it shows what was measured until then."],
+        counts=counts(run),
+        found=found(run) if judgement is None else [_claims_line(judgement), *found(run)],
+        certainty=certainty(run),
+        study=study_view(judgement) if judgement else None,
+        pictures=_pictures(run, judgement, names),
+        tables=[table_view(table, names) for table in laid_out],
+        cell_columns=cell_columns(),
+        cells=_embedded(cell_rows(run)),
+        noise=noise_line(run).capitalize() + ".",
+        pairs=[(plain(address, 200), number(ratio, 0.0001)) for address, ratio in run.noise_floor.pairs]
+        if run.noise_floor
+        else [],
+        qualities=qualities(run),
+        failures=failure_lines(run),
+        warnings=warning_counts(run),
+        conditions=condition_facts(run),
+        identities=identity_rows(run),
+        commands=commands(run),
+    )
+
+
+def _title(run: Run, judgement: Judgement | None) -> str:
+    if judgement:
+        return f"{judgement.study.title}: measured again"
+    return "How fast it is here" if run.cells else "A run without figures"
+
+
+def _claims_line(judgement: Judgement) -> str:
+    total = len(judgement.verdicts)
+    parts: dict[str, int] = {}
+    for verdict in judgement.verdicts:
+        parts[str(verdict.outcome)] = parts.get(str(verdict.outcome), 0) + 1
+    said = ", ".join(f"{count} {outcome}" for outcome, count in parts.items())
+    return f"Of the study's {total} claims: {said}."
+
+
+def _pictures(run: Run, judgement: Judgement | None, names: Names | None) -> list[_Drawn]:
+    chosen: Sequence[gallery.Picture] = gallery.pictures(run, names=names)
+    if judgement:
+        chosen = (*study_pictures(run, judgement), *chosen)
+    return [
+        _Drawn(picture.heading, Markup(inline_svg(as_svg(picture.chart), picture.heading)))
+        for picture in chosen
+    ]
+
+
+def _style() -> str:
+    """The page's style with its dark half, for the system's wish and for the reader's choice."""
+    dark = _room("dark.css")
+    recoloured = [
+        f"figure svg [{attribute}={json.dumps(light)}] {{ {attribute}: {colour}; }}"
+        for light, colour in theme.ON_DARK.items()
+        for attribute in ("fill", "stroke")
+    ]
+    chosen = "\n".join(f':root[data-theme="dark"] {rule}' for rule in recoloured)
+    wished = "\n".join(f":root:not([data-theme]) {rule}" for rule in recoloured)
+    return (
+        f'{_room("report.css")}\n@media screen {{\n:root[data-theme="dark"] {{\n{dark}}}\n{chosen}\n}}\n'
+        f"@media screen and (prefers-color-scheme: dark) {{\n:root:not([data-theme]) {{\n{dark}}}\n{wished}\n}}\n"
+    )
+
+
+def _room(name: str) -> str:
+    return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _embedded(value: Any) -> Markup:
+    """JSON that may stand inside a script element: no character of markup is left in it."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)

@@ -1,0 +1,129 @@
+"""What a report shows of a judged study: claims with verdicts and numbers, statistics, assumptions, figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from perbyte.model import Run
+from perbyte.report.gallery import Picture
+from perbyte.report.units import number, plain
+from perbyte.studies.cells import expand
+from perbyte.studies.model import GroupStatistic, Judgement, Number, Outcome, Statistics, Study
+
+KINDS = {
+    Outcome.HOLDS: "holds",
+    Outcome.FAILS: "fails",
+    Outcome.UNDECIDED: "undecided",
+    Outcome.UNMEASURABLE: "unmeasurable",
+}
+SIGNS = {Outcome.HOLDS: "✓", Outcome.FAILS: "✗", Outcome.UNDECIDED: "?", Outcome.UNMEASURABLE: "–"}
+
+
+def names_of(study: Study) -> dict[tuple[str, str], str]:
+    """What the study calls an algorithm on a tier, where it has one name for it."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for group in study.groups:
+        for selector in group.selectors:
+            try:
+                patterns = expand(selector)
+            except ValueError:
+                continue
+            for pattern in patterns:
+                found.setdefault((pattern.algorithm, pattern.cpu), set()).add(group.label)
+    return {key: labels.pop() for key, labels in found.items() if len(labels) == 1}
+
+
+def study_view(judgement: Judgement) -> dict[str, Any]:
+    """The study's part of the page, as text."""
+    study = judgement.study
+    return {
+        "question": plain(study.question, 1000),
+        "citation": plain(study.citation, 600),
+        "verdicts": [
+            {
+                "kind": KINDS[verdict.outcome],
+                "outcome": f"{SIGNS[verdict.outcome]} {verdict.outcome}",
+                "says": plain(verdict.claim.says, 600),
+                "place": plain(verdict.claim.place, 200),
+                "reading": plain(verdict.claim.reading, 600),
+                "evidence": [plain(line, 600) for line in verdict.evidence],
+                "numbers": [number_row(one) for one in verdict.numbers],
+            }
+            for verdict in judgement.verdicts
+        ],
+        "assumptions": [
+            {"what": plain(one.what, 800), "why": plain(one.why, 1500)} for one in study.assumptions
+        ],
+        "statistics": _statistics(judgement.statistics) if judgement.statistics else None,
+    }
+
+
+def number_row(one: Number) -> tuple[str, str, str, str, str, str]:
+    """A number behind a verdict: group, name, value, both ends of its interval, unit."""
+    half = (one.high - one.low) / 2
+    ends = ("–", "–") if one.high == one.low else (number(one.low, half), number(one.high, half))
+    return plain(one.group, 80), plain(one.name, 120), number(one.value, half), *ends, plain(one.unit, 24)
+
+
+def study_pictures(run: Run, judgement: Judgement) -> tuple[Picture, ...]:
+    """Published against today, one figure per operation."""
+    from perbyte.report.studycharts import operations_of, published_against_today
+
+    study = judgement.study
+    return tuple(
+        Picture(
+            f"published{f'-{index + 1}' if index else ''}",
+            f"Published against today: {plain(operation, 24)}",
+            published_against_today(run, study, operation=operation),
+        )
+        for index, operation in enumerate(operations_of(run, study))
+    )
+
+
+def _statistics(statistics: Statistics) -> dict[str, Any]:
+    return {
+        "remarks": [plain(line, 800) for line in statistics.remarks],
+        "groups": statistics.groups,
+        "rows": [row for group in statistics.groups for row in _group_rows(group)],
+    }
+
+
+def _group_rows(group: GroupStatistic) -> list[tuple[str, ...]]:
+    name = plain(", ".join(str(value) for _, value in group.group), 120)
+    epochs = dict(zip(group.members, group.epochs, strict=True))
+    rows: list[tuple[str, ...]] = [
+        (
+            name,
+            f"Kruskal-Wallis over {len(group.members)}: H = {number(group.h, 0.01)}",
+            str(sum(group.epochs)),
+            "",
+            _p(group.p),
+            "",
+            "",
+            "",
+            "",
+            "",
+        )
+    ]
+    for pair in group.pairs:
+        value, low, high = pair.ratio
+        half = (high - low) / 2
+        rows.append(
+            (
+                name,
+                f"{plain(pair.first, 60)} against {plain(pair.second, 60)}",
+                f"{epochs.get(pair.first, 0)}, {epochs.get(pair.second, 0)}",
+                number(pair.u, 0.1),
+                _p(pair.p_corrected),
+                number(pair.cohen_d, 0.01),
+                number(pair.cliff_delta, 0.001),
+                number(value, half),
+                f"{number(low, half)} to {number(high, half)}",
+                "yes" if pair.ratio_decides else "cannot tell",
+            )
+        )
+    return rows
+
+
+def _p(value: float) -> str:
+    return "–" if value != value else "<0.0001" if value < 0.0001 else f"{value:.4f}"
