@@ -1,0 +1,43 @@
+"""The command line: one file a command, each of which parses, calls and prints.
+
+Only this room prints and ends the process. Data go to stdout, progress and remarks to stderr. Commands are
+loaded when they are called, so that `perbyte --help` need not wait for what it does not use.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from perbyte.errors import EXIT_FINE, EXIT_INTERRUPTED, PerbyteError
+
+
+def main() -> None:
+    """Run the command line and end the process with one of the exit codes of `perbyte.errors`."""
+    import click
+
+    from perbyte.cli.group import commands
+
+    try:
+        code = commands.main(prog_name="perbyte", standalone_mode=False)
+    except PerbyteError as error:
+        complain(str(error), error.way_out)
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        complain("interrupted")
+        code = EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # the reader went away, as `| head` does; what is left must not be written at exit either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = EXIT_FINE
+    sys.exit(code if isinstance(code, int) else EXIT_FINE)
+
+
+def complain(message: str, way_out: str | None = None) -> None:
+    """Print an error on stderr in the form all errors have."""
+    print(f"perbyte: {message}", file=sys.stderr)
+    if way_out:
+        print(f"  {way_out}", file=sys.stderr)

@@ -1,0 +1,35 @@
+"""`perbyte build`: make runners for the libraries that are present."""
+
+from __future__ import annotations
+
+import click
+
+from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE
+
+
+@click.command("build")
+@click.argument("names", nargs=-1, metavar="[RUNNER]...")
+@click.option("--force", is_flag=True, help="Build also what is up to date.")
+@click.option(
+    "--sanitize", is_flag=True, help="Build with the address and undefined-behaviour sanitizers, apart."
+)
+def command(names: tuple[str, ...], force: bool, sanitize: bool) -> int:
+    """Build runners (all but the opt-in ones when none is named).
+
+    A library that is not installed makes its runner absent; nothing else fails.
+
+    \b
+      perbyte build
+      perbyte build openssl nettle --force
+    """
+    from perbyte.cli.building import outcome_line
+    from perbyte.runners import BuildState, build_all, find, locate
+
+    specs = [find(name) for name in names] if names else [s for s in locate() if not s.opt_in]
+    outcomes = build_all(
+        specs, force=force, sanitize=sanitize, done=lambda outcome: print(outcome_line(outcome), flush=True)
+    )
+    failed = any(outcome.state is BuildState.FAILED for outcome in outcomes)
+    absent = any(outcome.state is BuildState.ABSENT for outcome in outcomes)
+    nothing = not any(outcome.usable for outcome in outcomes)
+    return EXIT_ENVIRONMENT if failed or nothing or (absent and names) else EXIT_FINE

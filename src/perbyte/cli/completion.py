@@ -1,0 +1,25 @@
+"""`perbyte completion`: the script that lets a shell complete commands and options."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(shell: str) -> int:
+    """Print the completion script for SHELL.
+
+    \b
+      bash:  eval "$(perbyte completion bash)"
+      zsh:   eval "$(perbyte completion zsh)"
+      fish:  perbyte completion fish | source
+    """
+    from click.shell_completion import get_completion_class
+
+    from perbyte.cli.group import commands
+
+    completion = get_completion_class(shell)
+    assert completion is not None
+    print(completion(commands, {}, "perbyte", "_PERBYTE_COMPLETE").source())
+    return 0

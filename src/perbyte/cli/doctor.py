@@ -1,0 +1,114 @@
+"""`perbyte doctor`: what this machine has, what it lacks, and the command that brings it."""
+
+from __future__ import annotations
+
+import click
+
+from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, PerbyteError
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(as_json: bool) -> int:
+    """Look at this machine: CPU, clock source and its self-check, runners, what is missing.
+
+    Ends with 3 when nothing could be measured here.
+    """
+    from perbyte.cli.building import outcome_line
+    from perbyte.measure import describe_machine
+    from perbyte.report.conditions import machine_lines
+    from perbyte.runners import build, find, locate
+
+    machine = describe_machine()
+    specs = [spec for spec in locate() if not spec.opt_in or spec.out().is_dir()]
+    checked = [(spec, _greet(spec.name)) for spec in specs if not spec.built or spec.out().is_dir()]
+    found = [result for _, result in checked if "library" in result]
+    if as_json:
+        import dataclasses
+        import json
+
+        print(
+            json.dumps({"machine": dataclasses.asdict(machine), "runners": [r for _, r in checked]}, indent=1)
+        )
+        return EXIT_FINE if found else EXIT_ENVIRONMENT
+    print("machine")
+    for line in machine_lines(machine):
+        print(f"  {line}")
+    print("clock")
+    for line in _clock_lines(found):
+        print(f"  {line}")
+    print("runners")
+    for spec, result in checked:
+        if "error" in result:
+            print(f"  {spec.name:18} BROKEN       {result['error']}")
+        else:
+            print(
+                f"  {spec.name:18} ready        {result['library']} {result['library_version']}, "
+                f"{result['algorithms']} algorithms, tiers {', '.join(spec.tiers)}"
+            )
+    ready = {spec.name for spec, _ in checked}
+    for spec in specs:
+        if spec.name not in ready:
+            print("  " + outcome_line(build(find(spec.name))))
+    for spec in locate():
+        if spec.opt_in and not spec.out().is_dir():
+            print(f"  {spec.name:18} opt-in       {spec.summary}; build it with: perbyte build {spec.name}")
+    if not found:
+        print("nothing can be measured here yet; run: perbyte build")
+    return EXIT_FINE if found else EXIT_ENVIRONMENT
+
+
+def _greet(name: str) -> dict[str, object]:
+    """Start a runner once and let it look at its clock."""
+    from perbyte.measure import choose_core
+    from perbyte.runners import Session, find
+
+    try:
+        with Session(find(name), core=choose_core()) as session:
+            hello = session.hello()
+            calibration = session.calibrate(20.0, epoch=0)
+            return {
+                "runner": name,
+                "library": hello.library,
+                "library_version": hello.library_version,
+                "algorithms": len({row.algorithm for row in hello.operations}),
+                "object": hello.object,
+                "cpu_features": hello.cpu_features,
+                "cycle_source": calibration.cycle_source,
+                "reason": calibration.reason,
+                "tick_hz": calibration.tick_hz,
+                "tick_quantum": calibration.tick_quantum,
+                "probe_cycles": calibration.probe_cycles,
+                "fixed_ticks": calibration.fixed_ticks,
+                "selfcheck": calibration.selfcheck,
+                "layout_fixed": session.layout_fixed,
+            }
+    except PerbyteError as error:
+        return {"runner": name, "error": str(error)}
+
+
+def _clock_lines(found: list[dict[str, object]]) -> list[str]:
+    if not found:
+        return ["no runner to ask"]
+    first = found[0]
+    meaning = {
+        "pmu": "core cycles counted by the performance monitoring unit",
+        "probe": "tick counter, calibrated to core cycles by a probe around every sample",
+        "none": "none that can be trusted: nanoseconds only",
+    }
+    check = first["selfcheck"]
+    assert isinstance(check, dict)
+    lines = [f"cycle source: {first['cycle_source']} ({meaning[str(first['cycle_source'])]})"]
+    if first["reason"]:
+        lines.append(str(first["reason"]))
+    ratios = ", ".join(f"{name} {value:.3f}" for name, value in check.items())
+    lines.append(f"self-check, core cycles per instruction (must read 1): {ratios}")
+    lines.append(
+        f"tick counter: {float(str(first['tick_hz'])) / 1e6:.1f} MHz in steps of {first['tick_quantum']}; "
+        f"an empty sample takes {float(str(first['fixed_ticks'])):.0f} ticks"
+    )
+    if not first["layout_fixed"]:
+        lines.append(
+            "address space randomisation cannot be switched off here: figures may differ more between runs"
+        )
+    return lines

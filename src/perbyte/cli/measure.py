@@ -1,0 +1,143 @@
+"""`perbyte measure`: the main job."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from perbyte.cli.options import Listed, output_options, policy_options, remark
+from perbyte.errors import UsageError
+from perbyte.model import Policy
+
+QUICK_SUITE = ("*/{aes-128-ctr,aes-256-gcm,chacha20-poly1305,sha-256}/{encrypt,seal,digest}",)
+QUICK_SIZES = (64, 1024, 16384)
+QUICK_BUDGET_S = 10.0
+
+EPILOG = """\b
+Selectors are cell addresses with globs:
+  openssl/aes-*-cbc/*@16,8192        runner/algorithm/operation@sizes
+  '*/sha-256'                        every runner, default sizes
+  '*/aes-128-ctr+cpu=soft,full'      with and without CPU acceleration
+  '*/aes-128-cbc+contract=message'   whole messages instead of an endless one
+"""
+
+
+@click.command("measure", epilog=EPILOG)
+@click.argument("selectors", nargs=-1, metavar="[SELECTOR]...")
+@click.option("--size", "sizes", type=Listed(), default=None, help="Sizes: 16,1KiB,10MB.")
+@click.option("--operation", "operations", type=Listed(), default=None, help="encrypt,decrypt,digest,...")
+@click.option(
+    "--contract", "contracts", type=Listed(), default=None, help="What one call is: stream, message..."
+)
+@click.option("--cpu", "cpus", type=Listed(), default=None, help="CPU tiers: full,soft.")
+@policy_options
+@click.option("--input", "input_path", type=click.Path(path_type=Path), help="Measure on this file's bytes.")
+@click.option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
+@click.option("--resume", type=click.Path(path_type=Path), help="Go on with an interrupted run.")
+@click.option("--dry-run", is_flag=True, help="Print the plan and stop.")
+@output_options
+def command(
+    selectors: tuple[str, ...],
+    sizes: tuple[str, ...] | None,
+    operations: tuple[str, ...] | None,
+    contracts: tuple[str, ...] | None,
+    cpus: tuple[str, ...] | None,
+    precision: float | None,
+    budget: float | None,
+    epochs: int | None,
+    core: int | None,
+    seed: int | None,
+    input_path: Path | None,
+    out: Path | None,
+    resume: Path | None,
+    dry_run: bool,
+    as_json: bool,
+    as_csv: bool,
+    unit: str | None,
+    quiet: bool,
+) -> int:
+    """Measure cells in cycles per byte, checked before they are timed.
+
+    Without a selector: a quick suite of about ten seconds.
+    """
+    from perbyte.catalogue import load, parse_selector, parse_sizes
+    from perbyte.cli.conduct import conduct, conduct_resumed
+    from perbyte.cli.show import print_run
+    from perbyte.measure import Request
+
+    if resume:
+        if selectors or sizes or operations or contracts or cpus:
+            raise UsageError(
+                "--resume goes on with the run's own plan", way_out="leave selectors and plan options out"
+            )
+        done = conduct_resumed(resume, quiet=quiet, budget_s=budget)
+    else:
+        catalogue = load()
+        texts = selectors or QUICK_SUITE
+        if not selectors and budget is None:
+            budget = QUICK_BUDGET_S
+        all_sizes = parse_sizes(",".join(sizes)) if sizes else None if selectors else QUICK_SIZES
+        input_facts = None
+        if input_path:
+            from perbyte.cli.input_file import describe_input
+
+            input_facts = describe_input(input_path)
+            all_sizes = all_sizes or (int(input_facts["usable_bytes"]),)
+        request = Request(
+            selectors=tuple(parse_selector(text) for text in texts),
+            sizes=all_sizes,
+            operations=operations,
+            contracts=tuple(catalogue.find_contract(name).id for name in contracts) if contracts else None,
+            cpus=cpus,
+        )
+        policy = read_policy(precision, budget, epochs, core, seed)
+        if dry_run:
+            return _print_plan(request, policy)
+        done = conduct(
+            request,
+            policy,
+            out=out,
+            quiet=quiet,
+            input_path=Path(str(input_facts["path"])) if input_facts else None,
+            input_facts=input_facts,
+        )
+    print_run(done.run, unit, as_json=as_json, as_csv=as_csv)
+    remark(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
+    return done.code
+
+
+def read_policy(
+    precision: float | None, budget: float | None, epochs: int | None, core: int | None, seed: int | None
+) -> Policy:
+    """The default policy with what was said on the command line."""
+    policy = Policy()
+    if epochs is not None:
+        policy = replace(policy, epochs=epochs, max_epochs=max(epochs, policy.max_epochs))
+    return replace(
+        policy,
+        precision=policy.precision if precision is None else precision,
+        budget_s=policy.budget_s if budget is None else budget,
+        core=policy.core if core is None else core,
+        seed=policy.seed if seed is None else seed,
+    )
+
+
+def _print_plan(request: object, policy: Policy) -> int:
+    from perbyte.cli.conduct import draw
+    from perbyte.measure import Request
+
+    assert isinstance(request, Request)
+    plan, _ = draw(request)
+    for cell in plan.cells:
+        print(cell.address)
+    for failure in plan.failures:
+        print(f"not: {failure.address or failure.runner}: {failure.message}", file=sys.stderr)
+    print(
+        f"{len(plan.cells)} cells, {len(plan.twins)} A/A cells, at least {policy.epochs} epochs, "
+        f"budget {policy.budget_s:g} s, precision {policy.precision:.3%}, seed {policy.seed}",
+        file=sys.stderr,
+    )
+    return 0

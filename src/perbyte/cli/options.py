@@ -1,0 +1,130 @@
+"""Option types and groups that several commands share."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from perbyte.model import Policy
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_TIME_UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
+
+
+class Percent(click.ParamType):
+    """`0.25%` or `0.0025`: a share, given as a fraction."""
+
+    name = "percent"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the fraction. Fails on anything that is not a positive number, with or without %."""
+        if isinstance(value, float):
+            return value
+        text = str(value).strip()
+        try:
+            number = float(text.rstrip("% ")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            number = -1.0
+        if not 0 < number < 1:
+            self.fail(f"{value!r} is no percentage; write 0.25% or 0.0025", param, ctx)
+        return number
+
+
+class Seconds(click.ParamType):
+    """`60s`, `2min`, `500ms`, `90`."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return seconds. Fails on anything else."""
+        if isinstance(value, float):
+            return value
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|)", str(value).strip())
+        if not found or float(found[1]) <= 0:
+            self.fail(f"{value!r} is no time; write 60s, 2min or 500ms", param, ctx)
+        return float(found[1]) * _TIME_UNITS[found[2] or "s"]
+
+
+class Listed(click.ParamType):
+    """Comma-separated words."""
+
+    name = "list"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Return the words."""
+        if isinstance(value, tuple):
+            return value
+        words = tuple(part.strip() for part in str(value).split(",") if part.strip())
+        if not words:
+            self.fail("an empty list", param, ctx)
+        return words
+
+
+def policy_options(function: F) -> F:
+    """Add the options from which `read_policy` makes a Policy."""
+    default = Policy()
+    for option in reversed(
+        [
+            click.option(
+                "--precision",
+                type=Percent(),
+                default=None,
+                help=f"Half-width at which a cell is done.  [{default.precision:.2%}]",
+            ),
+            click.option(
+                "--budget",
+                type=Seconds(),
+                default=None,
+                help=f"Measuring time of the run.  [{default.budget_s:.0f}s]",
+            ),
+            click.option(
+                "--epochs",
+                type=click.IntRange(1, 100),
+                default=None,
+                help=f"Fresh processes per runner at the least.  [{default.epochs}]",
+            ),
+            click.option(
+                "--core", type=click.IntRange(0), default=None, help="Core to measure on.  [the last]"
+            ),
+            click.option(
+                "--seed",
+                type=click.IntRange(0, 2**63 - 1),
+                default=None,
+                help=f"Seed of data, keys, order and layouts.  [{default.seed}]",
+            ),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def output_options(function: F) -> F:
+    """Add --json, --csv, --unit and --quiet."""
+    for option in reversed(
+        [
+            click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table."),
+            click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table."),
+            click.option(
+                "--unit",
+                type=click.Choice(["cycles/byte", "cycles/call", "ns/call", "MB/s"]),
+                default=None,
+                help="Unit of the table.",
+            ),
+            click.option("-q", "--quiet", is_flag=True, help="No progress and no remarks."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def remark(text: str, *, quiet: bool = False) -> None:
+    """Print a remark on stderr."""
+    if not quiet:
+        print(text, file=sys.stderr)

@@ -1,0 +1,60 @@
+"""Progress on stderr: one line that is rewritten on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+
+from perbyte.measure import Moment
+
+_REDRAW_S = 0.1
+_LINE_EVERY_S = 10.0
+
+
+class ProgressLine:
+    """A Watcher. Draws between bursts only; `close` removes the line."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._last = 0.0
+        self._stage = ""
+        self._drawn = False
+        self._remarks: set[str] = set()
+
+    def moment(self, moment: Moment) -> None:
+        """Show where the run stands."""
+        now = time.monotonic()
+        if self._quiet or now - self._last < (_REDRAW_S if self._live else _LINE_EVERY_S):
+            return
+        self._last = now
+        parts = [
+            moment.stage,
+            f"{moment.done}/{moment.total} cells done",
+            f"{moment.clean_share:.0%} clean" if moment.clean_share else "",
+            f"{moment.elapsed_s:.0f} s, at most {moment.left_s:.0f} s left",
+            moment.what,
+        ]
+        text = " · ".join(filter(None, parts))
+        if self._live:
+            columns = shutil.get_terminal_size().columns
+            print("\r\033[2K" + text[: columns - 1], end="", file=sys.stderr, flush=True)
+            self._drawn = True
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def remark(self, text: str) -> None:
+        """Print a remark once."""
+        if self._quiet or text in self._remarks:
+            return
+        self._remarks.add(text)
+        self.close()
+        print(text, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Remove the line."""
+        if self._drawn:
+            print("\r\033[2K", end="", file=sys.stderr, flush=True)
+            self._drawn = False

@@ -1,0 +1,58 @@
+"""`perbyte show`: the table of a run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from perbyte.cli.options import output_options
+from perbyte.model import Run
+
+
+@click.command("show")
+@click.argument("run", required=False, type=click.Path(path_type=Path))
+@output_options
+def command(run: Path | None, as_json: bool, as_csv: bool, unit: str | None, quiet: bool) -> int:
+    """Show RUN (a directory; the newest run without it).
+
+    \b
+      perbyte show
+      perbyte show results/monday --unit MB/s
+      perbyte show --json | jq '.cells[] | {address, cycles_per_byte}'
+    """
+    from perbyte.store import open_run
+
+    print_run(open_run(run or newest()), unit, as_json=as_json, as_csv=as_csv)
+    return 0
+
+
+def newest() -> Path:
+    """The newest run's directory. Raises UsageError when there is none."""
+    from perbyte import places
+    from perbyte.errors import UsageError
+    from perbyte.store import latest
+
+    found = latest(places.runs_home())
+    if found is None:
+        raise UsageError("there is no run yet", way_out="make one: perbyte measure")
+    return found
+
+
+def print_run(run: Run, unit: str | None, *, as_json: bool, as_csv: bool) -> None:
+    """Print a run in the form that was asked for."""
+    if as_json:
+        import json
+
+        from perbyte.report.export import to_json
+
+        print(json.dumps(to_json(run), indent=1, allow_nan=False))
+    elif as_csv:
+        from perbyte.report.export import to_csv
+
+        print(to_csv(run), end="")
+    else:
+        from perbyte.report.terminal import render_table
+        from perbyte.report.units import Unit
+
+        print(render_table(run, unit=Unit(unit) if unit else None), end="")
