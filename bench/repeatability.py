@@ -1,0 +1,84 @@
+"""How well a run repeats: several runs of 24 cells, and `openssl speed` beside them in the same minutes.
+
+    .venv/bin/python bench/repeatability.py [--runs 6] [--keep DIR]
+
+Prints for each cell (max/min - 1) of cycles per byte over the runs, then the median and the 90th percentile
+over the cells; and the same for what `openssl speed` says of its own cells (1 s each, as often).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CELLS = [
+    "{openssl,libgcrypt,nettle,cryptopp}/aes-128-ecb/encrypt@16,8KiB",
+    "{openssl,libgcrypt,nettle,cryptopp}/aes-128-cbc/encrypt@1KiB",
+    "{openssl,libgcrypt,nettle,cryptopp}/camellia-128-ecb/encrypt@1KiB",
+    "{openssl,libgcrypt,nettle,cryptopp}/sha-256/digest@16,8KiB",
+]
+OPENSSL_SPEED = [("aes-128-ecb", 16), ("aes-128-ecb", 8192), ("aes-128-cbc", 1024), ("sha256", 16), ("sha256", 8192)]
+
+
+def measure(directory: Path, extra: list[str]) -> dict[str, float]:
+    command = [sys.executable, "-m", "perbyte.cli", "measure", *CELLS, "--json", "--quiet", "--out", str(directory)]
+    done = subprocess.run([*command, *extra], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"perbyte measure ended with {done.returncode}:\n{done.stderr}")
+    report = json.loads(done.stdout)
+    return {cell["address"]: cell["cycles_per_byte"] for cell in report["cells"]}
+
+
+def openssl_speed() -> dict[str, float]:
+    found = {}
+    for name, size in OPENSSL_SPEED:
+        command = ["openssl", "speed", "-elapsed", "-mr", "-seconds", "1", "-bytes", str(size), "-evp", name]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        value = re.search(r"^\+F:\d+:[^:]+:([\d.]+)", text, re.MULTILINE)
+        if value:
+            found[f"openssl speed {name} {size}"] = float(value[1])
+    return found
+
+
+def spread(values: list[float]) -> float:
+    return max(values) / min(values) - 1
+
+
+def summarise(title: str, runs: list[dict[str, float]]) -> None:
+    spreads = {name: spread([run[name] for run in runs]) for name in runs[0] if all(name in run for run in runs)}
+    print(f"\n{title}: {len(spreads)} cells, {len(runs)} runs")
+    for name, value in sorted(spreads.items(), key=lambda item: item[1]):
+        print(f"  {100 * value:8.3f} %  {statistics.median(run[name] for run in runs):14.4f}  {name}")
+    ordered = sorted(spreads.values())
+    p90 = ordered[min(len(ordered) - 1, int(0.9 * len(ordered)))]
+    print(f"  median cell {100 * statistics.median(ordered):.3f} %, 90th percentile {100 * p90:.3f} %")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=6)
+    parser.add_argument("--keep", type=Path, help="keep the run directories here")
+    parser.add_argument("--no-openssl-speed", action="store_true")
+    arguments, extra = parser.parse_known_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        place = arguments.keep or Path(temporary)
+        place.mkdir(parents=True, exist_ok=True)
+        ours, theirs = [], []
+        for number in range(arguments.runs):
+            ours.append(measure(place / f"run-{number}", extra))
+            if not arguments.no_openssl_speed:
+                theirs.append(openssl_speed())
+            print(f"run {number + 1} of {arguments.runs} done", file=sys.stderr)
+    summarise("perbyte, cycles per byte", ours)
+    if theirs:
+        summarise("openssl speed, bytes per second", theirs)
+
+
+if __name__ == "__main__":
+    main()

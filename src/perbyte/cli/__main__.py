@@ -1,0 +1,5 @@
+"""Let `python -m perbyte.cli` do what `perbyte` does."""
+
+from perbyte.cli import main
+
+main()
