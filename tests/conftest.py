@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from perbyte.runners.locate import RunnerSpec, read_spec
+from perbyte.runners.locate import read_spec
+from perbyte.runners.spec import RunnerSpec
 
 sys.path.insert(0, str(Path(__file__).parent / "runners"))
 

@@ -26,8 +26,8 @@ from perbyte.errors import (
 from perbyte.model import Cell, KnownAnswer
 from perbyte.protocol import material
 from perbyte.runners import Session, TimeLimits
-from perbyte.runners.locate import RunnerSpec
 from perbyte.runners.process import STDERR_KEPT
+from perbyte.runners.spec import RunnerSpec
 
 SHORT = TimeLimits(hello=0.3, prepare=0.3, check=0.3, calibrate=0.3, measure=0.3, release=0.3, quit=0.3)
 CELL = Cell("fake", "aes-128-ecb", "encrypt", 16, "message/1")

@@ -5,8 +5,9 @@ what is said to it in protocol/SPEC.md.
 """
 
 from perbyte.runners.build import BuildOutcome, BuildState, build, build_all
-from perbyte.runners.locate import RunnerSpec, Tier, find, locate
+from perbyte.runners.locate import find, locate
 from perbyte.runners.session import Measured, Session, TimeLimits
+from perbyte.runners.spec import RunnerSpec, Tier
 
 __all__ = [
     "BuildOutcome",

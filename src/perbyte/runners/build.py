@@ -27,7 +27,7 @@ from pathlib import Path
 
 from perbyte import places
 from perbyte.runners import needs
-from perbyte.runners.locate import RunnerSpec
+from perbyte.runners.spec import RunnerSpec
 
 C_FLAGS = ("-std=c11", "-D_GNU_SOURCE")
 CXX_FLAGS = ("-std=c++17",)

@@ -8,21 +8,19 @@ built. This module starts nothing and looks for no library; whether a runner can
 from __future__ import annotations
 
 import os
-import string
-import sys
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from perbyte import places
 from perbyte.errors import DataRoomError, UsageError
 from perbyte.model.cell import FULL
+from perbyte.runners.spec import BUILD_KINDS, COMPILED_KINDS, RunnerSpec, Tier
+
+__all__ = ["SEARCH_VARIABLE", "RunnerSpec", "Tier", "find", "locate", "read_spec", "search_path"]
 
 SEARCH_VARIABLE = "PERBYTE_RUNNERS"
-BUILD_KINDS = ("c", "c++", "python", "command")
-_COMPILED = ("c", "c++")
 _DEFAULT_SOURCES = {"c": ("*.c",), "c++": ("*.c", "*.cpp", "*.cc"), "python": (), "command": ()}
 _KEYS = {
     "runner": {"library", "license", "language", "summary", "listed", "opt_in"},
@@ -32,90 +30,6 @@ _KEYS = {
     "run": {"command", "environment"},
 }
 _TIER_KEYS = {"description", "environment", "arguments"}
-
-
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """A CPU tier of a runner: what it switches off, and by which environment and arguments."""
-
-    name: str
-    description: str = ""
-    environment: dict[str, str] = field(default_factory=dict)
-    arguments: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RunnerSpec:
-    """What a `runner.toml` says. `here` is its directory; placeholders in texts are not yet filled in."""
-
-    name: str
-    here: Path
-    library: str
-    license: str
-    language: str
-    summary: str
-    listed: bool
-    opt_in: bool
-    pkg_config: tuple[str, ...]
-    headers: tuple[str, ...]
-    libraries: tuple[str, ...]
-    programs: tuple[str, ...]
-    packages: dict[str, tuple[str, ...]]
-    kind: str
-    sources: tuple[str, ...]
-    flags: tuple[str, ...]
-    link: tuple[str, ...]
-    watch: tuple[str, ...]
-    build_command: tuple[str, ...]
-    command: tuple[str, ...]
-    environment: dict[str, str]
-    tiers: dict[str, Tier]
-
-    @property
-    def compiled(self) -> bool:
-        """True when Perbyte itself compiles and links the runner."""
-        return self.kind in _COMPILED
-
-    @property
-    def built(self) -> bool:
-        """True when there is a build step at all."""
-        return self.kind != "python"
-
-    def tier(self, name: str) -> Tier:
-        """Return the tier `name`. Raises UsageError when this runner has none of that name."""
-        if name not in self.tiers:
-            raise UsageError(
-                f"runner '{self.name}' has no CPU tier '{name}'",
-                way_out=f"it has: {', '.join(self.tiers)}",
-            )
-        return self.tiers[name]
-
-    def out(self, *, sanitize: bool = False) -> Path:
-        """Directory of the built products; sanitizer builds have one of their own."""
-        return places.build_home() / ("runners-sanitized" if sanitize else "runners") / self.name
-
-    def fill(self, text: str, *, out: Path | None = None) -> str:
-        """Replace the placeholders of docs/runner-toml.md. Raises DataRoomError on an unknown one."""
-        out = out or self.out()
-        known = {
-            "here": str(self.here),
-            "out": str(out),
-            "executable": str(out / self.name),
-            "python": sys.executable,
-            "sdk": str(places.room("runners") / "sdk"),
-        }
-        pieces = []
-        try:
-            for literal, name, form, conversion in string.Formatter().parse(text):
-                if name is not None and (name not in known or form or conversion):
-                    raise ValueError
-                pieces.append(literal + (known[name] if name else ""))
-        except ValueError:
-            raise DataRoomError(
-                f"{self.here / 'runner.toml'}: unknown placeholder in {text!r}",
-                way_out=f"known ones: {', '.join('{' + name + '}' for name in known)}",
-            ) from None
-        return "".join(pieces)
 
 
 def search_path() -> tuple[Path, ...]:
@@ -163,7 +77,7 @@ def read_spec(file: Path) -> RunnerSpec:
     build_command = table.texts("build", "command")
     if (kind == "command") != bool(build_command):
         raise DataRoomError(f"{file}: build.command belongs to kind 'command', and only to it")
-    command = table.texts("run", "command", ("{executable}",) if kind in _COMPILED else ())
+    command = table.texts("run", "command", ("{executable}",) if kind in COMPILED_KINDS else ())
     if not command:
         raise DataRoomError(f"{file}: run.command is missing")
     spec = RunnerSpec(

@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from perbyte.runners.locate import RunnerSpec
+from perbyte.runners.spec import RunnerSpec
 
 _QUICK_S = 60
 _COMMANDS = {

@@ -35,8 +35,8 @@ from perbyte.model.sample import Burst, Calibration
 from perbyte.protocol import messages
 from perbyte.protocol.codec import AnswerT, decode, encode
 from perbyte.protocol.messages import CheckAnswer, HelloAnswer, VerdictAnswer
-from perbyte.runners.locate import RunnerSpec
 from perbyte.runners.process import RunnerProcess
+from perbyte.runners.spec import RunnerSpec
 
 _KNOWN_ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LANG", "JAVA_HOME", "LD_LIBRARY_PATH")
 
@@ -86,7 +86,7 @@ class Session:
         self.cpu = cpu
         self.twin = twin
         self.limits = limits or TimeLimits()
-        self._last_id = 0
+        self.last_id = 0
         self._hello: HelloAnswer | None = None
         if command is None:
             command = [spec.fill(part) for part in (*spec.command, *tier.arguments)]
@@ -127,7 +127,7 @@ class Session:
         Raises RunnerVersionMismatch, and RunnerRefused when another CPU tier is in force than was asked for.
         """
         if self._hello is None:
-            answer = self.ask(messages.Hello(id=self._next()), HelloAnswer, self.limits.hello)
+            answer = self.ask(messages.Hello(id=self.next_id()), HelloAnswer, self.limits.hello)
             if answer.tier != self.cpu:
                 raise RunnerRefused(
                     f"runner '{self.spec.name}' runs in tier '{answer.tier}', not '{self.cpu}'",
@@ -166,7 +166,7 @@ class Session:
     ) -> int:
         """Prepare an operation and return its handle. Raises RunnerRefused (`unsupported`, `bad-size`...)."""
         request = messages.Prepare(
-            id=self._next(),
+            id=self.next_id(),
             algorithm=algorithm,
             operation=operation,
             contract=contract,
@@ -179,7 +179,7 @@ class Session:
 
     def check_calls(self, handle: int, calls: int) -> CheckAnswer:
         """Make `calls` untimed calls and return what the last one gave."""
-        request = messages.CheckCalls(id=self._next(), handle=handle, calls=calls)
+        request = messages.CheckCalls(id=self.next_id(), handle=handle, calls=calls)
         return self.ask(request, CheckAnswer, self.limits.check)
 
     def check_vector(self, handle: int, known: KnownAnswer) -> CheckAnswer:
@@ -190,22 +190,22 @@ class Session:
             aad=known.aad or UNSET,
             input=known.input,
         )
-        request = messages.CheckVector(id=self._next(), handle=handle, vector=vector)
+        request = messages.CheckVector(id=self.next_id(), handle=handle, vector=vector)
         return self.ask(request, CheckAnswer, self.limits.check)
 
     def round_trip(self, handle: int) -> VerdictAnswer:
         """Run the operation and its inverse on the run's own input."""
-        request = messages.CheckRoundTrip(id=self._next(), handle=handle)
+        request = messages.CheckRoundTrip(id=self.next_id(), handle=handle)
         return self.ask(request, VerdictAnswer, self.limits.check)
 
     def forgery(self, handle: int) -> VerdictAnswer:
         """See that changed tags and changed data are refused."""
-        request = messages.CheckForgery(id=self._next(), handle=handle)
+        request = messages.CheckForgery(id=self.next_id(), handle=handle)
         return self.ask(request, VerdictAnswer, self.limits.check)
 
     def calibrate(self, limit_ms: float, *, epoch: int) -> Calibration:
         """Let the process look at its clock for about `limit_ms` milliseconds."""
-        request = messages.Calibrate(id=self._next(), limit_ms=limit_ms)
+        request = messages.Calibrate(id=self.next_id(), limit_ms=limit_ms)
         answer = self.ask(request, messages.CalibrateAnswer, limit_ms / 1000 + self.limits.calibrate)
         return Calibration(
             runner=self.spec.name,
@@ -244,7 +244,7 @@ class Session:
         `contention_floor` is in core cycles. The orchestrator sleeps until the answer comes.
         """
         request = messages.Measure(
-            id=self._next(),
+            id=self.next_id(),
             handle=handle,
             samples=samples,
             clean=clean,
@@ -276,12 +276,12 @@ class Session:
 
     def release(self, handle: int) -> None:
         """Free a handle."""
-        request = messages.Release(id=self._next(), handle=handle)
+        request = messages.Release(id=self.next_id(), handle=handle)
         self.ask(request, messages.Answer, self.limits.release)
 
     def quit(self) -> None:
         """End the process by the protocol. Raises RunnerTimedOut or RunnerCrashed if it does not end well."""
-        self.ask(messages.Quit(id=self._next()), messages.Answer, self.limits.quit)
+        self.ask(messages.Quit(id=self.next_id()), messages.Answer, self.limits.quit)
         status = self.process.wait(self.limits.quit)
         if status is None:
             fault: RunnerError = RunnerTimedOut(f"runner '{self.spec.name}' does not end after quit")
@@ -315,9 +315,10 @@ class Session:
             self.process.fail(named)
             raise named from None
 
-    def _next(self) -> int:
-        self._last_id += 1
-        return self._last_id
+    def next_id(self) -> int:
+        """The id of the request that is made next; `last_id` keeps it."""
+        self.last_id += 1
+        return self.last_id
 
 
 def file_sha256(path: str) -> str:

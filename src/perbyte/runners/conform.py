@@ -1,0 +1,279 @@
+"""Does a runner keep every promise of `protocol/SPEC.md`? Ask it, and list what it does not keep.
+
+Needs no catalogue: what the runner says it can do is what it is held to. Conformance is about the protocol,
+not about cryptography: that outputs are *right* is the gate's affair, that they are the same twice, follow
+from the material, and agree between `check` and `measure` is looked at here. No figure is judged.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perbyte.errors import RunnerError, RunnerRefused
+from perbyte.model.cell import FULL, Cell
+from perbyte.protocol import ERROR_CODES, LINE_LIMIT
+from perbyte.runners.exercise import SIZES, exercise, fitting_size, prepare
+from perbyte.runners.session import Session, TimeLimits
+from perbyte.runners.spec import RunnerSpec
+
+_LIMITS = TimeLimits(hello=30, prepare=30, check=30, calibrate=10, measure=30, release=5, quit=1)
+_GOOD: dict[str, dict[str, Any]] = {
+    "hello": {"protocol": 1},
+    "prepare": {
+        "algorithm": "",
+        "operation": "",
+        "contract": "",
+        "size_bytes": SIZES[0],
+        "seed": 7,
+        "offset": 0,
+    },
+    "check": {"handle": 0, "calls": 1},
+    "calibrate": {"limit_ms": 1},
+    "measure": {
+        "handle": 0,
+        "samples": 2,
+        "clean": 0,
+        "limit_ms": 5,
+        "calls": 1,
+        "sample_us": 50,
+        "contention_floor": 0,
+        "contention_tolerance": 0.01,
+        "clock_tolerance": 0.005,
+        "patience": 0,
+    },
+    "release": {"handle": 0},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """A promise that was not kept: the section of SPEC.md, and what was seen instead."""
+
+    section: int
+    what: str
+
+
+def conform(
+    spec: RunnerSpec, *, cpu: str = FULL, core: int | None = None, every: bool = True, seed: int = 1
+) -> list[Complaint]:
+    """Return all complaints about a runner; an empty list is a clean bill.
+
+    `every` looks at every operation, otherwise at one per operation name and contract. Raises
+    EnvironmentLacking when the runner cannot be started; faults while it runs are complaints.
+    """
+    found: list[Complaint] = []
+    for look in (_framing, _errors, _operations, _clock, _endings):
+        try:
+            for complaint in look(spec, cpu, core, every, random.Random(seed)):
+                found.append(complaint)
+        except RunnerError as fault:
+            found.append(Complaint(1, f"{type(fault).__name__} during {look.__name__[1:]}: {fault}"))
+    return found
+
+
+def _open(spec: RunnerSpec, cpu: str, core: int | None) -> Session:
+    return Session(spec, cpu=cpu, core=core, limits=_LIMITS)
+
+
+def _framing(
+    spec: RunnerSpec, cpu: str, core: int | None, _every: bool, chance: random.Random
+) -> Iterator[Complaint]:
+    """Section 1: lines that are no requests, lines at the limit, ids of 64 bits, unknown fields."""
+    broken = {
+        "an empty line": b"",
+        "text": b"hello",
+        "an array": b"[]",
+        "a number": b"7",
+        "null": b"null",
+        "half an object": b'{"verb": "hello", "id": 1',
+        "two objects": b'{"verb":"hello","id":1,"protocol":1} {}',
+        "an object without verb": b'{"id": 1}',
+        "an object without id": b'{"verb": "hello", "protocol": 1}',
+        "an id that is a text": b'{"verb": "hello", "id": "1", "protocol": 1}',
+        "a verb that is a number": b'{"verb": 1, "id": 1}',
+        "a line over the limit": b'{"verb": "hello", "id": 1, "x": "' + b"x" * LINE_LIMIT + b'"}',
+        "noise": bytes(chance.choice(range(32, 256)) for _ in range(300)),
+        "a zero byte": b'{"verb": "hello", \x00 "id": 1}',
+    }
+    with _open(spec, cpu, core) as session:
+        for name, line in broken.items():
+            answer = _raw(session, line)
+            if answer.get("ok") is not False or answer.get("error") != "malformed" or answer.get("id") != 0:
+                yield Complaint(1, f"{name} is not answered with id 0 and malformed, but {_short(answer)}")
+        harmless = {
+            "invalid UTF-8": b'{"verb": "hello\xff", "id": 1, "protocol": 1}',
+            "deep nesting": b'{"verb":"hello","id":1,"protocol":1,"x":' + b"[" * 5000 + b"]" * 5000 + b"}",
+            "a number beyond 64 bits": b'{"verb": "hello", "id": ' + b"9" * 400 + b', "protocol": 1}',
+        }
+        for name, line in harmless.items():
+            if "ok" not in _raw(session, line):
+                yield Complaint(1, f"{name} is not answered with an object that has ok")
+        for number in (0, -1, 2**31, 2**63 - 1, -(2**63)):
+            answer = _ask(session, "hello", number=number, protocol=1)
+            if not answer.get("ok") or answer.get("id") != number:
+                yield Complaint(1, f"id {number} is answered with {answer.get('id')}")
+        answer = _ask(session, "hello", protocol=1, unknown="field", more=[1, {"a": None}])
+        if not answer.get("ok"):
+            yield Complaint(1, f"unknown fields are not ignored: {_short(answer)}")
+        spaced = b' { "protocol" : 1 , "id" : 5 , "verb" : "\\u0068ello" } '
+        if not _raw(session, spaced).get("ok"):
+            yield Complaint(1, "white space and escapes of JSON are not understood")
+        head = b'{"verb":"hello","id":6,"protocol":1,"x":"'
+        longest = head + b"x" * (LINE_LIMIT - len(head) - 3) + b'"}'
+        if not _raw(session, longest).get("ok"):
+            yield Complaint(1, "a line of exactly the largest size is not understood")
+
+
+def _errors(
+    spec: RunnerSpec, cpu: str, core: int | None, _every: bool, chance: random.Random
+) -> Iterator[Complaint]:
+    """Section 9: every error code, and survival after each."""
+    with _open(spec, cpu, core) as session:
+        yield from _expect(session, "unknown-verb", "no-such-verb", {})
+        operation = chance.choice(session.hello().operations)
+        good = {
+            "algorithm": operation.algorithm,
+            "operation": operation.operation,
+            "contract": operation.contract,
+        }
+        for field in good:
+            yield from _expect(session, "unsupported", "prepare", {**good, field: "no-such-thing"})
+        yield from _expect(session, "bad-size", "prepare", {**good, "size_bytes": 2**62})
+        missing = str(Path(tempfile.gettempdir()) / "perbyte-no-such-file" / "x")
+        yield from _expect(session, "input", "prepare", {**good, "input_path": missing})
+        with tempfile.NamedTemporaryFile() as short:
+            short.write(b"x")
+            short.flush()
+            yield from _expect(session, "input", "prepare", {**good, "input_path": short.name})
+        for verb in ("check", "measure", "release"):
+            for handle in (-1, 10**6, 2**63 - 1):
+                yield from _expect(session, "bad-handle", verb, {"handle": handle})
+        size = fitting_size(session, operation)
+        handle = prepare(session, operation, size)
+        wrong: dict[type, Any] = {str: 1, int: "1", float: "1"}
+        for verb, fields in _GOOD.items():
+            values = {**fields, **({**good, "size_bytes": size} if verb == "prepare" else {})}
+            if "handle" in values:
+                values["handle"] = handle
+            for name, value in values.items():
+                without = {key: value for key, value in values.items() if key != name}
+                yield from _expect(session, "malformed", verb, without, exact=True, why=f" without {name}")
+                other = {**values, name: wrong[type(value)]}
+                yield from _expect(
+                    session, "malformed", verb, other, exact=True, why=f" with {name} of another type"
+                )
+        if not _ask(session, "check", handle=handle, calls=1).get("ok"):
+            yield Complaint(9, "a handle does not survive errors")
+
+
+def _operations(
+    spec: RunnerSpec, cpu: str, core: int | None, every: bool, _chance: random.Random
+) -> Iterator[Complaint]:
+    """Sections 2 to 8 for what `hello` lists."""
+    with _open(spec, cpu, core) as session:
+        rows = session.hello().operations
+        if not rows:
+            yield Complaint(2, "no operations")
+        names = [(row.algorithm, row.operation, row.contract) for row in rows]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            yield Complaint(2, f"listed twice: {' '.join(name)}")
+        if not every:
+            rows = list({(row.operation, row.contract): row for row in rows}.values())
+        for row in rows:
+            try:
+                for section, what in exercise(session, row):
+                    yield Complaint(section, f"{row.algorithm} {row.operation} {row.contract}: {what}")
+            except RunnerRefused as refused:
+                yield Complaint(
+                    2,
+                    f"{row.algorithm} {row.operation} {row.contract} is listed, but refused with "
+                    f"{refused.code}: {refused}",
+                )
+
+
+def _clock(
+    spec: RunnerSpec, cpu: str, core: int | None, _every: bool, chance: random.Random
+) -> Iterator[Complaint]:
+    """Sections 6 and 7: calibration, and the limits of a burst."""
+    with _open(spec, cpu, core) as session:
+        rates = [session.calibrate(5, epoch=0).tick_hz for _ in range(2)]
+        if not 0.5 < rates[0] / rates[1] < 2:
+            yield Complaint(6, f"two calibrations give tick rates of {rates[0]:g} and {rates[1]:g}")
+        operation = chance.choice(session.hello().operations)
+        size = fitting_size(session, operation)
+        handle = prepare(session, operation, size)
+        cell = Cell(spec.name, operation.algorithm, operation.operation, size, operation.contract)
+        for samples, limit_ms in ((1, 1000), (25, 60_000), (1000, 0), (3, 0)):
+            taken = session.measure(
+                handle, cell=cell, epoch=0, round=0, samples=samples, limit_ms=limit_ms, calls=1
+            )
+            if limit_ms and len(taken.burst) != samples:
+                yield Complaint(7, f"{len(taken.burst)} samples where {samples} were to be had in the time")
+            if not limit_ms and len(taken.burst) > 2:
+                yield Complaint(7, f"{len(taken.burst)} samples in no time at all")
+        chosen = session.measure(handle, cell=cell, epoch=0, round=0, samples=2, limit_ms=100, sample_us=20)
+        if chosen.digest != session.check_calls(handle, chosen.burst.calls).digest:
+            yield Complaint(7, "with calls chosen by the runner the digest is not that of check")
+
+
+def _endings(
+    spec: RunnerSpec, cpu: str, core: int | None, _every: bool, _chance: random.Random
+) -> Iterator[Complaint]:
+    """Sections 1 and 8: quit and end of file end the process with status 0 within a second."""
+    ends: dict[str, Callable[[Session], None]] = {
+        "quit": lambda session: session.quit(),
+        "end of file": lambda session: session.process.end_input(),
+    }
+    for name, end in ends.items():
+        with _open(spec, cpu, core) as session:
+            session.hello()
+            try:
+                end(session)
+            except RunnerError as fault:
+                yield Complaint(8, f"{name}: {fault}")
+                continue
+            status = session.process.wait(1.0)
+            if status is None:
+                yield Complaint(8, f"does not end within a second after {name}")
+            elif status:
+                yield Complaint(8, f"ends with status {status} after {name}")
+
+
+def _expect(
+    session: Session, code: str, verb: str, fields: dict[str, Any], *, exact: bool = False, why: str = ""
+) -> Iterator[Complaint]:
+    """Complain unless the request is refused with `code`; `exact`: the fields are all there is to send."""
+    answer = _ask(session, verb, **(fields if exact else {**_GOOD.get(verb, {}), **fields}))
+    if answer.get("ok") is not False or answer.get("error") != code:
+        shown = why or f" {fields}"
+        yield Complaint(9, f"{verb}{shown} is not answered with {code}, but {_short(answer)}")
+    elif not isinstance(answer.get("message"), str) or answer.get("id") != session.last_id:
+        yield Complaint(9, f"the refusal of {verb}{why} lacks message or id: {_short(answer)}")
+
+
+def _ask(session: Session, verb: str, number: int | None = None, **fields: Any) -> dict[str, Any]:
+    if number is None:
+        number = session.next_id()
+    return _raw(session, json.dumps({"verb": verb, "id": number, **fields}).encode())
+
+
+def _raw(session: Session, line: bytes) -> dict[str, Any]:
+    """The answer to a line that may be anything, as it stands; empty when it is no JSON object."""
+    answer = session.process.exchange(line + b"\n", 10)
+    try:
+        decoded = json.loads(answer)
+    except ValueError:
+        return {}
+    return decoded if isinstance(decoded, dict) else {}
+
+
+def _short(answer: dict[str, Any]) -> str:
+    text = json.dumps(answer)
+    known = "" if answer.get("error") in (None, *ERROR_CODES) else " (no code of section 9)"
+    return (text if len(text) < 160 else text[:160] + "...") + known

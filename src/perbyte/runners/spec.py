@@ -1,0 +1,101 @@
+"""What a `runner.toml` says, as frozen values with its placeholders still in place.
+
+Reading and checking the file is `locate`'s work; these values only answer questions about themselves.
+"""
+
+from __future__ import annotations
+
+import string
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from perbyte import places
+from perbyte.errors import DataRoomError, UsageError
+
+COMPILED_KINDS = ("c", "c++")
+BUILD_KINDS = (*COMPILED_KINDS, "python", "command")
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """A CPU tier of a runner: what it switches off, and by which environment and arguments."""
+
+    name: str
+    description: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerSpec:
+    """What a `runner.toml` says. `here` is its directory; placeholders in texts are not yet filled in."""
+
+    name: str
+    here: Path
+    library: str
+    license: str
+    language: str
+    summary: str
+    listed: bool
+    opt_in: bool
+    pkg_config: tuple[str, ...]
+    headers: tuple[str, ...]
+    libraries: tuple[str, ...]
+    programs: tuple[str, ...]
+    packages: dict[str, tuple[str, ...]]
+    kind: str
+    sources: tuple[str, ...]
+    flags: tuple[str, ...]
+    link: tuple[str, ...]
+    watch: tuple[str, ...]
+    build_command: tuple[str, ...]
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    tiers: dict[str, Tier]
+
+    @property
+    def compiled(self) -> bool:
+        """True when Perbyte itself compiles and links the runner."""
+        return self.kind in COMPILED_KINDS
+
+    @property
+    def built(self) -> bool:
+        """True when there is a build step at all."""
+        return self.kind != "python"
+
+    def tier(self, name: str) -> Tier:
+        """Return the tier `name`. Raises UsageError when this runner has none of that name."""
+        if name not in self.tiers:
+            raise UsageError(
+                f"runner '{self.name}' has no CPU tier '{name}'",
+                way_out=f"it has: {', '.join(self.tiers)}",
+            )
+        return self.tiers[name]
+
+    def out(self, *, sanitize: bool = False) -> Path:
+        """Directory of the built products; sanitizer builds have one of their own."""
+        return places.build_home() / ("runners-sanitized" if sanitize else "runners") / self.name
+
+    def fill(self, text: str, *, out: Path | None = None) -> str:
+        """Replace the placeholders of docs/runner-toml.md. Raises DataRoomError on an unknown one."""
+        out = out or self.out()
+        known = {
+            "here": str(self.here),
+            "out": str(out),
+            "executable": str(out / self.name),
+            "python": sys.executable,
+            "sdk": str(places.room("runners") / "sdk"),
+        }
+        pieces = []
+        try:
+            for literal, name, form, conversion in string.Formatter().parse(text):
+                if name is not None and (name not in known or form or conversion):
+                    raise ValueError
+                pieces.append(literal + (known[name] if name else ""))
+        except ValueError:
+            raise DataRoomError(
+                f"{self.here / 'runner.toml'}: unknown placeholder in {text!r}",
+                way_out=f"known ones: {', '.join('{' + name + '}' for name in known)}",
+            ) from None
+        return "".join(pieces)
