@@ -89,6 +89,10 @@ static void signature_close(pb_case *c)
 
 static int signature_open(pb_case *c)
 {
+	enum { PKCS1_OVERHEAD = 11 };
+	if (c->row->family == &evp_rsa_family && c->size + PKCS1_OVERHEAD > c->row->output)
+		return pb_fail(c, "%s signs at most %d bytes", c->row->algorithm,
+			       c->row->output - PKCS1_OVERHEAD);
 	EVP_PKEY *key = make_key(c->row);
 	EVP_PKEY_CTX *ctx = key ? EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL) : NULL;
 	EVP_PKEY_free(key); /* the context keeps its own reference */

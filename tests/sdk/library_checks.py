@@ -1,0 +1,154 @@
+"""What every runner of a library has to stand: all that it lists, at several sizes, through the protocol.
+
+For the test modules of single runners. Builds a runner (or skips the test where the library is absent), opens
+sessions, and collects the digest of every operation, so that tiers and runners can be compared with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from perbyte.catalogue import load
+from perbyte.errors import RunnerRefused
+from perbyte.model import Cell, KnownAnswer
+from perbyte.protocol import Operation
+from perbyte.runners import Session
+from perbyte.runners.build import BuildState, build
+from perbyte.runners.locate import RunnerSpec, find
+
+SIZES = (16, 512, 8192)
+SIGNED_SIZES = (20, 32)  # lengths of digests
+WHOLE_MESSAGES = (
+    "stream/1",
+    "message/1",
+    "rekey/1",
+    "oneshot/1",
+)  # call 0 is the same message in all of them
+SEED = 20
+
+Digests = dict[tuple[str, str, str, int, int], str]  # algorithm, operation, contract, size, calls
+
+
+def built(name: str) -> RunnerSpec:
+    """The runner, built; skips the test where the library is not installed."""
+    spec = find(name)
+    outcome = build(spec)
+    if outcome.state is BuildState.ABSENT:
+        pytest.skip(f"{name}: {', '.join(outcome.missing)}")
+    assert outcome.usable, outcome.output
+    return spec
+
+
+@contextmanager
+def prepared(session: Session, algorithm: str, operation: str, contract: str, size: int) -> Iterator[int]:
+    """A handle, released at the end."""
+    handle = session.prepare(algorithm, operation, contract, size, seed=SEED)
+    yield handle
+    session.release(handle)
+
+
+def randomised(row: Operation) -> bool:
+    """True where two calls on the same input give different outputs by design."""
+    return row.operation == "sign" and row.algorithm.startswith("dsa-")
+
+
+def try_everything(spec: RunnerSpec, cpu: str) -> Digests:
+    """Prepare, check and measure every listed operation; return the digests after one call and after three."""
+    digests: Digests = {}
+    with Session(spec, cpu=cpu) as session:
+        for row in session.hello().operations:
+            for size in SIGNED_SIZES if row.contract == "pk/1" else SIZES:
+                digests |= _try(session, row, size)
+    return digests
+
+
+def _try(session: Session, row: Operation, size: int) -> Digests:
+    what = f"{row.algorithm} {row.operation} {row.contract} at {size}"
+    with prepared(session, row.algorithm, row.operation, row.contract, size) as handle:
+        shown = {calls: session.check_calls(handle, calls) for calls in (1, 3)}
+        _judge(session, handle, row, what)
+        taken = session.measure(
+            handle,
+            cell=Cell(session.spec.name, row.algorithm, row.operation, size, row.contract),
+            epoch=0,
+            round=0,
+            samples=1,
+            limit_ms=100,
+            calls=3,
+        )
+    assert not any(flags & 16 for flags in taken.burst.flags), f"{what}: a timed call failed"
+    if randomised(row):
+        return {}
+    assert taken.digest == shown[3].digest, f"{what}: the timed calls gave something else"
+    lengths = {"digest": load().find(row.algorithm).tag_bytes, "mac": load().find(row.algorithm).tag_bytes}
+    lengths |= {"seal": size + 16, "encrypt": size, "decrypt": size, "open": size}
+    length = 16 if row.contract == "setup/1" else lengths.get(row.operation, shown[1].length)
+    assert shown[1].length == length, what
+    return {
+        (row.algorithm, row.operation, row.contract, size, calls): answer.digest
+        for calls, answer in shown.items()
+    }
+
+
+def _judge(session: Session, handle: int, row: Operation, what: str) -> None:
+    """Round trip and forgery: asked of everything, refused as unsupported only where there is nothing to ask."""
+    for name, verdict, due in (
+        ("round trip", session.round_trip, row.operation in ("encrypt", "decrypt", "seal", "open", "sign")),
+        ("forgery", session.forgery, row.operation in ("open", "verify")),
+    ):
+        try:
+            answer = verdict(handle)
+        except RunnerRefused as refusal:
+            _assert_unsupported(refusal, f"{what}: {name}")
+            assert not due or row.contract == "setup/1", f"{what}: no {name}"
+        else:
+            assert answer.passed, f"{what}: {name}: {answer.detail}"
+
+
+def assert_contracts_agree(digests: Digests) -> None:
+    """Call 0 works on one message with key 0 and nonce 0, whatever the contract."""
+    seen: dict[tuple[str, str, int], tuple[str, str]] = {}
+    for (algorithm, operation, contract, size, calls), digest in digests.items():
+        if calls == 1 and contract in WHOLE_MESSAGES:
+            first = seen.setdefault((algorithm, operation, size), (contract, digest))
+            assert digest == first[1], f"{algorithm} {operation} at {size}: {contract} is not {first[0]}"
+    assert seen
+
+
+def assert_same(left: Digests, right: Digests, *, at_least: int) -> None:
+    """Two tiers or two runners give the same wherever both offer something."""
+    shared = left.keys() & right.keys()
+    assert len({key[0] for key in shared}) >= at_least
+    assert {key: left[key] for key in shared} == {key: right[key] for key in shared}
+
+
+def count_known_answers(spec: RunnerSpec, cpu: str) -> dict[str, int]:
+    """Ask for every known answer of the catalogue that fits; returns how many fitted, by algorithm."""
+    counts: dict[str, int] = {}
+    with Session(spec, cpu=cpu) as session:
+        for row in session.hello().operations:
+            if row.contract in ("setup/1", "pk/1"):
+                continue
+            known = load().known_answers(row.algorithm, row.operation)
+            with prepared(session, row.algorithm, row.operation, row.contract, SIZES[0]) as handle:
+                for answer in known:
+                    counts[row.algorithm] = counts.get(row.algorithm, 0) + _fits(session, handle, answer)
+    return counts
+
+
+def _fits(session: Session, handle: int, known: KnownAnswer) -> bool:
+    try:
+        answer = session.check_vector(handle, known)
+    except RunnerRefused as refusal:
+        _assert_unsupported(refusal, f"{known.algorithm} ({known.source})")
+        return False
+    output = answer.output if isinstance(answer.output, str) else answer.head
+    assert output == known.output[: len(output)], f"{known.algorithm} {known.operation} ({known.source})"
+    return True
+
+
+def _assert_unsupported(refusal: RunnerRefused, what: str) -> None:
+    assert refusal.code == "unsupported", f"{what}: {refusal}"
