@@ -51,7 +51,7 @@ def spread(values: list[float]) -> float:
 
 
 def summarise(title: str, runs: list[dict[str, float]]) -> None:
-    spreads = {name: spread([run[name] for run in runs]) for name in runs[0] if all(name in run for run in runs)}
+    spreads = {name: spread([run[name] for run in runs]) for name in runs[0] if all(run.get(name) for run in runs)}
     print(f"\n{title}: {len(spreads)} cells, {len(runs)} runs")
     for name, value in sorted(spreads.items(), key=lambda item: item[1]):
         print(f"  {100 * value:8.3f} %  {statistics.median(run[name] for run in runs):14.4f}  {name}")

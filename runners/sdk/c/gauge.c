@@ -128,7 +128,10 @@ static void read_both(uint64_t *ticks, double *seconds)
 	}
 }
 
-enum { ROUNDS_MIN = 60, ROUNDS_MAX = 400 };
+/* A sibling thread that shares the execution units slows the one-cycle chains by a few percent and passes; a
+ * probe that this core shortcuts is wrong every time. Hence several tries before the probe is given up. */
+enum { ROUNDS_MIN = 60, ROUNDS_MAX = 400, CALIBRATION_TRIES = 12 };
+static const double CHECK_TOLERANCE = 0.005;
 
 typedef struct rounds {
 	double single[ROUNDS_MAX], twice[ROUNDS_MAX], add[ROUNDS_MAX], add_twice[ROUNDS_MAX],
@@ -138,7 +141,7 @@ typedef struct rounds {
 /* Every chain is run at one and at two lengths: the difference is free of the cost of the tick reads, which
  * otherwise adds about a third of a percent, and what remains of the single run is that cost. The low half of
  * each is used, because contention can only add. */
-static void judge(pb_gauge *g, rounds *r, int count)
+static int judge(pb_gauge *g, rounds *r, int count)
 {
 	double single = mean_between(r->single, count, 0.05, 0.5),
 	       twice = mean_between(r->twice, count, 0.05, 0.5);
@@ -153,14 +156,26 @@ static void judge(pb_gauge *g, rounds *r, int count)
 	g->check_add = add / ticks_per_cycle / single_cycles;
 	g->check_rotate = rotate / ticks_per_cycle / single_cycles;
 	g->fixed_ticks = mean_between(r->empty, count, 0.05, 0.5);
-	g->contention_floor = mean_between(r->contention, count, 0.02, 0.2);
-	if (fabs(g->check_add - 1) > 0.005 || fabs(g->check_rotate - 1) > 0.005) {
-		g->cycle_source = "none";
-		snprintf(g->reason, sizeof g->reason,
-			 "the clock probe cannot be trusted: multiply : add : rotate read 3 : %.3f : %.3f, "
-			 "not 3 : 1 : 1",
-			 g->check_add, g->check_rotate);
+	g->contention_floor = mean_between(r->contention, count, 0.02, 0.2) / ticks_per_cycle;
+	return fabs(g->check_add - 1) <= CHECK_TOLERANCE && fabs(g->check_rotate - 1) <= CHECK_TOLERANCE;
+}
+
+static int look(rounds *r, double limit_s)
+{
+	double start = now_s();
+	int count = 0;
+	while (count < ROUNDS_MAX && (count < ROUNDS_MIN || now_s() - start < limit_s)) {
+		r->single[count] = (double)clock_probe(PB_CLOCK_BLOCKS);
+		r->contention[count] = (double)contention_probe();
+		r->twice[count] = (double)clock_probe(2 * PB_CLOCK_BLOCKS);
+		r->add[count] = (double)add_probe(PB_CLOCK_BLOCKS);
+		r->add_twice[count] = (double)add_probe(2 * PB_CLOCK_BLOCKS);
+		r->rotate[count] = (double)rotate_probe(PB_CLOCK_BLOCKS);
+		r->rotate_twice[count] = (double)rotate_probe(2 * PB_CLOCK_BLOCKS);
+		r->empty[count] = (double)empty_probe();
+		count++;
 	}
+	return count;
 }
 
 void pb_gauge_calibrate(pb_gauge *g, double limit_ms)
@@ -168,7 +183,7 @@ void pb_gauge_calibrate(pb_gauge *g, double limit_ms)
 	static rounds r;
 	uint64_t first_ticks, last_ticks;
 	double first_s, last_s;
-	int count = 0;
+	int trusted = 0;
 
 	g->pmu = -1;
 	g->pmu_page = NULL;
@@ -179,23 +194,17 @@ void pb_gauge_calibrate(pb_gauge *g, double limit_ms)
 	for (int i = 0; i < 20; i++) /* let the clock rise */
 		clock_probe(2 * PB_CLOCK_BLOCKS);
 	read_both(&first_ticks, &first_s);
-	while (count < ROUNDS_MAX && (count < ROUNDS_MIN || now_s() - first_s < limit_ms * 1e-3)) {
-		r.single[count] = (double)clock_probe(PB_CLOCK_BLOCKS);
-		r.contention[count] = (double)contention_probe();
-		r.twice[count] = (double)clock_probe(2 * PB_CLOCK_BLOCKS);
-		r.add[count] = (double)add_probe(PB_CLOCK_BLOCKS);
-		r.add_twice[count] = (double)add_probe(2 * PB_CLOCK_BLOCKS);
-		r.rotate[count] = (double)rotate_probe(PB_CLOCK_BLOCKS);
-		r.rotate_twice[count] = (double)rotate_probe(2 * PB_CLOCK_BLOCKS);
-		r.empty[count] = (double)empty_probe();
-		/* in core cycles, so that the floor does not move with the clock rate */
-		r.contention[count] *=
-			PB_CHAIN_CYCLES * 100.0 * PB_CLOCK_BLOCKS / (r.twice[count] - r.single[count]);
-		count++;
-	}
+	for (int try = 0; try < CALIBRATION_TRIES && !trusted; try++)
+		trusted = judge(g, &r, look(&r, limit_ms * 1e-3));
 	read_both(&last_ticks, &last_s);
 	g->tick_hz = (double)(last_ticks - first_ticks) / (last_s - first_s);
-	judge(g, &r, count);
+	if (!trusted) {
+		g->cycle_source = "none";
+		snprintf(g->reason, sizeof g->reason,
+			 "the clock probe cannot be trusted: multiply : add : rotate read 3 : %.3f : %.3f, "
+			 "not 3 : 1 : 1",
+			 g->check_add, g->check_rotate);
+	}
 }
 
 unsigned pb_gauge_wait(const pb_gauge *g, const pb_quiet *quiet)

@@ -27,6 +27,10 @@ SHARE_OF_PRECISION = 0.4  # of the precision asked for, that an epoch's samples 
 _CLEAN_TO_STOP = 12
 
 
+# contention floors by SDK, then by process and epoch
+Floors = dict[str, dict[tuple[str, str, int, int], float]]
+
+
 @dataclass(slots=True)
 class Tally:
     """What one cell got in one epoch."""
@@ -55,7 +59,7 @@ class Epoch:
     number: int
     crew: Crew
     policy: Policy
-    floors: dict[str, float]
+    floors: Floors
     deadline: float
     keep: Callable[[Burst], None]
     fail: Callable[[Failure], None]
@@ -122,10 +126,14 @@ class Epoch:
         return True
 
     def _floor(self, sdk: str, calibration: Calibration) -> float:
-        """The quietest reading so far of the same probe code: a process calibrated in a noisy moment is corrected."""
-        known = min(self.floors.get(sdk, calibration.contention_floor), calibration.contention_floor)
-        self.floors[sdk] = known
-        return known
+        """The quiet reading of this probe code: the lower quartile of what the processes so far found.
+
+        A process that was calibrated in a noisy moment is corrected by the others, and one odd low reading does
+        not make every later sample look disturbed.
+        """
+        known = self.floors.setdefault(sdk, {})
+        known[(*calibration.process, calibration.epoch)] = calibration.contention_floor
+        return sorted(known.values())[(len(known) - 1) // 4]
 
     def _note(self, cell: Cell, tally: Tally, burst: Burst) -> None:
         calibration = self.crew.calibrations[cell.process]

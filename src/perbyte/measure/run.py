@@ -22,7 +22,7 @@ from perbyte.measure.gate import Gate, confirm
 from perbyte.measure.layout import draw_layout
 from perbyte.measure.plan import Plan
 from perbyte.measure.progress import Moment, Unwatched, Watcher
-from perbyte.measure.rounds import Epoch
+from perbyte.measure.rounds import Epoch, Floors
 from perbyte.measure.survey import Survey
 from perbyte.measure.tiers import unproven_rows
 from perbyte.model import (
@@ -99,7 +99,7 @@ class Measurement:
         self._identities: dict[tuple[str, str], RunnerIdentity] = {}
         self._digests: dict[Cell, str] = {}
         self._fixed_calls: dict[Cell, int] = {}
-        self._floors: dict[str, float] = {}
+        self._floors: Floors = {}
         self._warnings: set[str] = set()
         self._stage = ""
         self._clean_share = 0.0

@@ -200,8 +200,8 @@ def _resolution(table: SampleTable, calibration: Calibration, chosen: Bools, lev
 
 
 def _choose(epochs: Sequence[_Epoch]) -> Sequence[_Epoch]:
-    """Leave out epochs that were never quiet, when at least two and half of all were."""
-    quiet = [epoch for epoch in epochs if epoch.quiet]
+    """Leave out epochs that were never quiet, or found no cycle source, when at least two and half of all did."""
+    quiet = [epoch for epoch in epochs if epoch.quiet and epoch.calibration.cycle_source != "none"]
     return quiet if len(quiet) >= 2 and 2 * len(quiet) >= len(epochs) else epochs
 
 
