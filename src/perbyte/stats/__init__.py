@@ -5,12 +5,15 @@ Nothing here reads, writes, prints or starts anything, and nothing here deletes 
 """
 
 from perbyte.stats.clean import clean_mask, contention_floor, contention_floors, cycles_per_call, ns_per_call
+from perbyte.stats.compare import Comparison, compare, noise_floor, rank
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
 from perbyte.stats.figure import MIN_CLEAN, figure
 
 __all__ = [
     "MIN_CLEAN",
+    "Comparison",
     "clean_mask",
+    "compare",
     "contention_floor",
     "contention_floors",
     "cycles_per_call",
@@ -19,5 +22,7 @@ __all__ = [
     "median",
     "median_interval",
     "midmean",
+    "noise_floor",
     "ns_per_call",
+    "rank",
 ]

@@ -1,0 +1,53 @@
+"""Run directories: every sample that was taken, the conditions it was taken under, and the figures.
+
+A run is a directory that can be moved, mailed, merged and read again when the statistics improve:
+
+    run.json            conditions, calibrations, failures, noise floor (schema version 1)
+    samples-NNNN.parquet  all raw samples, a row each
+    cells.parquet       one row per figure
+    journal.jsonl       what was measured since the last samples file; a kill of the process loses none of it
+
+Nothing is loaded before it is used: Arrow and DuckDB take their time, and most commands need neither.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from perbyte.store.reader import bursts, open_run, resume_state
+    from perbyte.store.shelf import RunSummary, latest, runs
+    from perbyte.store.sql import query
+    from perbyte.store.union import merge
+    from perbyte.store.writer import RunWriter
+
+__all__ = [
+    "RunSummary",
+    "RunWriter",
+    "bursts",
+    "latest",
+    "merge",
+    "open_run",
+    "query",
+    "resume_state",
+    "runs",
+]
+
+_HOMES = {
+    "RunSummary": "shelf",
+    "RunWriter": "writer",
+    "bursts": "reader",
+    "latest": "shelf",
+    "merge": "union",
+    "open_run": "reader",
+    "query": "sql",
+    "resume_state": "reader",
+    "runs": "shelf",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,150 @@
+"""Files that survive: written whole or not at all, read only when they are what they claim to be.
+
+A run may come from anywhere, so links, pipes and files of absurd size are refused before they are opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import signal
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from perbyte.errors import StoreError
+
+RUN_FILE = "run.json"
+CELLS_FILE = "cells.parquet"
+JOURNAL_FILE = "journal.jsonl"
+LOCK_FILE = ".lock"
+SAMPLES_GLOB = "samples-*.parquet"
+TEMPORARY = ".writing-"
+
+MEBIBYTE = 1 << 20
+
+
+def replace_atomically(place: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a new file, force it to the disk and give it the name `place` in one step.
+
+    Raises StoreError when the disk does not take it; what stood at `place` before then still stands there.
+    """
+    temporary = place.with_name(TEMPORARY + place.name)
+    try:
+        write(temporary)
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(place)
+        sync_directory(place.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise disk_error(error, place.parent) from error
+
+
+def sync_directory(directory: Path) -> None:
+    """Force the names in `directory` to the disk. Raises OSError."""
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def disk_error(error: OSError, directory: Path) -> StoreError:
+    """Turn a failed write into words: what is safe, and how to go on."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return StoreError(
+            f"there is no room left to write {directory}: {error.strerror}. Everything up to the last finished "
+            "burst is kept",
+            way_out=f"free some space, then go on with: perbyte measure --resume {directory}",
+        )
+    return StoreError(
+        f"cannot write {directory}: {error.strerror or error}",
+        way_out="check the permissions and the disk, or choose another place with --out",
+    )
+
+
+def check_regular(place: Path, limit_bytes: int) -> int:
+    """Return the size of the regular file `place`.
+
+    Raises StoreError when it is missing, a link, no file at all, or larger than `limit_bytes`.
+    """
+    try:
+        found = place.lstat()
+    except FileNotFoundError as error:
+        raise StoreError(
+            f"{place.parent} holds no {place.name}",
+            way_out="give the directory of a run (perbyte show lists them)",
+        ) from error
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"cannot read {place}: {error}", way_out="check the path and its permissions"
+        ) from error
+    if not stat.S_ISREG(found.st_mode):
+        raise StoreError(
+            f"{place} is not a regular file",
+            way_out="copy the run with its real files, not with links to them",
+        )
+    if found.st_size > limit_bytes:
+        raise StoreError(
+            f"{place} has {found.st_size} bytes, more than the {limit_bytes} a run can have there",
+            way_out="this is not a run of Perbyte, or it is damaged: measure again",
+        )
+    return found.st_size
+
+
+def read_whole(place: Path, limit_bytes: int) -> bytes:
+    """Read the regular file `place`. Raises StoreError as `check_regular` does."""
+    check_regular(place, limit_bytes)
+    try:
+        return place.read_bytes()
+    except OSError as error:
+        raise StoreError(f"cannot read {place}: {error.strerror}", way_out="check the permissions") from error
+
+
+def damaged(place: Path, why: object) -> StoreError:
+    """Return the error for a file of a run that cannot be what it should be."""
+    text = " ".join(str(why).split())
+    return StoreError(
+        f"{place} is damaged: {text[:300]}",
+        way_out="copy the run again from where it was measured, or measure again",
+    )
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Hold back Ctrl-C and termination until a step that must be whole is done (of this thread)."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class RunLock:
+    """The right to write one run, held by one process at a time (flock; it ends with the process)."""
+
+    def __init__(self, directory: Path) -> None:
+        """Take the lock. Raises StoreError when another process has it."""
+        try:
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._handle = os.open(directory / LOCK_FILE, flags, 0o644)
+        except OSError as error:
+            raise disk_error(error, directory) from error
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._handle)
+            raise StoreError(
+                f"another process is writing {directory}",
+                way_out="wait until it has ended, or choose another --out",
+            ) from error
+
+    def release(self) -> None:
+        """Give the lock back; harmless when done twice."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1

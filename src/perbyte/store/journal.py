@@ -1,0 +1,200 @@
+"""The journal: one line per event, each given to the kernel by a single write.
+
+A killed process therefore loses at most the line it was writing, and that line is seen to be torn because
+its line feed is missing. Power failure is met at the next compaction, which forces files to the disk: doing
+so for each burst would cost more than the burst and disturb the next one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from perbyte.errors import StoreError
+from perbyte.model import Burst, Calibration, Failure, RunnerIdentity
+from perbyte.store.files import (
+    JOURNAL_FILE,
+    MEBIBYTE,
+    TEMPORARY,
+    check_regular,
+    damaged,
+    disk_error,
+    read_whole,
+)
+
+JOURNAL_LIMIT = 4096 * MEBIBYTE
+
+
+class Identified(msgspec.Struct, tag_field="event", tag="identified", frozen=True):
+    """A runner said who it is."""
+
+    seq: int
+    identity: RunnerIdentity
+
+
+class Calibrated(msgspec.Struct, tag_field="event", tag="calibrated", frozen=True):
+    """A process looked at its own clock."""
+
+    seq: int
+    calibration: Calibration
+
+
+class Measured(msgspec.Struct, tag_field="event", tag="measured", frozen=True):
+    """A burst was taken. `seq` is its number within the run."""
+
+    seq: int
+    burst: Burst
+
+
+class Failed(msgspec.Struct, tag_field="event", tag="failed", frozen=True):
+    """A cell or runner gave no figure."""
+
+    seq: int
+    failure: Failure
+
+
+class EpochDone(msgspec.Struct, tag_field="event", tag="epoch_done", frozen=True):
+    """An epoch is over."""
+
+    seq: int
+    epoch: int
+
+
+Event = Identified | Calibrated | Measured | Failed | EpochDone
+
+
+@dataclass(frozen=True, slots=True)
+class JournalText:
+    """What a journal holds: its events, how many bytes of it are whole lines, and what had to be dropped."""
+
+    events: Sequence[Event]
+    whole_bytes: int
+    remark: str = ""
+
+
+def encode(value: Any) -> bytes:
+    """Encode as one line of JSON.
+
+    Infinite and undefined numbers, which JSON lacks, become text; halves of surrogate pairs, which a runner's
+    stray bytes may leave in a message, become question marks.
+    """
+    return msgspec.json.encode(value if isinstance(value, Measured) else _plain(msgspec.to_builtins(value)))
+
+
+def read_journal(directory: Path) -> JournalText:
+    """Read the journal of a run; a missing one is an empty one.
+
+    A last line without its end is dropped with a remark: that is what a kill leaves behind. Anything else
+    that cannot be read raises StoreError.
+    """
+    place = directory / JOURNAL_FILE
+    if not os.path.lexists(place):
+        return JournalText((), 0)
+    content = read_whole(place, JOURNAL_LIMIT)
+    whole_bytes = content.rfind(b"\n") + 1
+    torn = len(content) - whole_bytes
+    remark = f"the last line of {JOURNAL_FILE} was torn ({torn} bytes) and is dropped" if torn else ""
+    decoder = msgspec.json.Decoder(Event, strict=False)
+    try:
+        events = [decoder.decode(line) for line in content[:whole_bytes].split(b"\n")[:-1]]
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise damaged(place, error) from error
+    return JournalText(events, whole_bytes, remark)
+
+
+class JournalWriter:
+    """Appends events to the journal of a run directory; the caller holds the run's lock."""
+
+    def __init__(self, directory: Path, whole_bytes: int) -> None:
+        """Open the journal and cut it to its whole lines."""
+        self._directory = directory
+        place = directory / JOURNAL_FILE
+        try:
+            if os.path.lexists(place):
+                check_regular(place, JOURNAL_LIMIT)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._handle = os.open(place, flags, 0o644)
+            os.ftruncate(self._handle, whole_bytes)
+        except OSError as error:
+            raise disk_error(error, directory) from error
+
+    def append(self, event: Event) -> None:
+        """Write one event by one system call.
+
+        Raises StoreError when it does not fit; the journal then ends with the event before it.
+        """
+        line = encode(event) + b"\n"
+        written, start = 0, os.lseek(self._handle, 0, os.SEEK_END)
+        try:
+            while written < len(line):  # a second round comes only when the disk is full, and says so
+                written += os.write(self._handle, line[written:])
+        except OSError as error:
+            os.ftruncate(self._handle, start)
+            raise disk_error(error, self._directory) from error
+
+    def start_anew(self) -> None:
+        """Put an empty journal in place of this one. Raises StoreError.
+
+        A new file rather than a cut one, so that whoever reads the old one meanwhile sees all of it.
+        """
+        place = self._directory / JOURNAL_FILE
+        fresh = place.with_name(TEMPORARY + JOURNAL_FILE)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        try:
+            handle = os.open(fresh, flags, 0o644)
+            try:
+                fresh.replace(place)
+            except OSError:
+                os.close(handle)
+                raise
+        except OSError as error:
+            raise disk_error(error, self._directory) from error
+        os.close(self._handle)
+        self._handle = handle
+
+    def close(self) -> None:
+        """Close the journal; harmless when done twice."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+
+def check_burst(burst: Burst) -> None:
+    """Raise StoreError when a burst holds numbers that no counter gives or arrays of unequal length."""
+    columns = (
+        burst.ticks,
+        burst.start,
+        burst.clock_before,
+        burst.clock_after,
+        burst.contention_before,
+        burst.contention_after,
+        burst.flags,
+    )
+    length = len(burst.ticks)
+    fine = all(len(column) == length for column in columns) and len(burst.cycles) in (0, length)
+    numbers = (burst.calls, burst.waits, burst.round, burst.epoch, burst.cell.size_bytes, burst.cell.twin)
+    extremes = [min(column) for column in (*columns, burst.cycles) if column]
+    extremes += [max(column) for column in (*columns, burst.cycles) if column]
+    if not fine or any(not -(2**63) <= number < 2**63 for number in (*numbers, *extremes)):
+        raise StoreError(
+            f"a burst of {burst.cell.address} cannot be stored: its arrays differ in length or hold numbers "
+            "beyond 64 bits",
+            way_out="the runner breaks the protocol (section 7); mend it and measure again",
+        )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if value - value == 0 else str(value)
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_plain(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value

@@ -1,0 +1,149 @@
+"""Reads a run directory: finished, interrupted, or being written right now.
+
+The order of reading is journal, samples, run.json: a writer compacts the other way round, so whatever it
+does meanwhile, nothing is missed and nothing is seen twice. Every file is taken for hostile: what does not
+fit the schema raises StoreError with a way out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from perbyte.errors import StoreError
+from perbyte.model import Burst, Calibration, CellFigure, Conditions, Failure, NoiseFloor, Run
+from perbyte.store.files import CELLS_FILE, RUN_FILE, SAMPLES_GLOB
+from perbyte.store.journal import Measured, read_journal
+from perbyte.store.state import RunState, read_state
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a run directory says apart from its samples files: run.json with the journal added to it.
+
+    `pending` are the bursts that only the journal has, with their numbers; `stored` are the samples files.
+    """
+
+    state: RunState
+    pending: list[tuple[int, Burst]]
+    stored: tuple[Path, ...]
+    whole_bytes: int
+    remarks: tuple[str, ...]
+
+
+def read_known(directory: Path) -> Known:
+    """Read run.json and journal and see which samples files there are. Raises StoreError."""
+    if not directory.is_dir():
+        raise StoreError(f"there is no run at {directory}", way_out="perbyte show lists the runs there are")
+    journal = read_journal(directory)
+    stored = tuple(sorted(directory.glob(SAMPLES_GLOB)))
+    stored_seq = 0
+    if stored and journal.events:
+        from perbyte.store.tables import check_file
+
+        stored_seq = max(check_file(place, "samples") for place in stored)
+    state = read_state(directory)
+    pending = [
+        (event.seq, event.burst)
+        for event in journal.events
+        if isinstance(event, Measured) and event.seq > stored_seq
+    ]
+    for event in journal.events:
+        state.apply(event)
+    return Known(state, pending, stored, journal.whole_bytes, (journal.remark,) if journal.remark else ())
+
+
+def open_run(path: Path) -> Run:
+    """Read a run with its figures.
+
+    Figures that were stored are given back; where bursts have come since, or the run was interrupted, they
+    are made anew from the samples. Raises StoreError.
+    """
+    directory = run_directory(path)
+    known = read_known(directory)
+    state = known.state
+    cells, floor = _stored_figures(directory, state), state.noise_floor
+    if cells is None:
+        cells, floor = _figures_now(directory, known)
+    return Run(
+        path=directory,
+        conditions=state.conditions,
+        cells=cells,
+        calibrations=tuple(state.calibrations),
+        failures=tuple(state.failures),
+        noise_floor=floor,
+        complete=state.complete,
+        measuring_s=state.measuring_s,
+    )
+
+
+def bursts(path: Path, address: str | None = None) -> Iterator[Burst]:
+    """Give back the bursts of a run in the order they were taken, all or those of one cell.
+
+    Raises StoreError.
+    """
+    directory = run_directory(path)
+    yield from _bursts(read_known(directory), address)
+
+
+def resume_state(
+    path: Path,
+) -> tuple[Conditions, tuple[Calibration, ...], tuple[Burst, ...], tuple[Failure, ...]]:
+    """Return what a resumed run starts from: conditions, calibrations, bursts, failures. Raises StoreError."""
+    known = read_known(run_directory(path))
+    state = known.state
+    return state.conditions, tuple(state.calibrations), tuple(_bursts(known)), tuple(state.failures)
+
+
+def run_directory(path: Path) -> Path:
+    """Return the directory of a run, given that or the run.json in it."""
+    return path.parent if path.name == RUN_FILE else path
+
+
+def samples_tables(known: Known, address: str | None = None) -> Iterator[pa.Table]:
+    """Give the samples of a run as Arrow tables, those of the journal last. Raises StoreError."""
+    from perbyte.store.tables import read_table, samples_table
+
+    for place in known.stored:
+        yield read_table(place, "samples", address)
+    pending = [(n, burst) for n, burst in known.pending if address in (None, burst.cell.address)]
+    if pending:
+        yield samples_table(pending)
+
+
+def _bursts(known: Known, address: str | None = None) -> Iterator[Burst]:
+    if known.stored:
+        from perbyte.store.tables import bursts_of, read_table
+
+        for place in known.stored:
+            for _, burst in bursts_of(read_table(place, "samples", address)):
+                yield burst
+    for _, burst in known.pending:
+        if address in (None, burst.cell.address):
+            yield burst
+
+
+def _stored_figures(directory: Path, state: RunState) -> tuple[CellFigure, ...] | None:
+    """The figures in cells.parquet when nothing was measured after them, else None."""
+    if state.figures_seq != state.seq:
+        return None
+    from perbyte.store.tables import figures_of, read_table
+
+    place = directory / CELLS_FILE
+    try:
+        return figures_of(read_table(place, "cells"))
+    except (ValueError, TypeError) as error:
+        from perbyte.store.files import damaged
+
+        raise damaged(place, error) from error
+
+
+def _figures_now(directory: Path, known: Known) -> tuple[tuple[CellFigure, ...], NoiseFloor | None]:
+    from perbyte.store.figures import make_figures
+
+    return make_figures(known.state.conditions, known.state.calibrations, tuple(_bursts(known)))

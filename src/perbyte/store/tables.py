@@ -1,0 +1,238 @@
+"""Samples and figures as Arrow tables, and Parquet files of them.
+
+One row per sample, one row per figure; an address stands beside its parts, so that SQL needs no parsing.
+Arrow is loaded with this module, so whoever needs it imports this module late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from perbyte.model import Burst, Cell, CellFigure, Interval, Quality
+from perbyte.store.files import MEBIBYTE, check_regular, damaged, replace_atomically
+
+_FILE_LIMIT = 16384 * MEBIBYTE
+_UNPACKED_LIMIT = {"samples": 16384 * MEBIBYTE, "cells": 512 * MEBIBYTE}
+_ROWS_LIMIT = {"samples": 500_000_000, "cells": 1_000_000}
+_LAST_SEQ = b"perbyte_last_seq"
+
+_WORD = pa.dictionary(pa.int32(), pa.string())
+_CELL_FIELDS = [
+    ("address", _WORD),
+    ("runner", _WORD),
+    ("algorithm", _WORD),
+    ("operation", _WORD),
+    ("size_bytes", pa.int64()),
+    ("contract", _WORD),
+    ("cpu", _WORD),
+    ("twin", pa.int64()),
+]
+_COUNTERS = (
+    "start",
+    "ticks",
+    "clock_before",
+    "clock_after",
+    "contention_before",
+    "contention_after",
+    "flags",
+)
+SAMPLES = pa.schema(
+    [
+        *_CELL_FIELDS,
+        ("epoch", pa.int64()),
+        ("round", pa.int64()),
+        ("burst", pa.int64()),
+        ("calls", pa.int64()),
+        *((name, pa.int64()) for name in _COUNTERS),
+        ("cycles", pa.int64()),
+        ("waits", pa.int64()),
+    ]
+)
+CELLS = pa.schema(
+    [
+        *_CELL_FIELDS,
+        ("library", pa.string()),
+        ("library_version", pa.string()),
+        ("cycles_per_call", pa.float64()),
+        ("ns_per_call", pa.float64()),
+        ("interval_low", pa.float64()),
+        ("interval_high", pa.float64()),
+        ("interval_level", pa.float64()),
+        ("interval_dominated_by", pa.string()),
+        ("samples", pa.int64()),
+        ("clean_samples", pa.int64()),
+        ("epochs", pa.int64()),
+        ("epoch_cycles", pa.list_(pa.float64())),
+        ("epoch_ns", pa.list_(pa.float64())),
+        ("calls_per_sample", pa.int64()),
+        ("quality", pa.string()),
+        ("cycle_source", pa.string()),
+        ("warnings", pa.list_(pa.string())),
+    ]
+)
+_MAY_BE_NULL = {"cycles", "cycles_per_call"}
+
+
+def samples_table(numbered: Sequence[tuple[int, Burst]]) -> pa.Table:
+    """Lay (burst number, burst) pairs out as rows; a burst without samples has none."""
+    bursts = [burst for _, burst in numbered]
+    lengths = [len(burst.ticks) for burst in bursts]
+    columns: dict[str, pa.Array] = _cell_columns([burst.cell for burst in bursts], lengths)
+    per_burst = {
+        "epoch": [burst.epoch for burst in bursts],
+        "round": [burst.round for burst in bursts],
+        "burst": [number for number, _ in numbered],
+        "calls": [burst.calls for burst in bursts],
+        "waits": [burst.waits for burst in bursts],
+    }
+    for name, values in per_burst.items():
+        columns[name] = pa.array(_repeated(values, lengths), pa.int64())
+    for name in _COUNTERS:
+        columns[name] = pa.array([n for burst in bursts for n in getattr(burst, name)], pa.int64())
+    no_pmu: list[int | None] = [None]
+    columns["cycles"] = pa.array(
+        [n for burst in bursts for n in (burst.cycles or no_pmu * len(burst.ticks))], pa.int64()
+    )
+    return pa.table([columns[field.name] for field in SAMPLES], schema=SAMPLES)
+
+
+def bursts_of(table: pa.Table) -> Iterator[tuple[int, Burst]]:
+    """Give back the bursts of a samples table, in its order, each with its number."""
+    numbers = table.column("burst").to_pylist()
+    cells: dict[tuple[Any, ...], Cell] = {}
+    names = [name for name, _ in _CELL_FIELDS[1:]]
+    columns = {
+        name: table.column(name).to_pylist() for name in SAMPLES.names if name not in ("address", "burst")
+    }
+    start = 0
+    for end in range(1, len(numbers) + 1):
+        if end < len(numbers) and numbers[end] == numbers[start]:
+            continue
+        key = tuple(columns[name][start] for name in names)
+        cell = cells.get(key) or cells.setdefault(key, Cell(**dict(zip(names, key, strict=True))))
+        cycles = columns["cycles"][start:end]
+        yield (
+            numbers[start],
+            Burst(
+                cell=cell,
+                epoch=columns["epoch"][start],
+                round=columns["round"][start],
+                calls=columns["calls"][start],
+                cycles=[] if None in cycles else cycles,
+                waits=columns["waits"][start],
+                **{name: columns[name][start:end] for name in _COUNTERS},
+            ),
+        )
+        start = end
+
+
+def figures_table(figures: Sequence[CellFigure]) -> pa.Table:
+    """Lay figures out as rows."""
+    columns = _cell_columns([figure.cell for figure in figures], [1] * len(figures))
+    for field in CELLS:
+        if field.name in columns:
+            continue
+        if field.name.startswith("interval_"):
+            part = field.name.removeprefix("interval_")
+            values = [getattr(figure.interval, part) for figure in figures]
+        elif field.name == "quality":
+            values = [figure.quality.value for figure in figures]
+        else:
+            values = [getattr(figure, field.name) for figure in figures]
+        columns[field.name] = pa.array(values, field.type)
+    return pa.table([columns[field.name] for field in CELLS], schema=CELLS)
+
+
+def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
+    """Give back the figures of a cells table. Raises ValueError for a quality that does not exist."""
+    found = []
+    names = [name for name, _ in _CELL_FIELDS[1:]]
+    for row in table.to_pylist():
+        row.pop("address")
+        interval = Interval(
+            low=row.pop("interval_low"),
+            high=row.pop("interval_high"),
+            level=row.pop("interval_level"),
+            dominated_by=row.pop("interval_dominated_by"),
+        )
+        cell = Cell(**{name: row.pop(name) for name in names})
+        quality = Quality(row.pop("quality"))
+        row |= {name: tuple(row[name]) for name in ("epoch_cycles", "epoch_ns", "warnings")}
+        found.append(CellFigure(cell=cell, interval=interval, quality=quality, **row))
+    return tuple(found)
+
+
+def write_table(place: Path, table: pa.Table, last_seq: int) -> None:
+    """Put a Parquet file in place in one step; it remembers `last_seq`. Raises StoreError."""
+    noted = table.replace_schema_metadata({_LAST_SEQ: str(last_seq).encode()})
+
+    def write(temporary: Path) -> None:
+        pq.write_table(noted, temporary, compression="zstd")
+
+    replace_atomically(place, write)
+
+
+def read_table(place: Path, kind: str, address: str | None = None) -> pa.Table:
+    """Read a Parquet file of `kind` (`samples` or `cells`), all of it or one cell's rows.
+
+    Raises StoreError for anything that is not such a file, columns of other types included.
+    """
+    check_file(place, kind)
+    schema = SAMPLES if kind == "samples" else CELLS
+    try:
+        filters = None if address is None else [("address", "==", address)]
+        table = pq.read_table(place, columns=schema.names, filters=filters, partitioning=None)
+        table = table.select(schema.names).cast(schema)
+    except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
+        raise damaged(place, error) from error
+    for field in schema:
+        column = table.column(field.name)
+        holes = column.null_count
+        if pa.types.is_list(field.type):
+            holes += pc.list_flatten(column).null_count
+        if holes and field.name not in _MAY_BE_NULL:
+            raise damaged(place, f"column {field.name} has holes")
+    return table
+
+
+def check_file(place: Path, kind: str) -> int:
+    """Return the last sequence number a Parquet file knows of; reads its footer only.
+
+    Raises StoreError when it is no such file or claims to hold more than a run can.
+    """
+    size = check_regular(place, _FILE_LIMIT)
+    try:
+        footer = pq.read_metadata(place)
+        unpacked = sum(footer.row_group(k).total_byte_size for k in range(footer.num_row_groups))
+        last_seq = int((footer.metadata or {}).get(_LAST_SEQ, b"0"))
+    except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError, OverflowError) as error:
+        raise damaged(place, error) from error
+    too_many = footer.num_rows > _ROWS_LIMIT[kind] or unpacked > _UNPACKED_LIMIT[kind]
+    if too_many or footer.num_rows > 10_000 * max(size, 1):
+        raise damaged(place, f"it claims {footer.num_rows} rows and {unpacked} bytes")
+    return last_seq
+
+
+def _cell_columns(cells: Sequence[Cell], lengths: Sequence[int]) -> dict[str, pa.Array]:
+    columns: dict[str, pa.Array] = {}
+    for name, kind in _CELL_FIELDS:
+        values = [getattr(cell, name) for cell in cells]
+        if kind is not _WORD:
+            columns[name] = pa.array(_repeated(values, lengths), kind)
+            continue
+        codes = {word: code for code, word in enumerate(dict.fromkeys(values))}
+        columns[name] = pa.DictionaryArray.from_arrays(
+            pa.array(_repeated([codes[word] for word in values], lengths), pa.int32()),
+            pa.array(list(codes), pa.string()),
+        )
+    return columns
+
+
+def _repeated(values: Sequence[Any], lengths: Sequence[int]) -> list[Any]:
+    return [value for value, length in zip(values, lengths, strict=True) for _ in range(length)]

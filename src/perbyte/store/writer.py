@@ -1,0 +1,268 @@
+"""Writes a run while it is measured: the store's side of `model.Sink`.
+
+Events go to the journal, one system call each. When an epoch is over, and at the end, what the journal holds
+is compacted: first the samples file, then run.json, then an empty journal. After a kill between any two of
+these steps, sequence numbers tell what is already safe. Measuring code never waits for more than one write.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from perbyte.errors import StoreError
+from perbyte.model import Burst, Calibration, CellFigure, Conditions, Failure, NoiseFloor, RunnerIdentity
+from perbyte.store.agreement import differences, identity_differences, require_agreement
+from perbyte.store.files import (
+    CELLS_FILE,
+    JOURNAL_FILE,
+    LOCK_FILE,
+    RUN_FILE,
+    SAMPLES_GLOB,
+    TEMPORARY,
+    RunLock,
+    disk_error,
+    undisturbed,
+)
+from perbyte.store.journal import (
+    Calibrated,
+    EpochDone,
+    Event,
+    Failed,
+    Identified,
+    JournalWriter,
+    Measured,
+    check_burst,
+)
+from perbyte.store.reader import read_known
+from perbyte.store.state import RunState, write_state
+
+_OTHER_CONDITIONS = "measure into a new directory instead (leave out --resume)"
+
+
+class RunWriter:
+    """Writes one run directory; made by `create` or `resume`, ended by `finish` or `close`.
+
+    `remarks` holds what was noticed on resuming, in plain sentences.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        lock: RunLock,
+        state: RunState | None = None,
+        pending: list[tuple[int, Burst]] | None = None,
+        whole_bytes: int = 0,
+        remarks: tuple[str, ...] = (),
+    ) -> None:
+        self.directory = directory
+        self.remarks = remarks
+        self._lock = lock
+        self._state = state
+        self._pending = pending or []
+        self._journal = JournalWriter(directory, whole_bytes)
+        self._closed = False
+
+    @classmethod
+    def create(cls, directory: Path, overwrite: bool = False) -> Self:
+        """Prepare an empty run directory, its parents included.
+
+        `overwrite` removes the run that lies there, and nothing but the files of a run. Raises StoreError
+        when the directory holds anything else, or is being written by another process.
+        """
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise disk_error(error, directory) from error
+        lock = RunLock(directory)
+        try:
+            _make_room(directory, overwrite)
+            return cls(directory, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def resume(cls, directory: Path) -> Self:
+        """Go on with the run in `directory`. Raises StoreError when there is none or it cannot be read."""
+        if not directory.is_dir():
+            raise StoreError(
+                f"there is no run at {directory}", way_out="perbyte show lists the runs there are"
+            )
+        lock = RunLock(directory)
+        try:
+            for leftover in directory.glob(TEMPORARY + "*"):
+                leftover.unlink()
+            known = read_known(directory)
+            return cls(directory, lock, known.state, known.pending, known.whole_bytes, known.remarks)
+        except OSError as error:
+            lock.release()
+            raise disk_error(error, directory) from error
+        except BaseException:
+            lock.release()
+            raise
+
+    def begin(self, conditions: Conditions) -> None:
+        """Note the conditions; of a resumed run, check that they are still the same.
+
+        A resumed run keeps its id, start and command and takes over the new policy and plan. Raises
+        IncompatibleRuns when something changed that figures depend on.
+        """
+        if self._state is None:
+            self._state = RunState(conditions=conditions)
+        else:
+            known = self._state.conditions
+            found = differences(known, conditions)
+            require_agreement(found, "the run cannot go on, conditions have changed", _OTHER_CONDITIONS)
+            plan = tuple(dict.fromkeys((*known.plan, *conditions.plan)))
+            self._state.conditions = replace(known, policy=conditions.policy, plan=plan)
+            self._state.complete = False
+            self._state.continued.append(
+                {
+                    "started_at": conditions.started_at,
+                    "command": list(conditions.command),
+                    "load_before": list(conditions.load_before),
+                }
+            )
+        write_state(self.directory, self._state)
+
+    def identified(self, identity: RunnerIdentity) -> None:
+        """Note who answers for a runner. Raises IncompatibleRuns when it was another one before."""
+        known = self._begun().conditions.identities
+        if identity in known:
+            return
+        found = identity_differences(known, identity)
+        require_agreement(found, "a runner is not the one this run began with", _OTHER_CONDITIONS)
+        self._append(Identified(self._next(), identity))
+
+    def calibrated(self, calibration: Calibration) -> None:
+        """Note a process's calibration."""
+        self._append(Calibrated(self._next(), calibration))
+
+    def measured(self, burst: Burst) -> None:
+        """Keep a burst. When this returns, a kill of the process no longer loses it.
+
+        Raises StoreError when the disk is full (the journal stays whole) or the burst holds numbers that
+        cannot be stored.
+        """
+        check_burst(burst)
+        number = self._next()
+        with undisturbed():
+            self._append(Measured(number, burst))
+            self._pending.append((number, burst))
+
+    def failed(self, failure: Failure) -> None:
+        """Note a failure."""
+        self._append(Failed(self._next(), failure))
+
+    def epoch_done(self, epoch: int) -> None:
+        """Note that an epoch is over, and compact the journal."""
+        self._append(EpochDone(self._next(), epoch))
+        self._compact()
+
+    def finish(
+        self,
+        cells: tuple[CellFigure, ...],
+        noise_floor: NoiseFloor | None,
+        measuring_s: float,
+        complete: bool,
+    ) -> None:
+        """End the run with its figures, force all of it to the disk, and close."""
+        from perbyte.store.tables import figures_table, write_table
+
+        state = self._begun()
+        with undisturbed():
+            self._write_samples()
+            write_table(self.directory / CELLS_FILE, figures_table(cells), state.seq)
+            state.noise_floor, state.measuring_s, state.complete = noise_floor, measuring_s, complete
+            state.figures, state.figures_seq = len(cells), state.seq
+            write_state(self.directory, state)
+            self._journal.start_anew()
+            self.close()
+
+    def close(self) -> None:
+        """Let go of the run. What was given to it is kept; harmless when done twice."""
+        self._closed = True
+        self._journal.close()
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _begun(self) -> RunState:
+        if self._closed:
+            raise StoreError(f"{self.directory} is closed", way_out="open it again with RunWriter.resume")
+        if self._state is None:
+            raise StoreError(
+                f"{self.directory} was not begun", way_out="call begin with the run's conditions"
+            )
+        return self._state
+
+    def _next(self) -> int:
+        return self._begun().seq + 1
+
+    def _append(self, event: Event) -> None:
+        state = self._begun()
+        with undisturbed():
+            self._journal.append(event)
+            state.apply(event)
+
+    def _compact(self) -> None:
+        state = self._begun()
+        with undisturbed():
+            self._write_samples()
+            write_state(self.directory, state)
+            self._journal.start_anew()
+
+    def _write_samples(self) -> None:
+        """Write what is pending into a samples file. On failure it stays pending, and journalled.
+
+        The file is named after its first burst: should it have to be written twice, it replaces itself.
+        """
+        if not self._pending:
+            return
+        from perbyte.store.tables import samples_table, write_table
+
+        place = self.directory / f"samples-{self._pending[0][0]:08d}.parquet"
+        write_table(place, samples_table(self._pending), self._begun().seq)
+        self._pending = []
+
+
+def _make_room(directory: Path, overwrite: bool) -> None:
+    """Make sure `directory` holds nothing of a run. Raises StoreError."""
+    try:
+        present = [
+            place for place in directory.iterdir() if place.name != LOCK_FILE and not _is_leftover(place)
+        ]
+        ours = [
+            place
+            for place in present
+            if place.name in (RUN_FILE, CELLS_FILE, JOURNAL_FILE) or place.match(SAMPLES_GLOB)
+        ]
+        if present and not ours:
+            raise StoreError(
+                f"{directory} is not empty and holds no run", way_out="choose another place with --out"
+            )
+        if ours and not overwrite:
+            raise StoreError(
+                f"{directory} already holds a run",
+                way_out=f"go on with it (--resume {directory}) or choose another --out",
+            )
+        for place in (*ours, *filter(_is_leftover, directory.iterdir())):
+            place.unlink()
+    except OSError as error:
+        raise disk_error(error, directory) from error
+
+
+def _is_leftover(place: Path) -> bool:
+    """Whether a kill before the first event left this file behind; it holds nothing."""
+    return place.name.startswith(TEMPORARY) or (
+        place.name == JOURNAL_FILE and not place.is_symlink() and place.stat().st_size == 0
+    )
