@@ -45,9 +45,7 @@ class Selector:
     def matches(self, cell: Cell) -> bool:
         """True when `cell` is among what was asked for."""
         return (
-            pattern.matches(cell.algorithm.lower(), self.algorithm)
-            and pattern.matches(cell.runner, self.runner)
-            and pattern.matches(cell.operation, self.operation)
+            self.matches_operation(cell.runner, cell.algorithm, cell.operation)
             and (self.sizes is None or cell.size_bytes in self.sizes)
             and (self.contracts is None or any(pattern.matches(cell.contract, one) for one in self.contracts))
             and any(pattern.matches(cell.cpu, one) for one in self.cpus or (FULL,))
@@ -79,7 +77,10 @@ class Selector:
         try:
             return (catalogue.find(self.algorithm).id,)
         except UsageError as error:
-            raise UsageError(f"selector '{self.text}': {error}", way_out=error.way_out) from error
+            way_out = error.way_out
+            if "/" not in self.text.partition("+")[0]:
+                way_out = f"{way_out}; '{self.algorithm}/*' selects a runner of that name"
+            raise UsageError(f"selector '{self.text}': {error}", way_out=way_out) from error
 
 
 def parse_selector(text: str, catalogue: Catalogue | None = None) -> Selector:
