@@ -10,9 +10,9 @@
 #include <nettle/ctr.h>
 #include <nettle/nettle-types.h>
 
-extern const pb_row block128_rows[]; /* AES, Camellia, Serpent, Twofish */
-extern const pb_row block64_rows[];  /* DES, triple DES, Blowfish, RC2, CAST-128 */
-extern const pb_row rc4_rows[];
+extern const pb_row block128_rows[];      /* AES, Camellia, Serpent, Twofish */
+extern const pb_row block64_rows[];       /* DES, triple DES, Blowfish, RC2, CAST-128 */
+extern const pb_row stream_cipher_rows[]; /* RC4, ChaCha20 */
 extern const pb_row aead_rows[];
 extern const pb_row hash_rows[];
 extern const pb_row mac_rows[];

@@ -1,23 +1,34 @@
-/* Block ciphers in a mode of operation, and RC4, through EVP. The cipher is fetched and the context made once
- * per case; padding is off wherever there would be any. Which calls a contract times stands in the tables
- * below. */
+/* Block ciphers in a mode of operation, RC4 and ChaCha20, through EVP. The cipher is fetched and the context
+ * made once per case; padding is off wherever there would be any. Which calls a contract times stands in the
+ * tables below. */
 #include "evp.h"
 
 #include <openssl/evp.h>
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SHOWN = 16 }; /* bytes of the message by which setup/1 shows the key that it set */
+
+/* OpenSSL's ChaCha20 takes the block counter and the nonce as one IV. */
+enum { CHACHA_COUNTER = 4, CHACHA_IV = 16 };
 
 struct state {
 	EVP_CIPHER *cipher;
 	EVP_CIPHER_CTX *ctx;
+	const uint8_t *iv[PB_RING]; /* NULL where there is none */
+	uint8_t chacha_iv[PB_RING][CHACHA_IV];
 };
 
 static EVP_CIPHER_CTX *context(const pb_case *c)
 {
 	return ((struct state *)c->ctx)->ctx;
+}
+
+static const uint8_t *const *ivs(const pb_case *c)
+{
+	return ((struct state *)c->ctx)->iv;
 }
 
 static void cipher_close(pb_case *c)
@@ -29,6 +40,19 @@ static void cipher_close(pb_case *c)
 	EVP_CIPHER_free(state->cipher);
 	free(state);
 	c->ctx = NULL;
+}
+
+static int set_ivs(pb_case *c, struct state *state, size_t iv_len)
+{
+	int chacha = iv_len == CHACHA_IV && c->nonce_len == CHACHA_IV - CHACHA_COUNTER;
+	if (iv_len != c->nonce_len && !chacha)
+		return pb_fail(c, "%s takes no IV of %zu bytes", (const char *)c->row->param, c->nonce_len);
+	for (int i = 0; i < PB_RING && iv_len; i++) {
+		state->iv[i] = chacha ? state->chacha_iv[i] : c->nonce[i];
+		if (chacha)
+			memcpy(state->chacha_iv[i] + CHACHA_COUNTER, c->nonce[i], c->nonce_len);
+	}
+	return 0;
 }
 
 static int set_up(pb_case *c, struct state *state)
@@ -43,14 +67,13 @@ static int set_up(pb_case *c, struct state *state)
 	if ((size_t)EVP_CIPHER_CTX_get_key_length(state->ctx) != c->key_len &&
 	    !EVP_CIPHER_CTX_set_key_length(state->ctx, (int)c->key_len))
 		return evp_fail(c, "EVP_CIPHER_CTX_set_key_length");
-	if ((size_t)EVP_CIPHER_CTX_get_iv_length(state->ctx) != c->nonce_len)
-		return pb_fail(c, "%s takes no IV of %zu bytes", (const char *)c->row->param, c->nonce_len);
+	if (set_ivs(c, state, (size_t)EVP_CIPHER_CTX_get_iv_length(state->ctx)))
+		return -1;
 	/* Not for stream modes: there is nothing to pad, and a context that was told so pays for it at every
 	 * Init. */
 	if (EVP_CIPHER_get_block_size(state->cipher) > 1 && !EVP_CIPHER_CTX_set_padding(state->ctx, 0))
 		return evp_fail(c, "EVP_CIPHER_CTX_set_padding");
-	const uint8_t *iv = c->nonce_len ? c->nonce[0] : NULL;
-	if (!EVP_CipherInit_ex2(state->ctx, NULL, c->key[0], iv, encrypt, NULL))
+	if (!EVP_CipherInit_ex2(state->ctx, NULL, c->key[0], state->iv[0], encrypt, NULL))
 		return evp_fail(c, "EVP_CipherInit_ex2");
 	return 0;
 }
@@ -70,8 +93,7 @@ static int cipher_open(pb_case *c)
 
 static void restart(pb_case *c)
 {
-	c->failures +=
-		EVP_CipherInit_ex2(context(c), NULL, NULL, c->nonce_len ? c->nonce[0] : NULL, -1, NULL) != 1;
+	c->failures += EVP_CipherInit_ex2(context(c), NULL, NULL, ivs(c)[0], -1, NULL) != 1;
 }
 
 /* RC4 has no IV: the state before call 0 is the one after the key schedule. */
@@ -80,7 +102,7 @@ static void restart_with_key(pb_case *c)
 	c->failures += EVP_CipherInit_ex2(context(c), NULL, c->key[0], NULL, -1, NULL) != 1;
 }
 
-/* The loops of one direction. ECB gets a nonce of length 0, which the library does not look at. */
+/* The loops of one direction. */
 #define DIRECTION(NAME, INIT, UPDATE, FINAL)                                                                 \
 	static void NAME##_stream(pb_case *c, uint64_t n)                                                    \
 	{                                                                                                    \
@@ -95,12 +117,12 @@ static void restart_with_key(pb_case *c)
 	static void NAME##_message(pb_case *c, uint64_t n)                                                   \
 	{                                                                                                    \
 		EVP_CIPHER_CTX *ctx = context(c);                                                            \
-		const uint8_t *in = c->in, *const *nonce = c->nonce;                                         \
+		const uint8_t *in = c->in, *const *iv = ivs(c);                                              \
 		uint8_t *out = c->out;                                                                       \
 		int size = (int)c->size, done = 0, rest = 0;                                                 \
 		uint64_t bad = 0;                                                                            \
 		PB_REPEAT(n, turn, {                                                                         \
-			bad += INIT(ctx, NULL, NULL, PB_TURN(nonce, turn), NULL) != 1;                       \
+			bad += INIT(ctx, NULL, NULL, PB_TURN(iv, turn), NULL) != 1;                          \
 			bad += UPDATE(ctx, out, &done, in, size) != 1;                                       \
 			bad += FINAL(ctx, out + done, &rest) != 1;                                           \
 		});                                                                                          \
@@ -109,12 +131,12 @@ static void restart_with_key(pb_case *c)
 	static void NAME##_rekey(pb_case *c, uint64_t n)                                                     \
 	{                                                                                                    \
 		EVP_CIPHER_CTX *ctx = context(c);                                                            \
-		const uint8_t *in = c->in, *const *nonce = c->nonce, *const *key = c->key;                   \
+		const uint8_t *in = c->in, *const *iv = ivs(c), *const *key = c->key;                        \
 		uint8_t *out = c->out;                                                                       \
 		int size = (int)c->size, done = 0, rest = 0;                                                 \
 		uint64_t bad = 0;                                                                            \
 		PB_REPEAT(n, turn, {                                                                         \
-			bad += INIT(ctx, NULL, PB_TURN(key, turn), PB_TURN(nonce, turn), NULL) != 1;         \
+			bad += INIT(ctx, NULL, PB_TURN(key, turn), PB_TURN(iv, turn), NULL) != 1;            \
 			bad += UPDATE(ctx, out, &done, in, size) != 1;                                       \
 			bad += FINAL(ctx, out + done, &rest) != 1;                                           \
 		});                                                                                          \
@@ -131,7 +153,7 @@ static void restart_with_key(pb_case *c)
 	static void NAME##_shown(pb_case *c)                                                                 \
 	{                                                                                                    \
 		int size = c->size < SHOWN ? (int)c->size : SHOWN, done = 0;                                 \
-		c->failures += INIT(context(c), NULL, NULL, c->nonce_len ? c->nonce[0] : NULL, NULL) != 1;   \
+		c->failures += INIT(context(c), NULL, NULL, ivs(c)[0], NULL) != 1;                           \
 		c->failures += UPDATE(context(c), c->out, &done, c->in, size) != 1;                          \
 		c->out_len = (size_t)done;                                                                   \
 	}

@@ -5,7 +5,7 @@
 #include <perbyte.h>
 
 /* param of a row: the name to fetch ("AES-128-CBC", "SHA2-256"; for a MAC the digest below it). */
-extern const pb_family evp_cipher_family; /* block ciphers in a mode */
+extern const pb_family evp_cipher_family; /* block ciphers in a mode, ChaCha20 */
 extern const pb_family evp_rc4_family;    /* RC4: no IV, so no message/1 */
 extern const pb_family evp_aead_family;
 extern const pb_family evp_digest_family;

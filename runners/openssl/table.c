@@ -33,7 +33,7 @@ int evp_fail(pb_case *c, const char *what)
 		MODE("camellia-" #BITS "-cbc", "CAMELLIA-" #BITS "-CBC", KEY, 16, 16),                       \
 		MODE("camellia-" #BITS "-ctr", "CAMELLIA-" #BITS "-CTR", KEY, 16, 1)
 
-static const pb_row block_ciphers[] = {
+static const pb_row ciphers[] = {
 	AES(128, 16),
 	AES(192, 24),
 	AES(256, 32),
@@ -63,6 +63,7 @@ static const pb_row block_ciphers[] = {
 	MODE("seed-cbc", "SEED-CBC", 16, 16, 16),
 	MODE("rc5-32-12-ecb", "RC5-ECB", 16, 0, 8),
 	MODE("rc5-32-12-cbc", "RC5-CBC", 16, 8, 8),
+	MODE("chacha20", "ChaCha20", 32, 12, 1),
 	{"rc4", &evp_rc4_family, "RC4", 16, 0, 1, 0},
 	PB_END_OF_ROWS,
 };
@@ -102,7 +103,7 @@ static const pb_row hashes[] = {
 	PB_END_OF_ROWS,
 };
 
-static const pb_row *const tables[] = {block_ciphers, aeads, hashes, evp_signature_rows, NULL};
+static const pb_row *const tables[] = {ciphers, aeads, hashes, evp_signature_rows, NULL};
 
 static int offers(const pb_row *row)
 {

@@ -99,7 +99,17 @@ def test_offers_what_the_issue_lists(evp: RunnerSpec) -> None:
     wanted = {
         f"{c}-{k}-{m}" for c in ("aes", "camellia") for k in (128, 192, 256) for m in ("ecb", "cbc", "ctr")
     }
-    wanted |= {"des-cbc", "des-ede3-cbc", "md5", "sha-1", "sha-256", "sha-512", "sha3-256", "ripemd-160"}
+    wanted |= {
+        "des-cbc",
+        "des-ede3-cbc",
+        "chacha20",
+        "md5",
+        "sha-1",
+        "sha-256",
+        "sha-512",
+        "sha3-256",
+        "ripemd-160",
+    }
     wanted |= {"whirlpool", "hmac-sha-256", "aes-128-gcm", "aes-256-gcm", "chacha20-poly1305", "rc4"}
     wanted |= {"rsa-512", "rsa-4096", "dsa-512", "dsa-2048"}
     assert wanted <= listed

@@ -34,7 +34,8 @@ static inline void pb_start_message(pb_position *at, const uint8_t *iv, size_t i
 	at->used = 0;
 }
 
-/* A cipher without a nonce, such as RC4, has no message/1 and begins otherwise. */
+/* Not every cipher has every contract: without a nonce there is no message/1, and some libraries cannot go on
+ * within a message. */
 #define PB_UNUSED __attribute__((unused))
 
 #define PB_DIRECT_STATE(ID, KEYS, IV, SET)                                                                   \
@@ -66,7 +67,7 @@ static inline void pb_start_message(pb_position *at, const uint8_t *iv, size_t i
 	}
 
 #define PB_DIRECT_LOOPS(ID, WAY, ENCRYPT, KEYS, IV, SET, APPLY)                                              \
-	static void ID##_##WAY##_stream(pb_case *c, uint64_t n)                                              \
+	PB_UNUSED static void ID##_##WAY##_stream(pb_case *c, uint64_t n)                                    \
 	{                                                                                                    \
 		struct ID##_state *state = c->ctx;                                                           \
 		KEYS *keys = &state->keys;                                                                   \
