@@ -29,6 +29,7 @@ from perbyte.report.panels import (
     log_axis,
     ordered,
     some,
+    some_sizes,
     subtitle,
     tooltip,
 )
@@ -44,19 +45,20 @@ def bars(
     operation: str | None = None,
     sizes: Sequence[int] | None = None,
     names: Names | None = None,
+    points: Points | None = None,
 ) -> Chart:
     """Draw any run as bars: algorithms below each other, libraries within, one panel per size.
 
     Without `operation`, the first; without `sizes` (bytes), the smallest and the largest. The fastest of each
     algorithm is dark, ties likewise. Raises UsageError when nothing is left to draw.
     """
-    points = chosen(run, contract, unit, names)
+    points = chosen(run, contract, unit, names, points)
     operation = plain(operation, 24) if operation else points.operations[0]
     here = [record for record in points.records if record["operation"] == operation]
     found = sorted({record["size_bytes"] for record in here})
     wanted = list(sizes) if sizes else sorted({*found[:1], *found[-1:]})
     here = [record for record in here if record["size_bytes"] in wanted]
-    series, here = first_series(points, some(here))
+    series, here, rest = first_series(points, some(here))
     base = alt.Chart().encode(
         y=alt.Y(
             "library:N", title=None, sort=list(points.libraries), axis=alt.Axis(ticks=False, domain=False)
@@ -82,20 +84,24 @@ def bars(
     return finished(
         panels,
         _bars_title(here, operation, points),
-        subtitle(run, points, "dark: fastest of its algorithm", marked=True),
+        subtitle(run, points, "highlighted: fastest of its algorithm", *rest, marked=True),
     )
 
 
-def by_library(run: Run, *, contract: str | None = None, names: Names | None = None) -> Chart:
+def by_library(
+    run: Run, *, contract: str | None = None, names: Names | None = None, points: Points | None = None
+) -> Chart:
     """Draw the software ciphers of each library: one panel per library and operation, bars by size.
 
     An algorithm that was measured with and without the processor's own instructions counts without them.
     """
-    points = chosen(run, contract, None, names)
+    points = chosen(run, contract, None, names, points)
     switched = {record["algorithm"] for record in points.records if record["soft"]}
     software = [one for one in points.records if one["soft"] or one["algorithm"] not in switched]
-    series, here = first_series(points, some(software))
-    sizes = [size_label(size) for size in sorted({record["size_bytes"] for record in here})]
+    series, here, rest = first_series(points, some(software))
+    kept, said = some_sizes(here, 5)
+    here = [record for record in here if record["size_bytes"] in kept]
+    sizes = [size_label(size) for size in kept]
     base = alt.Chart().encode(
         x=alt.X("series:N", title=None, sort=series, axis=alt.Axis(labelAngle=-35, ticks=False)),
         xOffset=alt.XOffset("size:N", sort=sizes),
@@ -113,17 +119,22 @@ def by_library(run: Run, *, contract: str | None = None, names: Names | None = N
         row=header("library", list(points.libraries), angle=0),
         column=header("operation", list(points.operations)),
     )
-    return finished(panels, _slowest_title(here, points), subtitle(run, points))
+    return finished(panels, _slowest_title(here, points), subtitle(run, points, *said, *rest))
 
 
 def acceleration(
-    run: Run, *, algorithm: str | None = None, contract: str | None = None, names: Names | None = None
+    run: Run,
+    *,
+    algorithm: str | None = None,
+    contract: str | None = None,
+    names: Names | None = None,
+    points: Points | None = None,
 ) -> Chart:
     """Draw one algorithm with and without the processor's own instructions, by library, size and operation.
 
     Without `algorithm`, the first that was measured on both tiers. Raises UsageError when there is none.
     """
-    points = chosen(run, contract, None, names)
+    points = chosen(run, contract, None, names, points)
     pairs = _pairs(points)
     algorithm = algorithm or next((key[0] for key in pairs), None)
     pairs = {key: pair for key, pair in pairs.items() if key[0] == algorithm}
@@ -137,7 +148,9 @@ def acceleration(
     for key, (full, soft) in pairs.items():
         here.append({**full, "with": "with", "factor": ""})
         here.append({**soft, "with": "without", "factor": f"{number(factors[key], factors[key] / 50)}×"})
-    sizes = [size_label(size) for size in sorted({record["size_bytes"] for record in here})]
+    kept, said = some_sizes(here, 6)
+    here = [record for record in here if record["size_bytes"] in kept]
+    sizes = [size_label(size) for size in kept]
     base = alt.Chart().encode(
         y=alt.Y(
             "library:N", title=None, sort=list(points.libraries), axis=alt.Axis(ticks=False, domain=False)
@@ -168,17 +181,26 @@ def acceleration(
         f"{plain(algorithm, 40)}: the processor's own instructions make it "
         f"{number(min(factors.values()), 0.1)} to {number(max(factors.values()), 0.1)} times as fast"
     )
-    return finished(panels, title, subtitle(run, points, "figures at the bars: how many times as fast"))
+    return finished(
+        panels, title, subtitle(run, points, "figures at the bars: how many times as fast", *said)
+    )
 
 
 def everything(
-    run: Run, *, contract: str | None = None, unit: Unit | None = None, names: Names | None = None
+    run: Run,
+    *,
+    contract: str | None = None,
+    unit: Unit | None = None,
+    names: Names | None = None,
+    points: Points | None = None,
 ) -> Chart:
     """Draw all figures of a contract at once: a point per cell on a logarithmic axis, a panel per column."""
-    points = chosen(run, contract, unit, names)
-    series, here = first_series(points, points.records)
+    points = chosen(run, contract, unit, names, points)
+    series, here, rest = first_series(points, points.records)
     look = theme.series(points.libraries)
-    sizes = [size_label(size) for size in sorted({record["size_bytes"] for record in here})]
+    kept, said = some_sizes(here, 6)
+    here = [record for record in here if record["size_bytes"] in kept]
+    sizes = [size_label(size) for size in kept]
     operations = list(dict.fromkeys(record["operation"] for record in here))
     lane = max(18, 5 * len(points.libraries) + 6)
     base = alt.Chart().encode(
@@ -212,12 +234,12 @@ def everything(
         f"From {best['text'].split()[0]} to {worst['text'].split()[0]} {points.unit.value}: "
         f"{best['series']} in {best['library']} to {worst['series']} in {worst['library']}"
     )
-    return finished(panels, title, subtitle(run, points))
+    return finished(panels, title, subtitle(run, points, *said, *rest))
 
 
-def accelerated(run: Run, *, contract: str | None = None) -> tuple[str, ...]:
+def accelerated(points: Points) -> tuple[str, ...]:
     """The algorithms `acceleration` can draw."""
-    return tuple(dict.fromkeys(key[0] for key in _pairs(chosen(run, contract, None, None))))
+    return tuple(dict.fromkeys(key[0] for key in _pairs(points)))
 
 
 def _pairs(points: Points) -> dict[tuple[Any, ...], tuple[dict[str, Any], dict[str, Any]]]:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 
 from perbyte.model import Quality, Run
 from perbyte.report.conditions import clean_share, counted, cycle_sources, noise_line
 from perbyte.report.units import number, percent, plain, read, size_label
-from perbyte.report.views import Entry, Place, Table, tables
+from perbyte.report.views import Entry, Place, Table
 
 _SAID_OF = {
     Quality.GOOD: "clean and as precise as asked for",
@@ -22,15 +23,11 @@ _SAID_OF = {
 }
 
 
-def found(run: Run) -> list[str]:
+def found(laid_out: Sequence[Table]) -> list[str]:
     """Say what was found: who is the fastest how often, what is cheapest and dearest, what hardware adds."""
     sentences = []
-    for table in tables(run):
-        about = f"Contract {plain(table.contract, 30)}: "
-        if wins := _wins(table):
-            sentences.append(about + wins)
-        if extremes := _extremes(table):
-            sentences.append(about + extremes)
+    for table in laid_out:
+        sentences += [line for line in (_wins(table), _extremes(table)) if line]
         sentences += _accelerations(table)
     return sentences
 
@@ -77,13 +74,12 @@ def certainty(run: Run) -> list[str]:
 def _wins(table: Table) -> str:
     alone: Counter[str] = Counter()
     tied: Counter[str] = Counter()
-    races = ties = 0
+    races = 0
     for entries in _races(table):
         first = [(runner, entry) for runner, entry in entries if entry.place is not Place.NONE]
         if not first:
             continue
         races += 1
-        ties += len(first) > 1
         for runner, entry in first:
             (alone if entry.place is Place.FASTEST else tied)[runner] += 1
     if not races or table.ranked_within == "column":
@@ -91,11 +87,12 @@ def _wins(table: Table) -> str:
     names = sorted({*alone, *tied}, key=lambda runner: (-alone[runner] - tied[runner], runner))
     parts = [
         f"{plain(name, 24)} in {alone[name] + tied[name]:,}"
-        + (f" ({tied[name]:,} of them tied)" if tied[name] else "")
+        + (f" of {races:,} comparisons" if name == names[0] else "")
+        + (f" ({tied[name]:,} tied)" if tied[name] else "")
         for name in names
     ]
     kept = ", ".join(parts[:6]) + (f" and {len(parts) - 6} more" if len(parts) > 6 else "")
-    return f"the fastest library in {races:,} comparisons of the same call: {kept}."
+    return f"Fastest library ({plain(table.contract, 30)}): {kept}."
 
 
 def _races(table: Table) -> list[list[tuple[str, Entry]]]:
@@ -117,12 +114,11 @@ def _extremes(table: Table) -> str:
         return ""
     ends = (min(known, key=lambda one: one[0]), max(known, key=lambda one: one[0]))
     said = [
-        f"{plain(row.title, 40)} in {plain(row.runner, 24)} ({plain(column.operation, 24)}"
-        + (f", {size_label(column.size_bytes)})" if column.size_bytes else ")")
-        + f" at {number(value, half)}"
+        f"{number(value, half)} ({plain(row.title, 40)} in {plain(row.runner, 24)}, {plain(column.operation, 24)}"
+        + (f" {size_label(column.size_bytes)})" if column.size_bytes else ")")
         for value, half, row, column in ends
     ]
-    return f"from {said[0]} to {said[1]} {table.unit.value}."
+    return f"From {said[0]} to {said[1]} {table.unit.value}, {plain(table.contract, 30)}."
 
 
 def _accelerations(table: Table) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ from perbyte.model import Run
 from perbyte.report import charts
 from perbyte.report.panels import Chart
 from perbyte.report.points import Names, gather
+from perbyte.report.views import Table
 
 _MOST_ACCELERATED = 3
 _MOST_CONTRACTS = 4
@@ -27,10 +28,15 @@ class Picture:
     chart: Chart
 
 
-def pictures(run: Run, *, names: Names | None = None) -> tuple[Picture, ...]:
-    """Give the figures that suit `run`. `names` is what a study calls an algorithm on a tier."""
+def pictures(
+    run: Run, *, names: Names | None = None, laid_out: Sequence[Table] | None = None
+) -> tuple[Picture, ...]:
+    """Give the figures that suit `run`. `names` is what a study calls an algorithm on a tier.
+
+    Who has laid the run out already passes its tables on.
+    """
     drawn = []
-    for name, heading, draw in _candidates(run, names):
+    for name, heading, draw in _candidates(run, names, laid_out):
         try:
             drawn.append(Picture(name, heading, draw()))
         except UsageError:
@@ -38,20 +44,20 @@ def pictures(run: Run, *, names: Names | None = None) -> tuple[Picture, ...]:
     return tuple(drawn)
 
 
-def _candidates(run: Run, names: Names | None) -> Iterator[tuple[str, str, Callable[[], Chart]]]:
-    drawable = [points for points in gather(run, names=names) if points.records]
+def _candidates(
+    run: Run, names: Names | None, laid_out: Sequence[Table] | None
+) -> Iterator[tuple[str, str, Callable[[], Chart]]]:
+    drawable = [points for points in gather(run, names=names, laid_out=laid_out) if points.records]
     drawable.sort(key=lambda points: -len(points.records))
     for index, points in enumerate(drawable[:_MOST_CONTRACTS]):
-        given: dict[str, Any] = {"contract": points.contract, "names": names}
+        given: dict[str, Any] = {"points": points}
         tail = f"-{index + 1}" if index else ""
         yield f"bars{tail}", "Who is the fastest", partial(charts.bars, run, **given)
         if index:
             continue
         if len(points.libraries) > 1 and len(points.series) > 1 and len(points.records) <= _LARGE:
             yield "by-library", "Software in each library", partial(charts.by_library, run, **given)
-        for number, algorithm in enumerate(
-            charts.accelerated(run, contract=points.contract)[:_MOST_ACCELERATED]
-        ):
+        for number, algorithm in enumerate(charts.accelerated(points)[:_MOST_ACCELERATED]):
             name = f"acceleration-{number + 1}" if number else "acceleration"
             draw = partial(charts.acceleration, run, algorithm=algorithm, **given)
             yield name, "With and without the processor's own instructions", draw

@@ -40,7 +40,7 @@ from perbyte.report.points import Names
 from perbyte.report.savefig import as_svg
 from perbyte.report.studypage import names_of, study_pictures, study_view
 from perbyte.report.units import Unit, number, plain
-from perbyte.report.views import tables
+from perbyte.report.views import Table, tables
 from perbyte.studies.model import Judgement
 
 _SECTIONS = (
@@ -94,10 +94,10 @@ def render_report(
     style, script = _style(), _room("report.js")
     laid_out = tables(run, unit)
     conditions = run.conditions
-    machine = plain(conditions.machine.cpu_model, 80) or "unknown processor"
     return surroundings.get_template("report.html").render(
         title=plain(title or _title(run, judgement), 160),
-        lead=f"Run {plain(conditions.run_id, 80)}, started {plain(conditions.started_at, 40)} on {machine}.",
+        lead=f"Run {plain(conditions.run_id, 80)}, started {plain(conditions.started_at, 40)}, ended after "
+        f"{run.measuring_s:.0f} s of measuring.",
         version=__version__,
         run_id=plain(conditions.run_id, 80),
         style=Markup(style),
@@ -107,10 +107,10 @@ def render_report(
         sections=[one for one in _SECTIONS if judgement or one[0] != "claims"],
         warned=[] if run.complete else ["This run was interrupted; it shows what was measured until then."],
         counts=counts(run),
-        found=found(run) if judgement is None else [_claims_line(judgement), *found(run)],
+        found=[*([_claims_line(judgement)] if judgement else []), *found(laid_out)],
         certainty=certainty(run),
         study=study_view(judgement) if judgement else None,
-        pictures=_pictures(run, judgement, names),
+        pictures=_pictures(run, judgement, names, laid_out),
         tables=[table_view(table, names) for table in laid_out],
         cell_columns=cell_columns(),
         cells=_embedded(cell_rows(run)),
@@ -130,7 +130,8 @@ def render_report(
 def _title(run: Run, judgement: Judgement | None) -> str:
     if judgement:
         return f"{judgement.study.title}: measured again"
-    return "How fast it is here" if run.cells else "A run without figures"
+    machine = plain(run.conditions.machine.cpu_model, 80) or "this machine"
+    return f"How fast cryptography is on {machine}" if run.cells else "A run without figures"
 
 
 def _claims_line(judgement: Judgement) -> str:
@@ -142,8 +143,10 @@ def _claims_line(judgement: Judgement) -> str:
     return f"Of the study's {total} claims: {said}."
 
 
-def _pictures(run: Run, judgement: Judgement | None, names: Names | None) -> list[_Drawn]:
-    chosen: Sequence[gallery.Picture] = gallery.pictures(run, names=names)
+def _pictures(
+    run: Run, judgement: Judgement | None, names: Names | None, laid_out: Sequence[Table]
+) -> list[_Drawn]:
+    chosen: Sequence[gallery.Picture] = gallery.pictures(run, names=names, laid_out=laid_out)
     if judgement:
         chosen = (*study_pictures(run, judgement), *chosen)
     return [

@@ -10,7 +10,7 @@ import shlex
 from collections import Counter
 from typing import Any
 
-from perbyte.model import Quality, Run
+from perbyte.model import Machine, Quality, Run
 from perbyte.model.cell import FULL
 from perbyte.report.conditions import clean_share, library_names
 from perbyte.report.points import Names
@@ -238,7 +238,7 @@ def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
         ("architecture", machine.architecture),
         (
             "cores",
-            f"{machine.cores}, {machine.threads_per_core or '?'} threads each" if machine.cores else "",
+            _cores(machine),
         ),
         ("clock observed", f"{machine.core_hz_observed / 1e9:.3f} GHz" if machine.core_hz_observed else ""),
         ("clock, nominal", f"{machine.clock_hz_nominal / 1e9:.3f} GHz" if machine.clock_hz_nominal else ""),
@@ -274,6 +274,11 @@ def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
         (heading, [(name, plain(value, 1500)) for name, value in facts if value])
         for heading, facts in (("Machine", hardware), ("How it was measured", protocol))
     ]
+
+
+def _cores(machine: Machine) -> str:
+    threads = f", {machine.threads_per_core} threads each" if machine.threads_per_core > 1 else ""
+    return f"{machine.cores}{threads}" if machine.cores else ""
 
 
 def commands(run: Run) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -17,11 +18,18 @@ from perbyte.report.views import Mark, marks_of
 
 Chart: TypeAlias = alt.TopLevelMixin
 Records = Sequence[dict[str, Any]]
-_MOST_SERIES = 40
+_MOST_SERIES = 24
 
 
-def chosen(run: Run, contract: str | None, unit: Unit | None, names: Names | None) -> Points:
-    """Give the points of `contract`, or of the contract with most. Raises UsageError where there are none."""
+def chosen(
+    run: Run, contract: str | None, unit: Unit | None, names: Names | None, points: Points | None = None
+) -> Points:
+    """Give `points` if they are there, else those of `contract`, or of the contract with most.
+
+    Raises UsageError where there are none.
+    """
+    if points is not None:
+        return points
     found = [
         one for one in gather(run, unit=unit, names=names) if contract in (None, one.contract) and one.records
     ]
@@ -73,17 +81,33 @@ def some(records: Records) -> Records:
     return records
 
 
-def first_series(points: Points, records: Records) -> tuple[list[str], list[dict[str, Any]]]:
-    """Give the algorithms of `records` in order, at most forty, and the records that belong to them."""
+def first_series(points: Points, records: Records) -> tuple[list[str], list[dict[str, Any]], list[str]]:
+    """Give the first algorithms of `records`, the records of those, and what a subtitle must say of the rest."""
     present = {record["series"] for record in records}
-    series = [name for name in points.series if name in present][:_MOST_SERIES]
+    found = [name for name in points.series if name in present]
+    series = found[:_MOST_SERIES]
     kept = set(series)
-    return series, [record for record in records if record["series"] in kept]
+    rest = (
+        [f"{len(series)} of {len(found)} algorithms are shown, the tables have all"]
+        if len(found) > len(series)
+        else []
+    )
+    return series, [record for record in records if record["series"] in kept], rest
+
+
+def some_sizes(records: Records, most: int) -> tuple[list[int], list[str]]:
+    """Choose at most `most` sizes, smallest and largest among them; and what a subtitle must say of the rest."""
+    sizes = sorted({int(record["size_bytes"]) for record in records})
+    if len(sizes) <= most:
+        return sizes, []
+    kept = sorted({sizes[round(index * (len(sizes) - 1) / (most - 1))] for index in range(most)})
+    return kept, [f"{len(kept)} of {len(sizes)} sizes are shown, the tables have all"]
 
 
 def facet(layered: Any, records: Records, *, row: Any = None, column: Any = None) -> Any:
     """Lay `layered` out in panels over `records`; without row and column it stays a single panel."""
-    data = alt.InlineData(values=list(records))
+    # As one string: Altair would check every record against its schema, which takes seconds for thousands.
+    data = alt.InlineData(values=json.dumps(list(records)), format=alt.JsonDataFormat(type="json"))
     if row is None and column is None:
         return layered.properties(data=data)
     asked = {name: value for name, value in (("row", row), ("column", column)) if value is not None}

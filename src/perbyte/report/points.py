@@ -6,14 +6,14 @@ out of charts in cycles, and `left_out` counts it, so that the chart can say so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from perbyte.model import CellFigure, Run
 from perbyte.model.cell import FULL
 from perbyte.report.units import Unit, number, percent, plain, read, size_label
-from perbyte.report.views import Place, marks_of, natural, tables
+from perbyte.report.views import Place, Table, marks_of, natural, tables
 
 Names = Mapping[tuple[str, str], str]
 """What a study calls an algorithm on a tier: (algorithm, cpu) -> `AES-NI`."""
@@ -41,9 +41,18 @@ class Points:
         return tuple(dict.fromkeys(record["operation"] for record in self.records))
 
 
-def gather(run: Run, *, unit: Unit | None = None, names: Names | None = None) -> tuple[Points, ...]:
-    """Give the records of every contract of `run`, in the order of its tables."""
-    return tuple(_of(table, names or {}) for table in tables(run, unit))
+def gather(
+    run: Run,
+    *,
+    unit: Unit | None = None,
+    names: Names | None = None,
+    laid_out: Sequence[Table] | None = None,
+) -> tuple[Points, ...]:
+    """Give the records of every contract of `run`, in the order of its tables.
+
+    Who has laid the run out already passes its tables on.
+    """
+    return tuple(_of(table, names or {}) for table in laid_out or tables(run, unit))
 
 
 def describe(figure: CellFigure, unit: Unit, name: str) -> str:
@@ -61,7 +70,7 @@ def describe(figure: CellFigure, unit: Unit, name: str) -> str:
     )
 
 
-def _of(table: Any, names: Names) -> Points:
+def _of(table: Table, names: Names) -> Points:
     records: list[dict[str, Any]] = []
     left_out = 0
     series: dict[str, None] = {}

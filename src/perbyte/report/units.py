@@ -99,8 +99,9 @@ def number(value: float, half_width: float = 0.0) -> str:
     """Write `value` with the digits its interval supports, at most four significant ones.
 
     The last digit printed is that of the half-width's first digit (one digit of uncertainty; GUM 7.2.6 allows
-    two at most); digits of the integer part that it does not support are written as zeros. Below 1 a fourth
-    decimal is given only where three significant digits need it. What is not finite is written as a dash.
+    two at most); digits of the integer part that it does not support are written as zeros, and from 10,000
+    on in groups of three. Below 1 a fourth decimal is given only where three significant digits need it. What
+    is not finite is written as a dash.
     """
     if not math.isfinite(value):
         return "–"
@@ -110,7 +111,7 @@ def number(value: float, half_width: float = 0.0) -> str:
     decimals = max(min(MOST_DIGITS - 1 - order, max(3, 2 - order)), 0)
     if math.isfinite(half_width) and half_width > 0:
         decimals = min(decimals, -math.floor(math.log10(half_width)))
-    text = f"{round(value, decimals):.{max(decimals, 0)}f}"
+    text = f"{round(value, decimals):{',' if order > 3 else ''}.{max(decimals, 0)}f}"
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 
 
@@ -142,9 +143,12 @@ def plain(text: object, longest: int = 200) -> str:
     Control characters (ANSI escapes among them), line ends and characters that change the writing direction
     are left out or become a space; what is longer than `longest` is cut in the middle.
     """
+    text = str(text)
+    if len(text) <= longest and text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()
     kept = "".join(
         " " if one in "\n\r\t\v\f\u0085\u2028\u2029" else one
-        for one in str(text)[: 20 * longest]
+        for one in text[: 20 * longest]
         if one in "\n\r\t\v\f\u0085\u2028\u2029"
         or (unicodedata.category(one) not in ("Cc", "Cs", "Cf", "Co", "Cn") and one not in _BIDI)
     )

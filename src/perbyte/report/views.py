@@ -230,8 +230,6 @@ def _table(
 
 
 def _places(rivals: list[CellFigure], floor: NoiseFloor | None) -> dict[Cell, Place]:
-    if len(rivals) < 2:
-        return {}
     first = fastest(rivals, floor)
     place = Place.FASTEST if len(first) == 1 else Place.TIED
     return {figure.cell: place for figure in first}
