@@ -7,6 +7,7 @@ call outlasts a sample get the rounds that the epoch's share of the budget allow
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections import defaultdict
@@ -21,10 +22,12 @@ from perbyte.measure.crew import Crew, failure_kind
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy
 from perbyte.stats.estimate import midmean_half_width
 
-CLEAN_ENOUGH = 25  # clean samples after which a burst may end early
+CLEAN_SHARE = 0.75  # of a burst's samples: so many clean ones end it early
 PATIENCE = 120  # probes to wait for a quiet core before a sample: about a millisecond
 SHARE_OF_PRECISION = 0.4  # of the precision asked for, that an epoch's samples may use up
-_CLEAN_TO_STOP = 12
+LONG_ROUNDS = 3  # rounds of an epoch that a cell of long calls gets at the least, time permitting
+LONG_SPENT_S = 0.2  # and the time after which more rounds of it are not worth what they cost the others
+_BURSTS_TO_STOP = 6
 
 
 # contention floors by SDK, then by process and epoch
@@ -33,23 +36,33 @@ Floors = dict[str, dict[tuple[str, str, int, int], float]]
 
 @dataclass(slots=True)
 class Tally:
-    """What one cell got in one epoch."""
+    """What one cell got in one epoch. `medians`: one value per burst, of its clean samples."""
 
-    clean: list[float] = field(default_factory=list)
-    samples: int = 0
+    medians: list[float] = field(default_factory=list)
+    bursts: int = 0
     calls: int = 0
     digest: str = ""
     longest_s: float = 0.0
+    spent_s: float = 0.0
 
     def precise(self, policy: Policy) -> bool:
-        """True when the clean samples fix the epoch's figure well within the precision asked for."""
-        if len(self.clean) < _CLEAN_TO_STOP:
+        """True when the bursts fix the epoch's figure well within the precision asked for.
+
+        Bursts are the units, not samples: what a core has learnt about a loop (predictors, alignment of its
+        phases) stays for a burst and is drawn anew for the next, so samples of one burst agree too well.
+        """
+        if len(self.medians) < _BURSTS_TO_STOP:
             return False
-        values = np.array(self.clean)
+        values = np.array(self.medians)
         centre = abs(stats.epoch_value(values))
         # a call of a cycle or less cannot be fixed to a quarter of a per cent of itself, nor need it be
         allowed = max(SHARE_OF_PRECISION * policy.precision * centre, 0.01)
         return midmean_half_width(values, policy.level) <= allowed
+
+    def costly(self, policy: Policy) -> bool:
+        """True when single calls are long and more of them would cost more than they tell."""
+        long = self.calls == 1 and self.longest_s > policy.burst_limit_ms * 1e-3
+        return long and self.bursts >= LONG_ROUNDS and self.spent_s > LONG_SPENT_S
 
 
 @dataclass(slots=True)
@@ -81,6 +94,7 @@ class Epoch:
                     continue
                 if not self._burst(cell, round_number):
                     active.remove(cell)
+            active = [cell for cell in active if not self.tallies[cell].costly(self.policy)]
             if round_number in self.policy.looks:
                 active = [cell for cell in active if not self.tallies[cell].precise(self.policy)]
             if not active or time.monotonic() > self.deadline:
@@ -106,7 +120,7 @@ class Epoch:
                 epoch=self.number,
                 round=round_number,
                 samples=policy.burst_samples,
-                clean=CLEAN_ENOUGH,
+                clean=math.ceil(CLEAN_SHARE * policy.burst_samples),
                 limit_ms=policy.burst_limit_ms,
                 calls=tally.calls or self.fixed_calls.get(cell, 0),
                 sample_us=policy.sample_us,
@@ -121,7 +135,9 @@ class Epoch:
         self.keep(measured.burst)
         self._note(cell, tally, measured.burst)
         tally.digest = measured.digest
-        tally.longest_s = max(tally.longest_s, time.monotonic() - began)
+        took = time.monotonic() - began
+        tally.longest_s = max(tally.longest_s, took)
+        tally.spent_s += took
         self.tell(cell, round_number, self._done, self._clean / max(1, self._taken))
         return True
 
@@ -144,8 +160,9 @@ class Epoch:
             if calibration.cycle_source == "none"
             else stats.cycles_per_call(burst, calibration)
         )
-        tally.clean += [float(value) for value in values[mask]]
-        tally.samples += len(burst)
+        if mask.any():
+            tally.medians.append(float(np.median(values[mask])))
+        tally.bursts += 1
         tally.calls = burst.calls
         self._clean += int(mask.sum())
         self._taken += len(burst)

@@ -236,7 +236,7 @@ class Measurement:
         for cell in epoch.tallies:
             alike[cell.algorithm, cell.operation, cell.size_bytes, cell.contract].append(cell)
         for cell, tally in epoch.tallies.items():
-            if cell in self._lost or not tally.samples:
+            if cell in self._lost or not tally.bursts:
                 continue
             if tally.calls == 1 and tally.longest_s > self.policy.sample_us * 1e-5:
                 self._fixed_calls[cell] = 1

@@ -26,9 +26,9 @@ class Policy:
     budget_s: float = 60.0
     epochs: int = 3
     max_epochs: int = 9
-    looks: tuple[int, ...] = (1, 2, 4)
-    burst_samples: int = 40
-    burst_limit_ms: float = 12.0
+    looks: tuple[int, ...] = (8, 16, 24)
+    burst_samples: int = 8
+    burst_limit_ms: float = 4.0
     sample_us: float = 50.0
     clock_tolerance: float = 0.005
     contention_tolerance: float = 0.01
