@@ -61,7 +61,7 @@ static int lay_out_material(pb_prepared *p, const pb_vector *vector)
 		return -1;
 	uint8_t *at = p->material;
 	for (int i = 0; i < PB_RING; i++) {
-		char label[16];
+		char label[24];
 		snprintf(label, sizeof label, "key/%d", i);
 		if (vector && vector->key_len)
 			memcpy(at, vector->key, key_len);
