@@ -60,9 +60,8 @@ def test_digests_agree_with_hashlib(name):
 
 @pytest.mark.parametrize("name", ["hmac-md5", "hmac-sha-1", "hmac-sha-256"])
 def test_macs_agree_with_hashlib(name):
-    catalogue = load()
-    answers = catalogue.known_answers(name, "mac")
-    assert any(len(answer.key) == 2 * catalogue.find(name).key_bytes for answer in answers)
+    answers = load().known_answers(name, "mac")
+    assert len(answers) >= 3
     for answer in answers:
         got = hmac.new(bytes.fromhex(answer.key), bytes.fromhex(answer.input), IN_HASHLIB[name[5:]])
         assert got.hexdigest() == answer.output, answer.source
