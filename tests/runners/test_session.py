@@ -29,7 +29,8 @@ from perbyte.runners import Session, TimeLimits
 from perbyte.runners.process import STDERR_KEPT
 from perbyte.runners.spec import RunnerSpec
 
-SHORT = TimeLimits(hello=0.3, prepare=0.3, check=0.3, calibrate=0.3, measure=0.3, release=0.3, quit=0.3)
+PATIENT = TimeLimits()  # tests run on busy machines; only a test about time limits may depend on one
+HASTY = TimeLimits(measure=0.2, quit=0.3)
 CELL = Cell("fake", "aes-128-ecb", "encrypt", 16, "message/1")
 
 
@@ -199,18 +200,19 @@ FAULTS = [
 @pytest.mark.parametrize(("script", "error", "words"), FAULTS, ids=[str(n) for n in range(len(FAULTS))])
 def test_every_fault_has_its_own_error_and_ends_the_process(fake_runners, script, error, words):
     [spec] = fake_runners({"faults": [script | {"nth": 2}]})
-    session = Session(spec, limits=SHORT)
+    session = Session(spec, limits=HASTY if error is RunnerTimedOut else PATIENT)
     handle = prepared(session)
-    burst(session, handle)
+    session.measure(handle, cell=CELL, epoch=0, round=0, samples=5, limit_ms=5000)
     started = time.monotonic()
 
     def twice() -> None:
         burst(session, handle)
+        time.sleep(0.2)
         burst(session, handle)  # stray output is seen here at the latest
 
     with pytest.raises(error, match=words) as first:
         twice()
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 10
     assert not session.alive
     assert gone(session.process.pid)
     with pytest.raises(type(first.value)):
@@ -258,7 +260,7 @@ def test_a_refusal_is_an_ordinary_answer(fake_runners):
 
 def test_a_runner_that_will_not_quit_is_killed(fake_runners):
     [spec] = fake_runners({"faults": [fault("quit", "stay")]})
-    session = Session(spec, limits=SHORT)
+    session = Session(spec, limits=HASTY)
     session.hello()
     with pytest.raises(RunnerTimedOut):
         session.quit()
@@ -267,7 +269,7 @@ def test_a_runner_that_will_not_quit_is_killed(fake_runners):
 
 def test_what_a_runner_started_is_killed_with_it(fake_runners):
     [spec] = fake_runners({"faults": [fault("hello", "fork"), fault("prepare", "crash")]})
-    session = Session(spec, limits=SHORT)
+    session = Session(spec, limits=HASTY)
     session.hello()
     children = Path(f"/proc/{session.process.pid}/task/{session.process.pid}/children").read_text().split()
     assert len(children) == 1

@@ -31,8 +31,8 @@ from perbyte.runners.spec import RunnerSpec
 
 C_FLAGS = ("-std=c11", "-D_GNU_SOURCE")
 CXX_FLAGS = ("-std=c++17",)
-WARNING_FLAGS = ("-Wall", "-Wextra", "-Werror")
-SPEED_FLAGS = ("-O2", "-g")
+SPEED_FLAGS = ("-O2", "-g", "-Wall", "-Wextra", "-Werror")
+# No -Werror: instrumentation makes GCC warn about code that is in order.
 SANITIZE_FLAGS = (
     "-O1",
     "-g",
@@ -159,7 +159,7 @@ def _recipe(spec: RunnerSpec, found: needs.Found, sanitize: bool) -> _Recipe:
         return _Recipe(last=command, files=(*own, *watched))
     sdk = places.room("runners") / "sdk" / "c"
     main = needs.languages(spec)[-1]
-    general = (*(SANITIZE_FLAGS if sanitize else SPEED_FLAGS), *WARNING_FLAGS)
+    general = SANITIZE_FLAGS if sanitize else SPEED_FLAGS
     standard = {"c": C_FLAGS, "c++": CXX_FLAGS}
     told = " ".join((*standard[main], *general, *spec.flags))
     macros = (

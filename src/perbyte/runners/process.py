@@ -135,9 +135,10 @@ class RunnerProcess:
         return self._child.returncode
 
     def end_input(self) -> None:
-        """Close the runner's standard input."""
+        """Close the runner's standard input; it cannot be asked any more."""
         assert self._child.stdin
         self._child.stdin.close()
+        self.fault = self.fault or RunnerEnded(f"runner '{self.name}': its input was closed")
 
     def kill(self) -> None:
         """Kill the process group, reap the leader, close everything. Does nothing the second time."""

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+from fake_scripts import fault, lie
+
+from perbyte.runners.conform import conform
+
+
+def test_the_fake_runner_keeps_every_promise(fake_runners):
+    [spec] = fake_runners({})
+    assert conform(spec) == []
+
+
+BROKEN = {
+    "wrong digest after timing": ({"lies": [lie("measure")]}, 7, "timed calls"),
+    "a round trip that fails": ({"lies": [lie("round_trip")]}, 5, "round_trip"),
+    "accepted forgeries": ({"lies": [lie("forgery")]}, 5, "forgery"),
+    "an unknown error code": ({"faults": [fault("no-such-verb", "refuse", code="what")]}, 9, "no code"),
+    "a crash": ({"faults": [fault("check", "crash", nth=3)]}, 1, "RunnerCrashed"),
+    "garbage": ({"faults": [fault("calibrate", "text", text="?")]}, 1, "RunnerGarbled"),
+    "bad handles taken": (
+        {"faults": [fault("release", "patch", nth=0, fields={"ok": True})]},
+        9,
+        "bad-handle",
+    ),
+    "no way to quit": ({"faults": [fault("quit", "stay")]}, 8, "quit"),
+    "no end at end of file": ({"stubborn": True}, 8, "end of file"),
+    "a wrong id": ({"faults": [fault("hello", "patch", nth=0, fields={"id": 4})]}, 1, "id"),
+    "no operations": ({"operations": []}, 2, "no operations"),
+    "a clock that runs backwards": (
+        {"faults": [fault("measure", "patch", nth=2, fields={"start": [9, 1]})]},
+        7,
+        "backwards",
+    ),
+    "fewer samples than asked for": (
+        {"faults": [fault("measure", "patch", nth=0, fields={})], "clock": {"core_hz": 1000.0}},
+        7,
+        "samples where",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_promise_is_a_complaint(fake_runners, case):
+    script, section, words = BROKEN[case]
+    [spec] = fake_runners(script)
+    complaints = conform(spec, every=False)
+    assert any(found.section == section and words in found.what for found in complaints), complaints
+
+
+def test_a_row_listed_twice(fake_runners):
+    row = {"algorithm": "aes-128-ecb", "operation": "encrypt", "contract": "message/1"}
+    [spec] = fake_runners({"operations": [row, row]})
+    assert [found.what for found in conform(spec)] == ["listed twice: aes-128-ecb encrypt message/1"]
