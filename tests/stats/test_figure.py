@@ -150,12 +150,29 @@ def test_without_cycles_the_interval_is_in_nanoseconds(sky):
     assert any("3 : 1 : 1" in warning for warning in found.warnings)
 
 
-def test_one_epoch_without_a_cycle_source_takes_the_cycles_from_all(sky):
+def test_one_epoch_without_a_cycle_source_is_left_out(sky):
     calibrations = sky.calibrations(3)
     calibrations[(sky.cell.process, 2)] = sky.calibration(2, cycle_source="none", reason="why")
+    found = figure_of(sky, quiet_bursts(sky), calibrations=calibrations, precision=0.01)
+    assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
+    assert (found.epochs, found.warnings) == (2, ("no cycles in epoch 2, which is left out",))
+
+
+def test_two_epochs_of_three_without_a_cycle_source_take_the_cycles_from_all(sky):
+    calibrations = sky.calibrations(3, cycle_source="none", reason="why")
+    calibrations[(sky.cell.process, 2)] = sky.calibration(2)
     found = figure_of(sky, quiet_bursts(sky), calibrations=calibrations)
     assert found.cycles_per_call is None
     assert found.interval.low < 100.0 / 3.65 < found.interval.high
+
+
+def test_without_cycles_loud_epochs_are_left_out_all_the_same(sky):
+    bursts = [b for b in quiet_bursts(sky) if b.epoch != 2]
+    bursts.append(sky.burst(100.0, epoch=2, disturbed=np.ones(40, dtype=bool)))
+    calibrations = sky.calibrations(3, cycle_source="none", reason="why")
+    found = figure_of(sky, bursts, calibrations=calibrations, precision=0.01)
+    assert found.epochs == 2
+    assert found.quality is Quality.GOOD
 
 
 def test_an_epoch_without_calibration_is_left_out(sky):

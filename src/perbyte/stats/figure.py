@@ -200,9 +200,16 @@ def _resolution(table: SampleTable, calibration: Calibration, chosen: Bools, lev
 
 
 def _choose(epochs: Sequence[_Epoch]) -> Sequence[_Epoch]:
-    """Leave out epochs that were never quiet, or found no cycle source, when at least two and half of all did."""
-    quiet = [epoch for epoch in epochs if epoch.quiet and epoch.calibration.cycle_source != "none"]
-    return quiet if len(quiet) >= 2 and 2 * len(quiet) >= len(epochs) else epochs
+    """Leave out epochs without a cycle source, then those never quiet, while two and half of all remain."""
+    left: Sequence[_Epoch] = epochs
+    for fitting in (
+        [epoch for epoch in left if epoch.calibration.cycle_source != "none"],
+        [epoch for epoch in left if epoch.quiet],
+    ):
+        both = [epoch for epoch in left if epoch in fitting]
+        if len(both) >= 2 and 2 * len(both) >= len(epochs):
+            left = both
+    return left
 
 
 def _doubts(
@@ -216,9 +223,10 @@ def _doubts(
         warnings.append(
             f"only {clean} of {samples} samples were clean, so the figure comes from the least disturbed ones"
         )
-    elif len(used) < len(epochs):
-        numbers = ", ".join(str(epoch.number) for epoch in epochs if not epoch.quiet)
-        warnings.append(f"too few clean samples in epoch {numbers}, which is left out")
+    for epoch in epochs:
+        if epoch not in used:
+            why = "too few clean samples" if not epoch.quiet else "no cycles"
+            warnings.append(f"{why} in epoch {epoch.number}, which is left out")
     if any(epoch.long for epoch in used):
         doubts.append(Quality.LONG)
         call_us = max(epoch.call_s for epoch in used) * 1e6

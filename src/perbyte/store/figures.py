@@ -6,31 +6,40 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from perbyte.errors import UsageError
-from perbyte.model import Burst, Calibration, Cell, CellFigure, Conditions, NoiseFloor
+from perbyte.model import Burst, Calibration, Cell, CellFigure, Conditions, Failure, NoiseFloor
 
 
 def make_figures(
-    conditions: Conditions, calibrations: Iterable[Calibration], bursts: Sequence[Burst]
+    conditions: Conditions,
+    calibrations: Iterable[Calibration],
+    bursts: Sequence[Burst],
+    failures: Iterable[Failure] = (),
 ) -> tuple[tuple[CellFigure, ...], NoiseFloor | None]:
-    """Return the figures of all cells that have usable samples, in the order of their first burst.
+    """Return the figures of all cells that have usable samples, in the order of the plan.
 
-    The second value is the noise floor of the A/A pairs among them, None without any.
+    Cells that failed have none, whatever was measured before. The second value is the noise floor of the A/A
+    pairs; the twins themselves are not among the figures.
     """
-    from perbyte.stats import contention_floors, figure, noise_floor
+    from perbyte.stats import contention_floors, noise_floor
+    from perbyte.stats import figure as make_figure
 
     by_process = {(calibration.process, calibration.epoch): calibration for calibration in calibrations}
     floors = contention_floors(by_process, bursts)
+    failed = {failure.address for failure in failures}
     taken: dict[Cell, list[Burst]] = {}
     for burst in bursts:
         taken.setdefault(burst.cell, []).append(burst)
+    order = {address: place for place, address in enumerate(conditions.plan)}
+    cells = [cell for cell in taken if cell.address not in failed]
+    cells.sort(key=lambda cell: order.get(cell.address, len(order)))
     names = {(i.runner, i.cpu): (i.library, i.library_version) for i in conditions.identities}
     figures: dict[Cell, CellFigure] = {}
-    for cell, of_cell in taken.items():
+    for cell in cells:
         library, version = names.get((cell.runner, cell.cpu), ("", ""))
         try:
-            figures[cell] = figure(
+            figures[cell] = make_figure(
                 cell,
-                of_cell,
+                taken[cell],
                 by_process,
                 conditions.policy,
                 library=library,
@@ -44,4 +53,4 @@ def make_figures(
         for cell, found in figures.items()
         if cell.twin and replace(cell, twin=0) in figures
     ]
-    return tuple(figures.values()), noise_floor(pairs)
+    return tuple(figure for cell, figure in figures.items() if not cell.twin), noise_floor(pairs)

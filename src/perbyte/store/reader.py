@@ -69,7 +69,7 @@ def open_run(path: Path) -> Run:
     state = known.state
     cells, floor = _stored_figures(directory, state), state.noise_floor
     if cells is None:
-        cells, floor = _figures_now(directory, known)
+        cells, floor = _figures_now(known)
     return Run(
         path=directory,
         conditions=state.conditions,
@@ -143,7 +143,8 @@ def _stored_figures(directory: Path, state: RunState) -> tuple[CellFigure, ...] 
         raise damaged(place, error) from error
 
 
-def _figures_now(directory: Path, known: Known) -> tuple[tuple[CellFigure, ...], NoiseFloor | None]:
+def _figures_now(known: Known) -> tuple[tuple[CellFigure, ...], NoiseFloor | None]:
     from perbyte.store.figures import make_figures
 
-    return make_figures(known.state.conditions, known.state.calibrations, tuple(_bursts(known)))
+    state = known.state
+    return make_figures(state.conditions, state.calibrations, tuple(_bursts(known)), state.failures)

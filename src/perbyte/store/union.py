@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from perbyte.errors import UsageError
-from perbyte.model import Burst, Calibration, Run
+from perbyte.model import Burst, Calibration, Failure, Run
 from perbyte.store.agreement import differences, require_agreement
 from perbyte.store.figures import make_figures
 from perbyte.store.reader import open_run, read_known, resume_state, run_directory
@@ -49,11 +49,12 @@ def merge(paths: Sequence[Path], into: Path) -> Run:
         writer.begin(conditions)
         calibrations: list[Calibration] = []
         bursts: list[Burst] = []
-        measuring_s, complete, last = 0.0, True, 0
+        failed: list[Failure] = []
+        measuring_s, complete, next_epoch = 0.0, True, 0
         for place in directories:
             state = read_known(place).state
             _, taken_calibrations, taken, failures = resume_state(place)
-            shift = last
+            shift = next_epoch
             for calibration in taken_calibrations:
                 calibrations.append(replace(calibration, epoch=calibration.epoch + shift))
                 writer.calibrated(calibrations[-1])
@@ -61,11 +62,12 @@ def merge(paths: Sequence[Path], into: Path) -> Run:
                 bursts.append(replace(burst, epoch=burst.epoch + shift))
                 writer.measured(bursts[-1])
             for failure in failures:
+                failed.append(failure)
                 writer.failed(failure)
             epochs = [c.epoch for c in taken_calibrations] + [b.epoch for b in taken]
-            last = shift + max(epochs, default=0)
+            next_epoch = shift + max(epochs, default=-1) + 1
             measuring_s += state.measuring_s
             complete = complete and state.complete
-        figures, floor = make_figures(conditions, calibrations, bursts)
+        figures, floor = make_figures(conditions, calibrations, bursts, failed)
         writer.finish(figures, floor, measuring_s, complete)
     return open_run(into)
