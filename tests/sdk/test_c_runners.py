@@ -1,0 +1,203 @@
+"""What every runner on the C SDK owes its readers, whatever library it speaks for: rows that work, contracts that mean
+the same thing everywhere, tiers that change the code and not the answers."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from perbyte.catalogue import load
+from perbyte.errors import RunnerRefused
+from perbyte.model import Cell, KnownAnswer
+from perbyte.protocol import material
+from perbyte.protocol.messages import CheckAnswer
+from perbyte.runners import Session
+from perbyte.runners.build import BuildState, build
+from perbyte.runners.locate import RunnerSpec, find
+
+pytestmark = pytest.mark.native
+
+RUNNERS = ("libgcrypt", "cryptopp", "reference")
+SIZES = (16, 512, 8192)
+SEED = 0x5EED
+FAILED_CALL = 16
+
+Row = tuple[str, str, str]
+
+
+@pytest.fixture(scope="module", params=RUNNERS)
+def spec(request: pytest.FixtureRequest) -> RunnerSpec:
+    found = find(request.param)
+    outcome = build(found)
+    if outcome.state is BuildState.ABSENT:
+        pytest.skip(f"not installed: {outcome.missing}")
+    assert outcome.state is not BuildState.FAILED, outcome.output
+    return found
+
+
+@pytest.fixture(scope="module")
+def session(spec: RunnerSpec) -> Iterator[Session]:
+    with Session(spec) as started:
+        yield started
+
+
+def rows(session: Session) -> list[Row]:
+    return [(row.algorithm, row.operation, row.contract) for row in session.hello().operations]
+
+
+def fit(algorithm: str, size: int) -> int:
+    """The largest size up to `size` that the algorithm takes: 3-Way has blocks of 12 bytes."""
+    return size - size % load().find(algorithm).data_multiple_bytes
+
+
+def after(session: Session, row: Row, size: int, calls: int) -> CheckAnswer:
+    handle = session.prepare(*row, fit(row[0], size), seed=SEED, offset=64)
+    answer = session.check_calls(handle, calls)
+    session.release(handle)
+    return answer
+
+
+def for_vector(session: Session, known: KnownAnswer, contract: str) -> str:
+    handle = session.prepare(known.algorithm, known.operation, contract, fit(known.algorithm, 48), seed=SEED)
+    try:
+        return session.check_vector(handle, known).output
+    finally:
+        session.release(handle)
+
+
+def test_rows_are_told_once_and_known_to_the_catalogue(session: Session):
+    catalogue, listed = load(), rows(session)
+    assert len(listed) == len(set(listed)) > 0
+    for row in session.hello().operations:
+        algorithm = catalogue.find(row.algorithm)
+        assert algorithm.id == row.algorithm
+        assert row.operation in algorithm.operations
+        assert algorithm.kind in catalogue.contracts[row.contract].kinds
+        assert row.calls
+
+
+def test_every_known_answer_of_the_catalogue_comes_out(session: Session):
+    """A vector whose lengths are not the row's is refused; of every algorithm at least one must fit."""
+    catalogue, fitting, asked = load(), set(), set()
+    for algorithm, operation, contract in rows(session):
+        for known in catalogue.known_answers(algorithm, operation) if contract != "setup/1" else ():
+            asked.add(algorithm)
+            with contextlib.suppress(RunnerRefused):
+                assert for_vector(session, known, contract) == known.output, (known.source, contract)
+                fitting.add(algorithm)
+    assert asked
+    assert fitting == asked
+
+
+def test_whatever_is_listed_can_be_prepared_checked_and_measured(session: Session):
+    session.calibrate(5, epoch=0)
+    for row in rows(session):
+        for size in SIZES:
+            handle = session.prepare(*row, fit(row[0], size), seed=SEED, offset=128)
+            cell = Cell(session.spec.name, row[0], row[1], fit(row[0], size), row[2])
+            measured = session.measure(handle, cell=cell, epoch=0, round=0, samples=1, limit_ms=1.0, calls=3)
+            assert len(measured.burst.ticks) == 1
+            assert measured.digest == session.check_calls(handle, 3).digest, cell
+            assert not measured.burst.flags[0] & FAILED_CALL, cell
+            session.release(handle)
+
+
+def test_the_first_call_is_the_same_under_every_contract(session: Session):
+    listed = rows(session)
+    for algorithm, operation in {row[:2] for row in listed}:
+        contracts = [row[2] for row in listed if row[:2] == (algorithm, operation)]
+        outputs = {c: after(session, (algorithm, operation, c), 512, 1).output for c in contracts}
+        setup = outputs.pop("setup/1", None)
+        assert len(set(outputs.values())) == 1, (algorithm, operation)
+        if setup is not None:
+            assert next(iter(outputs.values())).startswith(setup), (algorithm, operation)
+            assert len(setup) == 2 * fit(algorithm, 16)
+
+
+def test_a_call_takes_key_and_nonce_of_its_turn(session: Session):
+    """Call 17 (the 18th) uses entry 1 of the rings: of nonces under message, of both under rekey."""
+    catalogue, seen = load(), 0
+    for name, operation, contract in rows(session):
+        if contract not in ("message/1", "rekey/1", "setup/1") or operation == "open":
+            continue
+        algorithm, size = catalogue.find(name), fit(name, 16 if contract == "setup/1" else 64)
+        turn = {"message/1": (0, 1), "rekey/1": (1, 1), "setup/1": (1, 0)}[contract]
+        own = KnownAnswer(
+            name,
+            operation,
+            "own",
+            input=material.data(SEED, size).hex(),
+            key=material.key(SEED, turn[0], algorithm.key_bytes).hex(),
+            nonce=material.nonce(SEED, turn[1], algorithm.nonce_bytes).hex(),
+            aad=material.additional_data(SEED).hex() if algorithm.kind == "aead" else "",
+        )
+        plain = next(c for a, o, c in rows(session) if (a, o) == (name, operation) and c != "setup/1")
+        assert after(session, (name, operation, contract), 64, 18).output == for_vector(session, own, plain)
+        seen += 1
+    assert seen > 50 or session.spec.name == "reference"
+
+
+def test_a_stream_goes_on_from_call_to_call(session: Session):
+    """Two calls of 48 bytes give what one call of 96 gives at its end; for ECB there is nothing to go on."""
+    for row in rows(session):
+        algorithm = load().find(row[0])
+        if row[2] != "stream/1" or algorithm.kind not in ("block-cipher", "stream-cipher"):
+            continue
+        pieces = algorithm.data_multiple_bytes * (48 // algorithm.data_multiple_bytes)
+        data = (material.data(SEED, pieces) * 2).hex()
+        whole = for_vector(
+            session,
+            KnownAnswer(
+                *row[:2],
+                "own",
+                input=data,
+                key=material.key(SEED, 0, algorithm.key_bytes).hex(),
+                nonce=material.nonce(SEED, 0, algorithm.nonce_bytes).hex(),
+            ),
+            "stream/1",
+        )
+        assert after(session, row, pieces, 2).output == whole[2 * pieces :], row
+
+
+def test_what_has_an_inverse_comes_back_and_forgeries_are_refused(session: Session):
+    for row in rows(session):
+        if row[2] == "setup/1" or row[1] not in ("encrypt", "decrypt", "seal", "open"):
+            continue
+        handle = session.prepare(*row, fit(row[0], 512), seed=SEED)
+        assert session.round_trip(handle).passed, row
+        if row[1] == "open":
+            verdict = session.forgery(handle)
+            assert verdict.passed, (row, verdict.detail)
+        session.release(handle)
+
+
+def test_sizes_are_multiples_of_the_catalogues(session: Session):
+    for row in rows(session):
+        multiple = load().find(row[0]).data_multiple_bytes
+        session.release(session.prepare(*row, multiple, seed=SEED))
+        if multiple > 1:
+            with pytest.raises(RunnerRefused) as refusal:
+                session.prepare(*row, multiple + 1, seed=SEED)
+            assert refusal.value.code == "bad-size"
+
+
+def test_every_tier_gives_the_same_answers(spec: RunnerSpec, session: Session):
+    for tier in set(spec.tiers) - {"full"}:
+        with Session(spec, cpu=tier) as other:
+            assert rows(other) == rows(session)
+            for row in rows(session):
+                for size in (16, 1040):
+                    theirs, mine = (after(each, row, size, 3).digest for each in (session, other))
+                    assert mine == theirs, (tier, row, size)
+
+
+def test_an_unknown_tier_is_refused(spec: RunnerSpec):
+    command = [spec.fill(part) for part in spec.command]
+    ended = subprocess.run(
+        command, env={"PERBYTE_CPU": "quantum"}, input=b"", capture_output=True, check=False
+    )
+    assert ended.returncode == 3
+    assert b"quantum" in ended.stderr
