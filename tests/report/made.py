@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from perbyte.model import (
@@ -18,8 +19,29 @@ from perbyte.model import (
     Run,
     RunnerIdentity,
 )
+from perbyte.studies.model import (
+    Assumption,
+    CellGroup,
+    Claim,
+    GroupStatistic,
+    Judgement,
+    Number,
+    Outcome,
+    PairStatistic,
+    PublishedFigure,
+    PublishedMachine,
+    Statistics,
+    StatisticsPlan,
+    Study,
+    Verdict,
+)
 
-LIBRARIES = {"alphassl": "AlphaSSL", "betacrypt": "BetaCrypt", "gammalib": "GammaLib", "delta++": "Delta++"}
+LIBRARIES = {
+    "alphassl": "AlphaSSL",
+    "betacrypt": "BetaCrypt",
+    "gammalib": "GammaLib",
+    "deltacrypt": "Delta++",
+}
 
 
 def made_figure(
@@ -33,6 +55,7 @@ def made_figure(
     """A figure of `cycles` per call with an interval of +- `relative`."""
     time = ns if ns is not None else (cycles or 100.0) / 2.5
     centre = time if cycles is None else cycles
+    spread = [relative * part for part in ((-1, 0, 1), (1, 0, -1), (0, -1, 1))[len(cell.address) % 3]]
     given: dict[str, Any] = {
         "cell": cell,
         "library": LIBRARIES.get(cell.runner, cell.runner),
@@ -43,8 +66,8 @@ def made_figure(
         "samples": 400,
         "clean_samples": 300,
         "epochs": 3,
-        "epoch_cycles": () if cycles is None else (cycles * 0.999, cycles, cycles * 1.001),
-        "epoch_ns": (time * 0.999, time, time * 1.001),
+        "epoch_cycles": () if cycles is None else tuple(cycles * (1 + part) for part in spread),
+        "epoch_ns": tuple(time * (1 + part) for part in spread),
         "calls_per_sample": 10,
         "quality": Quality.GOOD,
         "cycle_source": "none" if cycles is None else "probe",
@@ -144,7 +167,7 @@ def usual_run() -> Run:
         if (one.cell.runner, one.cell.algorithm) == ("alphassl", "serpent-128-ecb")
     ]
     crashed = [
-        one for one in made_cells() if (one.cell.runner, one.cell.algorithm) == ("delta++", "des-ede3-ecb")
+        one for one in made_cells() if (one.cell.runner, one.cell.algorithm) == ("deltacrypt", "des-ede3-ecb")
     ]
     missing = {one.cell for one in lacking + crashed}
     failures = [
@@ -204,3 +227,91 @@ def hostile_run() -> Run:
         failures=failures,
         noise_floor=NoiseFloor(float("nan"), tuple((text, float("nan")) for text in HOSTILE)),
     )
+
+
+def made_study(run: Run) -> Study:
+    """A made-up study whose published figures are those of `run`, made slower by a made-up factor."""
+    published = []
+    for number, figure in enumerate(run.cells):
+        cell = figure.cell
+        value = round((figure.cycles_per_byte or 1.0) * (1.1 + 0.3 * (number % 4)), 3)
+        published.append(
+            PublishedFigure(
+                id=f"figure-{number}",
+                place="table 2",
+                machine="old",
+                library=figure.library,
+                algorithm=cell.algorithm.split("-")[0].upper()
+                + ("" if cell.cpu == "soft" else "-NI" * ("aes" in cell.algorithm)),
+                operation=cell.operation,
+                size_bytes=cell.size_bytes,
+                printed=f"{value:.3f}".replace(".", ","),
+                value=value,
+                unit="cycles/byte",
+                cell=cell.address,
+            )
+        )
+    labels = {
+        ("aes-128-ecb", "full"): "AES-NI",
+        ("aes-128-ecb", "soft"): "AES",
+        ("des-ede3-ecb", "full"): "3DES",
+    }
+    groups = tuple(
+        CellGroup(label, label, (f"*/{algorithm}/*@16+contract=stream/1+cpu={cpu}",), ())
+        for (algorithm, cpu), label in labels.items()
+    )
+    return Study(
+        name="madeup-2001",
+        path=Path("madeup-2001"),
+        title="A comparison that never took place",
+        authors=("N. Obody", "N. Emo"),
+        year=2001,
+        language="en",
+        citation="N. Obody, N. Emo: A comparison that never took place. 2001.",
+        question="How fast were four libraries that do not exist?",
+        contract="stream/1",
+        method=("Every figure is invented.",),
+        assumptions=(Assumption("Mode ECB", "the source does not name one"),),
+        machines=(PublishedMachine("old", "An imaginary computer", 2e9),),
+        groups=groups,
+        published=tuple(published),
+        claims=(),
+        notes="",
+    )
+
+
+def made_judgement(run: Run) -> Judgement:
+    """One verdict of each outcome."""
+    study = made_study(run)
+    said = {
+        Outcome.HOLDS: "AES-NI is the fastest in every library and at every size.",
+        Outcome.FAILS: "Decrypting with Camellia is as fast as encrypting, in all libraries and at all sizes.",
+        Outcome.UNDECIDED: "Serpent is the second slowest.",
+        Outcome.UNMEASURABLE: "The smart card is slower.",
+    }
+    verdicts = tuple(
+        Verdict(
+            Claim(f"claim-{number}", says, f"section {number}", "fastest", {}, reading="in 32 of 32 places"),
+            outcome,
+            (
+                f"AlphaSSL 16 B encrypt: 0.32 (0.31 to 0.33), the nearest of 32 ({outcome}).",
+                "All others are clearer.",
+            ),
+            (
+                Number("AlphaSSL, 16 B", "AES-NI over AES", 0.3165, 0.3152, 0.3178),
+                Number("x", "y", 2.0, 2.0, 2.0, "cycles/byte"),
+            ),
+        )
+        for number, (outcome, says) in enumerate(said.items(), start=1)
+    )
+    pair = PairStatistic("AES", "3DES", 9.0, 0.1, 0.3, 12.3, 1.0, (10.2, 10.1, 10.3), True)
+    statistics = Statistics(
+        StatisticsPlan("series", ("library",)),
+        (
+            GroupStatistic(
+                (("library", "AlphaSSL"), ("size_bytes", 16)), ("AES", "3DES"), (3, 3), 3.86, 0.0495, (pair,)
+            ),
+        ),
+        ("The tests are run on 3 epoch figures a cell.",),
+    )
+    return Judgement(study, run.conditions.run_id, verdicts, statistics)

@@ -2,60 +2,39 @@
 
 from __future__ import annotations
 
+import math
 import statistics
-from dataclasses import dataclass
 
 import altair as alt
 
 from perbyte.errors import UsageError
-from perbyte.model import CellFigure, Run
+from perbyte.model import Run
 from perbyte.report import theme
 from perbyte.report.panels import Chart, Records, facet, finished, header, log_axis
 from perbyte.report.units import number, plain, size_label
-from perbyte.studies.cells import expand, with_contract
-from perbyte.studies.estimates import Estimate
-from perbyte.studies.model import PublishedFigure, Study
-from perbyte.studies.units import Unit, today_in
+from perbyte.studies.model import Study
+from perbyte.studies.paired import PairedPoint, paired
+from perbyte.studies.units import Unit
 
 _PUBLISHED, _TODAY = "published", "today"
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A published figure and today's counterpart, both in the published unit."""
-
-    published: PublishedFigure
-    figure: CellFigure
-    today: Estimate
-
-    @property
-    def ratio(self) -> float:
-        """Today's value over the published one."""
-        return self.today.value / float(self.published.value or float("nan"))
-
-
-def pairs_of(run: Run, study: Study) -> tuple[Pair, ...]:
-    """Pair every published figure that has a counterpart in `run` with it; ratios are left out."""
-    figures = {figure.cell: figure for figure in run.cells}
-    found = []
-    for published in study.published:
-        if not published.available or not published.value or not published.cell or " over " in published.cell:
-            continue
-        for pattern in expand(with_contract(published.cell, study.contract)):
-            cell = pattern.cell() if pattern.literal else next(filter(pattern.matches, figures), None)
-            if cell not in figures:
-                continue
-            figure = figures[cell]
-            today = today_in(published.unit, figure, size_bytes=published.size_bytes, calls=published.calls)
-            if today is not None and 0 < today.low <= today.high < float("inf"):
-                found.append(Pair(published, figure, today))
-                break
-    return tuple(found)
+def drawable(run: Run, study: Study) -> tuple[PairedPoint, ...]:
+    """The pairs that can stand on a logarithmic axis: both figures there, positive, and no ratios."""
+    return tuple(
+        point
+        for point in paired(study, run)
+        if point.today is not None
+        and point.published.value
+        and point.published.value > 0
+        and point.published.unit != Unit.RATIO
+        and 0 < point.today.low <= point.today.high < math.inf
+    )
 
 
 def operations_of(run: Run, study: Study) -> tuple[str, ...]:
     """The published operations that `published_against_today` can draw."""
-    return tuple(dict.fromkeys(pair.published.operation for pair in pairs_of(run, study)))
+    return tuple(dict.fromkeys(pair.published.operation for pair in drawable(run, study)))
 
 
 def published_against_today(run: Run, study: Study, *, operation: str | None = None) -> Chart:
@@ -64,7 +43,7 @@ def published_against_today(run: Run, study: Study, *, operation: str | None = N
     Without `operation`, the first; a study that published in several units shows the most frequent. Raises
     UsageError where no published figure has a counterpart in the run.
     """
-    pairs = [pair for pair in pairs_of(run, study) if operation in (None, pair.published.operation)]
+    pairs = [pair for pair in drawable(run, study) if operation in (None, pair.published.operation)]
     if not pairs:
         raise UsageError("no published figure of the study has a counterpart in this run")
     operation = operation or pairs[0].published.operation
@@ -108,14 +87,14 @@ def published_against_today(run: Run, study: Study, *, operation: str | None = N
         f"published: {_authors(study)}; today: {machine or 'this machine'}; "
         "thin lines: intervals, often narrower than the mark; the published figures came without",
     ]
-    return finished(panels, _title(pairs, unit, operation), subtitle)
+    return finished(panels, _title(pairs, operation), subtitle)
 
 
-def _records(pairs: list[Pair], unit: str) -> Records:
+def _records(pairs: list[PairedPoint], unit: str) -> Records:
     records = []
     for pair in pairs:
         published, today = pair.published, pair.today
-        half = (today.high - today.low) / 2
+        assert today is not None  # drawable() left the others out
         size = size_label(published.size_bytes) if published.size_bytes else ""
         both = {
             "algorithm": plain(published.algorithm, 40),
@@ -124,38 +103,29 @@ def _records(pairs: list[Pair], unit: str) -> Records:
             "published": published.value,
             "today": today.value,
         }
-        name = f"{both['algorithm']} in {both['library']}, {plain(published.operation, 24)} {size}".rstrip()
-        now = plain(f"{pair.figure.library} {pair.figure.library_version}", 60)
-        records.append(
-            {
-                **both,
-                "when": _PUBLISHED,
-                "value": published.value,
-                "low": published.value,
-                "high": published.value,
-                "described": f"{name}: published {plain(published.printed, 24)} {unit}",
-            }
+        where = f" in {both['library']}" if both["library"] else ""
+        name = f"{both['algorithm']}{where}, {plain(published.operation, 24)} {size}".rstrip()
+        then = f"{name}: published {plain(published.printed, 24)} {unit}"
+        now = (
+            f"{name}: today {number(today.value, (today.high - today.low) / 2)} {unit} "
+            f"({plain(pair.library, 60)}), {number(pair.ratio or math.nan, 0.01)} times as fast as published"
         )
-        records.append(
-            {
-                **both,
-                "when": _TODAY,
-                "value": today.value,
-                "low": today.low,
-                "high": today.high,
-                "described": f"{name}: today {number(today.value, half)} {unit} ({now}), "
-                f"{number(pair.ratio, 0.01)} times the published figure",
-            }
-        )
+        for when, value, low, high, described in (
+            (_PUBLISHED, published.value, published.value, published.value, then),
+            (_TODAY, today.value, today.low, today.high, now),
+        ):
+            records.append(
+                {**both, "when": when, "value": value, "low": low, "high": high, "described": described}
+            )
     return records
 
 
-def _title(pairs: list[Pair], unit: str, operation: str) -> str:
-    ratios = sorted(pair.ratio for pair in pairs)
+def _title(pairs: list[PairedPoint], operation: str) -> str:
+    ratios = sorted(pair.ratio for pair in pairs if pair.ratio)
     middle, low, high = statistics.median(ratios), ratios[0], ratios[-1]
     return (
-        f"Today's figures are {number(middle, 0.01)} times the published ones in the median "
-        f"({number(low, 0.01)} to {number(high, 0.01)}; {len(pairs)} pairs, {plain(operation, 24)})"
+        f"Today is {number(middle, 0.01)} times as fast as published, in the median of {len(ratios)} pairs "
+        f"({number(low, 0.01)} to {number(high, 0.01)}; {plain(operation, 24)})"
     )
 
 

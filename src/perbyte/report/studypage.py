@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from perbyte.errors import PerbyteError
 from perbyte.model import Run
 from perbyte.report.gallery import Picture
 from perbyte.report.units import number, plain
@@ -26,7 +27,7 @@ def names_of(study: Study) -> dict[tuple[str, str], str]:
         for selector in group.selectors:
             try:
                 patterns = expand(selector)
-            except ValueError:
+            except (PerbyteError, ValueError):
                 continue
             for pattern in patterns:
                 found.setdefault((pattern.algorithm, pattern.cpu), set()).add(group.label)

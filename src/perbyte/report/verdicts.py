@@ -136,7 +136,7 @@ def _said(comparison: Comparison) -> str:
     if comparison.tie:
         return "tie"
     change = comparison.ratio - 1
-    return f"{percent(change)} {'slower' if change > 0 else 'faster'}"
+    return f"slower +{percent(change)}" if change > 0 else f"faster −{percent(change)}"
 
 
 def _comparison_line(
