@@ -131,12 +131,15 @@ static const char *version(void)
 	return OpenSSL_version(OPENSSL_FULL_VERSION_STRING);
 }
 
+static OSSL_PROVIDER *base, *legacy;
+
 static int start(const char *tier)
 {
 	/* `default` must be asked for: loading any provider by hand switches the automatic loading off. */
-	if (!OSSL_PROVIDER_load(NULL, "default"))
+	base = OSSL_PROVIDER_load(NULL, "default");
+	if (!base)
 		return -1;
-	OSSL_PROVIDER_load(NULL, "legacy"); /* may be missing: then offers() finds less */
+	legacy = OSSL_PROVIDER_load(NULL, "legacy"); /* may be missing: then offers() finds less */
 	ERR_clear_error();
 	return openssl_tier_in_force(tier) ? 0 : -1;
 }
@@ -155,5 +158,10 @@ static const pb_runner runner = {
 
 int main(int argc, char **argv)
 {
-	return pb_runner_main(&runner, argc, argv);
+	int status = pb_runner_main(&runner, argc, argv);
+	if (legacy)
+		OSSL_PROVIDER_unload(legacy);
+	if (base)
+		OSSL_PROVIDER_unload(base);
+	return status;
 }
