@@ -1,0 +1,33 @@
+# Thin on purpose: each target says what, scripts/ and perbyte say how.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: bench test lint docs clean setup build wheel
+
+bench: build           ## fresh machine -> table on the terminal and report.html
+	$(BIN)/perbyte study run kompara-2020 --report report.html
+
+test: build            ## fresh machine -> the whole test suite
+	$(BIN)/pytest
+
+lint: setup
+	sh scripts/lint.sh
+
+build: setup
+	$(BIN)/perbyte build
+
+setup: $(VENV)/.ready
+
+$(VENV)/.ready: requirements.lock pyproject.toml scripts/setup.sh
+	sh scripts/setup.sh "$(PYTHON)"
+	touch $@
+
+docs: build            ## the picture and the table of the README, from a real run
+	sh scripts/docs.sh
+
+wheel: setup
+	$(BIN)/python -m build --wheel --no-isolation
+
+clean:
+	rm -rf $(VENV) build dist out report.html .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
