@@ -1,8 +1,9 @@
 """The location of samples: midmean and median, with the half-width that goes with each.
 
 The estimator of an epoch is the midmean (the mean of the middle half). A median of quantised readings jumps
-from step to step; the midmean resists as many outliers as matter here (a quarter on each side) and
-averages the steps out. The median stays available; over epochs, which are few, it is what is used.
+from step to step, off by half a step at worst; the midmean is off by a quarter at worst, by less as soon as
+readings spread over three steps, and resists a quarter of outliers on each side, more than clean samples
+have. The median stays available; over epochs, which are few, it is what is used.
 """
 
 from __future__ import annotations

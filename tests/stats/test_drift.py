@@ -1,0 +1,57 @@
+"""Trends of a size that matters are seen; noise, outliers and tiny trends are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from perbyte.stats.drift import autocorrelation, inflation, rank_correlation, trend
+
+
+def test_a_warming_process_is_seen():
+    random = np.random.default_rng(1)
+    values = 100 * (1 + 0.03 * np.exp(-np.arange(120) / 40)) + 0.1 * random.standard_normal(120)
+    found = trend(values)
+    assert found is not None
+    assert found.change == pytest.approx(-0.018, abs=0.004)
+    assert found.correlation < -0.8
+
+
+def test_noise_is_no_trend():
+    random = np.random.default_rng(2)
+    alarms = sum(trend(100 * (1 + 0.02 * random.standard_normal(60))) is not None for _ in range(1000))
+    assert alarms <= 3
+
+
+def test_outliers_at_the_end_are_no_trend():
+    values = np.full(60, 100.0)
+    values[-4:] = 200.0
+    assert trend(values) is None
+
+
+def test_tiny_and_short_trends_are_no_trend():
+    assert trend(100 * (1 + 0.003 * np.linspace(0, 1, 200))) is None
+    assert trend(np.array([1.0, 2.0, 3.0])) is None
+
+
+def test_rank_correlation_is_that_of_scipy():
+    random = np.random.default_rng(3)
+    for values in (random.standard_normal(50), random.integers(0, 4, 50).astype(float)):
+        expected = stats.spearmanr(np.arange(50), values).statistic
+        assert rank_correlation(values) == pytest.approx(expected, abs=1e-12)
+    assert rank_correlation(np.ones(5)) == 0.0
+
+
+def test_autocorrelation_widens_and_never_narrows():
+    random = np.random.default_rng(4)
+    noise = random.standard_normal(4000)
+    walk = np.empty(4000)
+    walk[0] = noise[0]
+    for k in range(1, 4000):
+        walk[k] = 0.6 * walk[k - 1] + noise[k]
+    assert autocorrelation(walk) == pytest.approx(0.6, abs=0.05)
+    assert inflation(walk) == pytest.approx(2.0, abs=0.2)
+    assert inflation(noise) == pytest.approx(1.0, abs=0.05)
+    assert inflation(np.array([1.0, -1.0] * 50)) == 1.0
+    assert inflation(np.ones(9)) == 1.0

@@ -1,0 +1,98 @@
+"""The tests of the papers, held against SciPy called by hand and against formulas written out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from perbyte.errors import UsageError
+from perbyte.stats.hypothesis import (
+    Unit,
+    cliffs_delta,
+    cohens_d,
+    kruskal_wallis,
+    mann_whitney_u,
+    pairwise,
+    ratio_with_interval,
+)
+
+RANDOM = np.random.default_rng(6)
+GROUPS = {
+    "aes": list(10 + RANDOM.standard_normal(9)),
+    "camellia": list(11 + RANDOM.standard_normal(8)),
+    "des": list(np.round(14 + RANDOM.standard_normal(30), 1)),
+}
+
+
+def test_kruskal_wallis_is_that_of_scipy():
+    found = kruskal_wallis(list(GROUPS.values()), Unit.SAMPLES)
+    expected = stats.kruskal(*GROUPS.values())
+    assert found.statistic == pytest.approx(expected.statistic, abs=1e-12)
+    assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
+    assert (found.unit, found.counts) == ("samples", (9, 8, 30))
+
+
+def test_mann_whitney_is_that_of_scipy_with_bonferroni():
+    for pair in pairwise(GROUPS):
+        expected = stats.mannwhitneyu(GROUPS[pair.a], GROUPS[pair.b], alternative="two-sided")
+        assert pair.test.statistic == pytest.approx(expected.statistic, abs=1e-12)
+        assert pair.test.p == pytest.approx(expected.pvalue, abs=1e-12)
+        assert pair.test.p_bonferroni == pytest.approx(min(1, 3 * expected.pvalue), abs=1e-12)
+        assert pair.test.counts == (len(GROUPS[pair.a]), len(GROUPS[pair.b]))
+        assert pair.test.unit == "epoch figures"
+    assert [(pair.a, pair.b) for pair in pairwise(GROUPS)] == [
+        ("aes", "camellia"),
+        ("aes", "des"),
+        ("camellia", "des"),
+    ]
+
+
+def test_bonferroni_ends_at_one():
+    assert mann_whitney_u([1.0, 2.0, 3.0], [1.5, 2.5, 3.5], pairs=50).p_bonferroni == 1.0
+
+
+def test_cohens_d_is_its_formula():
+    a, b = np.array(GROUPS["aes"]), np.array(GROUPS["des"])
+    pooled = math.sqrt((8 * a.var(ddof=1) + 29 * b.var(ddof=1)) / 37)
+    assert cohens_d(a, b) == pytest.approx((b.mean() - a.mean()) / pooled, abs=1e-12)
+    assert cohens_d(b, a) == pytest.approx(-cohens_d(a, b), abs=1e-12)
+    assert cohens_d([1.0, 1.0], [1.0, 1.0]) == 0.0
+    assert cohens_d([1.0, 1.0], [2.0, 2.0]) == math.inf
+    assert cohens_d([2.0, 2.0], [1.0, 1.0]) == -math.inf
+    assert math.isnan(cohens_d([1.0], [2.0]))
+
+
+def test_cliffs_delta_counts_pairs_and_is_the_rank_biserial_correlation():
+    a, b = GROUPS["camellia"], GROUPS["des"]
+    counted = sum(float(y > x) - float(y < x) for x in a for y in b) / (len(a) * len(b))
+    assert cliffs_delta(a, b) == pytest.approx(counted, abs=1e-12)
+    u = stats.mannwhitneyu(a, b).statistic
+    assert cliffs_delta(a, b) == pytest.approx(1 - 2 * u / (len(a) * len(b)), abs=1e-12)
+    assert cliffs_delta([1.0, 2.0], [3.0]) == 1.0
+
+
+def test_the_ratio_has_an_interval_that_covers():
+    hits = 0
+    for _ in range(300):
+        a, b = 100 + RANDOM.standard_normal(6), 150 + 2 * RANDOM.standard_normal(6)
+        _, interval = ratio_with_interval(a, b)
+        hits += interval.low <= 1.5 <= interval.high
+    assert 0.90 <= hits / 300 <= 1.0
+    assert ratio_with_interval([2.0], [3.0])[1].high == math.inf
+    assert ratio_with_interval([2.0, 2.0], [3.0, 3.0])[1].low == 1.5
+    with pytest.raises(UsageError):
+        ratio_with_interval([0.0, 1.0], [1.0, 2.0])
+
+
+def test_groups_that_are_all_equal_do_not_differ():
+    found = kruskal_wallis([[1.0, 1.0], [1.0, 1.0]])
+    assert (found.statistic, found.p) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("groups", [[], [[1.0, 2.0]], [[1.0], []], [[1.0], [math.nan]]])
+def test_what_cannot_be_tested_is_refused(groups):
+    with pytest.raises(UsageError):
+        kruskal_wallis(groups)

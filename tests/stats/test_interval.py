@@ -1,0 +1,137 @@
+"""Intervals cover what they claim to, and their ingredients agree with SciPy and with integration."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from perbyte.stats import epoch_value, figure, median, median_interval, midmean
+from perbyte.stats.estimate import midmean_half_width
+from perbyte.stats.interval import (
+    between_half_width,
+    combined_interval,
+    median_spread,
+    within_half_width,
+)
+from perbyte.stats.quantile import normal_quantile, t_quantile, two_sided_t
+
+
+@pytest.mark.parametrize("epochs", [3, 4, 9])
+@pytest.mark.parametrize(
+    ("between", "within"), [(0.003, 0.0005), (0.0005, 0.004), (0.0, 0.002)], ids=["epochs", "both", "samples"]
+)
+def test_95_per_cent_intervals_cover(make_sky, epochs, between, within):
+    """Hierarchical noise through the whole figure: the truth lies inside in 90 to 100 of 100 cases."""
+    sky = make_sky(seed=epochs * 1000 + int(between * 1e5))
+    calibrations, hits, trials = sky.calibrations(epochs), 0, 200
+    for _ in range(trials):
+        bursts = [
+            sky.burst(100.0 * (1 + between * sky.random.standard_normal()), epoch=e, noise=within)
+            for e in range(1, epochs + 1)
+        ]
+        found = figure(sky.cell, bursts, calibrations, sky.policy, library="", library_version="")
+        hits += found.interval.low <= 100.0 <= found.interval.high
+    assert 0.90 <= hits / trials <= 1.0
+
+
+def test_the_interval_is_not_wider_than_it_must_be(make_sky):
+    """With spread between epochs only, its mean width is that of Student's t on the median."""
+    random = np.random.default_rng(11)
+    halves = [
+        combined_interval(0.0, list(random.standard_normal(5)), [0.01] * 5, 0.95).half_width
+        for _ in range(2000)
+    ]
+    mean_sd = math.sqrt(2 / 4) * math.gamma(2.5) / math.gamma(2)
+    expected = stats.t.ppf(0.975, 4) * mean_sd / math.sqrt(5) * median_spread(5)
+    assert np.mean(halves) == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 8, 29, 30, 399, 400, 5000])
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+def test_t_quantiles_are_those_of_scipy(df, level):
+    assert t_quantile(level, df) == pytest.approx(stats.t.ppf(0.5 + level / 2, df), rel=1e-9)
+
+
+def test_the_t_distribution_is_that_of_scipy():
+    for df in (1, 2, 5, 6, 77):
+        assert two_sided_t(1.3, df) == pytest.approx(2 * stats.t.cdf(1.3, df) - 1, abs=1e-12)
+    assert normal_quantile(0.975) == pytest.approx(stats.norm.ppf(0.975), abs=1e-12)
+    assert math.isinf(t_quantile(0.95, 0))
+    with pytest.raises(ValueError, match="level"):
+        t_quantile(1.0, 3)
+
+
+@pytest.mark.parametrize("n", [3, 5, 7, 9])
+def test_the_spread_of_a_median_is_what_integration_gives(n):
+    k = (n - 1) // 2
+    density = lambda x: (  # noqa: E731
+        math.factorial(n)
+        / math.factorial(k) ** 2
+        * (stats.norm.cdf(x) * stats.norm.sf(x)) ** k
+        * stats.norm.pdf(x)
+    )
+    variance = integrate.quad(lambda x: x * x * density(x), -12, 12)[0]
+    assert median_spread(n) == pytest.approx(math.sqrt(n * variance), abs=2e-5)
+    assert median_spread(1000) == pytest.approx(math.sqrt(math.pi / 2))
+
+
+@pytest.mark.parametrize("n", [4, 6, 8])
+def test_the_spread_of_an_even_median_is_what_simulation_gives(n):
+    values = np.random.default_rng(1).standard_normal((400_000, n))
+    assert median_spread(n) == pytest.approx(math.sqrt(n) * np.median(values, axis=1).std(), rel=5e-3)
+
+
+def test_the_midmean_is_the_mean_of_the_middle_half():
+    assert midmean(np.array([1.0, 2, 3, 4, 5, 6, 7, 800])) == pytest.approx((3 + 4 + 5 + 6) / 4)
+    assert midmean(np.array([1.0, 3.0, 800.0])) == pytest.approx((0.25 * 1 + 3 + 0.25 * 800) / 1.5)
+    assert midmean(np.array([7.0])) == 7.0
+    assert midmean(np.array([7.0, 9.0])) == 8.0
+    assert math.isnan(midmean(np.empty(0)))
+    values = np.random.default_rng(2).standard_normal(101)
+    assert epoch_value(values) == midmean(values)
+
+
+def test_the_midmean_resolves_what_a_median_of_steps_cannot():
+    """Readings in steps of 26 around truths anywhere between two of them."""
+    random = np.random.default_rng(3)
+    errors = np.zeros(2)
+    for truth in 1000 + 26 * random.random(500):
+        readings = np.floor((truth + 26 * random.random(60)) / 26) * 26
+        errors += (midmean(readings) - truth) ** 2, (median(readings) - truth) ** 2
+    assert errors[0] < errors[1] / 3
+
+
+def test_the_half_width_of_the_midmean_covers():
+    random = np.random.default_rng(4)
+    hits = 0
+    for _ in range(2000):
+        values = random.standard_normal(40)
+        hits += abs(midmean(values)) <= midmean_half_width(values, 0.95)
+    assert 0.93 <= hits / 2000 <= 0.98
+    assert math.isinf(midmean_half_width(np.array([1.0, 2.0]), 0.95))
+
+
+def test_the_median_interval_has_the_ranks_of_the_binomial():
+    values = np.arange(1, 101, dtype=float)
+    low, high = median_interval(values, 0.95)
+    assert (low, high) == (40.0, 61.0)
+    covered = stats.binom.cdf(high - 2, 100, 0.5) - stats.binom.cdf(low - 1, 100, 0.5)
+    assert covered >= 0.95
+    narrower = stats.binom.cdf(high - 3, 100, 0.5) - stats.binom.cdf(low, 100, 0.5)
+    assert narrower < 0.95
+    assert median_interval(np.array([3.0, 1.0]), 0.95) == (1.0, 3.0)
+    assert all(math.isnan(bound) for bound in median_interval(np.empty(0), 0.95))
+    many = np.random.default_rng(5).standard_normal(5000)
+    low, high = median_interval(many, 0.95)
+    assert high - low == pytest.approx(2 * 1.96 * math.sqrt(math.pi / 2 / 5000), rel=0.15)
+
+
+def test_unknown_widths_are_infinite_or_left_to_the_epochs():
+    assert math.isinf(between_half_width([1.0], 0.95))
+    assert math.isinf(within_half_width([math.inf]))
+    assert within_half_width([math.inf, math.inf]) == 0.0
+    assert within_half_width([math.inf, 2.0]) == pytest.approx(2.0 / math.sqrt(2))
+    assert combined_interval(1.0, [1.0], [math.inf], 0.95).high == math.inf
