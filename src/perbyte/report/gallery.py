@@ -10,6 +10,7 @@ from typing import Any
 from perbyte.errors import UsageError
 from perbyte.model import Run
 from perbyte.report import charts
+from perbyte.report.costs import cost_over_size
 from perbyte.report.panels import Chart
 from perbyte.report.points import Names, gather
 from perbyte.report.views import Table
@@ -61,5 +62,7 @@ def _candidates(
             name = f"acceleration-{number + 1}" if number else "acceleration"
             draw = partial(charts.acceleration, run, algorithm=algorithm, **given)
             yield name, "With and without the processor's own instructions", draw
+        if len(points.sizes) > 2:
+            yield "cost", "Cost over size", partial(cost_over_size, run, **given)
         if len(points.records) > 2:
             yield "everything", "All results at once", partial(charts.everything, run, **given)

@@ -23,6 +23,7 @@ from perbyte import __version__
 from perbyte.model import Run
 from perbyte.report import gallery, theme
 from perbyte.report.conditions import failure_lines, noise_line
+from perbyte.report.costs import COLUMNS, cost_rows
 from perbyte.report.findings import certainty, found
 from perbyte.report.inline import inline_svg
 from perbyte.report.page import (
@@ -114,6 +115,8 @@ def render_report(
         tables=[table_view(table, names) for table in laid_out],
         cell_columns=cell_columns(),
         cells=_embedded(cell_rows(run)),
+        cost_columns=COLUMNS,
+        costs=cost_rows(run, names),
         noise=noise_line(run).capitalize() + ".",
         pairs=[(plain(address, 200), number(ratio, 0.0001)) for address, ratio in run.noise_floor.pairs]
         if run.noise_floor

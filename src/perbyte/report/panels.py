@@ -41,7 +41,7 @@ def chosen(
 def finished(chart: Any, title: str, subtitle: Sequence[str]) -> Chart:
     """Add title, subtitle and the shared look."""
     lines = [part for line in subtitle for part in textwrap.wrap(line, 118)]
-    heading = alt.TitleParams(_balanced(title, 84), subtitle=lines)
+    heading = alt.TitleParams(_balanced(title, 92), subtitle=lines)
     result: Chart = chart.properties(title=heading).configure(**theme.config())
     return result
 
@@ -106,12 +106,16 @@ def some_sizes(records: Records, most: int) -> tuple[list[int], list[str]]:
 
 def facet(layered: Any, records: Records, *, row: Any = None, column: Any = None) -> Any:
     """Lay `layered` out in panels over `records`; without row and column it stays a single panel."""
-    # As one string: Altair would check every record against its schema, which takes seconds for thousands.
-    data = alt.InlineData(values=json.dumps(list(records)), format=alt.JsonDataFormat(type="json"))
+    data = inlined(records)
     if row is None and column is None:
         return layered.properties(data=data)
     asked = {name: value for name, value in (("row", row), ("column", column)) if value is not None}
     return layered.properties().facet(data=data, **asked)
+
+
+def inlined(records: Records) -> Any:
+    """Put records into a chart, as one string: Altair would check thousands against its schema for seconds."""
+    return alt.InlineData(values=json.dumps(list(records)), format=alt.JsonDataFormat(type="json"))
 
 
 def header(field: str, order: Sequence[str], *, angle: int | None = None) -> Any:
@@ -138,8 +142,8 @@ def axis(unit: Unit) -> str:
 
 
 def log_axis() -> Any:
-    """A logarithmic axis that is labelled at 1, 2 and 5 of each decade."""
-    values = [step * 10.0**power for power in range(-4, 12) for step in (1, 2, 5)]
+    """A logarithmic axis that is labelled at 1 and 3 of each decade."""
+    values = [step * 10.0**power for power in range(-4, 12) for step in (1, 3)]
     return alt.Axis(values=values, format="~g", labelOverlap=True, grid=True)
 
 
