@@ -1,0 +1,44 @@
+"""Published studies: read as data, repeated here, judged claim by claim.
+
+A study is a folder of the data room `studies/`; adding one takes no Python. This room reads runs and measures
+nothing. It decides on intervals and on the noise floor, never on p-values, and prefers "cannot tell here" to a
+verdict that the next run turns round.
+"""
+
+from perbyte.studies.inprint import judge_in_print, published_run
+from perbyte.studies.judge import judge
+from perbyte.studies.load import find, read_study, studies
+from perbyte.studies.model import (
+    Assumption,
+    CellGroup,
+    Claim,
+    Judgement,
+    Number,
+    Outcome,
+    PublishedFigure,
+    PublishedMachine,
+    Study,
+    Verdict,
+)
+from perbyte.studies.paired import PairedPoint, paired
+
+__all__ = [
+    "Assumption",
+    "CellGroup",
+    "Claim",
+    "Judgement",
+    "Number",
+    "Outcome",
+    "PairedPoint",
+    "PublishedFigure",
+    "PublishedMachine",
+    "Study",
+    "Verdict",
+    "find",
+    "judge",
+    "judge_in_print",
+    "paired",
+    "published_run",
+    "read_study",
+    "studies",
+]

@@ -1,0 +1,184 @@
+"""What a run holds about the cells of a study, as a table that claims can ask.
+
+Every cell that a study spells out has a row, measured or not: a claim that needs a cell nobody has must say so
+instead of passing over it. Rows carry dimensions (those of the cell, the group's name, the group's tags)
+and nothing is computed here but costs with their intervals.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from perbyte.errors import UsageError
+from perbyte.model import Cell, CellFigure, Failure, Run
+from perbyte.studies.cells import CellPattern, expand
+from perbyte.studies.estimates import Estimate
+from perbyte.studies.model import CellGroup, Study
+from perbyte.studies.units import ns_per_call
+
+CELL_DIMENSIONS = ("runner", "algorithm", "operation", "size_bytes", "contract", "cpu")
+GROUP = "group"
+Value = str | int
+Selection = Mapping[str, tuple[Value, ...]]
+
+_NOT_PROVIDED = frozenset({"unsupported", "absent"})
+
+
+class Absence(enum.Enum):
+    """Why a row has no figure: nobody here provides the cell, or it was not measured this time."""
+
+    UNPROVIDED = "not provided"
+    UNMEASURED = "not measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A cell of the study with its dimensions; `figure` is None when it has none, and `reason` says why."""
+
+    dims: Mapping[str, Value]
+    label: str
+    figure: CellFigure | None
+    absence: Absence | None = None
+    reason: str = ""
+    block_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All rows of a study. `in_cycles` tells the unit of costs; `floor` is the noise floor, None without one."""
+
+    rows: tuple[Row, ...]
+    in_cycles: bool
+    floor: float | None
+    runners: frozenset[str]
+
+    @property
+    def unit(self) -> str:
+        """`cycles` or `ns`."""
+        return "cycles" if self.in_cycles else "ns"
+
+    def select(self, where: Selection) -> tuple[Row, ...]:
+        """The rows whose dimensions have the values asked for."""
+        return tuple(
+            row for row in self.rows if all(row.dims.get(name) in values for name, values in where.items())
+        )
+
+    def cost(self, row: Row, per: str = "byte") -> Estimate:
+        """What the row's cell costs, in cycles (or ns) per `byte`, `block` or `call`.
+
+        Cells without data are counted per call. Raises ValueError for a row without a figure.
+        """
+        figure = row.figure
+        if figure is None:
+            raise ValueError("a row without a figure has no cost")
+        whole = (
+            Estimate(figure.per_call, figure.interval.low, figure.interval.high)
+            if self.in_cycles
+            else ns_per_call(figure)
+        )
+        count = 1.0
+        if per != "call" and figure.cell.size_bytes:
+            count = figure.cell.size_bytes / ((row.block_bytes or 1) if per == "block" else 1)
+        return Estimate(whole.value / count, whole.low / count, whole.high / count)
+
+
+def gather(study: Study, runs: Sequence[Run]) -> Table:
+    """Lay out what `runs` hold about the cells of `study`; where two hold the same cell, the first one counts.
+
+    The noise floor is the largest of the runs'. Raises UsageError without a run.
+    """
+    if not runs:
+        raise UsageError("there is no run to judge", way_out=f"perbyte study run {study.name}")
+    holdings = _Holdings.of(study, runs)
+    rows = tuple(row for group in study.groups for row in _rows(group, holdings))
+    measured = [row.figure for row in rows if row.figure]
+    floors = [run.noise_floor.relative for run in runs if run.noise_floor]
+    return Table(
+        rows=rows,
+        in_cycles=all(figure.cycles_per_call is not None for figure in measured),
+        floor=max(floors) if floors else None,
+        runners=frozenset(cell.runner for cell in holdings.figures),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Holdings:
+    """The runs' cells and failures, found quickly, and what absence means in them."""
+
+    figures: Mapping[Cell, CellFigure]
+    failures: tuple[Failure, ...]
+    of_study: bool
+    complete: bool
+    left_out: frozenset[CellPattern]
+
+    @classmethod
+    def of(cls, study: Study, runs: Sequence[Run]) -> _Holdings:
+        figures: dict[Cell, CellFigure] = {}
+        for run in runs:
+            for figure in run.cells:
+                figures.setdefault(figure.cell, figure)
+        return cls(
+            figures=figures,
+            failures=tuple(failure for run in runs for failure in run.failures),
+            of_study=any(run.conditions.study == study.name for run in runs),
+            complete=all(run.complete for run in runs),
+            left_out=_left_out(study, figures),
+        )
+
+    def absence(self, wanted: CellPattern) -> tuple[Absence, str]:
+        """Why there is no figure of `wanted`."""
+        for failure in self.failures:
+            own = failure.address == wanted.cell().address
+            whole_runner = not failure.address and failure.runner == wanted.runner
+            if own or whole_runner:
+                kind = Absence.UNPROVIDED if failure.kind in _NOT_PROVIDED else Absence.UNMEASURED
+                return kind, f"{failure.kind}: {failure.message}" if failure.message else failure.kind
+        if wanted in self.left_out:
+            return Absence.UNMEASURED, "the quick variant leaves it out"
+        if not self.complete:
+            return Absence.UNMEASURED, "the run was not completed"
+        if not self.of_study:
+            return Absence.UNMEASURED, "the run did not ask for it"
+        return Absence.UNPROVIDED, "no library in this run provides it"
+
+
+def _left_out(study: Study, figures: Iterable[Cell]) -> frozenset[CellPattern]:
+    """The patterns that the quick variant leaves out, if these figures look like those of a quick run."""
+    full = {one for selector in study.selectors() for one in expand(selector)}
+    only_full = full - {one for selector in study.selectors(quick=True) for one in expand(selector)}
+    if any(one.matches(cell) for one in only_full for cell in figures):
+        return frozenset()
+    return frozenset(only_full)
+
+
+def _rows(group: CellGroup, holdings: _Holdings) -> Iterable[Row]:
+    for selector in group.selectors:
+        for wanted in expand(selector):
+            if wanted.literal:
+                figure = holdings.figures.get(wanted.cell())
+                found = [figure] if figure else []
+            else:
+                found = [figure for cell, figure in holdings.figures.items() if wanted.matches(cell)]
+            for figure in found:
+                yield Row(dimensions(group, figure.cell), group.label, figure, block_bytes=group.block_bytes)
+            if not found:
+                absence, reason = holdings.absence(wanted)
+                yield Row(
+                    dimensions(group, wanted.cell()), group.label, None, absence, reason, group.block_bytes
+                )
+
+
+def dimensions(group: CellGroup, cell: Cell) -> dict[str, Value]:
+    """The dimensions of a cell within a group: the cell's own, the group's name and its tags."""
+    return {
+        "runner": cell.runner,
+        "algorithm": cell.algorithm,
+        "operation": cell.operation,
+        "size_bytes": cell.size_bytes,
+        "contract": cell.contract,
+        "cpu": cell.cpu,
+        GROUP: group.name,
+        **group.tags,
+    }
