@@ -214,8 +214,9 @@ def test_bursts_that_cannot_be_stored_are_refused_at_once(tmp_path, specimens):
         replace(specimens.burst(), ticks=[2**63] * 5),
         replace(specimens.burst(), flags=[0]),
         replace(specimens.burst(), calls=2**70),
+        replace(specimens.burst(), calls=0),
     ):
-        with pytest.raises(StoreError, match="cannot be stored"):
+        with pytest.raises(StoreError, match="cannot be kept"):
             writer.measured(broken)
     writer.measured(specimens.burst())
     writer.epoch_done(1)

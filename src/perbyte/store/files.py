@@ -67,6 +67,18 @@ def disk_error(error: OSError, directory: Path) -> StoreError:
     )
 
 
+def check_directory(directory: Path) -> None:
+    """Raise StoreError when `directory` is none."""
+    try:
+        found = directory.is_dir()
+    except (OSError, ValueError):
+        found = False
+    if not found:
+        raise StoreError(
+            f"there is no run at {str(directory)[:200]!r}", way_out="perbyte list runs shows where runs are"
+        )
+
+
 def check_regular(place: Path, limit_bytes: int) -> int:
     """Return the size of the regular file `place`.
 

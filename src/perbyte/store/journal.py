@@ -102,7 +102,10 @@ def read_journal(directory: Path) -> JournalText:
     decoder = msgspec.json.Decoder(Event, strict=False)
     try:
         events = [decoder.decode(line) for line in content[:whole_bytes].split(b"\n")[:-1]]
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        for event in events:
+            if isinstance(event, Measured):
+                check_burst(event.burst)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, StoreError) as error:
         raise damaged(place, error) from error
     return JournalText(events, whole_bytes, remark)
 
@@ -165,7 +168,7 @@ class JournalWriter:
 
 
 def check_burst(burst: Burst) -> None:
-    """Raise StoreError when a burst holds numbers that no counter gives or arrays of unequal length."""
+    """Raise StoreError when a burst has no calls, numbers that no counter gives, or arrays of unequal length."""
     columns = (
         burst.ticks,
         burst.start,
@@ -177,13 +180,14 @@ def check_burst(burst: Burst) -> None:
     )
     length = len(burst.ticks)
     fine = all(len(column) == length for column in columns) and len(burst.cycles) in (0, length)
+    fine = fine and burst.calls >= 1
     numbers = (burst.calls, burst.waits, burst.round, burst.epoch, burst.cell.size_bytes, burst.cell.twin)
     extremes = [min(column) for column in (*columns, burst.cycles) if column]
     extremes += [max(column) for column in (*columns, burst.cycles) if column]
     if not fine or any(not -(2**63) <= number < 2**63 for number in (*numbers, *extremes)):
         raise StoreError(
-            f"a burst of {burst.cell.address} cannot be stored: its arrays differ in length or hold numbers "
-            "beyond 64 bits",
+            f"a burst of {burst.cell.address} cannot be kept: its arrays differ in length, it has no calls, "
+            "or numbers beyond 64 bits",
             way_out="the runner breaks the protocol (section 7); mend it and measure again",
         )
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perbyte.errors import StoreError
 from perbyte.model import Burst, Calibration, CellFigure, Conditions, Failure, NoiseFloor, Run
-from perbyte.store.files import CELLS_FILE, RUN_FILE, SAMPLES_GLOB
+from perbyte.store.files import CELLS_FILE, RUN_FILE, SAMPLES_GLOB, check_directory, damaged
 from perbyte.store.journal import Measured, read_journal
 from perbyte.store.state import RunState, read_state
 
@@ -38,8 +37,7 @@ class Known:
 
 def read_known(directory: Path) -> Known:
     """Read run.json and journal and see which samples files there are. Raises StoreError."""
-    if not directory.is_dir():
-        raise StoreError(f"there is no run at {directory}", way_out="perbyte show lists the runs there are")
+    check_directory(directory)
     journal = read_journal(directory)
     stored = tuple(sorted(directory.glob(SAMPLES_GLOB)))
     stored_seq = 0
@@ -138,8 +136,6 @@ def _stored_figures(directory: Path, state: RunState) -> tuple[CellFigure, ...] 
     try:
         return figures_of(read_table(place, "cells"))
     except (ValueError, TypeError) as error:
-        from perbyte.store.files import damaged
-
         raise damaged(place, error) from error
 
 

@@ -44,7 +44,7 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
         connection.register("cells", pa.concat_tables(cells or [CELLS.empty_table()]).unify_dictionaries())
         connection.execute("SET lock_configuration = true")
         found = connection.execute(sql)
-        columns = tuple(str(column[0]) for column in found.description or ())
+        columns = tuple(str(column[0]) for column in (found and found.description) or ())
         return columns, found.fetchall() if columns else []
     except duckdb.Error as error:
         raise UsageError(

@@ -69,7 +69,7 @@ def read_state(directory: Path) -> RunState:
         raise damaged(place, error) from error
     if schema != SCHEMA:
         raise StoreError(
-            f"{directory} was written in schema {schema} of the store, this Perbyte reads schema {SCHEMA}",
+            f"{directory} was written in schema {str(schema)[:20]} of the store, this Perbyte reads schema {SCHEMA}",
             way_out="update Perbyte and read the run with the new version",
         )
     try:

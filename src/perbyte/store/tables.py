@@ -186,9 +186,11 @@ def read_table(place: Path, kind: str, address: str | None = None) -> pa.Table:
     check_file(place, kind)
     schema = SAMPLES if kind == "samples" else CELLS
     try:
-        filters = None if address is None else [("address", "==", address)]
-        table = pq.read_table(place, columns=schema.names, filters=filters, partitioning=None)
+        table = pq.read_table(place, columns=schema.names, partitioning=None)
+        table.validate(full=True)  # before anything computes on it: its codes may point anywhere
         table = table.select(schema.names).cast(schema)
+        if address is not None:
+            table = table.filter(pc.equal(table.column("address"), address))
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
         raise damaged(place, error) from error
     for field in schema:
@@ -198,6 +200,8 @@ def read_table(place: Path, kind: str, address: str | None = None) -> pa.Table:
             holes += pc.list_flatten(column).null_count
         if holes and field.name not in _MAY_BE_NULL:
             raise damaged(place, f"column {field.name} has holes")
+    if kind == "samples" and table.num_rows and pc.min(table.column("calls")).as_py() < 1:
+        raise damaged(place, "a sample without calls")
     return table
 
 

@@ -23,6 +23,7 @@ from perbyte.store.files import (
     SAMPLES_GLOB,
     TEMPORARY,
     RunLock,
+    check_directory,
     disk_error,
     undisturbed,
 )
@@ -87,10 +88,7 @@ class RunWriter:
     @classmethod
     def resume(cls, directory: Path) -> Self:
         """Go on with the run in `directory`. Raises StoreError when there is none or it cannot be read."""
-        if not directory.is_dir():
-            raise StoreError(
-                f"there is no run at {directory}", way_out="perbyte show lists the runs there are"
-            )
+        check_directory(directory)
         lock = RunLock(directory)
         try:
             for leftover in directory.glob(TEMPORARY + "*"):
