@@ -19,7 +19,7 @@ DEFAULT_OPERATIONS = [
     for algorithm, operations, contracts in (
         ("aes-128-ecb", ("encrypt", "decrypt"), ("stream/1", "message/1", "rekey/1", "setup/1")),
         ("aes-128-cbc", ("encrypt", "decrypt"), ("stream/1", "message/1", "rekey/1")),
-        ("aes-128-ctr", ("encrypt", "decrypt"), ("stream/1", "message/1", "rekey/1")),
+        ("aes-128-ctr", ("encrypt", "decrypt"), ("stream/1", "message/1", "rekey/1", "setup/1")),
         ("aes-128-gcm", ("seal", "open"), ("message/1",)),
         ("sha-256", ("digest",), ("oneshot/1", "stream/1")),
         ("hmac-sha-256", ("mac",), ("message/1",)),

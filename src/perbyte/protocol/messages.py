@@ -21,7 +21,7 @@ CYCLE_SOURCES = ("pmu", "probe", "none")
 
 Integer = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # signed, so that it fits the columns of a store
-Seed = Annotated[int, Meta(ge=0, le=2**64 - 1)]
+Seed = Annotated[int, Meta(ge=0, extra_json_schema={"maximum": 2**64 - 1})]  # beyond what msgspec bounds
 Quantity = Annotated[float, Meta(ge=0)]
 Rate = Annotated[float, Meta(gt=0)]
 Name = Annotated[str, Meta(min_length=1)]
@@ -167,7 +167,7 @@ class CheckCalls(Request, frozen=True, kw_only=True, tag="check"):
 
     answer = CheckAnswer
     handle: Integer
-    calls: Count
+    calls: Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
 
 class CheckVector(Request, frozen=True, kw_only=True, tag="check"):

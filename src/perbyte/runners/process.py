@@ -37,6 +37,7 @@ STDERR_KEPT = 8192
 _CHUNK = 65536
 _READ = select.POLLIN | select.POLLHUP | select.POLLERR
 _SETTLE_S = 1.0
+_FAVOURED = -20  # nice value
 _ADDR_NO_RANDOMIZE = 0x0040000
 _QUERY_PERSONALITY = 0xFFFFFFFF
 
@@ -82,6 +83,8 @@ class RunnerProcess:
                 raise EnvironmentLacking(f"runner '{name}' cannot be started: {error}") from None
         child = self._child
         self.pid = child.pid
+        if core is not None:
+            _favour(child.pid)
         self._in, self._out, self._err = (
             pipe.fileno() for pipe in (child.stdin, child.stdout, child.stderr) if pipe
         )
@@ -286,6 +289,12 @@ def _inherited(core: int | None) -> Iterator[bool]:
         os.sched_setaffinity(0, cores)
         if fixed:
             libc.personality(ctypes.c_ulong(before))
+
+
+def _favour(pid: int) -> None:
+    """Let a measured process go before others on its core, where we may: a sample in between theirs is lost."""
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, pid, _FAVOURED)
 
 
 def _death_signal() -> list[str]:

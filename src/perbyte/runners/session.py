@@ -164,7 +164,12 @@ class Session:
         offset: int = 0,
         input_path: Path | None = None,
     ) -> int:
-        """Prepare an operation and return its handle. Raises RunnerRefused (`unsupported`, `bad-size`...)."""
+        """Prepare an operation and return its handle. Raises RunnerRefused (`unsupported`, `bad-size`...).
+
+        `seed` is an unsigned 64-bit integer; ValueError otherwise.
+        """
+        if not 0 <= seed < 2**64:
+            raise ValueError(f"the seed {seed} is no unsigned 64-bit integer")
         request = messages.Prepare(
             id=self.next_id(),
             algorithm=algorithm,
