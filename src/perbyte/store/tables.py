@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from perbyte.model import Burst, Cell, CellFigure, Interval, Quality
@@ -105,31 +104,23 @@ def samples_table(numbered: Sequence[tuple[int, Burst]]) -> pa.Table:
 def bursts_of(table: pa.Table) -> Iterator[tuple[int, Burst]]:
     """Give back the bursts of a samples table, in its order, each with its number."""
     numbers = table.column("burst").to_pylist()
-    cells: dict[tuple[Any, ...], Cell] = {}
-    names = [name for name, _ in _CELL_FIELDS[1:]]
-    columns = {
-        name: table.column(name).to_pylist() for name in SAMPLES.names if name not in ("address", "burst")
-    }
-    start = 0
-    for end in range(1, len(numbers) + 1):
-        if end < len(numbers) and numbers[end] == numbers[start]:
-            continue
-        key = tuple(columns[name][start] for name in names)
-        cell = cells.get(key) or cells.setdefault(key, Cell(**dict(zip(names, key, strict=True))))
+    ends = [k for k in range(1, len(numbers)) if numbers[k] != numbers[k - 1]] + [len(numbers)]
+    starts = [0, *ends[:-1]] if numbers else []
+    heads = table.take(pa.array(starts, pa.int64()))
+    cells = _cells_of(heads)
+    singles = {name: heads.column(name).to_pylist() for name in ("epoch", "round", "calls", "waits")}
+    columns = {name: table.column(name).to_pylist() for name in (*_COUNTERS, "cycles")}
+    for k, (start, end) in enumerate(zip(starts, ends, strict=False)):
         cycles = columns["cycles"][start:end]
         yield (
             numbers[start],
             Burst(
-                cell=cell,
-                epoch=columns["epoch"][start],
-                round=columns["round"][start],
-                calls=columns["calls"][start],
+                cell=cells[k],
                 cycles=[] if None in cycles else cycles,
-                waits=columns["waits"][start],
+                **{name: values[k] for name, values in singles.items()},
                 **{name: columns[name][start:end] for name in _COUNTERS},
             ),
         )
-        start = end
 
 
 def figures_table(figures: Sequence[CellFigure]) -> pa.Table:
@@ -152,16 +143,14 @@ def figures_table(figures: Sequence[CellFigure]) -> pa.Table:
 def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
     """Give back the figures of a cells table. Raises ValueError for a quality that does not exist."""
     found = []
-    names = [name for name, _ in _CELL_FIELDS[1:]]
-    for row in table.to_pylist():
-        row.pop("address")
+    parts = table.drop_columns([name for name, _ in _CELL_FIELDS])
+    for cell, row in zip(_cells_of(table), parts.to_pylist(), strict=True):
         interval = Interval(
             low=row.pop("interval_low"),
             high=row.pop("interval_high"),
             level=row.pop("interval_level"),
             dominated_by=row.pop("interval_dominated_by"),
         )
-        cell = Cell(**{name: row.pop(name) for name in names})
         quality = Quality(row.pop("quality"))
         row |= {name: tuple(row[name]) for name in ("epoch_cycles", "epoch_ns", "warnings")}
         found.append(CellFigure(cell=cell, interval=interval, quality=quality, **row))
@@ -190,17 +179,17 @@ def read_table(place: Path, kind: str, address: str | None = None) -> pa.Table:
         table.validate(full=True)  # before anything computes on it: its codes may point anywhere
         table = table.select(schema.names).cast(schema)
         if address is not None:
-            table = table.filter(pc.equal(table.column("address"), address))
+            table = table.filter(pa.array([name == address for name in _words(table.column("address"))]))
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
         raise damaged(place, error) from error
     for field in schema:
         column = table.column(field.name)
         holes = column.null_count
         if pa.types.is_list(field.type):
-            holes += pc.list_flatten(column).null_count
+            holes += sum(chunk.flatten().null_count for chunk in column.chunks)
         if holes and field.name not in _MAY_BE_NULL:
             raise damaged(place, f"column {field.name} has holes")
-    if kind == "samples" and table.num_rows and pc.min(table.column("calls")).as_py() < 1:
+    if kind == "samples" and table.num_rows and min(table.column("calls").to_pylist()) < 1:
         raise damaged(place, "a sample without calls")
     return table
 
@@ -236,6 +225,25 @@ def _cell_columns(cells: Sequence[Cell], lengths: Sequence[int]) -> dict[str, pa
             pa.array(list(codes), pa.string()),
         )
     return columns
+
+
+def _cells_of(table: pa.Table) -> list[Cell]:
+    """The cell of each row; equal cells are one object."""
+    columns = [
+        _words(table.column(name)) if kind is _WORD else table.column(name).to_pylist()
+        for name, kind in _CELL_FIELDS[1:]
+    ]
+    known: dict[tuple[Any, ...], Cell] = {}
+    return [known.get(key) or known.setdefault(key, Cell(*key)) for key in zip(*columns, strict=True)]
+
+
+def _words(column: pa.ChunkedArray) -> list[str]:
+    """The texts of a dictionary column; by its codes, which is much faster than value by value."""
+    found: list[str] = []
+    for chunk in column.chunks:
+        words = chunk.dictionary.to_pylist()
+        found += [words[code] for code in chunk.indices.to_pylist()]
+    return found
 
 
 def _repeated(values: Sequence[Any], lengths: Sequence[int]) -> list[Any]:
