@@ -15,7 +15,7 @@ from perbyte.errors import RunnerError, RunnerRefused
 from perbyte.measure.layout import Layout
 from perbyte.measure.survey import Survey
 from perbyte.model import Calibration, Cell, RunnerIdentity
-from perbyte.runners.session import Session
+from perbyte.runners.session import Session, TimeLimits
 
 Process = tuple[str, str, int]
 
@@ -35,6 +35,7 @@ class Crew:
         layout: Layout,
         seed: int,
         input_path: Path | None = None,
+        limits: TimeLimits | None = None,
     ) -> None:
         self._survey = survey
         self._core = core
@@ -42,6 +43,7 @@ class Crew:
         self._layout = layout
         self._seed = seed
         self._input_path = input_path
+        self._limits = limits
         self._sessions: dict[Process, Session] = {}
         self._handles: dict[Cell, int] = {}
         self._starts: dict[Process, int] = {}
@@ -69,6 +71,7 @@ class Crew:
             core=self._core,
             twin=twin,
             environment=self._layout.environment,
+            limits=self._limits,
         )
         try:
             session.hello()

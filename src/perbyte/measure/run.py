@@ -37,6 +37,7 @@ from perbyte.model import (
     RunnerIdentity,
     Sink,
 )
+from perbyte.runners.session import TimeLimits
 from perbyte.stats.compare import noise_floor
 
 EPOCH_STEP = 2  # epochs added between two declared looks
@@ -84,6 +85,7 @@ class Measurement:
         watcher: Watcher | None = None,
         history: History | None = None,
         input_path: Path | None = None,
+        limits: TimeLimits | None = None,
     ) -> None:
         self.plan = plan
         self.survey = survey
@@ -94,6 +96,7 @@ class Measurement:
         self.watcher = watcher or Unwatched()
         self.history = history or History()
         self.input_path = input_path
+        self.limits = limits
         self._began = time.monotonic()
         self._lost: set[Cell] = set()
         self._identities: dict[tuple[str, str], RunnerIdentity] = {}
@@ -169,6 +172,7 @@ class Measurement:
             layout=draw_layout(self.policy.seed, number),
             seed=self.policy.seed,
             input_path=self.input_path,
+            limits=self.limits,
         ) as crew:
             cells = self._start(crew, number, cells)
             if first:
