@@ -25,7 +25,8 @@ from perbyte.stats.estimate import midmean_half_width
 CLEAN_SHARE = 0.75  # of a burst's samples: so many clean ones end it early
 PATIENCE = 120  # probes to wait for a quiet core before a sample: about a millisecond
 SHARE_OF_PRECISION = 0.4  # of the precision asked for, that an epoch's samples may use up
-LONG_ROUNDS = 3  # rounds of an epoch that a cell of long calls gets at the least, time permitting
+LARGE_BYTES = 1 << 20  # taken for long until the first burst tells
+LONG_ROUNDS = 3  # bursts in an epoch that a cell of long calls gets at the least, time permitting
 LONG_SPENT_S = 0.2  # and the time after which more rounds of it are not worth what they cost the others
 _BURSTS_TO_STOP = 6
 
@@ -67,7 +68,10 @@ class Tally:
 
 @dataclass(slots=True)
 class Epoch:
-    """The epoch under way. `fixed_calls` carries calls per sample of long cells over from earlier epochs."""
+    """The epoch under way.
+
+    From earlier epochs come `fixed_calls`, calls per sample of long cells, and `took`, seconds per burst.
+    """
 
     number: int
     crew: Crew
@@ -78,30 +82,50 @@ class Epoch:
     fail: Callable[[Failure], None]
     tell: Callable[[Cell, int, int, float], None]
     fixed_calls: dict[Cell, int] = field(default_factory=dict)
+    took: dict[Cell, float] = field(default_factory=dict)
     tallies: dict[Cell, Tally] = field(default_factory=lambda: defaultdict(Tally))
     _clean: int = 0
     _taken: int = 0
 
     def run(self, cells: Sequence[Cell]) -> None:
-        """Measure `cells` until all have left or the deadline has passed; every cell gets one round."""
+        """Measure `cells` until all have left or the deadline has passed; every cell gets one burst.
+
+        A pass over the cells of long calls is spread over the rounds up to the first look, so that the others
+        are not kept waiting by them and still share the sky with them.
+        """
         draw = random.Random(f"order/{self.policy.seed}/{self.number}")
         active = list(cells)
+        spread = self.policy.looks[0]
         for round_number in range(1, self.policy.looks[-1] + 1):
             draw.shuffle(active)
-            for cell in list(active):
-                late = time.monotonic() + self.tallies[cell].longest_s > self.deadline
-                if round_number > 1 and late:
+            turn = round_number % spread
+            for cell in [c for c in active if not self._long(c) or self._place(c) % spread == turn]:
+                if self.tallies[cell].bursts and self._late(cell):
                     continue
                 if not self._burst(cell, round_number):
                     active.remove(cell)
             active = [cell for cell in active if not self.tallies[cell].costly(self.policy)]
             if round_number in self.policy.looks:
                 active = [cell for cell in active if not self.tallies[cell].precise(self.policy)]
-            if not active or time.monotonic() > self.deadline:
-                break
             self._done = len(cells) - len(active)
+            if not active or (round_number >= spread and time.monotonic() > self.deadline):
+                break
+
+    def _late(self, cell: Cell) -> bool:
+        return time.monotonic() + self.tallies[cell].longest_s > self.deadline
+
+    def _long(self, cell: Cell) -> bool:
+        """True when one burst of the cell outlasts the bursts of many others, as far as is known by now."""
+        took = self.tallies[cell].longest_s or self.took.get(cell, 0.0)
+        if took:
+            return took > 4e-3 * self.policy.burst_limit_ms
+        return cell.size_bytes >= LARGE_BYTES
+
+    def _place(self, cell: Cell) -> int:
+        return self._places.setdefault(cell, len(self._places))
 
     _done: int = 0
+    _places: dict[Cell, int] = field(default_factory=dict)
 
     def _burst(self, cell: Cell, round_number: int) -> bool:
         """Take one burst. False when the cell is lost."""

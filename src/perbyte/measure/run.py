@@ -102,6 +102,7 @@ class Measurement:
         self._identities: dict[tuple[str, str], RunnerIdentity] = {}
         self._digests: dict[Cell, str] = {}
         self._fixed_calls: dict[Cell, int] = {}
+        self._took: dict[Cell, float] = {}
         self._floors: Floors = {}
         self._warnings: set[str] = set()
         self._stage = ""
@@ -190,6 +191,7 @@ class Measurement:
                     f"epoch {number + 1}, round {round_number}", cell.address, number, done, len(cells), clean
                 ),
                 fixed_calls=self._fixed_calls,
+                took=self._took,
             )
             epoch.run(cells)
             self._confirm(crew, epoch)
@@ -242,6 +244,7 @@ class Measurement:
         for cell, tally in epoch.tallies.items():
             if cell in self._lost or not tally.bursts:
                 continue
+            self._took[cell] = tally.longest_s
             if tally.calls == 1 and tally.longest_s > self.policy.sample_us * 1e-5:
                 self._fixed_calls[cell] = 1
             if self.catalogue.find(cell.algorithm).kind in ("probe", "signature"):
