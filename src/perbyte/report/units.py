@@ -106,7 +106,7 @@ def number(value: float, half_width: float = 0.0) -> str:
     if not math.isfinite(value):
         return "–"
     order = math.floor(math.log10(abs(value))) if value else 0
-    if not -6 <= order < 9:
+    if not -6 <= order < 12:
         return f"{value:.{MOST_DIGITS - 1}e}"
     decimals = max(min(MOST_DIGITS - 1 - order, max(3, 2 - order)), 0)
     if math.isfinite(half_width) and half_width > 0:

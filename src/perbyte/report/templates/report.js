@@ -169,6 +169,9 @@
     mark.classList.add("now");
     tip.textContent = mark.getAttribute("data-tip");
     tip.hidden = false;
+    place(mark);
+  }
+  function place(mark) {
     var box = mark.getBoundingClientRect(), own = tip.getBoundingClientRect();
     var left = Math.min(Math.max(box.left + box.width / 2 - own.width / 2, 8), window.innerWidth - own.width - 8);
     var above = box.top - own.height - 8;
@@ -193,5 +196,5 @@
       show(next);
     });
   });
-  window.addEventListener("scroll", function () { if (now && !document.activeElement.closest(".draw")) { hide(); } }, { passive: true });
+  window.addEventListener("scroll", function () { if (now) { place(now); } }, { passive: true });
 })();

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+
+from made_runs import hostile_run, made_figure, made_run, usual_run
+
+from perbyte.model import Cell
+from perbyte.report.export import CELL_FIELDS, SCHEMA_VERSION, to_csv, to_json
+
+PROMISED = [
+    *(
+        "address",
+        "runner",
+        "library",
+        "library_version",
+        "algorithm",
+        "operation",
+        "contract",
+        "cpu",
+        "size_bytes",
+    ),
+    *(
+        "cycles_per_byte",
+        "cycles_per_call",
+        "ns_per_call",
+        "megabytes_per_second",
+        "interval_low",
+        "interval_high",
+    ),
+    *("interval_level", "samples", "clean_samples", "epochs", "quality", "cycle_source", "warnings"),
+]
+
+
+def test_the_promised_fields_are_there_under_their_names() -> None:
+    made = to_json(usual_run())
+    assert made["schema_version"] == SCHEMA_VERSION == 1
+    assert set(made) == {"schema_version", "run", "cells"}
+    for cell in made["cells"]:
+        assert list(cell) == list(CELL_FIELDS)
+        assert list(cell)[: len(PROMISED)] == PROMISED
+
+
+def test_floats_keep_their_full_precision() -> None:
+    figure = made_figure(Cell("a", "aes", "encrypt", 16, "stream/1"), 100.0 / 3)
+    (cell,) = json.loads(json.dumps(to_json(made_run((figure,)))))["cells"]
+    assert cell["cycles_per_call"] == figure.cycles_per_call
+    assert cell["cycles_per_byte"] == figure.cycles_per_byte
+    assert (cell["interval_low"], cell["interval_high"]) == (figure.interval.low, figure.interval.high)
+    assert cell["interval_unit"] == "cycles"
+
+
+def test_conditions_and_failures_travel_along() -> None:
+    run = usual_run()
+    made = to_json(run)["run"]
+    assert made["id"] == run.conditions.run_id
+    assert made["machine"]["cpu_model"] == "Imaginary CPU 9000"
+    assert made["policy"]["seed"] == run.conditions.policy.seed
+    assert len(made["failures"]) == len(run.failures)
+    assert made["noise_floor"]["relative"] == run.noise_floor.relative  # type: ignore[union-attr]
+    assert made["complete"] is True
+
+
+def test_no_value_breaks_the_json() -> None:
+    text = json.dumps(to_json(hostile_run()), allow_nan=False)
+    cells = json.loads(text)["cells"]
+    assert cells[-1]["ns_per_call"] is None
+    assert cells[-1]["cycles_per_call"] is None
+    assert cells[-1]["interval_unit"] == "ns"
+
+
+def test_csv_reads_back() -> None:
+    run = usual_run()
+    rows = list(csv.DictReader(io.StringIO(to_csv(run), newline="")))
+    assert len(rows) == len(run.cells)
+    for row, figure in zip(rows, run.cells, strict=True):
+        assert row["address"] == figure.cell.address
+        assert math.isclose(float(row["cycles_per_byte"]), figure.cycles_per_byte or 0.0, rel_tol=0)
+
+
+def test_csv_keeps_hostile_text_inside_its_field() -> None:
+    run = hostile_run()
+    rows = list(csv.DictReader(io.StringIO(to_csv(run), newline="")))
+    assert [row["library"] for row in rows] == [figure.library for figure in run.cells]

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from made_runs import hostile_run, made_cells, made_figure, made_judgement, made_run, usual_run
+
+from perbyte.model import Cell, Failure
+from perbyte.report.terminal import render_table
+from perbyte.report.units import Unit, number, read
+from perbyte.report.verdicts import render_comparison, render_judgement
+from perbyte.report.views import tables
+from perbyte.stats.compare import compare
+
+TABLE_OF_TWO = """\
+cycles per byte · stream/1 · median and ± of the 95 % interval
+
+             encrypt ──────────────────────
+                16 B           1 KiB
+───────────────────────────────────────────
+aes-128-ecb
+  alphassl    ►6.250 ±0.10%   ►1.953 ±0.20%
+  betacrypt    9.38  ±0.50%~   2.930 ±0.10%
+des-ecb
+  alphassl   =40.00  ±0.10%               –
+  betacrypt  =40.02  ±0.10%         crashed
+"""
+
+
+def two_libraries() -> str:
+    def cell(runner: str, algorithm: str, size: int) -> Cell:
+        return Cell(runner, algorithm, "encrypt", size, "stream/1")
+
+    figures = (
+        made_figure(cell("alphassl", "aes-128-ecb", 16), 100.0),
+        made_figure(cell("alphassl", "aes-128-ecb", 1024), 2000.0, relative=0.002),
+        made_figure(cell("betacrypt", "aes-128-ecb", 16), 150.0, relative=0.005, quality="imprecise"),
+        made_figure(cell("betacrypt", "aes-128-ecb", 1024), 3000.0),
+        made_figure(cell("alphassl", "des-ecb", 16), 640.0),
+        made_figure(cell("betacrypt", "des-ecb", 16), 640.3),
+    )
+    failures = (
+        Failure("unsupported", "alphassl", "no such size", address=cell("alphassl", "des-ecb", 1024).address),
+        Failure("crashed", "betacrypt", "signal 11", address=cell("betacrypt", "des-ecb", 1024).address),
+    )
+    return render_table(made_run(figures, failures=failures), width=80, colour=False)
+
+
+def test_the_table_looks_as_it_should() -> None:
+    assert two_libraries().startswith(TABLE_OF_TWO)
+
+
+def test_below_the_table_stand_legend_failures_noise_floor_and_conditions() -> None:
+    text = two_libraries()[len(TABLE_OF_TWO) :]
+    assert "► fastest of its algorithm in the column" in text
+    assert "= fastest of its algorithm in the column, a tie" in text
+    assert "~ interval wider than asked for" in text
+    assert "– not in this library" in text
+    assert "betacrypt/des-ecb/encrypt@1024+contract=stream/1: crashed: signal 11" in text
+    assert "noise floor: 0.15%" in text
+    assert "Imaginary CPU 9000" in text
+    assert "AlphaSSL 1.2.3-made-up" in text
+    assert "one call outlasts" not in text
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
+@pytest.mark.parametrize("unit", [None, *Unit])
+def test_no_line_is_wider_than_the_terminal_and_no_figure_is_cut(width: int, unit: Unit | None) -> None:
+    run = usual_run()
+    text = render_table(run, width=width, colour=False, unit=unit)
+    assert max(map(len, text.splitlines())) <= width
+    shown = re.findall(r"[0-9][0-9.,]*(?= +±)", text)
+    wanted = [
+        number(reading.value, reading.half_width)
+        for table in tables(run, unit)
+        for row in table.rows
+        for entry in row.entries
+        if entry.figure and (reading := read(entry.figure, table.unit))
+    ]
+    assert sorted(shown) == sorted(wanted)
+
+
+def test_a_wide_terminal_shows_one_table_and_a_narrow_one_splits_by_operation() -> None:
+    run = usual_run()
+    assert render_table(run, width=200, colour=False).count("encrypt ─") == 1
+    narrow = render_table(run, width=80, colour=False)
+    assert (narrow.count("encrypt ─"), narrow.count("decrypt ─")) == (1, 1)
+    assert render_table(run, width=50, colour=False).count("encrypt ─") > 1
+
+
+def test_colour_only_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = usual_run()
+    assert "\x1b[" in render_table(run, width=80, colour=True)
+    assert "\x1b" not in render_table(run, width=80, colour=False)
+    assert "\x1b" not in render_table(run, width=80)  # standard output of a test is no terminal
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b[" in render_table(run, width=80)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in render_table(run, width=80)
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_a_hostile_run_cannot_steer_the_terminal(width: int) -> None:
+    text = render_table(hostile_run(), width=width, colour=False)
+    kept = set(text) - {"\n"}
+    assert not [one for one in kept if ord(one) < 32 or 0x7F <= ord(one) < 0xA0]
+    assert not kept & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u2028")
+    assert "x" * 400 not in text
+
+
+def test_an_empty_and_an_interrupted_run_say_so() -> None:
+    assert "nothing was measured" in render_table(made_run(()), width=80, colour=False)
+    run = replace(usual_run(), complete=False)
+    assert "INTERRUPTED" in render_table(run, width=80, colour=False)
+
+
+def test_verdicts_are_told_by_word_as_well_as_by_sign() -> None:
+    judgement = made_judgement(made_run(made_cells()))
+    text = render_judgement(judgement, width=80, colour=False, numbers=True)
+    for outcome in ("✓ holds", "✗ does not hold", "? cannot tell here", "– not measurable here"):
+        assert outcome in text
+    assert "4 claims: 1 holds, 1 does not hold, 1 cannot tell here, 1 not measurable here" in text
+    assert "AES-NI over AES 0.317 (0.315 to 0.318)" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_comparison_shows_ratio_interval_and_ties() -> None:
+    cell = Cell("a", "aes", "encrypt", 16, "stream/1")
+    before, same, slower = made_figure(cell, 100.0), made_figure(cell, 100.05), made_figure(cell, 103.0)
+    floor = made_run(()).noise_floor
+    compared = [(before, one, compare(before, one, floor)) for one in (same, slower)]
+    lines = render_comparison(compared, floor, width=120, colour=False, names=("old", "new")).splitlines()
+    assert lines[0] == "new over old: above 1 is slower"
+    assert lines[3].endswith("tie")
+    assert "6.25 cycles/byte" in lines[3].replace("6.250", "6.25")
+    assert lines[4].endswith("slower +3.0%")
+    assert " 1.03" in lines[4]
+    assert "0 faster, 1 slower, 1 tied" in lines[6]
+    assert "noise floor: 0.15%" in lines[7]
+
+
+def test_comparison_of_nothing() -> None:
+    assert "no cell is on both sides" in render_comparison([], None, width=80, colour=False)
