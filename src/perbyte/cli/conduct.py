@@ -66,8 +66,11 @@ def built_runners(names: Sequence[str] = ()) -> list[RunnerSpec]:
     return ready
 
 
-def draw(request: Request, *, quiet: bool = False) -> tuple[Plan, Survey]:
-    """Survey the runners that the request can mean, and draw the plan."""
+def draw(request: Request, *, lenient: bool = False) -> tuple[Plan, Survey]:
+    """Survey the runners that the request can mean, and draw the plan.
+
+    `lenient`: what nobody offers is a failure in the plan instead of an error.
+    """
     specs = [
         spec
         for spec in built_runners()
@@ -77,12 +80,12 @@ def draw(request: Request, *, quiet: bool = False) -> tuple[Plan, Survey]:
         _explain_runner(request)
     tiers = list(dict.fromkeys(tier for spec in specs for tier in spec.tiers))
     cpus = wanted_cpus(request, tiers)
-    unknown = [cpu for cpu in cpus if cpu not in tiers and "*" not in cpu]
+    unknown = not lenient and [cpu for cpu in cpus if cpu not in tiers and "*" not in cpu]
     if unknown:
         raise UsageError(f"no CPU tier '{unknown[0]}'", way_out=f"there are: {', '.join(tiers)}")
     # `full` is asked as well: tiers are proved by comparison with it
     found = survey(specs, list(dict.fromkeys([*cpus, "full"])))
-    return draw_plan(request, found, load()), found
+    return draw_plan(request, found, load(), lenient=lenient), found
 
 
 def conduct(
@@ -95,12 +98,13 @@ def conduct(
     study: str = "",
     input_path: Path | None = None,
     input_facts: dict[str, Any] | None = None,
+    lenient: bool = False,
 ) -> Conducted:
     """Measure what was asked for into a new run directory."""
     from perbyte.store import RunWriter
 
     require_linux()
-    plan, found = draw(request, quiet=quiet)
+    plan, found = draw(request, lenient=lenient)
     policy = replace(policy, core=choose_core(policy.core))
     run_id = _new_id()
     path = out or places.runs_home() / run_id

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, PerbyteError
+from perbyte.model import Machine
 
 
 @click.command("doctor")
@@ -16,7 +17,6 @@ def command(as_json: bool) -> int:
     """
     from perbyte.cli.building import outcome_line
     from perbyte.measure import describe_machine
-    from perbyte.report.conditions import machine_lines
     from perbyte.runners import build, find, locate
 
     machine = describe_machine()
@@ -32,7 +32,7 @@ def command(as_json: bool) -> int:
         )
         return EXIT_FINE if found else EXIT_ENVIRONMENT
     print("machine")
-    for line in machine_lines(machine):
+    for line in _machine_lines(machine):
         print(f"  {line}")
     print("clock")
     for line in _clock_lines(found):
@@ -56,6 +56,23 @@ def command(as_json: bool) -> int:
     if not found:
         print("nothing can be measured here yet; run: perbyte build")
     return EXIT_FINE if found else EXIT_ENVIRONMENT
+
+
+def _machine_lines(machine: Machine) -> list[str]:
+    where = f", in a virtual machine ({machine.virtualisation})" if machine.virtualisation else ""
+    switches = [
+        f"governor {machine.governor}" if machine.governor else "",
+        f"turbo {machine.turbo}" if machine.turbo else "",
+    ]
+    wanted = ("aes", "vaes", "pclmulqdq", "vpclmulqdq", "sha_ni", "ssse3", "avx2", "avx512f", "pmull", "sha2")
+    features = [flag for flag in wanted if flag in machine.cpu_flags]
+    return [
+        f"{machine.cpu_model}, {machine.cores} cores{where}",
+        f"{machine.cpu_family}, microcode {machine.microcode or 'unknown'}; {', '.join(filter(None, switches)) or 'no frequency control to see'}",
+        f"{', '.join(machine.caches) or 'caches unknown'}; {machine.memory_bytes / 2**30:.0f} GiB of memory",
+        f"{machine.distribution}, kernel {machine.kernel}, {machine.architecture}",
+        f"features that cryptography uses: {', '.join(features) or 'none known'}",
+    ]
 
 
 def _greet(name: str) -> dict[str, object]:

@@ -22,6 +22,12 @@ def command(what: str, pattern: str, as_json: bool) -> int:
       perbyte list algorithms 'aes-*'
       perbyte list runners --json
     """
+    show_rows(what, pattern, as_json)
+    return 0
+
+
+def show_rows(what: str, pattern: str, as_json: bool) -> None:
+    """Print the rows of one kind, as a table or as JSON."""
     from fnmatch import fnmatch
 
     rows = [row for row in _ROWS[what]() if fnmatch(str(next(iter(row.values()))), pattern)]
@@ -29,7 +35,6 @@ def command(what: str, pattern: str, as_json: bool) -> int:
         print(json.dumps(rows, indent=1, default=str))
     else:
         _print_rows(rows)
-    return 0
 
 
 def _algorithms() -> list[dict[str, Any]]:

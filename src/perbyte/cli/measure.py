@@ -110,10 +110,16 @@ def command(
 
 
 def read_policy(
-    precision: float | None, budget: float | None, epochs: int | None, core: int | None, seed: int | None
+    precision: float | None,
+    budget: float | None,
+    epochs: int | None,
+    core: int | None,
+    seed: int | None,
+    *,
+    start: Policy | None = None,
 ) -> Policy:
-    """The default policy with what was said on the command line."""
-    policy = Policy()
+    """The policy `start` (the default one without it) with what was said on the command line."""
+    policy = start or Policy()
     if epochs is not None:
         policy = replace(policy, epochs=epochs, max_epochs=max(epochs, policy.max_epochs))
     return replace(

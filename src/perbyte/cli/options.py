@@ -16,7 +16,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _TIME_UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
 
-class Percent(click.ParamType):
+class Percent(click.ParamType[float]):
     """`0.25%` or `0.0025`: a share, given as a fraction."""
 
     name = "percent"
@@ -35,7 +35,7 @@ class Percent(click.ParamType):
         return number
 
 
-class Seconds(click.ParamType):
+class Seconds(click.ParamType[float]):
     """`60s`, `2min`, `500ms`, `90`."""
 
     name = "time"
@@ -50,7 +50,7 @@ class Seconds(click.ParamType):
         return float(found[1]) * _TIME_UNITS[found[2] or "s"]
 
 
-class Listed(click.ParamType):
+class Listed(click.ParamType[tuple[str, ...]]):
     """Comma-separated words."""
 
     name = "list"

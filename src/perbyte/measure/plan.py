@@ -57,13 +57,20 @@ def wanted_cpus(request: Request, tiers: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named)) or (FULL,)
 
 
-def draw_plan(request: Request, survey: Survey, catalogue: Catalogue, *, twins: bool = True) -> Plan:
-    """Draw the plan. Raises UsageError when a selector fits nothing at all, saying what comes near."""
+def draw_plan(
+    request: Request, survey: Survey, catalogue: Catalogue, *, twins: bool = True, lenient: bool = False
+) -> Plan:
+    """Draw the plan. Raises UsageError when a selector fits nothing at all, saying what comes near.
+
+    With `lenient` such a selector becomes a failure of the plan instead, so that what nobody provides is shown.
+    """
     cells: dict[Cell, None] = {}
     failures: list[Failure] = list(survey.failures)
     for selector in request.selectors:
         found, refused = _cells_of(selector, request, survey, catalogue)
-        if not found and not refused:
+        if not found and not refused and lenient:
+            refused = [Failure("unsupported", selector.runner, f"no runner here offers '{selector.text}'")]
+        elif not found and not refused:
             _explain_nothing(selector, survey, catalogue)
         cells |= dict.fromkeys(found)
         failures += refused

@@ -1,0 +1,137 @@
+"""`perbyte study`: published studies, re-run here and judged claim by claim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from perbyte.cli.options import output_options, policy_options, remark
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
+
+
+@click.group("study")
+def command() -> None:
+    """Re-run a published study and judge its claims.
+
+    \b
+      perbyte study list
+      perbyte study run kompara-2020 --report report.html
+      perbyte study judge RUN
+    """
+
+
+@command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_(as_json: bool) -> int:
+    """List the studies."""
+    from perbyte.cli.listing import show_rows
+
+    show_rows("studies", "*", as_json)
+    return EXIT_FINE
+
+
+@command.command("show")
+@click.argument("name")
+def show(name: str) -> int:
+    """Show what a study asked, how it measured, what it claims and what cannot be repeated."""
+    from perbyte.studies import find
+
+    study = find(name)
+    print(f"{study.title}\n{', '.join(study.authors)}, {study.year} ({study.language})\n{study.citation}\n")
+    print(f"Question: {study.question}\n")
+    print("Method as far as it is published:")
+    for line in study.method:
+        print(f"  - {line}")
+    print("\nTaken for granted here:")
+    for assumption in study.assumptions:
+        print(f"  - {assumption.what} {assumption.why}")
+    print(f"\n{len(study.published)} published figures, {len(study.claims)} claims:")
+    for claim in study.claims:
+        print(f"  {claim.id:32} {claim.says}")
+    print("\nNotes\n")
+    print(study.notes.rstrip())
+    return EXIT_FINE
+
+
+@command.command("run")
+@click.argument("name")
+@click.option("--quick", is_flag=True, help="The quick variant: fewer or smaller cells.")
+@click.option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
+@click.option("--report", type=click.Path(path_type=Path), help="Also write the report here.")
+@click.option("--strict", is_flag=True, help="Exit code 1 when a claim does not hold.")
+@policy_options
+@output_options
+def run(
+    name: str,
+    quick: bool,
+    out: Path | None,
+    report: Path | None,
+    strict: bool,
+    precision: float | None,
+    budget: float | None,
+    epochs: int | None,
+    core: int | None,
+    seed: int | None,
+    as_json: bool,
+    as_csv: bool,
+    unit: str | None,
+    quiet: bool,
+) -> int:
+    """Measure the cells of study NAME here, judge its claims, write run, report and figures."""
+    from perbyte.catalogue import parse_selector
+    from perbyte.cli.conduct import conduct
+    from perbyte.cli.measure import read_policy
+    from perbyte.cli.reporting import write_figures, write_html
+    from perbyte.cli.show import print_run
+    from perbyte.measure import Request
+    from perbyte.report.verdicts import render_judgement
+    from perbyte.studies import find, judge
+
+    study = find(name)
+    policy = study.measuring_policy(quick=quick)
+    policy = read_policy(precision, budget, epochs, core, seed, start=policy)
+    request = Request(
+        tuple(parse_selector(text) for text in study.selectors(quick=quick)), contracts=(study.contract,)
+    )
+    done = conduct(request, policy, out=out, quiet=quiet, study=study.name, lenient=True)
+    print_run(done.run, unit, as_json=as_json, as_csv=as_csv)
+    judgement = judge(study, done.run)
+    if not (as_json or as_csv):
+        print()
+        print(render_judgement(judgement), end="")
+    places = [write_html(done.run, done.path / "report.html", judgement)]
+    if report:
+        places.append(write_html(done.run, report, judgement))
+    write_figures(done.run, done.path / "figures", judgement)
+    remark(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)", quiet=quiet)
+    remark(f"figures: {done.path / 'figures'}", quiet=quiet)
+    remark(f"report: {places[-1]}", quiet=quiet)
+    return done.code or _strictly(strict, judgement)
+
+
+@command.command("judge")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--study", "name", help="Study to judge by.  [the one the run was made for]")
+@click.option("--numbers", is_flag=True, help="Print all the numbers that decide.")
+@click.option("--strict", is_flag=True, help="Exit code 1 when a claim does not hold.")
+def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, strict: bool) -> int:
+    """Judge a study's claims on RUNS without measuring."""
+    from perbyte.report.verdicts import render_judgement
+    from perbyte.store import open_run
+    from perbyte.studies import find, judge
+
+    opened = [open_run(path) for path in runs]
+    name = name or opened[0].conditions.study
+    if not name:
+        raise UsageError("this run was not made for a study", way_out="name one: --study kompara-2020")
+    judgement = judge(find(name), opened)
+    print(render_judgement(judgement, numbers=numbers), end="")
+    return _strictly(strict, judgement)
+
+
+def _strictly(strict: bool, judgement: object) -> int:
+    from perbyte.studies import Judgement, Outcome
+
+    assert isinstance(judgement, Judgement)
+    return EXIT_FOUND if strict and judgement.count(Outcome.FAILS) else EXIT_FINE
