@@ -13,7 +13,7 @@
 
 /* Lengths: a clock probe must be long against one step of the tick counter (26 ticks on some machines) and
  * short against a sample. */
-enum { PB_CLOCK_BLOCKS = 60, PB_CONTENTION_BLOCKS = 150 };
+enum { PB_CLOCK_BLOCKS = 60, PB_CONTENTION_BLOCKS = 150, PB_CONTENTION_WARM = 2 };
 
 #if defined(__x86_64__)
 
