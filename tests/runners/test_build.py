@@ -13,6 +13,7 @@ from perbyte.runners import needs as needs_module
 from perbyte.runners.locate import read_spec
 from perbyte.runners.needs import Missing, look
 
+SPEED_FLAGS = sys.modules["perbyte.runners.build"].SPEED_FLAGS
 pytestmark = pytest.mark.native
 
 TOML = """
@@ -56,9 +57,13 @@ int main(int argc, char **argv)
 """
 
 
+BUILD = sys.modules["perbyte.runners.build"]  # the package gives the name to the function
+
+
 @pytest.fixture(autouse=True)
 def _home(tmp_path, monkeypatch):
     monkeypatch.setenv("PERBYTE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(BUILD, "SPEED_FLAGS", ("-O0", "-Wall", "-Wextra", "-Werror"))  # quick to compile
     if isinstance(look(written(tmp_path, "probe")), Missing):
         pytest.skip("no C compiler")
 
@@ -71,7 +76,8 @@ def written(tmp_path: Path, name: str, source: str = TABLE, needs: str = "", kin
     return read_spec(here / "runner.toml")
 
 
-def test_a_runner_is_built_once_and_answers(tmp_path):
+def test_a_runner_is_built_once_and_answers(tmp_path, monkeypatch):
+    monkeypatch.setattr(BUILD, "SPEED_FLAGS", SPEED_FLAGS)
     spec = written(tmp_path, "copy")
     first = build(spec)
     assert first.state is BuildState.BUILT, first.output

@@ -90,7 +90,15 @@ class RunnerProcess:
         )
         for descriptor in (self._in, self._out, self._err):
             os.set_blocking(descriptor, False)
-        self._pidfd = os.pidfd_open(child.pid)
+        try:
+            self._pidfd = os.pidfd_open(child.pid)
+        except OSError as error:
+            child.kill()
+            child.communicate()
+            raise EnvironmentLacking(
+                f"runner '{name}' cannot be watched: pidfd_open says {error.strerror}",
+                way_out="Linux 5.3 or newer is needed, and a container that allows pidfd_open",
+            ) from None
         _living.add(self)
 
     @property

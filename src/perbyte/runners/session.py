@@ -43,7 +43,11 @@ _KNOWN_ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LANG", "JAVA_HOME", "LD_LIBRARY
 
 @dataclass(frozen=True, slots=True)
 class TimeLimits:
-    """Seconds allowed for an answer. `calibrate` and `measure` come on top of the request's own limit."""
+    """Seconds allowed for an answer. `calibrate` and `measure` come on top of the request's own limit.
+
+    `per_byte` is added for every byte that the calls of a request work on: at 2 us it lets the slowest
+    cipher of the catalogue finish some tens of times over.
+    """
 
     hello: float = 30.0
     prepare: float = 60.0
@@ -52,6 +56,7 @@ class TimeLimits:
     measure: float = 60.0
     release: float = 10.0
     quit: float = 2.0
+    per_byte: float = 2e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,7 @@ class Session:
         self.limits = limits or TimeLimits()
         self.last_id = 0
         self._hello: HelloAnswer | None = None
+        self._sizes: dict[int, int] = {}
         if command is None:
             command = [spec.fill(part) for part in (*spec.command, *tier.arguments)]
             if spec.built and not Path(spec.fill("{out}")).is_dir():
@@ -180,12 +186,15 @@ class Session:
             offset=offset,
             input_path=UNSET if input_path is None else str(input_path),
         )
-        return self.ask(request, messages.PrepareAnswer, self.limits.prepare).handle
+        limit = self.limits.prepare + self.limits.per_byte * size_bytes
+        handle = self.ask(request, messages.PrepareAnswer, limit).handle
+        self._sizes[handle] = size_bytes
+        return handle
 
     def check_calls(self, handle: int, calls: int) -> CheckAnswer:
         """Make `calls` untimed calls and return what the last one gave."""
         request = messages.CheckCalls(id=self.next_id(), handle=handle, calls=calls)
-        return self.ask(request, CheckAnswer, self.limits.check)
+        return self.ask(request, CheckAnswer, self.limits.check + self._work_s(handle, calls))
 
     def check_vector(self, handle: int, known: KnownAnswer) -> CheckAnswer:
         """Return the output for a known answer's material; RunnerRefused `unsupported` if it does not fit."""
@@ -201,12 +210,12 @@ class Session:
     def round_trip(self, handle: int) -> VerdictAnswer:
         """Run the operation and its inverse on the run's own input."""
         request = messages.CheckRoundTrip(id=self.next_id(), handle=handle)
-        return self.ask(request, VerdictAnswer, self.limits.check)
+        return self.ask(request, VerdictAnswer, self.limits.check + self._work_s(handle, 1))
 
     def forgery(self, handle: int) -> VerdictAnswer:
         """See that changed tags and changed data are refused."""
         request = messages.CheckForgery(id=self.next_id(), handle=handle)
-        return self.ask(request, VerdictAnswer, self.limits.check)
+        return self.ask(request, VerdictAnswer, self.limits.check + self._work_s(handle, 1))
 
     def calibrate(self, limit_ms: float, *, epoch: int) -> Calibration:
         """Let the process look at its clock for about `limit_ms` milliseconds."""
@@ -261,7 +270,8 @@ class Session:
             clock_tolerance=clock_tolerance,
             patience=patience,
         )
-        answer = self.ask(request, messages.MeasureAnswer, limit_ms / 1000 + self.limits.measure)
+        limit = limit_ms / 1000 + self.limits.measure + self._work_s(handle, max(calls, 1))
+        answer = self.ask(request, messages.MeasureAnswer, limit)
         burst = Burst(
             cell=cell,
             epoch=epoch,
@@ -283,6 +293,7 @@ class Session:
         """Free a handle."""
         request = messages.Release(id=self.next_id(), handle=handle)
         self.ask(request, messages.Answer, self.limits.release)
+        self._sizes.pop(handle, None)
 
     def quit(self) -> None:
         """End the process by the protocol. Raises RunnerTimedOut or RunnerCrashed if it does not end well."""
@@ -319,6 +330,10 @@ class Session:
             named = type(fault)(f"runner '{self.spec.name}': {fault}", way_out=fault.way_out)
             self.process.fail(named)
             raise named from None
+
+    def _work_s(self, handle: int, calls: int) -> float:
+        """What `calls` calls may take on top of a time limit, in seconds."""
+        return self.limits.per_byte * self._sizes.get(handle, 0) * calls
 
     def next_id(self) -> int:
         """The id of the request that is made next; `last_id` keeps it."""
