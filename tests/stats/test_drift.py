@@ -35,6 +35,41 @@ def test_tiny_and_short_trends_are_no_trend():
     assert trend(np.array([1.0, 2.0, 3.0])) is None
 
 
+def test_bursts_that_switch_between_two_states_are_no_trend():
+    """Seen on Zen 4: whole bursts at 31.5 or at 32.5 cycles, the slower ones early by chance."""
+    random = np.random.default_rng(5)
+    for states in (
+        [32.5] * 2 + [31.5] * 6,
+        [36.5, 32.5] + [31.5] * 6,
+        [40.7] * 6 + [43.7] * 2,
+        [3.25, 3.15, 3.15],
+    ):
+        values = np.repeat(states, 6) * (1 + 0.0005 * random.standard_normal(6 * len(states)))
+        assert trend(values, np.repeat(np.arange(len(states)), 6)) is None
+    alarms = 0
+    for _ in range(500):
+        values = np.repeat(random.choice([31.5, 32.5], 12), 6)
+        alarms += trend(values, np.repeat(np.arange(12), 6)) is not None
+    assert alarms <= 3
+
+
+def test_bursts_that_get_faster_one_after_the_other_are_a_trend():
+    random = np.random.default_rng(6)
+    burst = np.repeat(np.arange(8), 6)
+    values = 100 * (1 + 0.03 * np.exp(-burst / 3)) * (1 + 0.001 * random.standard_normal(48))
+    found = trend(values, burst)
+    assert found is not None
+    assert found.change < -0.01
+
+
+def test_what_happens_within_few_bursts_is_seen():
+    random = np.random.default_rng(7)
+    within = 1 + 0.03 * np.exp(-np.arange(20) / 6)
+    values = np.concatenate([level * within for level in (100.0, 103.0, 99.0)])
+    values *= 1 + 0.001 * random.standard_normal(60)
+    assert trend(values, np.repeat(np.arange(3), 20)).change < -0.01
+
+
 def test_rank_correlation_is_that_of_scipy():
     random = np.random.default_rng(3)
     for values in (random.standard_normal(50), random.integers(0, 4, 50).astype(float)):

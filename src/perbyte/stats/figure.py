@@ -167,7 +167,7 @@ def _epoch(
         long=long,
         call_s=call_s,
         calls=calls,
-        trend=trend(kept) if quiet else None,
+        trend=trend(kept, whole.moment[chosen]) if quiet else None,
         calibration=calibration,
     )
 
