@@ -68,7 +68,7 @@ def _machine_lines(machine: Machine) -> list[str]:
     features = [flag for flag in wanted if flag in machine.cpu_flags]
     return [
         f"{machine.cpu_model}, {machine.cores} cores{where}",
-        f"{machine.cpu_family}, microcode {machine.microcode or 'unknown'}; {', '.join(filter(None, switches)) or 'no frequency control to see'}",
+        f"{identity}; {', '.join(filter(None, switches)) or 'no frequency control to see'}",
         f"{', '.join(machine.caches) or 'caches unknown'}; {machine.memory_bytes / 2**30:.0f} GiB of memory",
         f"{machine.distribution}, kernel {machine.kernel}, {machine.architecture}",
         f"features that cryptography uses: {', '.join(features) or 'none known'}",

@@ -8,6 +8,7 @@ another implementation's where there is one. What fails is reported with expecte
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -46,17 +47,15 @@ class Gate:
         self._crew = crew
         self._tell = tell
         self._failed: dict[Cell, Failure] = {}
+        self._shared: dict[tuple[object, ...], Failure | None] = {}
 
     def examine(self, cells: Sequence[Cell]) -> Verdicts:
         """Run every check on every cell. Faults of a runner cost the cell they happen at."""
         answers: dict[Cell, dict[Question, CheckAnswer]] = {}
-        seen: set[tuple[object, ...]] = set()
         for cell in sorted(cells, key=lambda cell: cell.size_bytes):
             self._tell(cell.address)
-            if (given := self._guarded(cell, seen)) is not None:
+            if (given := self._guarded(cell)) is not None:
                 answers[cell] = given
-            if cell.size_bytes > SMALL_BYTES:
-                self._crew.release([cell])  # large buffers of hundreds of cells need not stay at once
         self._agree({cell: answer for cell, answer in answers.items() if cell not in self._failed})
         verdicts = Verdicts(failures=list(self._failed.values()))
         implementations: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -75,12 +74,15 @@ class Gate:
         }
         return verdicts
 
-    def _guarded(self, cell: Cell, seen: set[tuple[object, ...]]) -> dict[Question, CheckAnswer] | None:
+    def _guarded(self, cell: Cell) -> dict[Question, CheckAnswer] | None:
         if not self._crew.revive(cell.process):
             self._fail(cell, "crashed", "its process broke off too often")
             return None
         try:
-            return self._own_checks(cell, seen)
+            answers = self._own_checks(cell)
+            if cell.size_bytes > SMALL_BYTES:
+                self._crew.release([cell])  # large buffers of hundreds of cells need not stay at once
+            return answers
         except RunnerError as error:
             self._fail(cell, failure_kind(error), str(error))
             return None
@@ -90,19 +92,20 @@ class Gate:
             cell, Failure(kind, cell.runner, message, address=cell.address, expected=expected, got=got)
         )
 
-    def _own_checks(self, cell: Cell, seen: set[tuple[object, ...]]) -> dict[Question, CheckAnswer]:
+    def _own_checks(self, cell: Cell) -> dict[Question, CheckAnswer]:
         session, handle = self._crew.session(cell), self._crew.handle(cell)
         kind = self._catalogue.find(cell.algorithm).kind
         row = (cell.process, cell.algorithm, cell.operation, cell.contract)
-        if row not in seen:
-            seen.add(row)
-            self._known_answers(cell, handle)
+        self._once(row, cell, lambda: self._known_answers(cell, handle))
         # megabytes there and back would cost more than the measurement; there the implementations' agreement
         # speaks, and the way back is taken once per row
         way_back = (cell.process, cell.algorithm, cell.contract)
-        if cell.size_bytes <= SMALL_BYTES or way_back not in seen:
-            seen.add(way_back)
-            self._round_trip(cell, handle)
+        if cell.size_bytes > SMALL_BYTES:
+            self._once(way_back, cell, lambda: self._round_trip(cell, handle))
+        elif failure := self._round_trip(cell, handle):
+            self._failed.setdefault(cell, failure)
+        else:
+            self._shared[way_back] = None
         if cell.operation in _TAGGED:
             self._forgery(cell, handle)
         if kind in _UNCOMPARED_KINDS:
@@ -114,9 +117,18 @@ class Gate:
             found[question] = session.check_calls(handle, MORE_CALLS)
         return found
 
-    def _known_answers(self, cell: Cell, handle: int) -> None:
+    def _once(self, what: tuple[object, ...], cell: Cell, check: Callable[[], Failure | None]) -> None:
+        """Make a check that stands for several cells once, and let its verdict hold for each of them."""
+        if what not in self._shared:
+            self._shared[what] = (
+                check()
+            )  # a runner that breaks off leaves no verdict: the next cell asks again
+        if verdict := self._shared[what]:
+            self._failed.setdefault(cell, dataclasses.replace(verdict, address=cell.address))
+
+    def _known_answers(self, cell: Cell, handle: int) -> Failure | None:
         if cell.contract.startswith("setup/"):
-            return  # its output is not that of the operation
+            return None  # its output is not that of the operation
         for known in self._catalogue.known_answers(cell.algorithm, cell.operation):
             try:
                 answer = self._crew.session(cell).check_vector(handle, known)
@@ -126,24 +138,32 @@ class Gate:
                 raise
             got = answer.output if isinstance(answer.output, str) else answer.head
             if got != known.output[: len(got)] or answer.length * 2 != len(known.output):
-                self._fail(
-                    cell,
+                return Failure(
                     "incorrect",
+                    cell.runner,
                     f"wrong answer to a known one ({known.source})",
                     expected=known.output,
                     got=got,
                 )
-                return
+        return None
 
-    def _round_trip(self, cell: Cell, handle: int) -> None:
+    def _round_trip(self, cell: Cell, handle: int) -> Failure | None:
         try:
             verdict = self._crew.session(cell).round_trip(handle)
         except RunnerRefused as refusal:
             if refusal.code == "unsupported":
-                return
+                return None
             raise
-        if not verdict.passed:
-            self._fail(cell, "incorrect", f"round trip: {verdict.detail}", "the input", "something else")
+        if verdict.passed:
+            return None
+        return Failure(
+            "incorrect",
+            cell.runner,
+            f"round trip: {verdict.detail}",
+            address=cell.address,
+            expected="the input",
+            got="something else",
+        )
 
     def _forgery(self, cell: Cell, handle: int) -> None:
         verdict = self._crew.session(cell).forgery(handle)
@@ -159,9 +179,12 @@ class Gate:
             self._compare(question, given_answers)
 
     def _compare(self, question: Question, answers: list[tuple[Cell, CheckAnswer]]) -> None:
-        """The majority of implementations (not of cells) is right; without a majority nobody is."""
+        """The majority of implementations is right; without a majority nobody is.
+
+        Tiers and twins of a library share its mistakes: they are no implementations of their own.
+        """
         votes: Counter[tuple[int, str]] = Counter()
-        for _, _, vote in {(cell.runner, cell.twin, (a.length, a.digest)) for cell, a in answers}:
+        for _, vote in {(cell.runner, (a.length, a.digest)) for cell, a in answers}:
             votes[vote] += 1
         if len(votes) < 2:
             return

@@ -75,6 +75,11 @@ def draw_plan(
         cells |= dict.fromkeys(found)
         failures += refused
     chosen = tuple(cells)
+    if not chosen and (unfit := [failure for failure in failures if failure.address]):
+        raise UsageError(
+            f"nothing is left to measure: {unfit[0].message}",
+            way_out="'perbyte list algorithms' shows the block sizes",
+        )
     return Plan(chosen, choose_twins(chosen) if twins else (), tuple(failures))
 
 

@@ -88,10 +88,11 @@ class Epoch:
     _taken: int = 0
 
     def run(self, cells: Sequence[Cell]) -> None:
-        """Measure `cells` until all have left or the deadline has passed; every cell gets one burst.
+        """Measure `cells` until all have left or the deadline has passed.
 
-        A pass over the cells of long calls is spread over the rounds up to the first look, so that the others
-        are not kept waiting by them and still share the sky with them.
+        Whatever the time, cells of short calls get the rounds up to the first look, which cost little and without
+        which their figures are worth little, and cells of long calls one burst. A pass over the latter is spread over
+        those rounds, so that the others are not kept waiting and still share the sky with them.
         """
         draw = random.Random(f"order/{self.policy.seed}/{self.number}")
         active = list(cells)
@@ -100,7 +101,8 @@ class Epoch:
             draw.shuffle(active)
             turn = round_number % spread
             for cell in [c for c in active if not self._long(c) or self._place(c) % spread == turn]:
-                if self.tallies[cell].bursts and self._late(cell):
+                due = not self.tallies[cell].bursts or (round_number <= spread and not self._long(cell))
+                if not due and self._late(cell):
                     continue
                 if not self._burst(cell, round_number):
                     active.remove(cell)
