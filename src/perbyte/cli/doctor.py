@@ -60,6 +60,7 @@ def command(as_json: bool) -> int:
 
 def _machine_lines(machine: Machine) -> list[str]:
     where = f", in a virtual machine ({machine.virtualisation})" if machine.virtualisation else ""
+    identity = f"{machine.cpu_family}, microcode {machine.microcode or 'unknown'}"
     switches = [
         f"governor {machine.governor}" if machine.governor else "",
         f"turbo {machine.turbo}" if machine.turbo else "",
