@@ -120,9 +120,8 @@ class Gate:
     def _once(self, what: tuple[object, ...], cell: Cell, check: Callable[[], Failure | None]) -> None:
         """Make a check that stands for several cells once, and let its verdict hold for each of them."""
         if what not in self._shared:
-            self._shared[what] = (
-                check()
-            )  # a runner that breaks off leaves no verdict: the next cell asks again
+            # a runner that breaks off here leaves no verdict, so that the next cell asks again
+            self._shared[what] = check()
         if verdict := self._shared[what]:
             self._failed.setdefault(cell, dataclasses.replace(verdict, address=cell.address))
 
