@@ -164,13 +164,17 @@ def test_dark_figures_use_the_dark_colours_only() -> None:
     assert not any(f'"{colour}"' in dark for colour in theme.ON_DARK)
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html"])
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html", ".json"])
 def test_a_figure_is_saved_in_the_form_its_name_asks_for(tmp_path: Path, suffix: str) -> None:
     path = save_figure(charts.bars(usual_run()), tmp_path / f"figure{suffix}")
-    start = path.read_bytes()[:400]
-    assert {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>"}[
-        suffix
-    ] in start
+    start = path.read_bytes()[: 10**6 if suffix == ".json" else 400]
+    assert {
+        ".svg": b"<svg",
+        ".png": b"\x89PNG",
+        ".pdf": b"%PDF",
+        ".html": b"<!DOCTYPE html>",
+        ".json": b"$schema",
+    }[suffix] in start
     if suffix == ".html":
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"<(script|link)[^>]+(src|href)=", text)

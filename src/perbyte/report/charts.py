@@ -244,11 +244,12 @@ def accelerated(points: Points) -> tuple[str, ...]:
 
 def _pairs(points: Points) -> dict[tuple[Any, ...], tuple[dict[str, Any], dict[str, Any]]]:
     """(full, soft) records of the same algorithm, library, operation and size."""
-    by_tier: tuple[dict[Any, dict[str, Any]], dict[Any, dict[str, Any]]] = ({}, {})
+    by_tier: dict[str, dict[Any, dict[str, Any]]] = {"full": {}, "soft": {}}
     for one in points.records:
         key = (one["algorithm"], one["library"], one["operation"], one["size_bytes"])
-        by_tier[one["soft"]][key] = one
-    return {key: (full, by_tier[True][key]) for key, full in by_tier[False].items() if key in by_tier[True]}
+        by_tier.setdefault(one["tier"], {})[key] = one
+    soft = by_tier["soft"]
+    return {key: (full, soft[key]) for key, full in by_tier["full"].items() if key in soft}
 
 
 def _bars_title(records: Records, operation: str, points: Points) -> str:

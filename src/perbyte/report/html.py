@@ -42,7 +42,7 @@ from perbyte.report.savefig import as_svg
 from perbyte.report.studypage import names_of, study_pictures, study_view
 from perbyte.report.units import Unit, number, plain
 from perbyte.report.views import Table, tables
-from perbyte.studies.model import Judgement
+from perbyte.studies.model import Judgement, Outcome
 
 _SECTIONS = (
     ("summary", "Summary"),
@@ -107,7 +107,7 @@ def render_report(
         script_hash=_hash(script),
         sections=[one for one in _SECTIONS if judgement or one[0] != "claims"],
         warned=[] if run.complete else ["This run was interrupted; it shows what was measured until then."],
-        counts=counts(run),
+        counts=[*_claim_counts(judgement), *counts(run)],
         found=[*([_claims_line(judgement)] if judgement else []), *found(laid_out)],
         certainty=certainty(run),
         study=study_view(judgement) if judgement else None,
@@ -144,6 +144,12 @@ def _claims_line(judgement: Judgement) -> str:
         parts[str(verdict.outcome)] = parts.get(str(verdict.outcome), 0) + 1
     said = ", ".join(f"{count} {outcome}" for outcome, count in parts.items())
     return f"Of the study's {total} claims: {said}."
+
+
+def _claim_counts(judgement: Judgement | None) -> list[tuple[str, str]]:
+    if judgement is None:
+        return []
+    return [(f"{judgement.count(Outcome.HOLDS)} of {len(judgement.verdicts)}", "claims hold here")]
 
 
 def _pictures(

@@ -1,7 +1,8 @@
-"""Saves a chart: SVG, PNG, PDF or self-contained HTML, without a browser and without a network."""
+"""Saves a chart: SVG, PNG, PDF, self-contained HTML or its Vega-Lite JSON, without a browser and without a network."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import vl_convert
 from perbyte.errors import UsageError
 from perbyte.report.theme import darkened
 
-SUFFIXES = (".svg", ".png", ".pdf", ".html")
+SUFFIXES = (".svg", ".png", ".pdf", ".html", ".json")
 _VERSION = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
@@ -36,6 +37,8 @@ def save_figure(
         path.write_bytes(vl_convert.vegalite_to_png(specification, scale=scale, **_offline()))
     elif suffix == ".pdf":
         path.write_bytes(vl_convert.vegalite_to_pdf(specification, **_offline()))
+    elif suffix == ".json":
+        path.write_text(json.dumps(specification, indent=1), encoding="utf-8")
     else:
         page = vl_convert.vegalite_to_html(specification, vl_version=_VERSION, bundle=True, renderer="svg")
         path.write_text(page, encoding="utf-8")

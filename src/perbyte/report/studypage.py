@@ -17,21 +17,22 @@ KINDS = {
     Outcome.UNDECIDED: "undecided",
     Outcome.UNMEASURABLE: "unmeasurable",
 }
+_SHOWN = 2  # sentences of evidence that stand open; the rest unfolds
 SIGNS = {Outcome.HOLDS: "✓", Outcome.FAILS: "✗", Outcome.UNDECIDED: "?", Outcome.UNMEASURABLE: "–"}
 
 
 def names_of(study: Study) -> dict[tuple[str, str], str]:
-    """What the study calls an algorithm on a tier, where it has one name for it."""
-    found: dict[tuple[str, str], set[str]] = {}
+    """What the study calls an algorithm on a tier: the label of the group that is about nothing else."""
+    found: dict[tuple[str, str], str] = {}
     for group in study.groups:
-        for selector in group.selectors:
-            try:
-                patterns = expand(selector)
-            except (PerbyteError, ValueError):
-                continue
-            for pattern in patterns:
-                found.setdefault((pattern.algorithm, pattern.cpu), set()).add(group.label)
-    return {key: labels.pop() for key, labels in found.items() if len(labels) == 1}
+        try:
+            patterns = [pattern for selector in group.selectors for pattern in expand(selector)]
+        except (PerbyteError, ValueError):
+            continue
+        about = {(pattern.algorithm, pattern.cpu) for pattern in patterns}
+        if len(about) == 1:
+            found.setdefault(about.pop(), group.label)
+    return found
 
 
 def study_view(judgement: Judgement) -> dict[str, Any]:
@@ -47,7 +48,8 @@ def study_view(judgement: Judgement) -> dict[str, Any]:
                 "says": plain(verdict.claim.says, 600),
                 "place": plain(verdict.claim.place, 200),
                 "reading": plain(verdict.claim.reading, 600),
-                "evidence": [plain(line, 600) for line in verdict.evidence],
+                "evidence": [plain(line, 600) for line in verdict.evidence[:_SHOWN]],
+                "more": [plain(line, 600) for line in verdict.evidence[_SHOWN:]],
                 "numbers": [number_row(one) for one in verdict.numbers],
             }
             for verdict in judgement.verdicts
