@@ -76,7 +76,7 @@ def bars(
     whisker = base.mark_rule(strokeWidth=1.5, color=theme.INK, aria=False).encode(x="low:Q", x2="high:Q")
     label = base.mark_text(align="left", dx=5, aria=False).encode(x="high:Q", text="text:N")
     panels = facet(
-        alt.layer(drawn, whisker, label).properties(width=560 // max(len(wanted), 1), height=alt.Step(17)),
+        alt.layer(drawn, whisker, label).properties(width=760 // max(len(wanted), 1), height=alt.Step(17)),
         here,
         row=algorithm_header(series),
         column=header("size", [size_label(size) for size in sorted(wanted)]) if len(wanted) > 1 else None,
@@ -114,7 +114,7 @@ def by_library(
     )
     whisker = base.mark_rule(color=theme.INK, aria=False).encode(y="low:Q", y2="high:Q")
     panels = facet(
-        alt.layer(drawn, whisker).properties(width=max(26 * len(series), 250), height=110),
+        alt.layer(drawn, whisker).properties(width=max(36 * len(series), 330), height=110),
         here,
         row=header("library", list(points.libraries), angle=0),
         column=header("operation", list(points.operations)),
@@ -172,7 +172,7 @@ def acceleration(
     whisker = base.mark_rule(color=theme.INK, aria=False).encode(x="low:Q", x2="high:Q")
     label = base.mark_text(align="left", dx=4, aria=False).encode(x="high:Q", text="factor:N")
     panels = facet(
-        alt.layer(drawn, whisker, label).properties(width=max(520 // len(sizes), 130), height=alt.Step(12)),
+        alt.layer(drawn, whisker, label).properties(width=max(720 // len(sizes), 130), height=alt.Step(12)),
         here,
         row=header("operation", list(dict.fromkeys(record["operation"] for record in here)), angle=0),
         column=header("size", sizes),
@@ -208,7 +208,12 @@ def everything(
         yOffset=alt.YOffset("library:N", sort=list(points.libraries)),
     )
     drawn = base.mark_point(size=38, filled=True).encode(
-        x=alt.X("value:Q", title=axis(points.unit), scale=alt.Scale(type="log", nice=False), axis=log_axis()),
+        x=alt.X(
+            "value:Q",
+            title=axis(points.unit),
+            scale=alt.Scale(type="log", nice=False, padding=8),
+            axis=log_axis(),
+        ),
         color=coloured("library", look),
         shape=alt.Shape(
             "library:N",
@@ -223,7 +228,7 @@ def everything(
     )
     panels = facet(
         alt.layer(whisker, drawn).properties(
-            width=max(620 // max(len(sizes), 1), 120), height=len(series) * lane
+            width=max(840 // max(len(sizes), 1), 120), height=len(series) * lane
         ),
         here,
         row=header("operation", operations, angle=0) if len(operations) > 1 else None,

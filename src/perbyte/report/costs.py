@@ -156,7 +156,7 @@ def cost_over_size(
     wide = 3 if len(series) > 2 else len(series)
     panels = (
         alt.layer(line, whisker, point)
-        .properties(width=720 // wide - 40, height=150)
+        .properties(width=960 // wide - 40, height=150)
         .facet(
             facet=alt.Facet("series:N", sort=series, header=alt.Header(title=None)),
             columns=wide,

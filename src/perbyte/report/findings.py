@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from perbyte.model import Quality, Run
 from perbyte.report.conditions import clean_share, counted, cycle_sources, noise_line
-from perbyte.report.units import number, percent, plain, read, size_label
+from perbyte.report.points import Names
+from perbyte.report.units import number, percent, plain, read, sentence, size_label
 from perbyte.report.views import Entry, Place, Table
 
 _SAID_OF = {
@@ -23,12 +24,12 @@ _SAID_OF = {
 }
 
 
-def found(laid_out: Sequence[Table]) -> list[str]:
+def found(laid_out: Sequence[Table], names: Names | None = None) -> list[str]:
     """Say what was found: who is the fastest how often, what is cheapest and dearest, what hardware adds."""
     sentences = []
     for table in laid_out:
-        sentences += [line for line in (_wins(table), _extremes(table)) if line]
-        sentences += _accelerations(table)
+        sentences += [line for line in (_wins(table), _extremes(table, names or {})) if line]
+        sentences += _accelerations(table, names or {})
     return sentences
 
 
@@ -52,8 +53,7 @@ def certainty(run: Run) -> list[str]:
             f"Half of the intervals are narrower than ±{percent(_quantile(widths, 0.5))}, nine in ten narrower "
             f"than ±{percent(_quantile(widths, 0.9))} (asked for: ±{percent(run.conditions.policy.precision)})."
         )
-    line = noise_line(run)
-    sentences.append(line[0].upper() + line[1:] + ".")
+    sentences.append(sentence(noise_line(run)) + ".")
     clean, taken = clean_share(run)
     if taken:
         sentences.append(
@@ -64,8 +64,9 @@ def certainty(run: Run) -> list[str]:
     if without := sources.get("none", 0):
         sentences.append(f"{counted(without)} had no cycle source that can be trusted: time only, no cycles.")
     failed = Counter(failure.kind for failure in run.failures if failure.kind != "unsupported")
-    for kind, count in sorted(failed.items()):
-        sentences.append(f"Without a figure: {count:,} × {plain(kind, 20)} (listed under quality).")
+    if failed:
+        kinds = ", ".join(f"{count:,} × {plain(kind, 20)}" for kind, count in sorted(failed.items())[:8])
+        sentences.append(f"Without a figure: {kinds} (listed under quality).")
     if any(failure.kind == "incorrect" for failure in run.failures):
         sentences.insert(0, "An implementation gave wrong output. Its cells carry no figure.")
     return sentences
@@ -103,7 +104,7 @@ def _races(table: Table) -> list[list[tuple[str, Entry]]]:
     ]
 
 
-def _extremes(table: Table) -> str:
+def _extremes(table: Table, names: Names) -> str:
     known = [
         (reading.value, reading.half_width, row, column)
         for row in table.rows
@@ -114,14 +115,15 @@ def _extremes(table: Table) -> str:
         return ""
     ends = (min(known, key=lambda one: one[0]), max(known, key=lambda one: one[0]))
     said = [
-        f"{number(value, half)} ({plain(row.title, 40)} in {plain(row.runner, 24)}, {plain(column.operation, 24)}"
+        f"{number(value, half)} ({plain(names.get((row.algorithm, row.cpu), row.title), 40)} in "
+        f"{plain(row.runner, 24)}, {plain(column.operation, 24)}"
         + (f" {size_label(column.size_bytes)})" if column.size_bytes else ")")
         for value, half, row, column in ends
     ]
     return f"From {said[0]} to {said[1]} {table.unit.value}, {plain(table.contract, 30)}."
 
 
-def _accelerations(table: Table) -> list[str]:
+def _accelerations(table: Table, names: Names) -> list[str]:
     per_call = {
         (row.algorithm, row.runner, column, row.cpu): entry.figure.per_call
         for row in table.rows
@@ -133,8 +135,8 @@ def _accelerations(table: Table) -> list[str]:
         if cpu == "soft" and (full := per_call.get((algorithm, runner, column, "full"))):
             factors.setdefault(algorithm, []).append(value / full)
     return [
-        f"The processor's own instructions make {plain(algorithm, 40)} {number(min(found), 0.1)} to "
-        f"{number(max(found), 0.1)} times as fast (contract {plain(table.contract, 30)})."
+        f"The processor's own instructions make {plain(names.get((algorithm, 'soft'), algorithm), 40)} "
+        f"{number(min(found), 0.1)} to {number(max(found), 0.1)} times as fast (contract {plain(table.contract, 30)})."
         for algorithm, found in list(factors.items())[:3]
     ]
 

@@ -39,8 +39,8 @@ from perbyte.report.page import (
 )
 from perbyte.report.points import Names
 from perbyte.report.savefig import as_svg
-from perbyte.report.studypage import names_of, study_pictures, study_view
-from perbyte.report.units import Unit, number, plain
+from perbyte.report.studypage import names_of, study_pictures, study_view, tally
+from perbyte.report.units import Unit, number, plain, sentence
 from perbyte.report.views import Table, tables
 from perbyte.studies.model import Judgement, Outcome
 
@@ -108,7 +108,7 @@ def render_report(
         sections=[one for one in _SECTIONS if judgement or one[0] != "claims"],
         warned=[] if run.complete else ["This run was interrupted; it shows what was measured until then."],
         counts=[*_claim_counts(judgement), *counts(run)],
-        found=[*([_claims_line(judgement)] if judgement else []), *found(laid_out)],
+        found=[*([sentence(tally(judgement)) + "."] if judgement else []), *found(laid_out, names)],
         certainty=certainty(run),
         study=study_view(judgement) if judgement else None,
         pictures=_pictures(run, judgement, names, laid_out),
@@ -117,7 +117,7 @@ def render_report(
         cells=_embedded(cell_rows(run)),
         cost_columns=COLUMNS,
         costs=cost_rows(run, names),
-        noise=noise_line(run).capitalize() + ".",
+        noise=sentence(noise_line(run)) + ".",
         pairs=[(plain(address, 200), number(ratio, 0.0001)) for address, ratio in run.noise_floor.pairs]
         if run.noise_floor
         else [],
@@ -135,15 +135,6 @@ def _title(run: Run, judgement: Judgement | None) -> str:
         return f"{judgement.study.title}: measured again"
     machine = plain(run.conditions.machine.cpu_model, 80) or "this machine"
     return f"How fast cryptography is on {machine}" if run.cells else "A run without figures"
-
-
-def _claims_line(judgement: Judgement) -> str:
-    total = len(judgement.verdicts)
-    parts: dict[str, int] = {}
-    for verdict in judgement.verdicts:
-        parts[str(verdict.outcome)] = parts.get(str(verdict.outcome), 0) + 1
-    said = ", ".join(f"{count} {outcome}" for outcome, count in parts.items())
-    return f"Of the study's {total} claims: {said}."
 
 
 def _claim_counts(judgement: Judgement | None) -> list[tuple[str, str]]:

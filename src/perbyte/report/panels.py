@@ -40,8 +40,8 @@ def chosen(
 
 def finished(chart: Any, title: str, subtitle: Sequence[str]) -> Chart:
     """Add title, subtitle and the shared look."""
-    lines = [part for line in subtitle for part in textwrap.wrap(line, 118)]
-    heading = alt.TitleParams(_balanced(title, 92), subtitle=lines)
+    lines = [part for line in subtitle for part in textwrap.wrap(line, 132)]
+    heading = alt.TitleParams(_balanced(title, 100), subtitle=lines)
     result: Chart = chart.properties(title=heading).configure(**theme.config())
     return result
 

@@ -74,7 +74,7 @@ def published_against_today(run: Run, study: Study, *, operation: str | None = N
     )
     panels = facet(
         alt.layer(joined, whisker, point).properties(
-            width=max(620 // max(len(libraries), 1), 130), height=alt.Step(16)
+            width=max(840 // max(len(libraries), 1), 130), height=alt.Step(16)
         ),
         records,
         row=header("size", sizes, angle=0) if len(sizes) > 1 else None,

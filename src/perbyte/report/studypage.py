@@ -9,6 +9,7 @@ from perbyte.model import Run
 from perbyte.report.gallery import Picture
 from perbyte.report.units import number, plain
 from perbyte.studies.cells import expand
+from perbyte.studies.inprint import judge_in_print
 from perbyte.studies.model import GroupStatistic, Judgement, Number, Outcome, Statistics, Study
 
 KINDS = {
@@ -16,6 +17,12 @@ KINDS = {
     Outcome.FAILS: "fails",
     Outcome.UNDECIDED: "undecided",
     Outcome.UNMEASURABLE: "unmeasurable",
+}
+_SAID = {
+    Outcome.HOLDS: ("holds", "hold"),
+    Outcome.FAILS: ("does not hold", "do not hold"),
+    Outcome.UNDECIDED: ("cannot be decided here", "cannot be decided here"),
+    Outcome.UNMEASURABLE: ("is not measurable here", "are not measurable here"),
 }
 _SHOWN = 2  # sentences of evidence that stand open; the rest unfolds
 SIGNS = {Outcome.HOLDS: "✓", Outcome.FAILS: "✗", Outcome.UNDECIDED: "?", Outcome.UNMEASURABLE: "–"}
@@ -35,9 +42,17 @@ def names_of(study: Study) -> dict[tuple[str, str], str]:
     return found
 
 
+def tally(judgement: Judgement) -> str:
+    """Count the verdicts in one sentence."""
+    counts = [(outcome, judgement.count(outcome)) for outcome in Outcome]
+    said = ", ".join(f"{count} {_SAID[outcome][count != 1]}" for outcome, count in counts if count)
+    return f"of {len(judgement.verdicts)} claims {said}" if said else "the study makes no claims"
+
+
 def study_view(judgement: Judgement) -> dict[str, Any]:
-    """The study's part of the page, as text."""
+    """The study's part of the page, as text; each verdict beside the one on the figures as printed."""
     study = judgement.study
+    printed = _in_print(study)
     return {
         "question": plain(study.question, 1000),
         "citation": plain(study.citation, 600),
@@ -50,6 +65,7 @@ def study_view(judgement: Judgement) -> dict[str, Any]:
                 "reading": plain(verdict.claim.reading, 600),
                 "evidence": [plain(line, 600) for line in verdict.evidence[:_SHOWN]],
                 "more": [plain(line, 600) for line in verdict.evidence[_SHOWN:]],
+                "printed": printed.get(verdict.claim.id, ""),
                 "numbers": [number_row(one) for one in verdict.numbers],
             }
             for verdict in judgement.verdicts
@@ -81,6 +97,14 @@ def study_pictures(run: Run, judgement: Judgement) -> tuple[Picture, ...]:
         )
         for index, operation in enumerate(operations_of(run, study))
     )
+
+
+def _in_print(study: Study) -> dict[str, str]:
+    """How each claim fares on the study's own figures, where those can be laid out as a run."""
+    try:
+        return {one.claim.id: str(one.outcome) for one in judge_in_print(study).verdicts}
+    except PerbyteError:
+        return {}
 
 
 def _statistics(statistics: Statistics) -> dict[str, Any]:

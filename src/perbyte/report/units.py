@@ -137,6 +137,11 @@ def size_label(size_bytes: int) -> str:
     return f"{size_bytes} B"
 
 
+def sentence(text: str) -> str:
+    """Begin with a capital letter; the rest stays as it is."""
+    return text[:1].upper() + text[1:]
+
+
 def plain(text: object, longest: int = 200) -> str:
     """Make any string safe to print on one line.
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from perbyte.model import CellFigure, NoiseFloor
-from perbyte.report.studypage import SIGNS, number_row
+from perbyte.report.studypage import SIGNS, number_row, tally
 from perbyte.report.terminal import columns_of, prose, to_text
-from perbyte.report.units import Unit, number, percent, plain, read
+from perbyte.report.units import Unit, number, percent, plain, read, sentence
 from perbyte.stats.compare import Comparison
 from perbyte.studies.model import Judgement, Outcome, Verdict
 
@@ -40,15 +40,8 @@ def render_judgement(
         lines += [Text(), *_claim(verdict, width, label)]
         if numbers:
             lines += [Text(" " * (label + 2) + row, style="dim", no_wrap=True) for row in _numbers(verdict)]
-    lines += [Text(), *prose(tally(judgement), width)]
+    lines += [Text(), *prose(sentence(tally(judgement)), width)]
     return to_text(lines, colour=colour)
-
-
-def tally(judgement: Judgement) -> str:
-    """Count the verdicts in one sentence."""
-    found = [f"{count} {outcome.value}" for outcome in Outcome if (count := judgement.count(outcome))]
-    total = len(judgement.verdicts)
-    return f"{total} claims: {', '.join(found)}" if total != 1 else f"1 claim: {found[0]}"
 
 
 def render_comparison(
@@ -95,8 +88,8 @@ def _claim(verdict: Verdict, width: int, label: int) -> list[Text]:
         Text.assemble((sign if not index else " " * label, _STYLES[verdict.outcome]), "  ", (part, "bold"))
         for index, part in enumerate(body or [""])
     ]
-    for sentence in verdict.evidence:
-        for part in textwrap.wrap(plain(sentence, 600), max(width - label - 2, 24), break_on_hyphens=False):
+    for said in verdict.evidence:
+        for part in textwrap.wrap(plain(said, 600), max(width - label - 2, 24), break_on_hyphens=False):
             lines.append(Text(" " * (label + 2) + part))
     return lines
 
