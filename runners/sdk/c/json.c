@@ -93,12 +93,36 @@ static char *read_number(char *p)
 	return p;
 }
 
+/* An array, or an object within an object. No request of the protocol has one, so it belongs to a field that
+ * is not known here, and those are ignored: only its end is of interest. */
+static char *skip_nested(char *p)
+{
+	int depth = 0;
+	do {
+		char *text;
+		if (*p == '\0')
+			return NULL;
+		if (*p == '"') {
+			p = read_string(p + 1, &text);
+			if (!p)
+				return NULL;
+			continue;
+		}
+		depth += *p == '[' || *p == '{';
+		depth -= *p == ']' || *p == '}';
+		p++;
+	} while (depth > 0);
+	return p;
+}
+
 static char *read_object(char *p, pb_request *r, const char *prefix);
 
 static char *read_value(char *p, pb_request *r, const char *name, const char *prefix)
 {
+	if (*p == '[' || (*p == '{' && *prefix))
+		return skip_nested(p);
 	if (*p == '{')
-		return *prefix ? NULL : read_object(p, r, name);
+		return read_object(p, r, name);
 	if (r->count == PB_MAX_FIELDS)
 		return NULL;
 	pb_field *field = &r->fields[r->count];

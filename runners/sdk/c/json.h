@@ -25,7 +25,7 @@ typedef struct pb_request {
 } pb_request;
 
 /* Parse `line` (changed in place). Returns 0, or -1 if it is not an object of this form. Arrays and deeper
- * nesting are refused: no request has them. */
+ * nesting are skipped: no request has them, so they belong to fields that are to be ignored. */
 int pb_json_parse(char *line, pb_request *);
 
 const pb_field *pb_get(const pb_request *, const char *name);

@@ -119,18 +119,65 @@ static const struct {
 } verbs[] = {{"hello", pb_hello},     {"prepare", prepare}, {"check", pb_check}, {"calibrate", pb_calibrate},
 	     {"measure", pb_measure}, {"release", release}, {"quit", quit}};
 
+/* What a verb cannot do without. What else makes sense of a check is looked at there. */
+static const struct {
+	const char *verb, *field;
+	enum pb_type type;
+} required[] = {
+	{"hello", "protocol", PB_NUMBER},
+	{"prepare", "algorithm", PB_STRING},
+	{"prepare", "operation", PB_STRING},
+	{"prepare", "contract", PB_STRING},
+	{"prepare", "size_bytes", PB_NUMBER},
+	{"prepare", "seed", PB_NUMBER},
+	{"prepare", "offset", PB_NUMBER},
+	{"check", "handle", PB_NUMBER},
+	{"calibrate", "limit_ms", PB_NUMBER},
+	{"measure", "handle", PB_NUMBER},
+	{"measure", "samples", PB_NUMBER},
+	{"measure", "clean", PB_NUMBER},
+	{"measure", "limit_ms", PB_NUMBER},
+	{"measure", "calls", PB_NUMBER},
+	{"measure", "sample_us", PB_NUMBER},
+	{"measure", "contention_floor", PB_NUMBER},
+	{"measure", "contention_tolerance", PB_NUMBER},
+	{"measure", "clock_tolerance", PB_NUMBER},
+	{"measure", "patience", PB_NUMBER},
+	{"release", "handle", PB_NUMBER},
+};
+
+/* 1 if all that `verb` needs is there; refuses otherwise. */
+static int is_complete(pb_server *s, const pb_request *q, const char *verb)
+{
+	for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
+		if (strcmp(required[i].verb, verb) != 0)
+			continue;
+		const pb_field *field = pb_get(q, required[i].field);
+		if (!field || field->type != required[i].type) {
+			char words[80];
+			snprintf(words, sizeof words, "%s is missing or of a wrong type", required[i].field);
+			pb_refuse(s, "malformed", words);
+			return 0;
+		}
+	}
+	return 1;
+}
+
 static void answer(pb_server *s, char *line)
 {
 	pb_request q;
 	s->id = 0;
-	if (pb_json_parse(line, &q) != 0 || !pb_get(&q, "id") || !pb_get_text(&q, "verb", NULL)) {
+	const pb_field *id;
+	if (pb_json_parse(line, &q) != 0 || !(id = pb_get(&q, "id")) || id->type != PB_NUMBER ||
+	    !pb_get_text(&q, "verb", NULL)) {
 		pb_refuse(s, "malformed", "not a request: one JSON object with verb and id");
 		return;
 	}
 	s->id = pb_get_integer(&q, "id", 0);
 	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
 		if (strcmp(verbs[i].name, pb_get_text(&q, "verb", "")) == 0) {
-			verbs[i].answer(s, &q);
+			if (is_complete(s, &q, verbs[i].name))
+				verbs[i].answer(s, &q);
 			return;
 		}
 	pb_refuse(s, "unknown-verb", "verbs: hello, prepare, check, calibrate, measure, release, quit");

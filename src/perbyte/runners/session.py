@@ -104,7 +104,14 @@ class Session:
         for more in (spec.environment, tier.environment):
             values |= {name: spec.fill(text) for name, text in more.items()}
         values |= {"PERBYTE_CPU": cpu, **(environment or {})}
-        self.process = RunnerProcess(spec.name, command, environment=values, core=core, directory=spec.here)
+        self.process = RunnerProcess(
+            spec.name,
+            command,
+            environment=values,
+            core=core,
+            undisturbed=spec.compiled,
+            directory=spec.here,
+        )
 
     def __enter__(self) -> Self:
         return self
