@@ -20,6 +20,7 @@ from perbyte.studies.units import ns_per_call
 
 CELL_DIMENSIONS = ("runner", "algorithm", "operation", "size_bytes", "contract", "cpu")
 GROUP = "group"
+IN_PRINT = "published"
 Value = str | int
 Selection = Mapping[str, tuple[Value, ...]]
 
@@ -111,6 +112,7 @@ class _Holdings:
     failures: tuple[Failure, ...]
     of_study: bool
     complete: bool
+    in_print: bool
     left_out: frozenset[CellPattern]
 
     @classmethod
@@ -124,6 +126,7 @@ class _Holdings:
             failures=tuple(failure for run in runs for failure in run.failures),
             of_study=any(run.conditions.study == study.name for run in runs),
             complete=all(run.complete for run in runs),
+            in_print=all(run.conditions.origin == IN_PRINT for run in runs),
             left_out=_left_out(study, figures),
         )
 
@@ -135,6 +138,8 @@ class _Holdings:
             if own or whole_runner:
                 kind = Absence.UNPROVIDED if failure.kind in _NOT_PROVIDED else Absence.UNMEASURED
                 return kind, f"{failure.kind}: {failure.message}" if failure.message else failure.kind
+        if self.in_print:
+            return Absence.UNPROVIDED, "the study prints no figure for it"
         if wanted in self.left_out:
             return Absence.UNMEASURED, "the quick variant leaves it out"
         if not self.complete:

@@ -10,12 +10,11 @@ from __future__ import annotations
 from perbyte.errors import UsageError
 from perbyte.model import CellFigure, Conditions, Interval, Machine, Policy, Quality, Run
 from perbyte.studies.cells import expand
+from perbyte.studies.evidence import IN_PRINT
 from perbyte.studies.figurefile import OVER
 from perbyte.studies.judge import judge
 from perbyte.studies.model import Judgement, PublishedFigure, Study
 from perbyte.studies.units import Unit, published_ns
-
-ORIGIN = "published"
 
 
 def judge_in_print(study: Study, machine: str = "") -> Judgement:
@@ -45,7 +44,7 @@ def _figures(published: PublishedFigure) -> list[CellFigure]:
     if not published.cell or OVER in published.cell or published.value is None:
         return []
     found = []
-    for one in expand(published.cell.replace("*/", f"{ORIGIN}/", 1)):
+    for one in expand(published.cell.replace("*/", f"{IN_PRINT}/", 1)):
         if not one.literal:
             continue
         cell = one.cell()
@@ -71,7 +70,7 @@ def _figures(published: PublishedFigure) -> list[CellFigure]:
                 epoch_ns=(cost,),
                 calls_per_sample=1,
                 quality=Quality.GOOD,
-                cycle_source="none" if cycles is None else ORIGIN,
+                cycle_source="none" if cycles is None else IN_PRINT,
             )
         )
     return found
@@ -92,5 +91,5 @@ def _conditions(study: Study, machine: str) -> Conditions:
         policy=Policy(),
         plan=(),
         study=study.name,
-        origin=ORIGIN,
+        origin=IN_PRINT,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from perbyte.catalogue import pattern
 from perbyte.studies.claims.vocabulary import WHERE, Finding, Form, Kind, Parameter, Scene, State
 from perbyte.studies.evidence import Absence, Row
 
@@ -30,7 +31,10 @@ def _there(scene: Scene, key: tuple[str, str], rows: list[Row], *, wanted: bool)
     have = next((row.figure for row in rows if row.figure), None)
     if have:
         state = State.YES if wanted else State.NO
-        return Finding(state, f"{have.library} {have.library_version} ({runner}) has {label}.")
+        library = " ".join(part for part in (have.library, have.library_version) if part)
+        return Finding(state, f"{library} ({runner}) has {label}.")
+    if pattern.is_pattern(runner):
+        return Finding(State.UNPROVIDED, f"No runner that measured here has {label}: {rows[0].reason}.")
     if runner not in scene.table.runners:
         return Finding(State.UNPROVIDED, f"{runner} is not among the runners that measured here.")
     if all(row.absence is Absence.UNPROVIDED for row in rows):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from perbyte.studies.claims.standings import Pair, missing, pairs, standings
+from perbyte.studies.claims.standings import Contender, Pair, missing, pairs, standings
 from perbyte.studies.claims.vocabulary import (
     AVERAGE_OVER,
     BEST_OF,
@@ -23,7 +23,7 @@ from perbyte.studies.claims.vocabulary import (
     State,
 )
 from perbyte.studies.estimates import Estimate
-from perbyte.studies.evidence import GROUP, Selection
+from perbyte.studies.evidence import GROUP, Selection, Value
 from perbyte.studies.model import Number
 from perbyte.studies.wording import exact, number, percent, span, value_name
 
@@ -81,32 +81,51 @@ def _compared(own: Pair, other: Pair) -> Finding:
 
 def _flat(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
     width = 1 + p["within_percent"] / 100
-    shape = {**p, "contenders": p["along"]}
-    findings = []
-    for key, field in standings(scene, shape).items():
-        lacking = next((one for one in field.values() if not one.cost), None)
-        if lacking:
-            findings.append(missing(scene, key, lacking))
-            continue
-        ordered = sorted(field.values(), key=lambda one: one.cost.value if one.cost else math.inf)
-        least, most = ordered[0], ordered[-1]
-        assert least.cost
-        assert most.cost
-        spread = (
-            most.cost.over(least.cost, floor=scene.floor) if most is not least else Estimate(1.0, 1.0, 1.0)
-        )
-        state = State.YES if spread.high <= width else State.NO if spread.low > width else State.OPEN
-        sentence = (
-            f"{scene.name(key)}: {number(least.cost.value)} at {least.label} and {number(most.cost.value)} at "
-            f"{most.label} {scene.table.unit} a {p['per']}, {percent(spread.value - 1)} apart."
-        )
-        numbers = tuple(
-            Number(scene.name(key), one.label, one.cost.value, one.cost.low, one.cost.high, scene.table.unit)
-            for one in ordered
-            if one.cost
-        )
-        findings.append(Finding(state, sentence, abs(math.log(width / spread.value)), numbers))
-    return findings
+    return [
+        _spread(scene, p, key, field, width, State.YES, State.NO)
+        for key, field in standings(scene, {**p, "contenders": p["along"]}).items()
+    ]
+
+
+def _uneven(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
+    width = 1 + p["beyond_percent"] / 100
+    return [
+        _spread(scene, p, key, field, width, State.NO, State.YES)
+        for key, field in standings(scene, {**p, "contenders": p["along"]}).items()
+    ]
+
+
+def _spread(
+    scene: Scene,
+    p: Mapping[str, Any],
+    key: Key,
+    field: Mapping[Value, Contender],
+    width: float,
+    inside: State,
+    outside: State,
+) -> Finding:
+    """Set the largest cost of a group against the smallest."""
+    lacking = next((one for one in field.values() if not one.cost), None)
+    if lacking:
+        return missing(scene, key, lacking)
+    costs = sorted(
+        ((one.label, one.cost) for one in field.values() if one.cost), key=lambda part: part[1].value
+    )
+    (least, low), (most, high) = costs[0], costs[-1]
+    ratio = high.over(low, floor=scene.floor) if len(costs) > 1 else Estimate(1.0, 1.0, 1.0)
+    state = inside if ratio.high <= width else outside if ratio.low > width else State.OPEN
+    sentence = (
+        f"{scene.opening(key)}{number(low.value)} at {least} and {number(high.value)} at {most} "
+        f"{scene.table.unit} a {p['per']}, {percent(ratio.value - 1)} apart; "
+        f"the claim's limit is {exact(round(100 * (width - 1), 9))} %."
+    )
+    unit = f"{scene.table.unit}/{p['per']}"
+    numbers = tuple(Number(scene.name(key), label, *_ends(cost), unit) for label, cost in costs)
+    return Finding(state, sentence, abs(math.log(width / ratio.value)), numbers)
+
+
+def _ends(estimate: Estimate) -> tuple[float, float, float]:
+    return estimate.value, estimate.low, estimate.high
 
 
 def _changes(scene: Scene, where: Selection, p: Mapping[str, Any]) -> list[Pair]:
@@ -187,5 +206,17 @@ FORMS = (
             *_SHAPE,
         ),
         _flat,
+    ),
+    Form(
+        "uneven",
+        "the cost of a byte differs over the values of a dimension, by more than so much",
+        (
+            WHERE,
+            _DIMENSION,
+            Parameter("beyond_percent", Kind.NUMBER, "how far the costs must be apart"),
+            GROUP_BY,
+            *_SHAPE,
+        ),
+        _uneven,
     ),
 )
