@@ -70,6 +70,11 @@ def study_view(judgement: Judgement) -> dict[str, Any]:
             }
             for verdict in judgement.verdicts
         ],
+        "outcomes": [
+            (KINDS[outcome], f"{SIGNS[outcome]} {outcome}", count)
+            for outcome in Outcome
+            if (count := judgement.count(outcome))
+        ],
         "assumptions": [
             {"what": plain(one.what, 800), "why": plain(one.why, 1500)} for one in study.assumptions
         ],

@@ -58,6 +58,17 @@
     return (shown === total ? "all " + total : shown + " of " + total) + (total === 1 ? " row" : " rows");
   }
 
+  // Claims, by how they fared.
+  $$("#outcomes button").forEach(function (chosen, at, all) {
+    chosen.addEventListener("click", function () {
+      var kind = chosen.getAttribute("data-kind");
+      all.forEach(function (other) { other.setAttribute("aria-pressed", String(other === chosen)); });
+      $$(".claims > li").forEach(function (claim) {
+        claim.hidden = kind !== "" && claim.getAttribute("data-kind") !== kind;
+      });
+    });
+  });
+
   // Tables of results: every row is in the page already.
   $$("section[data-pivot]").forEach(function (section) {
     var table = $("table", section), body = table.tBodies[0];
