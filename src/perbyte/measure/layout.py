@@ -32,9 +32,12 @@ class Layout:
 def draw_layout(seed: int, epoch: int) -> Layout:
     """Draw the layout of an epoch. Offsets are whole cache lines: alignment within a line is the caller's choice
     in real programs, and buffers from an allocator start on 16 bytes at least; lines are what all of them share.
+
+    Drawn without replacement: two of three epochs in one layout would agree by accident, and the interval with them.
     """
-    draw = random.Random(f"layout/{seed}/{epoch}")
+    lines = list(range((PAGE_BYTES - 1024) // LINE_BYTES))
+    random.Random(f"offsets/{seed}").shuffle(lines)
     return Layout(
-        offset=LINE_BYTES * draw.randrange((PAGE_BYTES - 1024) // LINE_BYTES),
-        padding=16 * draw.randrange(256),
+        offset=LINE_BYTES * lines[epoch % len(lines)],
+        padding=16 * random.Random(f"layout/{seed}/{epoch}").randrange(256),
     )
