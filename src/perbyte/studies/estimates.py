@@ -38,7 +38,7 @@ class Estimate:
 
     def log(self) -> Estimate:
         """The natural logarithm; of zero it is minus infinity."""
-        return Estimate(_log(self.value), _log(self.low), _log(self.high))
+        return Estimate(log_of(self.value), log_of(self.low), log_of(self.high))
 
     def distance(self) -> Estimate:
         """How far a ratio is from 1, either way: |ln ratio|. The interval starts at 0 when it spans 1."""
@@ -110,13 +110,14 @@ def largest(estimates: Iterable[Estimate]) -> Estimate:
     )
 
 
-def _log(value: float) -> float:
+def log_of(value: float) -> float:
+    """The natural logarithm; minus infinity for zero and below, so that a margin never raises."""
     if value <= 0:
         return -math.inf
     return math.inf if math.isinf(value) else math.log(value)
 
 
 def _mean_of_logs(values: Iterable[float]) -> float:
-    logs = [_log(value) for value in values]
+    logs = [log_of(value) for value in values]
     mean = sum(logs) / len(logs)
     return 0.0 if mean == -math.inf else math.exp(mean)

@@ -61,16 +61,20 @@ def _value_between(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
 
 
 def _rank_agreement(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    """Correlate the printed order of merit with today's, for each published machine and each group."""
+    """Correlate the printed order of merit with today's, for each published machine and each group.
+
+    Figures printed in cycles and figures printed as times or rates are not ranked together.
+    """
     findings: list[Finding] = []
     for machine in p["machines"] or tuple(one.id for one in scene.study.machines):
-        groups: dict[Key, list[tuple[PublishedFigure, Row]]] = {}
+        groups: dict[tuple[Key, bool], list[tuple[PublishedFigure, Row]]] = {}
         for figure in scene.study.published:
             row = _row_of(scene, figure, p) if figure.machine == machine and figure.available else None
             if row:
                 key = tuple((name, row.dims[name]) for name in p["group_by"])
-                groups.setdefault(key, []).append((figure, row))
-        findings += [_agreement(scene, machine, key, both, p) for key, both in groups.items()]
+                in_cycles = figure.unit == Unit.CYCLES_PER_BYTE
+                groups.setdefault((key, in_cycles), []).append((figure, row))
+        findings += [_agreement(scene, machine, key, both, p) for (key, _), both in groups.items()]
     return findings or [Finding(State.UNPROVIDED, "no printed figure has a counterpart in this run.")]
 
 

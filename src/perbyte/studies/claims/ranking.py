@@ -22,7 +22,7 @@ from perbyte.studies.claims.vocabulary import (
     Scene,
     State,
 )
-from perbyte.studies.estimates import Estimate
+from perbyte.studies.estimates import Estimate, log_of
 from perbyte.studies.evidence import Value
 from perbyte.studies.model import Number
 from perbyte.studies.wording import number, span
@@ -105,7 +105,7 @@ def _extreme(
         f"{scene.opening(key)}{champion.label} and {rival.label} cannot be told apart: "
         f"{_cost(scene, champion)} against {_cost(scene, rival)}, ratio {span(lead)}."
     )
-    return Finding(State.OPEN, sentence, abs(math.log(lead.value)), numbers)
+    return Finding(State.OPEN, sentence, abs(log_of(lead.value)), numbers)
 
 
 def _ordered(scene: Scene, p: Mapping[str, Any], key: Key, field: dict[Value, Contender]) -> Finding:
@@ -141,7 +141,7 @@ def _step(
     sentence = (
         f"{scene.opening(key)}{faster.label} and {slower.label} cannot be told apart: ratio {span(lead)}."
     )
-    return State.OPEN, abs(math.log(lead.value)), sentence
+    return State.OPEN, abs(log_of(lead.value)), sentence
 
 
 def _lead(scene: Scene, one: Contender, other: Contender, *, slow: bool) -> Estimate:
@@ -158,7 +158,7 @@ def _all_behind(scene: Scene, rival: Contender, present: list[Contender], *, slo
 
 
 def _margin(lead: Estimate) -> float:
-    return math.log(lead.low) if lead.low > 0 else 0.0
+    return log_of(lead.low) if lead.low > 0 else 0.0
 
 
 def _value(one: Contender) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,7 +21,7 @@ from perbyte.studies.claims.vocabulary import (
     Scene,
     State,
 )
-from perbyte.studies.estimates import Estimate, arithmetic_mean, largest, smallest
+from perbyte.studies.estimates import Estimate, arithmetic_mean, largest, log_of, smallest
 from perbyte.studies.model import Number
 from perbyte.studies.wording import counted, exact, span
 
@@ -87,7 +88,7 @@ def _alike(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
 def _symmetric(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
     width = 1 + p["within_percent"] / 100
     return [
-        _against(pair, 1 / width, width, f"{p['second']} takes", f"what {p['first']} takes")
+        _against(pair, 1 / width, width, f"{pair.first} takes", f"what {pair.second} takes")
         for pair in _operations(scene, p)
     ]
 
@@ -106,7 +107,8 @@ def _operations(scene: Scene, p: Mapping[str, Any]) -> list[Pair]:
     """Second operation over first, for each combination of pair_by."""
     where = p["where"]
     second = {**where, "operation": (p["second"],)}
-    return pairs(scene, second, {**where, "operation": (p["first"],)}, p)
+    found = pairs(scene, second, {**where, "operation": (p["first"],)}, p)
+    return [dataclasses.replace(pair, first=p["second"], second=p["first"]) for pair in found]
 
 
 def placed(estimate: Estimate, low: float, high: float) -> tuple[State, float]:
@@ -117,7 +119,7 @@ def placed(estimate: Estimate, low: float, high: float) -> tuple[State, float]:
     elif estimate.outside(low, high):
         state = State.NO
     ends = [end for end in (low, high) if 0 < end < math.inf]
-    return state, min((abs(math.log(estimate.value / end)) for end in ends), default=math.inf)
+    return state, min((abs(log_of(estimate.value / end)) for end in ends), default=math.inf)
 
 
 def _against(pair: Pair, low: float, high: float, verb: str, object_: str, *, out: bool = False) -> Finding:

@@ -25,7 +25,7 @@ from perbyte.studies.claims.vocabulary import (
     Scene,
     State,
 )
-from perbyte.studies.estimates import Estimate, arithmetic_mean, smallest
+from perbyte.studies.estimates import Estimate, arithmetic_mean, log_of, smallest
 from perbyte.studies.evidence import Value
 from perbyte.studies.model import Number
 from perbyte.studies.wording import exact, number, span
@@ -133,7 +133,7 @@ def _within_of_best(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
                 f"claimed: at most {exact(p['factor'])} times."
             )
             numbers = (Number(scene.name(key), f"{one.label} over the fastest", *_ends(ratio)),)
-            findings.append(Finding(state, sentence, abs(math.log(p["factor"] / ratio.value)), numbers))
+            findings.append(Finding(state, sentence, abs(log_of(p["factor"] / ratio.value)), numbers))
     return findings
 
 

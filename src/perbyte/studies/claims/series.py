@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from perbyte.studies.claims.ratios import DENOMINATOR, NUMERATOR, SHAPE, numbers_of
 from perbyte.studies.claims.standings import Pair, pairs
 from perbyte.studies.claims.vocabulary import Finding, Form, Key, Kind, Parameter, Scene, State
-from perbyte.studies.estimates import Estimate
+from perbyte.studies.estimates import Estimate, log_of
 from perbyte.studies.wording import group_name, number, percent, span
 
 _ALONG = Parameter("along", Kind.DIMENSION, "the dimension the ratio is followed along", default="size_bytes")
@@ -64,7 +63,7 @@ def _ratio_extremes(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
                 f"{scene.opening(key)}the {end} ratio of {own.first} over {own.second} is claimed for {name}, "
                 f"{span(own.ratio)}; {rival} has {span(series[rival].ratio or own.ratio)}."
             )
-            findings.append(Finding(state, sentence, abs(math.log(lead.value)), numbers))
+            findings.append(Finding(state, sentence, abs(log_of(lead.value)), numbers))
     return findings
 
 
@@ -97,7 +96,7 @@ def _against_ratio(later: Pair, earlier: Pair, along: str, floor: float) -> tupl
         f"the ratio of {later.first} over {later.second} {word} from {number(earlier.ratio.value)} at "
         f"{group_name([(along, first)])} to {number(later.ratio.value)} at {group_name([(along, second)])}."
     )
-    return state, abs(math.log(growth.value)), sentence
+    return state, abs(log_of(growth.value)), sentence
 
 
 def _ratio_flat(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
@@ -120,7 +119,7 @@ def _ratio_flat(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
             f"{group_name([(p['along'], most)])}, {percent(spread.value - 1)} apart."
         )
         numbers = tuple(number_ for pair in series.values() for number_ in numbers_of(pair))
-        findings.append(Finding(state, sentence, abs(math.log(width / spread.value)), numbers))
+        findings.append(Finding(state, sentence, abs(log_of(width / spread.value)), numbers))
     return findings
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,7 +21,7 @@ from perbyte.studies.claims.vocabulary import (
     Scene,
     State,
 )
-from perbyte.studies.estimates import Estimate
+from perbyte.studies.estimates import Estimate, log_of
 from perbyte.studies.evidence import GROUP, Selection, Value
 from perbyte.studies.model import Number
 from perbyte.studies.wording import exact, number, percent, span, value_name
@@ -121,7 +120,7 @@ def _spread(
     )
     unit = f"{scene.table.unit}/{p['per']}"
     numbers = tuple(Number(scene.name(key), label, *_ends(cost), unit) for label, cost in costs)
-    return Finding(state, sentence, abs(math.log(width / ratio.value)), numbers)
+    return Finding(state, sentence, abs(log_of(width / ratio.value)), numbers)
 
 
 def _ends(estimate: Estimate) -> tuple[float, float, float]:
