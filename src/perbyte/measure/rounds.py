@@ -24,9 +24,9 @@ from perbyte.stats.estimate import midmean_half_width
 
 CLEAN_SHARE = 0.75  # of a burst's samples: so many clean ones end it early
 PATIENCE = 120  # probes to wait for a quiet core before a sample: about a millisecond
-SHARE_OF_PRECISION = 0.4  # of the precision asked for, that an epoch's samples may use up
+SHARE_OF_PRECISION = 0.6  # of the precision asked for, that an epoch's samples may use up
 LARGE_BYTES = 1 << 20  # taken for long until the first burst tells
-LONG_ROUNDS = 3  # bursts in an epoch that a cell of long calls gets at the least, time permitting
+LONG_ROUNDS = 2  # bursts in an epoch that a cell of long calls gets at the least, time permitting
 LONG_SPENT_S = 0.2  # and the time after which more rounds of it are not worth what they cost the others
 _BURSTS_TO_STOP = 6
 

@@ -26,7 +26,7 @@ class Policy:
     budget_s: float = 60.0
     epochs: int = 3
     max_epochs: int = 9
-    looks: tuple[int, ...] = (8, 16, 24)
+    looks: tuple[int, ...] = (8, 16)
     burst_samples: int = 8
     burst_limit_ms: float = 4.0
     sample_us: float = 50.0
