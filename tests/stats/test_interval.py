@@ -19,7 +19,7 @@ from perbyte.stats.interval import (
 from perbyte.stats.quantile import normal_quantile, t_quantile, two_sided_t
 
 
-@pytest.mark.parametrize("epochs", [3, 4, 9])
+@pytest.mark.parametrize("epochs", [3, 4, 9, 12])
 @pytest.mark.parametrize(
     ("between", "within"), [(0.003, 0.0005), (0.0005, 0.004), (0.0, 0.002)], ids=["epochs", "both", "samples"]
 )
@@ -135,3 +135,18 @@ def test_unknown_widths_are_infinite_or_left_to_the_epochs():
     assert within_half_width([math.inf, math.inf]) == 0.0
     assert within_half_width([math.inf, 2.0]) == pytest.approx(2.0 / math.sqrt(2))
     assert combined_interval(1.0, [1.0], [math.inf], 0.95).high == math.inf
+
+
+@pytest.mark.parametrize("epochs", [9, 12])
+def test_an_unlucky_layout_among_many_does_not_widen_the_interval(epochs):
+    """One epoch in ten at +5 %, the others within 0.1 %: covers the typical cost, and stays narrow."""
+    random = np.random.default_rng(epochs)
+    hits, widths = 0, []
+    for _ in range(1000):
+        values = 1 + 0.001 * random.standard_normal(epochs) + 0.05 * (random.random(epochs) < 0.1)
+        found = combined_interval(float(np.median(values)), list(values), [0.0] * epochs, 0.95)
+        truth = stats.norm.ppf(0.5 / 0.9) * 0.001 + 1  # the median of the mixture
+        hits += found.low <= truth <= found.high
+        widths.append(found.half_width)
+    assert hits >= 930
+    assert np.median(widths) < 0.0015

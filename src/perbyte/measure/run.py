@@ -40,7 +40,7 @@ from perbyte.model import (
 from perbyte.runners.session import TimeLimits
 from perbyte.stats.compare import noise_floor
 
-EPOCH_STEP = 2  # epochs added between two declared looks
+EPOCH_STEP = 3  # epochs added between two declared looks
 LAYOUT_WARNING = "the system does not allow a fixed memory layout: figures may differ more between runs"
 
 

@@ -25,7 +25,7 @@ class Policy:
     level: float = 0.95
     budget_s: float = 60.0
     epochs: int = 3
-    max_epochs: int = 9
+    max_epochs: int = 12
     looks: tuple[int, ...] = (8, 16)
     burst_samples: int = 8
     burst_limit_ms: float = 4.0
