@@ -33,7 +33,7 @@ from perbyte.runners.session import TimeLimits
 from perbyte.runners.spec import RunnerSpec
 
 CORE = max(os.sched_getaffinity(0))
-HASTY = TimeLimits(hello=20.0, prepare=20.0, check=20.0, calibrate=20.0, measure=0.4, quit=0.3)
+HASTY = TimeLimits(hello=20.0, prepare=20.0, check=20.0, calibrate=20.0, measure=0.8, quit=0.3)
 
 
 @dataclass

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from perbyte.errors import RunnerError, RunnerRefused
+from perbyte.errors import PerbyteError, RunnerError, RunnerRefused
 from perbyte.measure.layout import Layout
 from perbyte.measure.survey import Survey
 from perbyte.model import Calibration, Cell, RunnerIdentity
@@ -126,7 +126,7 @@ class Crew:
             return False
         try:
             self.start(process)
-        except RunnerError:
+        except PerbyteError:
             return False
         return True
 

@@ -213,7 +213,8 @@ def confirm(
     """Compare the output of the last timed call with what it must be; None when it is right.
 
     One call: the digest the gate agreed upon. Several: another implementation of the same cell is asked to
-    make as many calls untimed; without one, the cell's own process is.
+    make as many calls untimed; without one, the cell's own process is. Whoever breaks off when asked has failed
+    itself: the failure then bears the address of the witness, and another one should be asked.
     """
     if calls == 1 and cell in known:
         expected, by = known[cell], "before the timing"
@@ -221,7 +222,10 @@ def confirm(
         witness = next((other for other in others if crew.runs(other.process)), cell)
         if not crew.runs(witness.process):
             return None
-        expected = crew.session(witness).check_calls(crew.handle(witness), calls).digest
+        try:
+            expected = crew.session(witness).check_calls(crew.handle(witness), calls).digest
+        except RunnerError as error:
+            return Failure(failure_kind(error), witness.runner, str(error), address=witness.address)
         by = witness.runner
     if expected == digest:
         return None

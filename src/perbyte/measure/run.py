@@ -249,17 +249,17 @@ class Measurement:
                 self._fixed_calls[cell] = 1
             if self.catalogue.find(cell.algorithm).kind in ("probe", "signature"):
                 continue
-            others = [
-                other
-                for other in alike[cell.algorithm, cell.operation, cell.size_bytes, cell.contract]
-                if other.runner != cell.runner and other not in self._lost
-            ]
-            try:
+            while True:
+                others = [
+                    other
+                    for other in alike[cell.algorithm, cell.operation, cell.size_bytes, cell.contract]
+                    if other.runner != cell.runner and other not in self._lost
+                ]
                 failure = confirm(crew, cell, tally.calls, tally.digest, self._digests, others)
-            except RunnerError as error:
-                failure = Failure(failure_kind(error), cell.runner, str(error), address=cell.address)
-            if failure:
-                self._fail(failure)
+                if failure:
+                    self._fail(failure)
+                if failure is None or failure.address == cell.address:
+                    break
 
     def _keep(self, burst: Burst) -> None:
         self.sink.measured(burst)
