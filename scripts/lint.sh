@@ -15,6 +15,6 @@ else
 	echo "clang-format is not installed: the format of C and C++ was not checked" >&2
 fi
 
-# all warnings are errors in every build of a runner; here also with the sanitizers, which tests/sdk then uses
-$bin/perbyte build --sanitize
-$bin/pytest -q tests/sdk --sanitized
+# all warnings are errors in every build of a runner; here the sanitizers watch the tests of the C code as well
+PERBYTE_SANITIZE=1 $bin/perbyte build
+PERBYTE_SANITIZE=1 $bin/pytest -q tests/sdk tests/conformance -m "not slow"

@@ -20,6 +20,7 @@ from typing import Any
 
 from perbyte import __version__, places
 from perbyte.catalogue import load
+from perbyte.cli.input_file import describe_input
 from perbyte.cli.options import remark
 from perbyte.cli.progress import ProgressLine
 from perbyte.errors import EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED, EnvironmentLacking, UsageError
@@ -113,7 +114,7 @@ def conduct(
         perbyte_version=__version__,
         catalogue_version=load().version,
         protocol_version=PROTOCOL_VERSION,
-        started_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        started_at=_now(),
         command=tuple(command) or tuple(sys.argv[1:]),
         machine=describe_machine(),
         policy=policy,
@@ -128,28 +129,54 @@ def conduct(
 
 
 def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None = None) -> Conducted:
-    """Go on with an interrupted run under its own plan and policy (and a new budget where given)."""
+    """Go on with an interrupted run under its own plan and policy.
+
+    What was spent of its budget stays spent; `budget_s` is what it may spend from here on. Raises
+    IncompatibleRuns when machine, runners, input or Perbyte itself are not those the run began with.
+    """
     from perbyte.store import RunWriter, resume_state
+    from perbyte.store.reader import run_directory
+    from perbyte.store.state import read_state
 
     require_linux()
-    conditions, calibrations, bursts, _ = resume_state(path)
-    policy = conditions.policy
+    path = run_directory(path)
+    conditions, calibrations, bursts, failures = resume_state(path)
+    spent_s = read_state(path).measuring_s
+    policy = replace(conditions.policy, core=choose_core(conditions.policy.core))
     if budget_s:
-        policy = replace(policy, budget_s=budget_s)
+        policy = replace(policy, budget_s=spent_s + budget_s)
     cells = tuple(parse_address(address) for address in conditions.plan)
-    specs = built_runners(sorted({cell.runner for cell in cells}))
+    names = sorted({cell.runner for cell in cells})
+    specs = built_runners(names)
+    if lacking := sorted(set(names) - {spec.name for spec in specs}):
+        raise EnvironmentLacking(
+            f"runner '{lacking[0]}' of this run is not built", way_out=f"run: perbyte build {' '.join(lacking)}"
+        )
     found = survey(specs, sorted({cell.cpu for cell in cells} | {"full"}))
-    history = History(failures=[], epochs=0)
+    history = History(failures=list(failures), identities=conditions.identities, measuring_s=spent_s)
     for calibration in calibrations:
         history.calibrations[calibration.process, calibration.epoch] = calibration
     for burst in bursts:
         history.bursts[burst.cell].append(burst)
         history.epochs = max(history.epochs, burst.epoch + 1)
     writer = RunWriter.resume(path)
-    writer.begin(conditions)
-    plan = Plan(cells, choose_twins(cells))
     stored = conditions.input.get("path")
-    return _carry_out(plan, found, policy, writer, path, history, quiet, Path(stored) if stored else None)
+    input_path = Path(stored) if stored else None
+    now = replace(
+        conditions,
+        perbyte_version=__version__,
+        catalogue_version=load().version,
+        protocol_version=PROTOCOL_VERSION,
+        started_at=_now(),
+        command=tuple(sys.argv[1:]),
+        machine=describe_machine(),
+        load_before=os.getloadavg(),
+        input=dict(describe_input(input_path)) if input_path else {},
+    )
+    with contextlib.closing(writer):
+        writer.begin(now)
+        plan = Plan(cells, choose_twins(cells))
+        return _carry_out(plan, found, policy, writer, path, history, quiet, input_path)
 
 
 def _carry_out(
@@ -219,6 +246,10 @@ def _explain_runner(request: Request) -> None:
             )
     asked = ", ".join(selector.runner for selector in request.selectors)
     raise UsageError(f"no runner is called '{asked}'", way_out=f"there are: {', '.join(sorted(known))}")
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def _new_id() -> str:

@@ -69,9 +69,13 @@ def command(
     from perbyte.measure import Request
 
     if resume:
-        if selectors or sizes or operations or contracts or cpus:
+        if selectors or sizes or operations or contracts or cpus or input_path or out or dry_run:
             raise UsageError(
                 "--resume goes on with the run's own plan", way_out="leave selectors and plan options out"
+            )
+        if any(value is not None for value in (precision, epochs, core, seed)):
+            raise UsageError(
+                "--resume goes on under the run's own policy", way_out="of its options only --budget can be given"
             )
         done = conduct_resumed(resume, quiet=quiet, budget_s=budget)
     else:

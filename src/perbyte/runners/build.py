@@ -27,7 +27,7 @@ from pathlib import Path
 
 from perbyte import places
 from perbyte.runners import needs
-from perbyte.runners.spec import RunnerSpec
+from perbyte.runners.spec import RunnerSpec, sanitizing
 
 C_FLAGS = ("-std=c11", "-D_GNU_SOURCE")
 CXX_FLAGS = ("-std=c++17",)
@@ -88,12 +88,13 @@ class _Failed(Exception):
     """A command of the recipe failed; the argument is what it said."""
 
 
-def build(spec: RunnerSpec, *, force: bool = False, sanitize: bool = False) -> BuildOutcome:
+def build(spec: RunnerSpec, *, force: bool = False, sanitize: bool | None = None) -> BuildOutcome:
     """Build one runner if that is necessary. `sanitize` builds with the address and undefined sanitizers.
 
     Raises DataRoomError for a `runner.toml` that cannot be followed; everything else is an outcome.
     """
     started = time.monotonic()
+    sanitize = sanitizing() if sanitize is None else sanitize
     if not spec.built:
         return BuildOutcome(spec.name, BuildState.UP_TO_DATE)
     found = needs.look(spec)
@@ -134,7 +135,7 @@ def build_all(
     specs: Sequence[RunnerSpec],
     *,
     force: bool = False,
-    sanitize: bool = False,
+    sanitize: bool | None = None,
     done: Callable[[BuildOutcome], None] | None = None,
 ) -> list[BuildOutcome]:
     """Build several runners side by side and return their outcomes in the order of `specs`.

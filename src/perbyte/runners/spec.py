@@ -5,6 +5,7 @@ Reading and checking the file is `locate`'s work; these values only answer quest
 
 from __future__ import annotations
 
+import os
 import string
 import sys
 from dataclasses import dataclass, field
@@ -15,6 +16,14 @@ from perbyte.errors import DataRoomError, UsageError
 
 COMPILED_KINDS = ("c", "c++")
 BUILD_KINDS = (*COMPILED_KINDS, "python", "command")
+
+
+SANITIZE_VARIABLE = "PERBYTE_SANITIZE"
+
+
+def sanitizing() -> bool:
+    """True when PERBYTE_SANITIZE=1 asks for sanitizer builds everywhere, as `make lint` does for the tests."""
+    return os.environ.get(SANITIZE_VARIABLE) == "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +82,9 @@ class RunnerSpec:
             )
         return self.tiers[name]
 
-    def out(self, *, sanitize: bool = False) -> Path:
-        """Directory of the built products; sanitizer builds have one of their own."""
+    def out(self, *, sanitize: bool | None = None) -> Path:
+        """Directory of the built products; sanitizer builds have one of their own (None: see `sanitizing`)."""
+        sanitize = sanitizing() if sanitize is None else sanitize
         return places.build_home() / ("runners-sanitized" if sanitize else "runners") / self.name
 
     def fill(self, text: str, *, out: Path | None = None) -> str:
