@@ -70,6 +70,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_figure_is_cut(width: int, uni
     run = usual_run()
     text = render_table(run, width=width, colour=False, unit=unit)
     assert max(map(len, text.splitlines())) <= width
+    assert all("%" in line or "± in %" in text for line in text.splitlines() if re.search("±[0-9<]", line))
     shown = re.findall(r"[0-9][0-9.,]*(?= +±)", text)
     wanted = [
         number(reading.value, reading.half_width)

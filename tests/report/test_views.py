@@ -109,6 +109,19 @@ def test_every_doubt_is_marked(quality: Quality, mark: Mark) -> None:
     assert table.unit is Unit.NS_PER_CALL
 
 
+def test_a_warning_that_says_what_the_quality_says_is_marked_once() -> None:
+    figure = made_figure(
+        cell("a"),
+        quality=Quality.LONG,
+        warnings=(
+            "one call lasts 900 us, a sample should last 50 us",
+            "the interval is +-3 %, wider than asked for",
+        ),
+    )
+    (table,) = tables(made_run((figure,)))
+    assert table.rows[0].entries[0].marks == (Mark.IMPRECISE, Mark.LONG)
+
+
 def test_a_wrong_answer_has_no_figure_and_no_rank() -> None:
     wrong, right = made_figure(cell("a"), 1.0), made_figure(cell("b"), 100.0)
     failure = Failure("incorrect", "a", "wrong output", address=wrong.cell.address, expected="00", got="ff")

@@ -27,6 +27,7 @@ from perbyte.report.panels import (
     first_series,
     header,
     log_axis,
+    log_scale,
     ordered,
     some,
     some_sizes,
@@ -64,7 +65,7 @@ def bars(
             "library:N", title=None, sort=list(points.libraries), axis=alt.Axis(ticks=False, domain=False)
         ),
     )
-    value = alt.X("value:Q", title=axis(points.unit), scale=alt.Scale(nice=True, zero=True))
+    value = alt.X("value:Q", title=axis(points.unit), scale=_from_zero(here))
     drawn = base.mark_bar(height={"band": 0.72}).encode(
         x=value,
         color=alt.Color(
@@ -107,7 +108,7 @@ def by_library(
         xOffset=alt.XOffset("size:N", sort=sizes),
     )
     drawn = base.mark_bar().encode(
-        y=alt.Y("value:Q", title=axis(points.unit), scale=alt.Scale(zero=True)),
+        y=alt.Y("value:Q", title=axis(points.unit), scale=_from_zero(here)),
         color=alt.Color("size:N", title="data per call", sort=sizes, scale=ordered(sizes)),
         description="described:N",
         tooltip=tooltip(),
@@ -157,7 +158,7 @@ def acceleration(
         ),
         yOffset=alt.YOffset("with:N", sort=["without", "with"]),
     )
-    value = alt.X("value:Q", title=axis(points.unit), scale=alt.Scale(zero=True))
+    value = alt.X("value:Q", title=axis(points.unit), scale=_from_zero(here))
     drawn = base.mark_bar().encode(
         x=value,
         color=alt.Color(
@@ -211,7 +212,7 @@ def everything(
         x=alt.X(
             "value:Q",
             title=axis(points.unit),
-            scale=alt.Scale(type="log", nice=False, padding=8),
+            scale=log_scale(record["value"] for record in here),
             axis=log_axis(),
         ),
         color=coloured("library", look),
@@ -245,6 +246,13 @@ def everything(
 def accelerated(points: Points) -> tuple[str, ...]:
     """The algorithms `acceleration` can draw."""
     return tuple(dict.fromkeys(key[0] for key in _pairs(points)))
+
+
+def _from_zero(records: Records) -> Any:
+    """A linear scale from zero to the largest value; an interval that reaches far beyond ends at its edge."""
+    values = [float(record["value"]) for record in records]
+    ends = [float(record["high"]) for record in records]
+    return alt.Scale(domain=[0, min(max(ends), 1.25 * max(values))], nice=True, clamp=True)
 
 
 def _pairs(points: Points) -> dict[tuple[Any, ...], tuple[dict[str, Any], dict[str, Any]]]:

@@ -16,12 +16,23 @@ import altair as alt
 from perbyte.errors import UsageError
 from perbyte.model import Cell, CellFigure, Run
 from perbyte.report import theme
-from perbyte.report.panels import Chart, chosen, coloured, finished, first_series, inlined, log_axis, subtitle
+from perbyte.report.panels import (
+    Chart,
+    chosen,
+    coloured,
+    finished,
+    first_series,
+    inlined,
+    log_axis,
+    log_scale,
+    subtitle,
+)
 from perbyte.report.points import Names, Points
 from perbyte.report.units import Unit, number, percent, plain
 from perbyte.stats.cost import CostModel, fit_cost
 
 _STEPS = 32
+_STRAIGHT = 0.05  # a model that is further off somewhere is not quoted in a title
 COLUMNS = (
     "algorithm",
     "library",
@@ -126,7 +137,9 @@ def cost_over_size(
         scale=alt.Scale(type="log", nice=False),
         axis=alt.Axis(values=list(points.sizes), format="~s", labelOverlap="greedy"),
     )
-    y = alt.Y("value:Q", title=points.unit.value, scale=alt.Scale(type="log", nice=False), axis=log_axis())
+    y = alt.Y(
+        "value:Q", title=points.unit.value, scale=log_scale(one["value"] for one in mine), axis=log_axis()
+    )
     base = alt.Chart().encode(x=x, color=coloured("library", look))
     domain = list(look)
     line = (
@@ -162,6 +175,7 @@ def cost_over_size(
             columns=wide,
             data=inlined(records),
         )
+        .properties(spacing=32)
     )
     note = "points: measured; lines: the model, cycles = per message + per byte × size"
     return finished(panels, _title(models, mine, operation), subtitle(run, points, note, *rest))
@@ -200,11 +214,16 @@ def _lines(
 def _title(
     models: Mapping[tuple[str, str, str], CostModel], records: list[dict[str, Any]], operation: str
 ) -> str:
-    drawn = {(one["algorithm"], one["tier"], one["library"]) for one in records}
-    fixed = sorted(models[key].per_message for key in drawn)
-    worst = max(models[key].worst_residual for key in drawn)
-    low, high = max(fixed[0], 0.0), max(fixed[-1], 0.0)
-    return (
-        f"A call costs {number(low, 1)} to {number(high, 1)} cycles before its first byte ({operation}; "
-        f"the model is off by {percent(worst)} at most)"
-    )
+    drawn = [
+        models[key]
+        for key in dict.fromkeys((one["algorithm"], one["tier"], one["library"]) for one in records)
+    ]
+    straight = [model for model in drawn if model.worst_residual <= _STRAIGHT]
+    if not straight:
+        nearest = percent(min(model.worst_residual for model in drawn))
+        return f"No straight line describes these costs: the nearest is off by {nearest} ({operation})"
+    fixed = sorted(max(model.per_message, 0.0) for model in straight)
+    span = number(fixed[0], 1) if len(fixed) == 1 else f"{number(fixed[0], 1)} to {number(fixed[-1], 1)}"
+    rest = len(drawn) - len(straight)
+    bent = f"; {rest} of {len(drawn)} are no straight line" if rest else ""
+    return f"A call costs {span} cycles before its first byte ({operation}{bent})"

@@ -6,6 +6,7 @@ Every string that comes from a run passes `plain` here; escaping is the template
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections import Counter
 from typing import Any
@@ -206,9 +207,15 @@ def qualities(run: Run) -> list[tuple[str, str, str]]:
 
 
 def warning_counts(run: Run) -> list[tuple[str, int]]:
-    """Each warning once, the most frequent first."""
-    found = Counter(plain(one, 300) for figure in run.cells for one in figure.warnings)
-    return sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    """Each kind of warning once, as its first example, the most frequent first; kinds differ by more than numbers."""
+    found: dict[str, tuple[str, int]] = {}
+    for figure in run.cells:
+        for one in figure.warnings:
+            text = plain(one, 300)
+            kind = re.sub(r"[-+]?[0-9][0-9.,]*(e[-+]?[0-9]+)?", "#", text)
+            first, count = found.get(kind, (text, 0))
+            found[kind] = (first, count + 1)
+    return sorted(found.values(), key=lambda item: (-item[1], item[0]))
 
 
 def identity_rows(run: Run) -> list[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import altair as alt
@@ -139,6 +139,14 @@ def algorithm_header(series: Sequence[str]) -> Any:
 def axis(unit: Unit) -> str:
     """An axis title: the unit."""
     return unit.value
+
+
+def log_scale(values: Iterable[float]) -> Any:
+    """A logarithmic scale over `values`; what reaches beyond (a wide interval) ends at its edge."""
+    known = [value for value in values if value > 0]
+    low, high = min(known), max(known)
+    room = max((high / low) ** 0.04, 1.05)
+    return alt.Scale(type="log", domain=[low / room, high * room], nice=False, clamp=True)
 
 
 def log_axis() -> Any:

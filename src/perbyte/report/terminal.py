@@ -22,7 +22,8 @@ from perbyte.report.conditions import condition_lines, failure_lines, noise_line
 from perbyte.report.units import Unit, number, percent, plain, read
 from perbyte.report.views import Column, Entry, Mark, Place, Row, Table, tables
 
-_GAPS = (2, 1)
+# Space between columns, and the sign behind an interval: where room is short, the heading carries the sign.
+_STYLES = ((2, "%"), (1, "%"), (1, ""))
 _INDENT = "  "
 _FAILED = {
     "unsupported": "–",
@@ -34,6 +35,8 @@ _FAILED = {
     "absent": "absent",
     "no-budget": "no time",
 }
+_IN_PERCENT = "± in %"
+_Style = tuple[int, str]
 FASTEST, TIED = "►", "="
 
 
@@ -68,8 +71,8 @@ def table_lines(table: Table, width: int) -> list[Text]:
     title = f"{table.unit.in_words} · {plain(table.contract, 40)} · median and ± of {_level(table)}"
     lines = prose(title, width)
     lines[0].stylize("bold", 0, len(table.unit.in_words))
-    for part, gap in _parts(table, width):
-        lines += [Text(), *_drawn(part, gap)]
+    for part, style in _parts(table, width):
+        lines += [Text(), *_drawn(part, style)]
     if legend := _legend(table):
         lines += [Text(), *_wrapped(legend, width)]
     return lines
@@ -113,11 +116,11 @@ def columns_of(width: int | None) -> int:
     return max(width or shutil.get_terminal_size((100, 24)).columns, 40)
 
 
-def _parts(table: Table, width: int) -> Iterable[tuple[Table, int]]:
-    """Split a table until every part fits; each part comes with the gap between its columns."""
-    for gap in _GAPS:
-        if _width(table, gap) <= width:
-            return [(table, gap)]
+def _parts(table: Table, width: int) -> Iterable[tuple[Table, _Style]]:
+    """Split a table until every part fits; each part comes with the style it fits in."""
+    for style in _STYLES:
+        if _width(table, style) <= width:
+            return [(table, style)]
     operations = list(dict.fromkeys(column.operation for column in table.columns))
     if len(operations) > 1:
         parts = [
@@ -126,23 +129,24 @@ def _parts(table: Table, width: int) -> Iterable[tuple[Table, int]]:
         ]
     elif len(table.columns) > 1:
         most = len(table.columns) - 1
-        fits = (n for n in range(most, 1, -1) if _width(table.only(table.columns[:n]), _GAPS[-1]) <= width)
+        fits = (n for n in range(most, 1, -1) if _width(table.only(table.columns[:n]), _STYLES[-1]) <= width)
         # Equal parts read better than a full one and a rest of one column.
         count = -(-len(table.columns) // next(fits, 1))
         step = -(-len(table.columns) // count)
         starts = range(0, len(table.columns), step)
         parts = [table.only(table.columns[start : start + step]) for start in starts]
     else:
-        return [(table, _GAPS[-1])]
+        return [(table, _STYLES[-1])]
     return [part for one in parts for part in _parts(one, width)]
 
 
-def _drawn(table: Table, gap: int) -> list[Text]:
+def _drawn(table: Table, style: _Style) -> list[Text]:
     labels = _labels(table)
-    stub = _stub(labels)
-    columns = _columns(table)
+    stub = _stub(labels, sign)
+    gap, sign = style
+    columns = _columns(table, sign)
     lines = [_operations_line(columns, stub, gap)]
-    sizes = Text(" " * stub, style="bold", no_wrap=True)
+    sizes = Text(("" if sign else _IN_PERCENT).ljust(stub), style="bold", no_wrap=True)
     for column in columns:
         sizes.append(" " * gap + column.head(column.column.size))
     sizes.rstrip()
@@ -160,9 +164,9 @@ def _drawn(table: Table, gap: int) -> list[Text]:
     return lines
 
 
-def _columns(table: Table) -> list[_Drawn]:
+def _columns(table: Table, sign: str) -> list[_Drawn]:
     return [
-        _Drawn(column, [row.entries[index] for row in table.rows], table.unit)
+        _Drawn(column, [row.entries[index] for row in table.rows], table.unit, sign)
         for index, column in enumerate(table.columns)
     ]
 
@@ -181,9 +185,10 @@ def _operations_line(columns: Sequence[_Drawn], stub: int, gap: int) -> Text:
     return line
 
 
-def _stub(labels: Sequence[tuple[str, Row | None]]) -> int:
+def _stub(labels: Sequence[tuple[str, Row | None]], sign: str) -> int:
     # A heading's row has no figures, so it may reach over the columns.
-    return max((len(label) for label, row in labels if row), default=0)
+    least = 0 if sign else len(_IN_PERCENT)
+    return max([least, *(len(label) for label, row in labels if row)])
 
 
 def _labels(table: Table) -> list[tuple[str, Row | None]]:
@@ -205,9 +210,9 @@ def _labels(table: Table) -> list[tuple[str, Row | None]]:
 class _Drawn:
     """One column as text: figures aligned at the decimal point, intervals and marks beside them."""
 
-    def __init__(self, column: Column, entries: Sequence[Entry], unit: Unit) -> None:
+    def __init__(self, column: Column, entries: Sequence[Entry], unit: Unit, sign: str) -> None:
         self.column = column
-        parts = [_texts(entry, unit) for entry in entries]
+        parts = [_texts(entry, unit, sign) for entry in entries]
         figures = [part for part in parts if part[1]]
         whole = max((len(value.partition(".")[0]) for _, value, _, _ in figures), default=0)
         rest = max((len(value) - len(value.partition(".")[0]) for _, value, _, _ in figures), default=0)
@@ -239,7 +244,7 @@ class _Drawn:
         return text.rjust(room).ljust(self.width)[: max(self.width, len(text))]
 
 
-def _texts(entry: Entry, unit: Unit) -> tuple[str, str, str, str]:
+def _texts(entry: Entry, unit: Unit, sign: str) -> tuple[str, str, str, str]:
     """Lead mark (or the words of a failure), value, interval, trailing marks."""
     if entry.figure is None:
         return (_FAILED.get(entry.failure.kind, "failed") if entry.failure else ""), "", "", ""
@@ -248,16 +253,22 @@ def _texts(entry: Entry, unit: Unit) -> tuple[str, str, str, str]:
     if reading is None:
         return f"n/a {marks}".rstrip(), "", "", ""
     lead = {Place.FASTEST: FASTEST, Place.TIED: TIED}.get(entry.place, " ")
-    return lead, number(reading.value, reading.half_width), f"±{percent(reading.relative)}", marks
+    return (
+        lead,
+        number(reading.value, reading.half_width),
+        f"±{percent(reading.relative).replace('%', sign)}",
+        marks,
+    )
 
 
-def _width(table: Table, gap: int) -> int:
+def _width(table: Table, style: _Style) -> int:
+    gap, sign = style
     labels = _labels(table)
     spans: dict[str, int] = {}
-    for column in _columns(table):
+    for column in _columns(table, sign):
         name = column.column.operation
         spans[name] = spans.get(name, -gap) + gap + column.width
-    reach = _stub(labels) + sum(gap + max(span, len(plain(name, 24))) for name, span in spans.items())
+    reach = _stub(labels, sign) + sum(gap + max(span, len(plain(name, 24))) for name, span in spans.items())
     return max([reach, *(len(label) for label, row in labels if not row)])
 
 

@@ -90,18 +90,20 @@ def read(figure: CellFigure, unit: Unit) -> Reading | None:
     scale = figure.ns_per_call / per_call if per_call else 1.0
     if unit is Unit.NS_PER_CALL:
         return Reading(figure.ns_per_call, low * scale, high * scale)
-    if not size or figure.ns_per_call <= 0 or low * scale <= 0:
+    if not size or figure.ns_per_call <= 0 or high * scale <= 0:
         return None
-    return Reading(size / figure.ns_per_call * 1e3, size / (high * scale) * 1e3, size / (low * scale) * 1e3)
+    # An interval that reaches zero time has no upper end as throughput.
+    fastest = size / (low * scale) * 1e3 if low * scale > 0 else math.inf
+    return Reading(size / figure.ns_per_call * 1e3, size / (high * scale) * 1e3, fastest)
 
 
 def number(value: float, half_width: float = 0.0) -> str:
     """Write `value` with the digits its interval supports, at most four significant ones.
 
     The last digit printed is that of the half-width's first digit (one digit of uncertainty; GUM 7.2.6 allows
-    two at most); digits of the integer part that it does not support are written as zeros, and from 10,000
-    on in groups of three. Below 1 a fourth decimal is given only where three significant digits need it. What
-    is not finite is written as a dash.
+    two at most). A value within ten half-widths of zero keeps one digit. Digits of the integer part that are
+    not supported are written as zeros, and from 10,000 on in groups of three. Below 1 a fourth decimal is given
+    only where three significant digits need it. What is not finite is written as a dash.
     """
     if not math.isfinite(value):
         return "–"
@@ -109,8 +111,9 @@ def number(value: float, half_width: float = 0.0) -> str:
     if not -6 <= order < 12:
         return f"{value:.{MOST_DIGITS - 1}e}"
     decimals = max(min(MOST_DIGITS - 1 - order, max(3, 2 - order)), 0)
-    if math.isfinite(half_width) and half_width > 0:
-        decimals = min(decimals, -math.floor(math.log10(half_width)))
+    if half_width > 0:
+        supported = -math.floor(math.log10(half_width)) if math.isfinite(half_width) else -order
+        decimals = min(decimals, max(supported, -order) if half_width < 10 * abs(value) else supported)
     text = f"{round(value, decimals):{',' if order > 3 else ''}.{max(decimals, 0)}f}"
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 

@@ -60,6 +60,16 @@ _OF_QUALITY = {
 }
 
 
+# How the sentences begin that `stats` says such a doubt with. A sentence that begins otherwise gets a mark of its
+# own, so that a change of wording there shows one mark too many, never one too few.
+_OF_WARNING = {
+    "the interval is": Mark.IMPRECISE,
+    "one call lasts": Mark.LONG,
+    "only ": Mark.NOISY,
+    "the figure still moved": Mark.UNSETTLED,
+}
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Column:
     """One operation at one size."""
@@ -174,12 +184,13 @@ def failures_by_cause(run: Run) -> tuple[tuple[Failure, int], ...]:
 
 def marks_of(figure: CellFigure) -> tuple[Mark, ...]:
     """Every reason to read `figure` with care."""
-    marks = [_OF_QUALITY[figure.quality]] if figure.quality in _OF_QUALITY else []
+    marks = {_OF_QUALITY[figure.quality]} if figure.quality in _OF_QUALITY else set()
     if figure.cycles_per_call is None:
-        marks.append(Mark.NO_CYCLES)
-    if figure.warnings:
-        marks.append(Mark.WARNING)
-    return tuple(marks)
+        marks.add(Mark.NO_CYCLES)
+    for warning in figure.warnings:
+        known = (mark for start, mark in _OF_WARNING.items() if warning.startswith(start))
+        marks.add(next(known, Mark.WARNING))
+    return tuple(mark for mark in Mark if mark in marks)
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
