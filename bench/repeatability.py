@@ -23,11 +23,27 @@ CELLS = [
     "{openssl,libgcrypt,nettle,cryptopp}/camellia-128-ecb/encrypt@1KiB",
     "{openssl,libgcrypt,nettle,cryptopp}/sha-256/digest@16,8KiB",
 ]
-OPENSSL_SPEED = [("aes-128-ecb", 16), ("aes-128-ecb", 8192), ("aes-128-cbc", 1024), ("sha256", 16), ("sha256", 8192)]
+OPENSSL_SPEED = [
+    ("aes-128-ecb", 16),
+    ("aes-128-ecb", 8192),
+    ("aes-128-cbc", 1024),
+    ("sha256", 16),
+    ("sha256", 8192),
+]
 
 
 def measure(directory: Path, extra: list[str]) -> dict[str, float]:
-    command = [sys.executable, "-m", "perbyte.cli", "measure", *CELLS, "--json", "--quiet", "--out", str(directory)]
+    command = [
+        sys.executable,
+        "-m",
+        "perbyte.cli",
+        "measure",
+        *CELLS,
+        "--json",
+        "--quiet",
+        "--out",
+        str(directory),
+    ]
     done = subprocess.run([*command, *extra], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"perbyte measure ended with {done.returncode}:\n{done.stderr}")
@@ -51,7 +67,9 @@ def spread(values: list[float]) -> float:
 
 
 def summarise(title: str, runs: list[dict[str, float]]) -> None:
-    spreads = {name: spread([run[name] for run in runs]) for name in runs[0] if all(run.get(name) for run in runs)}
+    spreads = {
+        name: spread([run[name] for run in runs]) for name in runs[0] if all(run.get(name) for run in runs)
+    }
     print(f"\n{title}: {len(spreads)} cells, {len(runs)} runs")
     for name, value in sorted(spreads.items(), key=lambda item: item[1]):
         print(f"  {100 * value:8.3f} %  {statistics.median(run[name] for run in runs):14.4f}  {name}")
@@ -61,7 +79,9 @@ def summarise(title: str, runs: list[dict[str, float]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=6)
     parser.add_argument("--keep", type=Path, help="keep the run directories here")
     parser.add_argument("--no-openssl-speed", action="store_true")

@@ -50,7 +50,9 @@ def handwritten() -> None:
         for size in (16, 8192):
             values = []
             for _ in range(5):
-                out = subprocess.run(["setarch", "-R", program, str(size)], capture_output=True, text=True, check=True)
+                out = subprocess.run(
+                    ["setarch", "-R", program, str(size)], capture_output=True, text=True, check=True
+                )
                 values.append(float(out.stdout))
             by_hand = sorted(values)[2]
             (cell,) = measure(f"openssl/aes-128-ctr/encrypt@{size}")
