@@ -142,8 +142,8 @@ def _parts(table: Table, width: int) -> Iterable[tuple[Table, _Style]]:
 
 def _drawn(table: Table, style: _Style) -> list[Text]:
     labels = _labels(table)
-    stub = _stub(labels, sign)
     gap, sign = style
+    stub = _stub(labels, sign)
     columns = _columns(table, sign)
     lines = [_operations_line(columns, stub, gap)]
     sizes = Text(("" if sign else _IN_PERCENT).ljust(stub), style="bold", no_wrap=True)
