@@ -221,3 +221,15 @@ def address() -> Callable[..., str]:
         return Cell(runner, algorithm, operation, size, contract, cpu).address
 
     return text
+
+
+@pytest.fixture
+def watching() -> type[Watch]:
+    """`watching(on_moment)`: a watcher that does something of its own at every moment."""
+    return Watch
+
+
+@pytest.fixture
+def noting() -> type[Notes]:
+    """`noting()`: a sink of one's own."""
+    return Notes

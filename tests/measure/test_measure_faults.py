@@ -216,7 +216,7 @@ def test_a_runner_in_another_tier_than_asked_for_is_not_measured(lab):
     check_whole(done.of("beta"))
 
 
-def test_a_runner_whose_program_disappears_costs_its_own_cells(lab):
+def test_a_runner_whose_program_disappears_costs_its_own_cells(lab, watching):
     found = lab.survey(*pair(fault("measure", "crash", nth=9, starts=[1])))
     here = found.specs["alpha"].here
 
@@ -224,8 +224,7 @@ def test_a_runner_whose_program_disappears_costs_its_own_cells(lab):
         if moment.stage == "epoch 1, round 1" and here.exists():
             shutil.rmtree(here)
 
-    watch = type(lab.run(found=lab.survey({"name": "gamma", "operations": [row()]}), ask=ASK).watch)(vanish)
-    done = lab.run(found=found, ask=ASK, watch=watch)
+    done = lab.run(found=found, ask=ASK, watch=watching(vanish))
     assert done.outcome.complete
     assert {failure.runner for failure in done.outcome.failures} == {"alpha"}
     assert len(done.failures()) == 4

@@ -172,16 +172,15 @@ def test_calls_per_sample_stay_within_an_epoch(lab, found):
     assert all(len(calls) == 1 for calls in chosen.values())
 
 
-def test_a_run_works_on_the_bytes_of_a_file(lab, found, tmp_path):
+def test_a_run_works_on_the_bytes_of_a_file(lab, found, noting, tmp_path):
     """The gate compares what the runners made of the file; a file that is too short is refused by each."""
     from perbyte.catalogue import load
     from perbyte.measure import Measurement
 
     data = tmp_path / "data"
     data.write_bytes(bytes(range(48)))
-    notes = type(lab.run(found=found, ask=ASK).notes)()
     outcome = Measurement(
-        lab.plan(found, ASK), found, load(), lab.policy(), notes, core=0, input_path=data
+        lab.plan(found, ASK), found, load(), lab.policy(), noting(), core=0, input_path=data
     ).measure()
     assert {figure.cell.size_bytes for figure in outcome.cells} == {16, 32, 48}
     assert {failure.kind for failure in outcome.failures} == {"refused"}

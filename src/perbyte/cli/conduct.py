@@ -23,7 +23,14 @@ from perbyte.catalogue import load
 from perbyte.cli.input_file import describe_input
 from perbyte.cli.options import remark
 from perbyte.cli.progress import ProgressLine
-from perbyte.errors import EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED, EnvironmentLacking, UsageError
+from perbyte.errors import (
+    EXIT_ENVIRONMENT,
+    EXIT_FINE,
+    EXIT_INCORRECT,
+    EXIT_INTERRUPTED,
+    EnvironmentLacking,
+    UsageError,
+)
 from perbyte.measure import (
     History,
     Measurement,
@@ -150,7 +157,8 @@ def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None =
     specs = built_runners(names)
     if lacking := sorted(set(names) - {spec.name for spec in specs}):
         raise EnvironmentLacking(
-            f"runner '{lacking[0]}' of this run is not built", way_out=f"run: perbyte build {' '.join(lacking)}"
+            f"runner '{lacking[0]}' of this run is not built",
+            way_out=f"run: perbyte build {' '.join(lacking)}",
         )
     found = survey(specs, sorted({cell.cpu for cell in cells} | {"full"}))
     history = History(failures=list(failures), identities=conditions.identities, measuring_s=spent_s)
@@ -193,25 +201,32 @@ def _carry_out(
 
     watcher = ProgressLine(quiet=quiet)
     step_aside(policy.core)
-    with contextlib.closing(writer), _interrupts():
-        outcome = Measurement(
-            plan,
-            found,
-            load(),
-            policy,
-            writer,
-            core=policy.core,
-            watcher=watcher,
-            history=history,
-            input_path=input_path,
-        ).measure()
-    watcher.close()
-    code = EXIT_FINE
+    hint = f"interrupted; what was measured is kept. Go on with: perbyte measure --resume {path}"
+    measurement = Measurement(
+        plan,
+        found,
+        load(),
+        policy,
+        writer,
+        core=policy.core,
+        watcher=watcher,
+        history=history,
+        input_path=input_path,
+    )
+    try:
+        with contextlib.closing(writer), _interrupts():
+            outcome = measurement.measure()
+    except KeyboardInterrupt:  # once more, while the figures were made
+        remark(hint)
+        raise
+    finally:
+        watcher.close()
+    code = EXIT_FINE if outcome.cells else EXIT_ENVIRONMENT
     if any(failure.kind == "incorrect" for failure in outcome.failures):
         code = EXIT_INCORRECT
     if not outcome.complete:
         code = EXIT_INTERRUPTED
-        remark(f"interrupted; what was measured is kept. Go on with: perbyte measure --resume {path}")
+        remark(hint)
     return Conducted(open_run(path), path, outcome, code)
 
 

@@ -75,7 +75,8 @@ def command(
             )
         if any(value is not None for value in (precision, epochs, core, seed)):
             raise UsageError(
-                "--resume goes on under the run's own policy", way_out="of its options only --budget can be given"
+                "--resume goes on under the run's own policy",
+                way_out="of its options only --budget can be given",
             )
         done = conduct_resumed(resume, quiet=quiet, budget_s=budget)
     else:

@@ -46,11 +46,15 @@ LAYOUT_WARNING = "the system does not allow a fixed memory layout: figures may d
 
 @dataclass(slots=True)
 class History:
-    """What is known so far: from an interrupted run that goes on, or from this one."""
+    """What is known so far: from an interrupted run that goes on, or from this one.
+
+    Cells that stand in `failures` are lost and stay so; `identities` are those the run began with.
+    """
 
     calibrations: dict[tuple[Process, int], Calibration] = field(default_factory=dict)
     bursts: dict[Cell, list[Burst]] = field(default_factory=lambda: defaultdict(list))
     failures: list[Failure] = field(default_factory=list)
+    identities: tuple[RunnerIdentity, ...] = ()
     epochs: int = 0
     measuring_s: float = 0.0
 
@@ -98,8 +102,9 @@ class Measurement:
         self.input_path = input_path
         self.limits = limits
         self._began = time.monotonic()
-        self._lost: set[Cell] = set()
-        self._identities: dict[tuple[str, str], RunnerIdentity] = {}
+        failed = {failure.address for failure in self.history.failures}
+        self._lost = {cell for cell in plan.everything if cell.address in failed}
+        self._identities = {(one.runner, one.cpu): one for one in self.history.identities}
         self._digests: dict[Cell, str] = {}
         self._fixed_calls: dict[Cell, int] = {}
         self._took: dict[Cell, float] = {}
@@ -213,7 +218,7 @@ class Measurement:
             self.history.calibrations[process, number] = calibration
             self.sink.calibrated(calibration)
             identity = crew.identities[process]
-            if (identity.runner, identity.cpu) not in self._identities:
+            if self._identities.get((identity.runner, identity.cpu)) != identity:
                 self._identities[identity.runner, identity.cpu] = identity
                 self.sink.identified(identity)
         return [cell for cell in cells if cell not in self._lost]
