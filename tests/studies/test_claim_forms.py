@@ -334,14 +334,17 @@ def test_kruskal_wallis_needs_separation_and_epochs(tmp_path: Path) -> None:
 def test_mann_whitney_is_open_where_epochs_are_too_few_and_fails_where_they_are_not(tmp_path: Path) -> None:
     few = verdict_of(tmp_path, "significant", WHITNEY)
     assert few.outcome is U
-    assert "With 3 epochs each the corrected p cannot fall below 0.3" in " ".join(few.evidence)
+    assert "with 3 epoch figures a cell, 3 of 3 pairs cannot get a corrected p below 0.3" in few.evidence[1]
+    assert "the interval of the ratio leaves 1 out for 3 of 3" in few.evidence[1]
     assert verdict_of(tmp_path, "significant", WHITNEY, epochs=6).outcome is H
     assert verdict_of(tmp_path, "significant", WHITNEY, {"*": 10.0}, epochs=6).outcome is F
 
 
 def test_effect_above_counts_pairs(tmp_path: Path) -> None:
     assert verdict_of(tmp_path, "effect_above", EFFECT).outcome is H
-    assert verdict_of(tmp_path, "effect_above", EFFECT, {"two/mid/*": 2.0, "two/fast/*": 2.0}).outcome is F
+    same: Overrides = {"two/mid/*": 2.0, "two/fast/*": 2.0}
+    assert verdict_of(tmp_path, "effect_above", EFFECT, same).outcome is U
+    assert verdict_of(tmp_path, "effect_above", EFFECT, same, epochs=20).outcome is F
     assert verdict_of(tmp_path, "effect_above", EFFECT, epochs=1).outcome is U
 
 

@@ -17,7 +17,7 @@ from perbyte.studies.evidence import Table, gather
 from perbyte.studies.model import Claim, Judgement, Outcome, Study, Verdict
 from perbyte.studies.wording import counted, percent
 
-_SHOWN = 6
+_SHOWN = 4
 
 
 def judge(study: Study, runs: Run | Sequence[Run]) -> Judgement:

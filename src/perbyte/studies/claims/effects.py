@@ -11,14 +11,17 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from perbyte.stats.quantile import t_quantile
 from perbyte.studies.claims.vocabulary import WHERE, Finding, Form, Kind, Parameter, Scene, State
+from perbyte.studies.estimates import Estimate
 from perbyte.studies.evidence import Selection
 from perbyte.studies.model import GroupStatistic, Number, PairStatistic
-from perbyte.studies.wording import counted, exact, group_name, number, percent
+from perbyte.studies.wording import counted, exact, group_name, number, percent, span
 
 KRUSKAL_WALLIS = "kruskal-wallis"
 MANN_WHITNEY = "mann-whitney"
 _EFFECTS = ("cohen_d", "cliff_delta")
+_Z = 1.959963984540054  # of the 95 % interval of a normal distribution
 _ENOUGH = 3  # epochs with which groups that do not overlap are significant at 5 %, even if there are only two
 
 
@@ -45,30 +48,39 @@ def _kruskal(scene: Scene, group: GroupStatistic, alpha: float) -> list[Finding]
 
 
 def _mann_whitney(scene: Scene, group: GroupStatistic, alpha: float) -> list[Finding]:
-    """A pair contradicts the claim only where its epochs could have made it significant."""
-    least = min(group.epochs)
-    reachable = 2 / math.comb(2 * least, least) * len(group.pairs)
-    findings = []
-    for pair in group.pairs:
+    """Judge all pairs of a group. A pair contradicts the claim only where its epochs could have been enough."""
+    epochs = dict(zip(group.members, group.epochs, strict=True))
+    count = len(group.pairs)
+    missed = [pair for pair in group.pairs if pair.p_corrected >= alpha]
+    reachable = {
+        pair: min(1.0, 2 / math.comb(epochs[pair.first] + epochs[pair.second], epochs[pair.first]) * count)
+        for pair in missed
+    }
+    unable = [pair for pair in missed if reachable[pair] >= alpha]
+    worst = max(group.pairs, key=lambda pair: pair.p_corrected)
+    opening = scene.opening(group.group)
+    if unable:
+        apart = sum(pair.ratio_decides for pair in group.pairs)
+        least = min(reachable[pair] for pair in unable)
         sentence = (
-            f"{scene.opening(group.group)}{pair.first} and {pair.second}: U = {number(pair.u)}, p = {pair.p:.2g}, "
-            f"corrected for {len(group.pairs)} pairs {pair.p_corrected:.2g}; ratio {number(pair.ratio[0])} "
-            f"({number(pair.ratio[1])} to {number(pair.ratio[2])})."
+            f"{opening}with {counted(min(group.epochs), 'epoch figure')} a cell, {len(unable)} of {count} pairs cannot "
+            f"get a corrected p below {least:.2g}, however clear they are; the interval of the ratio leaves 1 out "
+            f"for {apart} of {count}."
         )
-        state = State.YES
-        if pair.p_corrected >= alpha:
-            state = State.NO if reachable < alpha else State.OPEN
-        if state is State.OPEN:
-            sentence += (
-                f" With {counted(least, 'epoch')} each the corrected p cannot fall below {min(reachable, 1.0):.2g}; "
-                f"the interval of the ratio {'leaves 1 out' if pair.ratio_decides else 'does not leave 1 out either'}."
-            )
-        margin = abs(math.log(max(pair.p_corrected, 1e-300) / alpha))
-        number_ = Number(
+    else:
+        sentence = (
+            f"{opening}the corrected p is below {exact(alpha)} for {count - len(missed)} of {count} pairs, and largest "
+            f"for {worst.first} and {worst.second}: U = {number(worst.u)}, p = {worst.p_corrected:.2g}."
+        )
+    state = State.NO if len(unable) < len(missed) else State.OPEN if unable else State.YES
+    numbers = tuple(
+        Number(
             scene.name(group.group), f"{pair.first} and {pair.second}, p corrected", *(pair.p_corrected,) * 3
         )
-        findings.append(Finding(state, sentence, margin, (number_,)))
-    return findings
+        for pair in group.pairs
+    )
+    margin = abs(math.log(max(worst.p_corrected, 1e-300) / alpha))
+    return [Finding(state, sentence, margin, numbers)]
 
 
 def _effect_above(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
@@ -77,57 +89,93 @@ def _effect_above(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
         return [groups]
     findings = []
     for group in groups:
+        epochs = dict(zip(group.members, group.epochs, strict=True))
         for pair in group.pairs:
-            effect = abs(_effect(pair, p["effect"]))
+            effect = _effect_size(pair, p["effect"], epochs[pair.first], epochs[pair.second])
+            above, below = effect.above(p["threshold"]), effect.below(p["threshold"])
             sentence = (
-                f"{scene.opening(group.group)}{pair.first} and {pair.second}: {_named(p['effect'])} {number(effect)}; "
-                f"claimed: above {exact(p['threshold'])}."
+                f"{scene.opening(group.group)}{pair.first} and {pair.second}: {_named(p['effect'])} "
+                f"{span(effect)}; claimed: above {exact(p['threshold'])}."
             )
-            state = State.YES if effect > p["threshold"] else State.NO
-            numbers = (
-                Number(scene.name(group.group), f"{pair.first} and {pair.second}", effect, effect, effect),
-            )
-            findings.append(Finding(state, sentence, abs(effect - p["threshold"]), numbers))
+            state = State.YES if above else State.NO if below else State.OPEN
+            name = f"{pair.first} and {pair.second}"
+            numbers = (Number(scene.name(group.group), name, effect.value, effect.low, effect.high),)
+            findings.append(Finding(state, sentence, abs(effect.value - p["threshold"]), numbers))
     return findings
 
 
+def _effect_size(pair: PairStatistic, effect: str, first: int, second: int) -> Estimate:
+    """The size of an effect with its interval: for Cohen's d the normal one of Hedges and Olkin (1985).
+
+    Cliff's delta of a few epochs has no useful interval; its value stands alone.
+    """
+    value = abs(_effect(pair, effect))
+    if effect != "cohen_d" or not math.isfinite(value):
+        return Estimate(value, value, value)
+    variance = (first + second) / (first * second) + value**2 / (2 * (first + second))
+    half = _Z * math.sqrt(variance)
+    return Estimate(value, max(0.0, value - half), value + half)
+
+
 def _effect_grows(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    """Judge what share of the pairs has the larger effect at the later value, by Wilson's interval."""
+    """Judge what share of the pairs has the larger effect at the later value.
+
+    Pairs of one group share their members and are not independent, so each group gives one share, and the interval is
+    Student's over the groups. A single group gets Wilson's over its pairs.
+    """
     along = p["along"]
-    ends: list[dict[tuple[Any, ...], float]] = []
+    ends = []
     for value in (p["from"], p["to"]):
         groups = _groups(scene, {**p["where"], along: (value,)})
         if isinstance(groups, Finding):
             return [groups]
-        ends.append(
-            {
-                (*(part for part in group.group if part[0] != along), pair.first, pair.second): abs(
-                    _effect(pair, p["effect"])
-                )
-                for group in groups
-                for pair in group.pairs
-            }
+        ends.append({_without(group, along): _effects(group, p["effect"]) for group in groups})
+    counts = [
+        (
+            sum(after[pair] > before[pair] for pair in before if pair in after),
+            len(before.keys() & after.keys()),
         )
-    before, after = ends
-    both = [key for key in before if key in after]
-    if not both:
+        for key, before in ends[0].items()
+        for after in [ends[1].get(key, {})]
+    ]
+    counts = [(grown, both) for grown, both in counts if both]
+    if not counts:
         return [Finding(State.UNMEASURED, "no pair was measured at both ends.")]
-    grown = sum(after[key] > before[key] for key in both)
-    low, high = wilson(grown, len(both))
+    share = _share(counts)
     wanted = p["share_percent"] / 100
-    state = State.YES if low > wanted else State.NO if high < wanted else State.OPEN
+    state = State.YES if share.above(wanted) else State.NO if share.below(wanted) else State.OPEN
     start, end = group_name([(along, p["from"])]), group_name([(along, p["to"])])
+    grown, both = (sum(part) for part in zip(*counts, strict=True))
     sentence = (
-        f"{_named(p['effect'])} is larger at {end} than at {start} for {grown} of {counted(len(both), 'pair')}, "
-        f"{percent(grown / len(both))} ({percent(low)} to {percent(high)}); claimed: more than {exact(100 * wanted)} %."
+        f"{_named(p['effect'])} is larger at {end} than at {start} for {grown} of {counted(both, 'pair')} in "
+        f"{counted(len(counts), 'group')}, on average {percent(share.value)} ({percent(share.low)} to "
+        f"{percent(share.high)}); claimed: more than {exact(100 * wanted)} %."
     )
-    numbers = (Number("", "share of pairs whose effect grows", grown / len(both), low, high),)
-    return [Finding(state, sentence, abs(grown / len(both) - wanted), numbers)]
+    numbers = (Number("", "share of pairs whose effect grows", share.value, share.low, share.high),)
+    return [Finding(state, sentence, abs(share.value - wanted), numbers)]
+
+
+def _share(counts: list[tuple[int, int]]) -> Estimate:
+    shares = [grown / both for grown, both in counts]
+    if len(shares) == 1:
+        return Estimate(shares[0], *wilson(*counts[0]))
+    mean = math.fsum(shares) / len(shares)
+    spread = math.sqrt(math.fsum((one - mean) ** 2 for one in shares) / (len(shares) - 1))
+    half = t_quantile(0.95, len(shares) - 1) * spread / math.sqrt(len(shares))
+    return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half))
+
+
+def _effects(group: GroupStatistic, effect: str) -> dict[tuple[str, str], float]:
+    return {(pair.first, pair.second): abs(_effect(pair, effect)) for pair in group.pairs}
+
+
+def _without(group: GroupStatistic, dimension: str) -> tuple[tuple[str, str | int], ...]:
+    return tuple(part for part in group.group if part[0] != dimension)
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
     """Wilson's 95 % interval of a share (E. B. Wilson 1927). `trials` must be positive."""
-    z = 1.959963984540054
+    z = _Z
     share, spread = successes / trials, z * z / trials
     centre = (share + spread / 2) / (1 + spread)
     half = z / (1 + spread) * math.sqrt(share * (1 - share) / trials + spread / (4 * trials))

@@ -1,0 +1,237 @@
+"""Every published figure of the five sources: how many, what they add up to, and the corners of each table.
+
+Sums and corners were taken from the sources by hand and by another program than the one that wrote the files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import pytest
+
+from perbyte.studies import PublishedFigure, Study, find, studies
+
+
+def value(study: Study, id: str) -> float | None:
+    return figure(study, id).value
+
+
+def figure(study: Study, id: str) -> PublishedFigure:
+    return next(one for one in study.published if one.id == id)
+
+
+def total(study: Study, **wanted: object) -> float:
+    chosen = [one for one in study.published if all(getattr(one, name) == v for name, v in wanted.items())]
+    assert chosen
+    return math.fsum(one.value for one in chosen if one.value is not None)
+
+
+def test_all_five_are_there_in_the_order_of_their_years() -> None:
+    assert [study.name for study in studies()] == [
+        "roe-1994",
+        "siedlecki-java",
+        "openssl-speed-2013",
+        "coretti-2019",
+        "kompara-2020",
+    ]
+
+
+def test_kompara_has_26_rows_of_8_figures() -> None:
+    study = find("kompara-2020")
+    assert len(study.published) == 208
+    rows = Counter((one.library, one.algorithm) for one in study.published)
+    assert len(rows) == 26
+    assert set(rows.values()) == {8}
+    assert not [
+        one for one in study.published if one.library == "OpenSSL" and one.algorithm in ("Serpent", "Twofish")
+    ]
+    assert total(study) == pytest.approx(7428.051, abs=1e-9)
+    assert total(study, operation="encrypt") == pytest.approx(3721.043, abs=1e-9)
+    assert total(study, operation="decrypt") == pytest.approx(3707.008, abs=1e-9)
+    assert total(study, algorithm="AES-NI") == pytest.approx(100.375, abs=1e-9)
+    assert {one.unit for one in study.published} == {"cycles/byte"}
+
+
+@pytest.mark.parametrize(
+    ("id", "printed"),
+    [
+        ("cryptopp-aes-encrypt-16b", "17.051"),
+        ("cryptopp-aes-decrypt-10mb", "18.512"),
+        ("cryptopp-aes-ni-decrypt-16b", "6"),
+        ("cryptopp-aes-ni-encrypt-10mb", "0.732"),
+        ("cryptopp-3des-decrypt-16b", "117.143"),
+        ("libgcrypt-aes-encrypt-16b", "13.75"),
+        ("libgcrypt-serpent-decrypt-10mb", "32.549"),
+        ("nettle-aes-encrypt-16b", "12"),
+        ("nettle-serpent-encrypt-512b", "14.115"),
+        ("nettle-twofish-decrypt-10mb", "18.323"),
+        ("openssl-aes-ni-decrypt-10mb", "0.677"),
+        ("openssl-3des-decrypt-10mb", "123.989"),
+    ],
+)
+def test_kompara_keeps_the_printed_digits_with_a_decimal_point(id: str, printed: str) -> None:
+    found = figure(find("kompara-2020"), id)
+    assert found.printed == printed
+    assert found.value == float(printed)
+
+
+def test_kompara_compares_software_aes_with_the_soft_tier_and_aes_ni_with_everything() -> None:
+    study = find("kompara-2020")
+    assert (
+        figure(study, "openssl-aes-encrypt-16b").cell
+        == "openssl/aes-128-ecb/encrypt@16+cpu=soft+contract=stream/1"
+    )
+    assert (
+        figure(study, "openssl-aes-ni-encrypt-16b").cell == "openssl/aes-128-ecb/encrypt@16+contract=stream/1"
+    )
+    assert figure(study, "nettle-3des-decrypt-10mb").cell == (
+        "nettle/des-ede3-ecb/decrypt@10000000+cpu=soft+contract=stream/1"
+    )
+
+
+def test_openssl_speed_has_27_rows_of_5_and_7_of_4_on_each_of_three_machines() -> None:
+    study = find("openssl-speed-2013")
+    assert len(study.published) == 3 * (27 * 5 + 7 * 4) == 489
+    throughput = [one for one in study.published if one.unit == "1000 bytes/s"]
+    assert Counter(one.machine for one in throughput) == {
+        "pentium-4": 135,
+        "dual-xeon": 135,
+        "atom-n270": 135,
+    }
+    assert len({one.algorithm for one in throughput}) == 27
+    absent = [one for one in study.published if not one.available]
+    assert Counter(one.machine for one in absent) == {"pentium-4": 10, "dual-xeon": 10, "atom-n270": 35}
+    assert {(one.printed, one.value) for one in absent} == {("0.00", None)}
+    assert total(study, machine="pentium-4", unit="1000 bytes/s") == pytest.approx(7845162.47)
+    assert total(study, machine="dual-xeon", unit="1000 bytes/s") == pytest.approx(7063545.65)
+    assert total(study, machine="atom-n270", unit="1000 bytes/s") == pytest.approx(3991891.29)
+    assert total(study, unit="s/operation", operation="sign") == pytest.approx(0.861523)
+    assert total(study, unit="s/operation", operation="verify") == pytest.approx(0.061456)
+    assert total(study, unit="operations/s", operation="sign") == pytest.approx(7954.5)
+    assert total(study, unit="operations/s", operation="verify") == pytest.approx(51698.6)
+
+
+def test_openssl_speed_corners() -> None:
+    study = find("openssl-speed-2013")
+    assert value(study, "pentium-4-md2-16") == 1955.68
+    assert value(study, "pentium-4-rc5-32-12-cbc-16") == 131485.96
+    assert value(study, "pentium-4-aes-256-ige-8192") == 35857.51
+    assert value(study, "pentium-4-rsa-512-sign-time") == 0.001097
+    assert value(study, "dual-xeon-md2-8192") == 10503.78
+    assert value(study, "dual-xeon-dsa-2048-verify-rate") == 122.3
+    assert value(study, "atom-n270-hmac-md5-8192") == 252152.49
+    assert value(study, "atom-n270-rsa-4096-sign-time") == 0.321875
+    assert value(study, "atom-n270-camellia-128-cbc-16") is None
+    assert value(study, "atom-n270-dsa-2048-verify-rate") == 64.4
+
+
+def test_siedlecki_has_15_rows_of_3() -> None:
+    study = find("siedlecki-java")
+    assert len(study.published) == 45
+    assert [total(study, size_bytes=size) for size in (128, 256, 512)] == [1443391, 1290405, 1168730]
+    assert {(one.size_bytes, one.calls) for one in study.published} == {
+        (128, 4_000_000),
+        (256, 2_000_000),
+        (512, 1_000_000),
+    }
+    assert value(study, "md5-128") == 5531
+    assert value(study, "ripemd-256-256") == 9719
+    assert value(study, "gost-94-128") == 742360
+    assert value(study, "gost-94-512") == 593656
+    assert figure(study, "tiger-128").cell == "jca-bc/tiger/digest@128+contract=oneshot/1"
+
+
+def test_roe_has_18_algorithms_on_two_machines() -> None:
+    study = find("roe-1994")
+    assert len(study.published) == 36
+    kinds = Counter(one.place for one in study.published)
+    assert kinds == {
+        "figure 2, stream ciphers": 10,
+        "figure 2, block ciphers": 16,
+        "figure 2, hash functions": 10,
+    }
+    assert total(study, machine="sparc-slc") == pytest.approx(72.100, abs=1e-9)
+    assert total(study, machine="alpha-3000") == pytest.approx(565.528, abs=1e-9)
+    assert value(study, "sparc-slc-wake") == 14.12
+    assert value(study, "alpha-3000-linear-congruential") == 0.738
+    assert value(study, "sparc-slc-kaliski-robshaw") == 2.87
+    assert value(study, "alpha-3000-dea-1-ede-mode") == 1.2
+    assert value(study, "alpha-3000-md2") == 0.755
+    empty = {one.algorithm for one in study.published if not one.cell}
+    assert empty == {"Clock Controlled", "Linear Congruential", "Kaliski-Robshaw"}
+    assert figure(study, "sparc-slc-ripe-md").cell.startswith("reference/ripemd/")
+
+
+def test_coretti_has_the_example_and_two_ratios_of_the_text() -> None:
+    study = find("coretti-2019")
+    assert len(study.published) == 11
+    assert total(study, unit="s") == pytest.approx(0.483342, abs=1e-9)
+    assert value(study, "aes-cbc-ratio") == 2.338246
+    assert value(study, "aes-ofb-decrypt") == 0.116244
+    assert value(study, "aes-cbc-ratio-evp-text") == 2.5
+    assert value(study, "rc2-half-text") == 0.5
+    for mode in ("cbc", "ecb", "ofb"):
+        encrypt, decrypt = value(study, f"aes-{mode}-encrypt"), value(study, f"aes-{mode}-decrypt")
+        assert encrypt is not None
+        assert decrypt is not None
+        assert value(study, f"aes-{mode}-ratio") == pytest.approx(encrypt / decrypt, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", [study.name for study in studies()])
+def test_a_study_is_complete(name: str) -> None:
+    study = find(name)
+    assert study.claims
+    assert study.assumptions
+    assert len(study.notes) > 500
+    assert study.selectors()
+    assert study.selectors(quick=True)
+    assert set(study.measuring_policy(quick=True).__slots__) == set(study.measuring_policy().__slots__)
+    assert study.measuring_policy(quick=True).budget_s <= 60
+    assert len({claim.id for claim in study.claims}) == len(study.claims)
+    assert all(machine.id for machine in study.machines)
+    assert {one.machine for one in study.published} == {machine.id for machine in study.machines}
+
+
+def test_the_printed_table_of_2020_bears_out_what_it_bears_out() -> None:
+    """The claims, judged on the authors' own figures: seven are contradicted by them."""
+    from perbyte.studies import Outcome, judge_in_print
+
+    verdicts = {one.claim.id: one.outcome for one in judge_in_print(find("kompara-2020")).verdicts}
+    assert {id for id, outcome in verdicts.items() if outcome is Outcome.FAILS} == {
+        "aes-ni-gain-by-library",
+        "aes-fastest-in-software",
+        "des-slow-per-block",
+        "openssl-fastest-aes-ni-above-16",
+        "aes-decrypts-slower",
+        "serpent-decrypts-slower",
+        "feistel-symmetric",
+    }
+    undecided = {id for id, outcome in verdicts.items() if outcome is Outcome.UNDECIDED}
+    assert undecided == {"kruskal-wallis", "mann-whitney", "effects-huge", "effects-grow-with-size"}
+    assert {id for id, outcome in verdicts.items() if outcome is Outcome.UNMEASURABLE} == {"not-normal"}
+    assert len(verdicts) == 55
+
+
+@pytest.mark.parametrize(
+    ("name", "machine", "holding"),
+    [
+        ("siedlecki-java", "core2-duo", {"md5-fastest", "order-at-128-exact", "slowest-three"}),
+        (
+            "roe-1994",
+            "alpha-3000",
+            {"rc4-slower-than-wake", "order-of-block-ciphers", "order-of-hashes", "md2-far-behind"},
+        ),
+        ("roe-1994", "sparc-slc", {"triple-des-slowest-block-cipher", "blowfish-fastest-block-cipher"}),
+        (
+            "openssl-speed-2013",
+            "dual-xeon",
+            {"aes-128-clearly-faster-than-aes-256", "des-slow", "twofish-often-missing"},
+        ),
+    ],
+)
+def test_claims_agree_with_the_table_they_were_read_from(name: str, machine: str, holding: set[str]) -> None:
+    from perbyte.studies import Outcome, judge_in_print
+
+    verdicts = {one.claim.id: one.outcome for one in judge_in_print(find(name), machine).verdicts}
+    assert {id for id in holding if verdicts[id] is not Outcome.HOLDS} == set()

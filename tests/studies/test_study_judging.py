@@ -1,0 +1,159 @@
+"""From findings to outcomes: quantifiers, what is missing and why, several runs, and what is said about doubts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from scripted_studies import Overrides, figure_of, scripted_run, write_study
+
+from perbyte.errors import UsageError
+from perbyte.model import Cell, Failure, Quality
+from perbyte.studies import Outcome, Study, Verdict, judge, read_study
+from perbyte.studies.claims import State
+from perbyte.studies.judge import decide
+
+YES, NO, OPEN, UNMEASURED, UNPROVIDED = State
+
+CLAIM = """
+[[claims]]
+id = "c"
+says = "s"
+place = "p"
+form = "fastest"
+quantifier = "{quantifier}"
+contenders = "group"
+subject = "fast"
+where = {{ kind = ["new", "old"] }}
+group_by = ["runner", "operation", "size_bytes"]
+"""
+
+
+def study_of(tmp_path: Path, quantifier: str = "every") -> Study:
+    return read_study(write_study(tmp_path, claims=CLAIM.format(quantifier=quantifier)))
+
+
+def only(study: Study, *runs: object) -> Verdict:
+    (verdict,) = judge(study, list(runs)).verdicts  # type: ignore[arg-type]
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("states", "every", "most", "some"),
+    [
+        ([YES, YES, YES], "holds", "holds", "holds"),
+        ([YES, YES, NO], "does not hold", "holds", "holds"),
+        ([YES, NO, NO], "does not hold", "does not hold", "holds"),
+        ([NO, NO, NO], "does not hold", "does not hold", "does not hold"),
+        ([YES, YES, OPEN], "cannot tell here", "holds", "holds"),
+        ([YES, NO, OPEN], "does not hold", "cannot tell here", "holds"),
+        ([YES, OPEN, UNPROVIDED], "not measurable here", "not measurable here", "holds"),
+        ([NO, NO, UNPROVIDED], "does not hold", "does not hold", "not measurable here"),
+        ([NO, UNMEASURED, UNMEASURED], "does not hold", "cannot tell here", "cannot tell here"),
+        ([UNMEASURED], "cannot tell here", "cannot tell here", "cannot tell here"),
+        ([YES, NO], "does not hold", "does not hold", "holds"),
+        ([], "not measurable here", "not measurable here", "not measurable here"),
+    ],
+)
+def test_states_become_outcomes(states: list[State], every: str, most: str, some: str) -> None:
+    assert [decide(states, one).value for one in ("every", "most", "some")] == [every, most, some]
+
+
+def test_quantifiers_of_a_claim(tmp_path: Path) -> None:
+    five: Overrides = {"one/mid/*": 0.5, "two/mid/encrypt@16": (2.0, 0.5)}
+    assert only(study_of(tmp_path, "every"), scripted_run(five)).outcome is Outcome.FAILS
+    assert only(study_of(tmp_path, "most"), scripted_run(five)).outcome is Outcome.FAILS
+    assert only(study_of(tmp_path, "some"), scripted_run(five)).outcome is Outcome.HOLDS
+    two: Overrides = {"one/mid/*@16": 0.5}
+    assert only(study_of(tmp_path, "most"), scripted_run(two)).outcome is Outcome.HOLDS
+
+
+def test_a_failure_tells_why_a_cell_is_missing(tmp_path: Path) -> None:
+    study = study_of(tmp_path)
+    gone: Overrides = {"two/mid/encrypt@16": None}
+    address = "two/camellia-128-ecb/encrypt@16+contract=stream/1"
+    for kind, outcome in [
+        ("unsupported", Outcome.UNMEASURABLE),
+        ("absent", Outcome.UNMEASURABLE),
+        ("crashed", Outcome.UNDECIDED),
+        ("incorrect", Outcome.UNDECIDED),
+        ("no-budget", Outcome.UNDECIDED),
+    ]:
+        failure = Failure(kind, "two", "for a reason", address=address)
+        found = only(study, scripted_run(gone, failures=(failure,)))
+        assert found.outcome is outcome
+        assert f"Mid (two, encrypt, 16 bytes) has no figure: {kind}: for a reason." in found.evidence
+
+
+def test_a_runner_that_is_absent_makes_its_cells_unmeasurable(tmp_path: Path) -> None:
+    failure = Failure("absent", "two", "its library is not installed")
+    found = only(study_of(tmp_path), scripted_run({"two/*": None}, failures=(failure,)))
+    assert found.outcome is Outcome.UNMEASURABLE
+    assert found.evidence[0] == "Of 12 comparisons 6 bear the claim out, 6 are provided by nobody here."
+
+
+def test_cells_that_were_not_asked_for_leave_a_claim_open(tmp_path: Path) -> None:
+    study = study_of(tmp_path)
+    gone: Overrides = {"two/*": None}
+    other = only(study, scripted_run(gone, study=""))
+    assert other.outcome is Outcome.UNDECIDED
+    assert "the run did not ask for it" in other.evidence[1]
+    stopped = only(study, scripted_run(gone, complete=False))
+    assert stopped.outcome is Outcome.UNDECIDED
+    assert "the run was not completed" in stopped.evidence[1]
+
+
+def test_a_quick_run_is_recognised(tmp_path: Path) -> None:
+    quick: Overrides = {"*@512": None, "*/slow/*": None}
+    found = only(study_of(tmp_path), scripted_run(quick))
+    assert found.outcome is Outcome.UNDECIDED
+    assert "the quick variant leaves it out" in found.evidence[1]
+
+
+def test_several_runs_are_judged_together_and_the_first_counts(tmp_path: Path) -> None:
+    study = study_of(tmp_path)
+    first, second = scripted_run({"two/*": None}), scripted_run({"one/*": 99.0})
+    assert only(study, first, second).outcome is Outcome.HOLDS
+    assert only(study, second, first).outcome is Outcome.UNDECIDED
+    assert judge(study, [first, second]).run_id == "scripted + scripted"
+    with pytest.raises(UsageError, match="there is no run to judge"):
+        judge(study, [])
+
+
+def test_the_larger_noise_floor_of_several_runs_counts(tmp_path: Path) -> None:
+    study = study_of(tmp_path)
+    close: Overrides = {"two/mid/decrypt@16": 2.05}
+    quiet, loud = scripted_run(close, floor=0.001), scripted_run({"two/*": None}, floor=0.03)
+    assert only(study, quiet).outcome is Outcome.HOLDS
+    assert only(study, quiet, loud).outcome is Outcome.UNDECIDED
+    assert "The noise floor of the run is 3.00 %." in only(study, quiet, loud).evidence
+
+
+def test_a_run_without_a_noise_floor_says_so_where_nothing_was_decided(tmp_path: Path) -> None:
+    found = only(study_of(tmp_path), scripted_run({"two/mid/decrypt@16": (2.0, 0.1)}, floor=None))
+    assert found.outcome is Outcome.UNDECIDED
+    assert "The run has no A/A pair: only the intervals decided." in found.evidence
+
+
+def test_figures_of_poor_quality_are_counted(tmp_path: Path) -> None:
+    run = scripted_run({"two/mid/decrypt@16": (2.0, 0.1)})
+    noisy = replace(run, cells=(replace(run.cells[0], quality=Quality.NOISY), *run.cells[1:]))
+    assert (
+        "1 of 36 figures of this study are not of good quality." in only(study_of(tmp_path), noisy).evidence
+    )
+
+
+def test_the_second_process_of_an_a_a_pair_is_no_evidence(tmp_path: Path) -> None:
+    run = scripted_run()
+    twin = Cell("two", "camellia-128-ecb", "decrypt", 16, "stream/1", twin=1)
+    found = only(study_of(tmp_path), replace(run, cells=(*run.cells, figure_of(twin, 0.1))))
+    assert found.outcome is Outcome.HOLDS
+
+
+def test_long_lists_of_groups_are_cut(tmp_path: Path) -> None:
+    found = only(study_of(tmp_path), scripted_run({"*/mid/*": 0.5}))
+    assert found.evidence[0] == "Of 12 comparisons 12 contradict it."
+    assert found.evidence[-1] == "And 8 more of the kind."
+    assert len(found.evidence) == 6
+    assert len({number.group for number in found.numbers}) == 12

@@ -1,0 +1,285 @@
+"""A broken study is refused with file, key and way out; a good one says what is to be measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scripted_studies import CLAIM, PUBLISHED, STUDY, write_study
+
+from perbyte.errors import DataRoomError, PerbyteError, UsageError
+from perbyte.studies import find, read_study, studies
+
+FORM = '[[claims]]\nid = "c"\nsays = "s"\nplace = "p"\n'
+
+
+def refused(tmp_path: Path, **files: str) -> tuple[str, str]:
+    with pytest.raises(DataRoomError) as caught:
+        read_study(write_study(tmp_path, **files))
+    return str(caught.value), caught.value.way_out or ""
+
+
+def test_a_study_is_found_by_its_folder(tmp_path: Path) -> None:
+    write_study(tmp_path)
+    study = find("made-up", tmp_path)
+    assert (study.name, study.year, len(study.published), len(study.claims)) == ("made-up", 2001, 6, 1)
+    assert [one.name for one in studies(tmp_path)] == ["made-up"]
+    with pytest.raises(UsageError, match="there is no study 'made-upp'") as caught:
+        find("made-upp", tmp_path)
+    assert caught.value.way_out == "did you mean 'made-up'?"
+
+
+def test_selectors_carry_the_contract_and_the_quick_variant_its_own(tmp_path: Path) -> None:
+    study = read_study(write_study(tmp_path))
+    assert study.selectors()[0] == "{one,two}/aes-128-ecb/{encrypt,decrypt}@16,32,512+contract=stream/1"
+    assert study.selectors()[-1] == "*/md5/digest@64+contract=oneshot/1"
+    assert study.selectors(quick=True) == (
+        "{one,two}/aes-128-ecb/{encrypt,decrypt}@16,32+contract=stream/1",
+        "{one,two}/camellia-128-ecb/{encrypt,decrypt}@16,32+contract=stream/1",
+        "*/md5/digest@64+contract=oneshot/1",
+    )
+
+
+def test_policies_are_laid_over_each_other(tmp_path: Path) -> None:
+    text = STUDY + "\n[policy]\nbudget_s = 20\nlooks = [1, 3]\n\n[quick]\nepochs = 2\n"
+    study = read_study(write_study(tmp_path, study=text))
+    full, quick = study.measuring_policy(), study.measuring_policy(quick=True)
+    assert (full.budget_s, full.looks, full.epochs) == (20.0, (1, 3), 3)
+    assert (quick.budget_s, quick.looks, quick.epochs) == (20.0, (1, 3), 2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "way_out"),
+    [
+        ('title = "A', 'titel = "A', "made-up/study.toml: title: is missing", "add `title = ...`"),
+        ("year = 2001", "year = -1", "year: must be a whole number of 0 or more, and is -1", ""),
+        ('authors = ["Nobody"]', "authors = []", "authors: must not be empty", ""),
+        ('language = "English"', 'language = ""', "language: must be a text, and is ''", ""),
+        ("year = 2001", "year = 2001\nzzz = 1", "study.toml: zzz: unknown key", "there are:"),
+        (
+            'contract = "stream/1"',
+            'contract = "steam/1"',
+            "there is no contract 'steam/1'",
+            "did you mean 'stream/1'?",
+        ),
+        ("aes-128-ecb", "ase-128-ecb", "[[cells]] fast: selectors: selector", ""),
+        (
+            "@16,32,512",
+            "",
+            "[[cells]] fast: selectors: selector '{one,two}/aes-128-ecb/{encrypt,decrypt}",
+            "add them: @16,8192",
+        ),
+        (
+            "@16,32,512",
+            "@16,32,500",
+            "500 bytes are no multiple of 16, which aes-128-ecb needs",
+            "choose another size",
+        ),
+        (
+            'name = "mid"',
+            'name = "fast"',
+            "[[cells]] fast: name: the name stands there twice",
+            "give every group",
+        ),
+        (
+            'tags = { kind = "old" }',
+            'tags = { runner = "old" }',
+            "tags: 'runner' is a dimension of its own",
+            "choose another",
+        ),
+        (
+            'tags = { kind = "old" }',
+            "tags = { kind = 3 }",
+            "tags: the tag 'kind' must be a text, and is 3",
+            "",
+        ),
+        (
+            "clock_hz = 1.0e9",
+            "clock_hz = -3",
+            "[[machines]] box: clock_hz: must be a frequency in Hz, and is -3",
+            "",
+        ),
+        ('why = "Somehow."', "", "[[assumptions]] Something.: why: is missing", ""),
+        (
+            'compare = "group"',
+            'compare = "grp"',
+            "[statistics]: there is no dimension 'grp'",
+            "did you mean 'group'?",
+        ),
+        (
+            'compare = "group"',
+            'compare = "group"\nalpha = 5',
+            "alpha: must lie between 0 and 1, and is 5",
+            "",
+        ),
+        ('compare = "group"', "compare = ", "study.toml: Invalid value", "TOML syntax"),
+    ],
+)
+def test_broken_study_files(tmp_path: Path, old: str, new: str, message: str, way_out: str) -> None:
+    assert old in STUDY
+    said, way = refused(tmp_path, study=STUDY.replace(old, new, 1))
+    assert message in said
+    assert way_out in way
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[policy]\nbudgets = 3", "policy: there is no 'budgets' in a policy"),
+        ("[policy]\nepochs = 2.5", "policy: epochs must be like 3, and is 2.5"),
+        ('[quick]\nbudget_s = "much"', "quick: budget_s must be like"),
+    ],
+)
+def test_broken_policies(tmp_path: Path, line: str, message: str) -> None:
+    assert message in refused(tmp_path, study=f"{STUDY}\n{line}\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "way_out"),
+    [
+        (
+            "id,place",
+            "id,spot",
+            "made-up/published.csv: line 1: the columns are not the right ones",
+            "they are: id,place",
+        ),
+        (
+            "encrypt,16,2.5,",
+            "encrypt,16,2,5,",
+            "line 2: 14 columns instead of 13",
+            "decimal commas as points",
+        ),
+        (
+            "encrypt,16,2.5,",
+            'encrypt,16,"2,5",',
+            "line 2: value: '2,5' is not a number",
+            "decimal commas as points",
+        ),
+        (
+            "encrypt,16,2.5,",
+            "encrypt,16,0.00,",
+            "line 2: value: '0.00' is not a figure above 0",
+            "say available = no",
+        ),
+        ("encrypt,16,2.5,", "encrypt,16,nan,", "line 2: value: 'nan' is not a figure above 0", ""),
+        ("16,2.5,cycles/byte", "16,2.5,cpb", "line 2: unit: 'cpb' is not a unit", "there are: cycles/byte,"),
+        ("16,2.5,", "16B,2.5,", "line 2: size_bytes: '16B' is not a whole number", ""),
+        (
+            "a,table,box",
+            "a,table,bxo",
+            "line 2: machine: there is no 'bxo' in study.toml",
+            "did you mean 'box'?",
+        ),
+        ("b,table,box", "a,table,box", "line 3: id: 'a' stands there twice", ""),
+        ("1,no,two", "1,never,two", "line 6: available: 'never' is neither yes nor no", ""),
+        (
+            "one/des-ecb/decrypt@16",
+            "one/des-ecb/decrypt",
+            "line 5: cell: selector 'one/des-ecb/decrypt",
+            "add them",
+        ),
+        (
+            "one/des-ecb/decrypt@16",
+            "one/des-ecb/decrypt@16 over one/des-ecb/encrypt@16",
+            "line 5: cell: a ratio stands for two cells",
+            "CELL over CELL",
+        ),
+    ],
+)
+def test_broken_figures(tmp_path: Path, old: str, new: str, message: str, way_out: str) -> None:
+    assert old in PUBLISHED
+    said, way = refused(tmp_path, published=PUBLISHED.replace(old, new, 1))
+    assert message in said
+    assert way_out in way
+
+
+@pytest.mark.parametrize(
+    ("claims", "message", "way_out"),
+    [
+        ("", "made-up/claims.toml: there are no [[claims]]", "at least one"),
+        (FORM + 'form = "quickest"', "[[claims]] c: form: there is no form 'quickest'", "there are: alike, "),
+        (
+            FORM + 'form = "slower_then"',
+            "form: there is no form 'slower_then'",
+            "did you mean 'slower_than'?",
+        ),
+        (FORM + 'form = "out_of_reach"', "why: the form 'out_of_reach' needs it", "add `why = ...`, a text"),
+        (
+            FORM + 'form = "out_of_reach"\nwhy = "x"\nwho = 1',
+            "[[claims]] c: who: unknown key",
+            "did you mean 'why'?",
+        ),
+        (
+            FORM + 'form = "out_of_reach"\nwhy = "x"\nquantifier = "few"',
+            "'few' is no quantifier",
+            "every, most, some",
+        ),
+        (CLAIM + CLAIM, "[[claims]] any: id: the id stands there twice", ""),
+        (
+            FORM + 'form = "fastest"\ncontenders = "grp"\nsubject = "fast"',
+            "contenders: there is no dimension 'grp'",
+            "did you mean 'group'?",
+        ),
+        (
+            FORM + 'form = "fastest"\ncontenders = "group"\nsubject = "fats"',
+            "subject: no cell of the study has group = 'fats'",
+            "did you mean 'fast'?",
+        ),
+        (
+            FORM + 'form = "provided"\nwhere = { size_bytes = 17 }',
+            "where: no cell of the study has size_bytes = 17",
+            "there are: 16, 32, 512, 64",
+        ),
+        (
+            FORM + 'form = "provided"\nwhere = { size_bytes = [[1]] }',
+            "where: [1] is neither a text nor a whole number",
+            "",
+        ),
+        (FORM + 'form = "provided"\nwhere = "all"', "where: must be a table of dimension = value", ""),
+        (
+            FORM + 'form = "symmetric"\nwithin_percent = "five"',
+            "within_percent: must be a number, and is 'five'",
+            "",
+        ),
+        (
+            FORM + 'form = "ratio_between"\nnumerator = {}\ndenominator = {}\naggregate = "sum"',
+            "aggregate: 'sum' is not allowed",
+            "there are: each, mean, min, max",
+        ),
+        (FORM.replace('says = "s"\n', "") + 'form = "provided"', "says: is missing", ""),
+    ],
+)
+def test_broken_claims(tmp_path: Path, claims: str, message: str, way_out: str) -> None:
+    said, way = refused(tmp_path, claims=claims)
+    assert message in said
+    assert way_out in way
+
+
+def test_a_value_behind_a_glob_is_not_refused(tmp_path: Path) -> None:
+    claim = FORM + 'form = "provided"\nwhere = { group = "any", runner = "whoever" }'
+    assert read_study(write_study(tmp_path, claims=claim)).claims[0].parameters["where"]["runner"] == (
+        "whoever",
+    )
+
+
+@pytest.mark.parametrize("name", ["study.toml", "published.csv", "claims.toml", "NOTES.md"])
+def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
+    folder = write_study(tmp_path)
+    (folder / name).unlink()
+    with pytest.raises(DataRoomError, match=rf"{name} is missing in ") as caught:
+        read_study(folder)
+    assert caught.value.way_out
+
+
+@pytest.mark.parametrize("name", ["study.toml", "published.csv", "claims.toml", "NOTES.md"])
+def test_a_file_of_other_bytes_is_named(tmp_path: Path, name: str) -> None:
+    folder = write_study(tmp_path)
+    (folder / name).write_bytes(b"\xff\xfe\x00title")
+    with pytest.raises(PerbyteError, match=name):
+        read_study(folder)
+
+
+def test_empty_notes_are_refused(tmp_path: Path) -> None:
+    said, way = refused(tmp_path, notes=" \n")
+    assert "NOTES.md is empty" in said
+    assert "what cannot be repeated" in way
