@@ -43,6 +43,51 @@ def described(svg: str) -> list[str]:
     ]
 
 
+def placed(svg: str) -> tuple[dict[str, tuple[float, float]], list[tuple[str, float, float]]]:
+    """Where texts stand and where described marks begin, in the coordinates of the whole figure."""
+    where: dict[str, tuple[float, float]] = {}
+    marks: list[tuple[str, float, float]] = []
+
+    def walk(element: ElementTree.Element, x: float, y: float) -> None:
+        if moved := re.match(r"translate\(([-0-9.e]+),([-0-9.e]+)\)", element.get("transform", "")):
+            x, y = x + float(moved[1]), y + float(moved[2])
+        if element.tag.endswith("}text"):
+            where[" ".join(element.itertext())] = (x, y)
+        if element.tag.endswith("}path") and element.get("role") == "graphics-symbol":
+            start = re.match(r"M([-0-9.e]+),([-0-9.e]+)", element.get("d", ""))
+            assert start is not None
+            marks.append((element.attrib["aria-label"], x + float(start[1]), y + float(start[2])))
+        for child in element:
+            walk(child, x, y)
+
+    walk(ElementTree.fromstring(svg), 0.0, 0.0)
+    return where, marks
+
+
+def test_a_missing_panel_does_not_shift_the_others() -> None:
+    run = made_run(
+        tuple(
+            one
+            for one in made_cells(sizes=(16, 512))
+            if not (
+                one.cell.algorithm.startswith("aes") and one.cell.cpu == "full" and one.cell.size_bytes == 512
+            )
+            and not (one.cell.algorithm.startswith("des") and one.cell.size_bytes == 16)
+        )
+    )
+    where, marks = placed(as_svg(charts.bars(run)))
+    assert len(marks) == 5 * 4 * 2 - 4 - 4
+    for said, x, y in marks:
+        title = said.split(" in ")[0]
+        others = [abs(where[other][1] - y) for other in where if other.split(" (")[0].endswith("-ecb")]
+        assert abs(where[title][1] - y) == min(others), said
+        size = re.search("encrypt (.* B):", said)
+        assert size is not None
+        nearer, farther = ("16 B", "512 B") if size[1] == "16 B" else ("512 B", "16 B")
+        middle = (where["16 B"][0] + where["512 B"][0]) / 2
+        assert (x < middle) == (nearer == "16 B"), (said, farther)
+
+
 @pytest.mark.parametrize("name", DRAWN)
 def test_every_figure_names_its_unit_and_draws_intervals(name: str) -> None:
     specification = as_specification(DRAWN[name](usual_run()))

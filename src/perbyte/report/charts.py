@@ -7,6 +7,7 @@ another is named. Published figures and cost models have charts of their own in 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,8 +27,7 @@ from perbyte.report.panels import (
     finished,
     first_series,
     header,
-    log_axis,
-    log_scale,
+    logarithmic,
     ordered,
     some,
     some_sizes,
@@ -212,8 +212,7 @@ def everything(
         x=alt.X(
             "value:Q",
             title=axis(points.unit),
-            scale=log_scale(record["value"] for record in here),
-            axis=log_axis(),
+            **logarithmic(record["value"] for record in here),
         ),
         color=coloured("library", look),
         shape=alt.Shape(
@@ -267,9 +266,9 @@ def _pairs(points: Points) -> dict[tuple[Any, ...], tuple[dict[str, Any], dict[s
 
 def _bars_title(records: Records, operation: str, points: Points) -> str:
     won: dict[str, int] = {}
-    races: set[tuple[str, str]] = set()
+    rivals = Counter((one["series"], one["size"]) for one in records)
+    races = sum(count > 1 for count in rivals.values())
     for one in records:
-        races.add((one["series"], one["size"]))
         if one["first"]:
             won[one["library"]] = won.get(one["library"], 0) + 1
     if not won or len(points.libraries) < 2:
@@ -279,7 +278,7 @@ def _bars_title(records: Records, operation: str, points: Points) -> str:
         )
     best_library = max(sorted(won), key=lambda name: won[name])
     return (
-        f"{best_library} is the fastest, alone or tied, in {won[best_library]} of {len(races)} "
+        f"{best_library} is the fastest, alone or tied, in {won[best_library]} of {races} "
         f"comparisons ({operation})"
     )
 

@@ -23,8 +23,7 @@ from perbyte.report.panels import (
     finished,
     first_series,
     inlined,
-    log_axis,
-    log_scale,
+    logarithmic,
     subtitle,
 )
 from perbyte.report.points import Names, Points
@@ -32,6 +31,7 @@ from perbyte.report.units import Unit, number, percent, plain
 from perbyte.stats.cost import CostModel, fit_cost
 
 _STEPS = 32
+_BEYOND = 2  # how far below the smallest figure a model's line is drawn: a bent one can fall to nothing
 _STRAIGHT = 0.05  # a model that is further off somewhere is not quoted in a title
 COLUMNS = (
     "algorithm",
@@ -137,9 +137,7 @@ def cost_over_size(
         scale=alt.Scale(type="log", nice=False),
         axis=alt.Axis(values=list(points.sizes), format="~s", labelOverlap="greedy"),
     )
-    y = alt.Y(
-        "value:Q", title=points.unit.value, scale=log_scale(one["value"] for one in mine), axis=log_axis()
-    )
+    y = alt.Y("value:Q", title=points.unit.value, **logarithmic(one["value"] for one in records))
     base = alt.Chart().encode(x=x, color=coloured("library", look))
     domain = list(look)
     line = (
@@ -196,6 +194,7 @@ def _lines(
     records: list[dict[str, Any]], models: Mapping[tuple[str, str, str], CostModel]
 ) -> list[dict[str, Any]]:
     drawn = []
+    least = min(float(one["value"]) for one in records)
     for key in dict.fromkeys(
         (one["algorithm"], one["tier"], one["library"], one["series"]) for one in records
     ):
@@ -204,7 +203,7 @@ def _lines(
         for step in range(_STEPS + 1):
             size = math.exp(low + (high - low) * step / _STEPS)
             value = model.at(size) / size  # type: ignore[arg-type]
-            if value > 0:
+            if value > least / _BEYOND:
                 drawn.append(
                     {"kind": "model", "series": key[3], "library": key[2], "size_bytes": size, "value": value}
                 )

@@ -105,12 +105,30 @@ def some_sizes(records: Records, most: int) -> tuple[list[int], list[str]]:
 
 
 def facet(layered: Any, records: Records, *, row: Any = None, column: Any = None) -> Any:
-    """Lay `layered` out in panels over `records`; without row and column it stays a single panel."""
-    data = inlined(records)
-    if row is None and column is None:
-        return layered.properties(data=data)
+    """Lay `layered` out in panels over `records`; without row and column it stays a single panel.
+
+    A panel without records would let those behind it move up into its place (Vega-Lite lays out the panels that
+    have data, one after the other), so every combination gets at least empty records.
+    """
     asked = {name: value for name, value in (("row", row), ("column", column)) if value is not None}
-    return layered.properties().facet(data=data, **asked)
+    if not asked:
+        return layered.properties(data=inlined(records))
+    fields = [str(value.shorthand).partition(":")[0] for value in asked.values()]
+    if len(fields) == 2:
+        records = [*records, *_empty(records, fields[0], fields[1])]
+    return layered.facet(data=inlined(records), **asked)
+
+
+def _empty(records: Records, row: str, column: str) -> list[dict[str, Any]]:
+    there = {(record[row], record[column]) for record in records}
+    columns = dict.fromkeys(record[column] for record in records)
+    nothing = {"value": None, "low": None, "high": None, "text": "", "factor": "", "described": ""}
+    return [
+        {**record, column: missing, **{key: value for key, value in nothing.items() if key in record}}
+        for missing in columns
+        for record in {(one[row], one.get("library")): one for one in records}.values()
+        if (record[row], missing) not in there
+    ]
 
 
 def inlined(records: Records) -> Any:
@@ -141,18 +159,21 @@ def axis(unit: Unit) -> str:
     return unit.value
 
 
-def log_scale(values: Iterable[float]) -> Any:
-    """A logarithmic scale over `values`; what reaches beyond (a wide interval) ends at its edge."""
+def logarithmic(values: Iterable[float]) -> dict[str, Any]:
+    """Scale and axis over `values`, labelled at 1 and 3 of each decade.
+
+    What reaches beyond them (a wide interval) ends at the edge.
+    """
     known = [value for value in values if value > 0]
     low, high = min(known), max(known)
     room = max((high / low) ** 0.04, 1.05)
-    return alt.Scale(type="log", domain=[low / room, high * room], nice=False, clamp=True)
-
-
-def log_axis() -> Any:
-    """A logarithmic axis that is labelled at 1 and 3 of each decade."""
-    values = [step * 10.0**power for power in range(-4, 12) for step in (1, 3)]
-    return alt.Axis(values=values, format="~g", labelOverlap=True, grid=True)
+    domain = [low / room, high * room]
+    ticks = [step * 10.0**power for power in range(-6, 15) for step in (1, 3)]
+    inside = [tick for tick in ticks if domain[0] <= tick <= domain[1]]
+    return {
+        "scale": alt.Scale(type="log", domain=domain, nice=False, clamp=True),
+        "axis": alt.Axis(values=inside or [low, high], format="~g", labelOverlap=True, grid=True),
+    }
 
 
 def coloured(field: str, look: dict[str, tuple[str, str, list[int]]]) -> Any:

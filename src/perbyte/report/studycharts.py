@@ -10,7 +10,7 @@ import altair as alt
 from perbyte.errors import UsageError
 from perbyte.model import Run
 from perbyte.report import theme
-from perbyte.report.panels import Chart, Records, facet, finished, header, log_axis, log_scale
+from perbyte.report.panels import Chart, Records, facet, finished, header, logarithmic
 from perbyte.report.units import number, plain, size_label
 from perbyte.studies.model import Study
 from perbyte.studies.paired import PairedPoint, paired
@@ -57,9 +57,7 @@ def published_against_today(run: Run, study: Study, *, operation: str | None = N
     base = alt.Chart().encode(
         y=alt.Y("algorithm:N", title=None, sort=ciphers, axis=alt.Axis(grid=True, ticks=False))
     )
-    value = alt.X(
-        "value:Q", title=unit, scale=log_scale(record["value"] for record in records), axis=log_axis()
-    )
+    value = alt.X("value:Q", title=unit, **logarithmic(record["value"] for record in records))
     joined = base.mark_rule(color=theme.MUTED, strokeWidth=2, aria=False).encode(
         x=alt.X("published:Q"), x2="today:Q"
     )
