@@ -1,0 +1,40 @@
+package perbyte.jca.loops;
+
+import java.security.GeneralSecurityException;
+import javax.crypto.Cipher;
+import perbyte.jca.Engines;
+import perbyte.sdk.Case;
+import perbyte.sdk.Gauge;
+import perbyte.sdk.Loop;
+
+/** {@code Cipher.doFinal}: a whole message in a mode without a nonce; the key stays set. */
+public final class EcbMessage extends Loop {
+    private Cipher cipher;
+
+    @Override
+    public void open(Case work) throws Exception {
+        this.work = work;
+        cipher = Engines.cipher(work);
+        Engines.restart(cipher, work);
+    }
+
+    @Override
+    public void run(int n) {
+        Cipher cipher = this.cipher;
+        byte[] in = work.in;
+        byte[] out = work.out;
+        int size = work.size;
+        int done = 0;
+        Gauge.before();
+        try {
+            for (int i = 0; i < n; i++) {
+                done = cipher.doFinal(in, 0, size, out, 0);
+            }
+        } catch (GeneralSecurityException | RuntimeException error) {
+            failed(error);
+        }
+        Gauge.after();
+        result = out;
+        length = done;
+    }
+}

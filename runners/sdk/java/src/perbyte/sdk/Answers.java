@@ -1,0 +1,196 @@
+package perbyte.sdk;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import java.lang.management.ManagementFactory;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What the verbs do, and the handles. Each method fills the answer; a refusal is thrown. */
+final class Answers implements Verbs {
+    private static final int SHOWN_WHOLE = 4096;
+    private static final int SHOWN_HEAD = 64;
+    private static final int WARM_BYTES = 1 << 16;
+    private static final String[] ARRAYS = {
+        "start", "ticks", "clock_before", "clock_after", "contention_before", "contention_after", "cycles", "flags",
+    };
+
+    private final Library library;
+    private final Map<Long, Case> cases = new HashMap<>();
+    private final Map<Long, Boolean> warm = new HashMap<>();
+    private final Burst burst = new Burst();
+    private long lastHandle;
+
+    Answers(Library library) {
+        this.library = library;
+    }
+
+    @Override
+    public boolean act(String verb, Request request, JsonObject answer) throws Refusal {
+        switch (verb) {
+            case "hello": hello(request, answer); return true;
+            case "prepare": prepare(request, answer); return true;
+            case "check": check(request, answer); return true;
+            case "calibrate": calibrate(request, answer); return true;
+            case "measure": measure(request, answer); return true;
+            case "release": release(request); return true;
+            case "quit": return false;
+            default:
+                throw new Refusal("unknown-verb", "verbs: hello, prepare, check, calibrate, measure, release, quit");
+        }
+    }
+
+    private void hello(Request request, JsonObject answer) throws Refusal {
+        request.integer("protocol");
+        answer.addProperty("protocol", Server.PROTOCOL);
+        answer.addProperty("runner", library.runner());
+        answer.addProperty("sdk", "java/1");
+        answer.addProperty("library", library.name());
+        answer.addProperty("library_version", library.version());
+        answer.addProperty("license", library.license());
+        answer.addProperty("compiler", System.getProperty("java.vm.name") + " "
+                + System.getProperty("java.vm.version") + ", " + System.getProperty("java.vm.vendor"));
+        answer.addProperty("flags", String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()));
+        answer.addProperty("object", library.object());
+        answer.addProperty("cpu_features", library.cpuFeatures());
+        String tier = System.getenv("PERBYTE_CPU");
+        answer.addProperty("tier", tier == null || tier.isEmpty() ? "full" : tier);
+        JsonArray operations = new JsonArray();
+        for (Row row : library.rows()) {
+            JsonObject operation = new JsonObject();
+            operation.addProperty("algorithm", row.algorithm);
+            operation.addProperty("operation", row.operation);
+            operation.addProperty("contract", row.contract);
+            operation.addProperty("calls", row.calls);
+            operations.add(operation);
+        }
+        answer.add("operations", operations);
+    }
+
+    private void prepare(Request request, JsonObject answer) throws Refusal {
+        String algorithm = request.text("algorithm");
+        String operation = request.text("operation");
+        String contract = request.text("contract");
+        long size = request.count("size_bytes");
+        long seed = request.unsigned("seed");
+        long offset = request.count("offset");
+        String path = request.has("input_path") ? request.text("input_path") : null;
+        Row row = library.row(algorithm, operation, contract);
+        if (offset >= Material.PAGE) {
+            throw Refusal.badSize("an offset is less than a page");
+        }
+        Case made = Case.prepare(library, row, null, size, seed, (int) offset, path);
+        if (size <= WARM_BYTES && !made.loop.takeAndShow(1)) {
+            throw Refusal.library(made.loop.failure());
+        }
+        cases.put(++lastHandle, made);
+        answer.addProperty("handle", lastHandle);
+    }
+
+    private void check(Request request, JsonObject answer) throws Refusal {
+        Case work = find(request);
+        if (request.truth("round_trip") || request.truth("forgery")) {
+            String seen = request.truth("forgery") ? work.forgery() : work.roundTrip();
+            answer.addProperty("passed", !seen.startsWith("!"));
+            answer.addProperty("detail", seen.startsWith("!") ? seen.substring(1) : seen);
+        } else if (request.has("vector")) {
+            Request given = request.object("vector");
+            Case.Vector vector = new Case.Vector();
+            vector.key = given.hex("key");
+            vector.nonce = given.hex("nonce");
+            vector.aad = given.hex("aad");
+            vector.input = given.hex("input");
+            show(work.on(vector).loop, 1, answer);
+        } else {
+            long calls = request.count("calls");
+            if (calls < 1 || calls > Integer.MAX_VALUE) {
+                throw Request.malformed("calls must be from 1 to 2147483647");
+            }
+            show(work.loop, (int) calls, answer);
+        }
+    }
+
+    private static void show(Loop loop, int calls, JsonObject answer) throws Refusal {
+        if (!loop.takeAndShow(calls)) {
+            throw Refusal.library(loop.failure());
+        }
+        answer.addProperty("length", loop.length());
+        answer.addProperty("digest", hex(Material.fnv1a(loop.result(), loop.length())));
+        answer.addProperty("head", hex(loop.result(), Math.min(SHOWN_HEAD, loop.length())));
+        if (loop.length() <= SHOWN_WHOLE) {
+            answer.addProperty("output", hex(loop.result(), loop.length()));
+        }
+    }
+
+    private void calibrate(Request request, JsonObject answer) throws Refusal {
+        Gauge.look(Math.min(request.quantity("limit_ms"), 10_000));
+        answer.addProperty("cycle_source", Gauge.source);
+        answer.addProperty("reason", Gauge.reason);
+        answer.addProperty("tick_hz", Gauge.tickHz);
+        answer.addProperty("tick_quantum", (long) Gauge.tickQuantum);
+        answer.addProperty("probe_cycles", Gauge.probeCycles);
+        answer.addProperty("contention_floor", Gauge.contentionFloor);
+        answer.addProperty("fixed_ticks", Gauge.fixedTicks);
+        JsonObject selfcheck = new JsonObject();
+        selfcheck.addProperty("add", Gauge.checkAdd);
+        selfcheck.addProperty("rotate", Gauge.checkRotate);
+        answer.add("selfcheck", selfcheck);
+    }
+
+    private void measure(Request request, JsonObject answer) throws Refusal {
+        Case work = find(request);
+        Burst.Order order = new Burst.Order();
+        order.samples = request.count("samples");
+        order.clean = request.count("clean");
+        order.limitMs = request.quantity("limit_ms");
+        order.calls = request.count("calls");
+        order.sampleUs = request.quantity("sample_us");
+        order.floor = request.quantity("contention_floor");
+        order.tolerance = request.quantity("contention_tolerance");
+        order.clockTolerance = request.quantity("clock_tolerance");
+        order.patience = (int) Math.min(request.count("patience"), Integer.MAX_VALUE);
+        if (!Gauge.calibrated) {
+            Gauge.look(20);
+        }
+        if (warm.putIfAbsent(request.integer("handle"), true) == null) {
+            WarmUp.warm(work);
+        }
+        burst.take(work, order);
+        answer.addProperty("calls", burst.calls);
+        answer.addProperty("waits", burst.waits);
+        answer.addProperty("digest", hex(burst.digest));
+        for (int field = 0; field < ARRAYS.length; field++) {
+            JsonArray values = new JsonArray();
+            for (int i = 0; i < burst.count && (field != Gauge.CYCLES || Gauge.pmu); i++) {
+                values.add(burst.samples[field][i]);
+            }
+            answer.add(ARRAYS[field], values);
+        }
+    }
+
+    private void release(Request request) throws Refusal {
+        find(request);
+        cases.remove(request.integer("handle"));
+        warm.remove(request.integer("handle"));
+    }
+
+    private Case find(Request request) throws Refusal {
+        Case found = cases.get(request.integer("handle"));
+        if (found == null) {
+            throw new Refusal("bad-handle", "no such handle");
+        }
+        return found;
+    }
+
+    private static String hex(long value) {
+        return String.format("%016x", value);
+    }
+
+    private static String hex(byte[] bytes, int length) {
+        StringBuilder digits = new StringBuilder(2 * length);
+        for (int i = 0; i < length; i++) {
+            digits.append(Character.forDigit(bytes[i] >> 4 & 15, 16)).append(Character.forDigit(bytes[i] & 15, 16));
+        }
+        return digits.toString();
+    }
+}

@@ -1,0 +1,210 @@
+package perbyte.sdk;
+
+/**
+ * One prepared operation: material, buffers, and the loop that makes the calls. Arrays lie where the virtual
+ * machine puts them; {@code offset} can only shift them against what was allocated before.
+ */
+public final class Case {
+    private static final int ROOM = 1024;
+    private static final int TRIED = 32;
+
+    public final Row row;
+    public final int size;
+    public final byte[][] key = new byte[Material.RING][];
+    public final byte[][] nonce = new byte[Material.RING][];
+    /** A nonce that no call uses, for libraries that refuse to begin twice with the same one. */
+    public byte[] spareNonce;
+    public byte[] aad;
+    /** The data; for open and verify followed by the tag or the signature. */
+    public byte[] in;
+    public byte[] out;
+
+    final Loop loop;
+    final Class<? extends Loop> type;
+    private final Library library;
+    private final long seed;
+    private final int offset;
+    private final String path;
+    private byte[] own;
+    @SuppressWarnings("unused") // only has to be there
+    private final byte[] filler;
+
+    /** Material given in a check instead of the seeded one; null stands for what is not given. */
+    static final class Vector {
+        byte[] key;
+        byte[] nonce;
+        byte[] aad;
+        byte[] input;
+    }
+
+    private Case(Library library, Row row, Class<? extends Loop> type, long size, long seed, int offset,
+            String path) throws Refusal {
+        if (size > Integer.MAX_VALUE - ROOM - row.output) {
+            throw Refusal.badSize("a Java array does not hold " + size + " bytes");
+        }
+        if (size % row.multiple != 0) {
+            throw Refusal.badSize("size " + size + " is no multiple of " + row.multiple + " bytes");
+        }
+        this.library = library;
+        this.row = row;
+        this.size = (int) size;
+        this.seed = seed;
+        this.offset = offset;
+        this.path = path;
+        this.type = type == null ? FreshClass.of(row.loop) : type;
+        this.loop = FreshClass.instance(this.type);
+        this.filler = new byte[offset];
+    }
+
+    /** Prepare an operation. {@code type}: the class of a case that this one shares its code with, or null. */
+    static Case prepare(Library library, Row row, Class<? extends Loop> type, long size, long seed, int offset,
+            String path) throws Refusal {
+        Case made = new Case(library, row, type, size, seed, offset, path);
+        try {
+            made.layOut(null);
+            made.in = Material.input(seed, path, made.size, offset);
+            if (row.producer() != null) {
+                made.produce();
+            }
+            made.open();
+        } catch (OutOfMemoryError error) {
+            throw Refusal.badSize("no memory for " + size + " bytes");
+        }
+        return made;
+    }
+
+    /** True if calls of the row, on a block or two of data, go well and give the same when begun anew. */
+    public static boolean works(Library library, Row row, int calls) {
+        try {
+            Loop loop = prepare(library, row, row.loop, TRIED, 1, 0, null).loop;
+            if (!loop.takeAndShow(calls)) {
+                return false;
+            }
+            long first = Material.fnv1a(loop.result(), loop.length());
+            return row.operation.equals("sign")
+                    || loop.takeAndShow(calls) && Material.fnv1a(loop.result(), loop.length()) == first;
+        } catch (Refusal refused) {
+            return false;
+        }
+    }
+
+    /** Prepare an operation on exactly the material of {@code vector}. */
+    private static Case of(Library library, Row row, long seed, Vector vector) throws Refusal {
+        byte[] input = vector.input == null ? new byte[0] : vector.input;
+        fits("key", vector.key, row.key, row.anyKey);
+        fits("nonce", vector.nonce, row.nonce, false);
+        int size = row.producer() == null ? input.length : input.length - row.output;
+        if (size < 0 || size % row.multiple != 0) {
+            throw Refusal.unsupported("an input of " + input.length + " bytes does not fit");
+        }
+        Case made = new Case(library, row, null, size, seed, 0, null);
+        made.layOut(vector);
+        made.in = made.own = input.clone();
+        made.open();
+        return made;
+    }
+
+    private static void fits(String name, byte[] given, int wanted, boolean any) throws Refusal {
+        if (given != null && given.length > 0 && given.length != wanted && !any) {
+            throw Refusal.unsupported("a " + name + " of " + given.length + " bytes; this row takes " + wanted);
+        }
+    }
+
+    private void layOut(Vector vector) {
+        for (int i = 0; i < Material.RING; i++) {
+            key[i] = given(vector == null ? null : vector.key, "key/" + i, row.key);
+            nonce[i] = given(vector == null ? null : vector.nonce, "nonce/" + i, row.nonce);
+        }
+        spareNonce = Material.stream(seed, "nonce/" + Material.RING, row.nonce);
+        aad = vector == null ? Material.stream(seed, "aad", Material.AAD)
+                : vector.aad == null ? new byte[0] : vector.aad.clone();
+        out = Material.output(size + row.output + ROOM, offset);
+    }
+
+    private byte[] given(byte[] bytes, String label, int length) {
+        return bytes != null && bytes.length > 0 ? bytes.clone() : Material.stream(seed, label, length);
+    }
+
+    private void open() throws Refusal {
+        try {
+            loop.open(this);
+        } catch (Exception error) {
+            throw Refusal.library(error);
+        }
+    }
+
+    /** Make the input of open and verify: what the producing operation gives for call 0. */
+    private void produce() throws Refusal {
+        Case other = prepare(library, library.row(row.algorithm, row.producer(), row.contract), null, size, seed,
+                offset, path);
+        if (!other.loop.takeAndShow(1)) {
+            throw Refusal.library(other.loop.failure());
+        }
+        int front = row.producer().equals("sign") ? size : 0;
+        own = new byte[front + other.loop.length()];
+        System.arraycopy(in, 0, own, 0, front);
+        System.arraycopy(other.loop.result(), 0, own, front, other.loop.length());
+        in = own;
+    }
+
+    /** The same operation on exactly the material of {@code vector}. */
+    Case on(Vector vector) throws Refusal {
+        return of(library, row, seed, vector);
+    }
+
+    /** A case of the same row with the same code, on at most {@code limit} bytes. */
+    Case smaller(int limit) throws Refusal {
+        return prepare(library, row, type, limit / row.multiple * row.multiple, seed, offset, null);
+    }
+
+    /** The operation and then its inverse; words about what was seen, beginning with "!" if it is wrong. */
+    String roundTrip() throws Refusal {
+        Row back = row.inverse() == null || row.contract.startsWith("setup/") ? null
+                : library.find(row.algorithm, row.inverse(), row.contract);
+        if (back == null) {
+            throw Refusal.unsupported(row.operation + " has no inverse here");
+        }
+        if (!loop.takeAndShow(1)) {
+            throw Refusal.library(loop.failure());
+        }
+        boolean signature = row.operation.equals("sign");
+        Vector vector = new Vector();
+        vector.key = key[0];
+        vector.nonce = nonce[0];
+        vector.aad = aad;
+        int front = signature ? size : 0;
+        vector.input = new byte[front + loop.length()];
+        System.arraycopy(in, 0, vector.input, 0, front);
+        System.arraycopy(loop.result(), 0, vector.input, front, loop.length());
+        Case other = of(library, back, seed, vector);
+        boolean good = other.loop.takeAndShow(1) && (signature || same(other.loop, in));
+        return (good ? "" : "!") + back.operation + " after " + row.operation
+                + (good ? " gives the input back" : " does not give the input back");
+    }
+
+    private static boolean same(Loop loop, byte[] goal) {
+        return loop.length() == goal.length
+                && Material.fnv1a(loop.result(), loop.length()) == Material.fnv1a(goal, goal.length);
+    }
+
+    /** One bit of the tag and then one of the data changed: words, beginning with "!" if one is accepted. */
+    String forgery() throws Refusal {
+        if (row.producer() == null || own == null) {
+            throw Refusal.unsupported(row.operation + " checks no tag");
+        }
+        boolean genuine = loop.take(1);
+        boolean tag = refuses(own.length - 1);
+        boolean data = size == 0 || refuses(0);
+        loop.take(1);
+        return (genuine && tag && data ? "" : "!") + "genuine input " + (genuine ? "accepted" : "REFUSED")
+                + ", changed tag " + (tag ? "refused" : "ACCEPTED")
+                + ", changed data " + (data ? "refused" : "ACCEPTED");
+    }
+
+    private boolean refuses(int at) {
+        own[at] ^= 1;
+        boolean refused = !loop.take(1);
+        own[at] ^= 1;
+        return refused;
+    }
+}

@@ -1,0 +1,88 @@
+package perbyte.sdk;
+
+import java.util.Arrays;
+
+/**
+ * The gauge of runners/sdk/c by native calls. {@link Loop#run} puts {@code before} and {@code after} around its
+ * calls; both do nothing unless a sample is being taken.
+ */
+public final class Gauge {
+    static final int START = 0;
+    static final int TICKS = 1;
+    static final int CYCLES = 6;
+    static final int FLAGS = 7;
+    static final int FIELDS = 8;
+    private static final int EMPTY_WARM = 30_000;
+    private static final int EMPTY_SAMPLES = 120;
+
+    /** What the process found out about its clock; see protocol/SPEC.md, section 6. */
+    static String source;
+    static String reason;
+    static double tickHz;
+    static double tickQuantum;
+    static double probeCycles;
+    static double contentionFloor;
+    static double checkAdd;
+    static double checkRotate;
+    static double fixedTicks;
+    static boolean pmu;
+    static boolean calibrated;
+
+    static {
+        System.load(System.getProperty("perbyte.gauge"));
+    }
+
+    private Gauge() {}
+
+    public static native void before();
+
+    public static native void after();
+
+    static native void arm(boolean on);
+
+    static native long ticks();
+
+    static native void read(long[] fields);
+
+    static native int await(double floor, double tolerance, int patience);
+
+    static native boolean clean(double floor, double tolerance, double clockTolerance, int flags);
+
+    private static native String calibrate(double limitMs, double[] facts);
+
+    /** Look at the clock for about so long, and at what a sample costs in which nothing is called. */
+    static void look(double limitMs) {
+        double[] facts = new double[7];
+        String[] words = calibrate(limitMs, facts).split("\n", 2);
+        source = words[0];
+        reason = words[1];
+        tickHz = facts[0];
+        tickQuantum = facts[1];
+        probeCycles = facts[2];
+        contentionFloor = facts[3];
+        checkAdd = facts[4];
+        checkRotate = facts[5];
+        pmu = facts[6] != 0;
+        fixedTicks = emptySample();
+        calibrated = true;
+    }
+
+    /** Mean of the lower half of empty samples, as the gauge itself does it: contention can only add. */
+    private static double emptySample() {
+        Loop loop = FreshClass.instance(EmptyLoop.class);
+        for (int i = 0; i < EMPTY_WARM; i++) {
+            loop.run(1);
+        }
+        double[] ticks = new double[EMPTY_SAMPLES];
+        long[] fields = new long[FIELDS];
+        arm(true);
+        for (int i = 0; i < EMPTY_SAMPLES; i++) {
+            loop.run(1);
+            read(fields);
+            ticks[i] = fields[TICKS];
+        }
+        arm(false);
+        Arrays.sort(ticks);
+        return Arrays.stream(ticks, EMPTY_SAMPLES / 20, EMPTY_SAMPLES / 2).average().orElse(0);
+    }
+}

@@ -1,0 +1,92 @@
+package perbyte.sdk;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.ref.WeakReference;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The bytes of protocol/SPEC.md, section 3, and the buffers they live in. Nothing here is fit for secrets. */
+final class Material {
+    static final int RING = 16;
+    static final int AAD = 16;
+    static final int PAGE = 4096;
+    private static final long BASIS = 0xcbf29ce484222325L;
+    private static final long PRIME = 0x100000001b3L;
+
+    /** Inputs and outputs by what they hold, shared by all cases that are alive, as large ones must be. */
+    private static final Map<String, WeakReference<byte[]>> SHARED = new HashMap<>();
+
+    private Material() {}
+
+    /** FNV-1a with 64 bits. */
+    static long fnv1a(byte[] bytes, int length) {
+        long hash = BASIS;
+        for (int i = 0; i < length; i++) {
+            hash = (hash ^ (bytes[i] & 0xff)) * PRIME;
+        }
+        return hash;
+    }
+
+    /** The first {@code length} bytes of the stream {@code label}: SplitMix64 (Steele, Lea, Flood 2014). */
+    static byte[] stream(long seed, String label, int length) {
+        byte[] name = label.getBytes(StandardCharsets.US_ASCII);
+        long state = seed ^ fnv1a(name, name.length);
+        byte[] bytes = new byte[length];
+        for (int at = 0; at < length; at += 8) {
+            state += 0x9e3779b97f4a7c15L;
+            long z = (state ^ state >>> 30) * 0xbf58476d1ce4e5b9L;
+            z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
+            z ^= z >>> 31;
+            for (int i = at; i < Math.min(at + 8, length); i++, z >>>= 8) {
+                bytes[i] = (byte) z;
+            }
+        }
+        return bytes;
+    }
+
+    /** The data of a run, from the seed or from a file. Shared: nobody may write to it. */
+    static byte[] input(long seed, String path, int size, int offset) throws Refusal {
+        String name = "in/" + size + "/" + offset + "/" + (path == null ? "seed " + seed : "file " + path);
+        byte[] known = find(name);
+        if (known != null) {
+            return known;
+        }
+        return keep(name, path == null ? stream(seed, "input", size) : fromFile(path, size));
+    }
+
+    /** Room for the output of a call. Shared: only the case whose turn it is uses it. */
+    static byte[] output(int size, int offset) {
+        String name = "out/" + size + "/" + offset;
+        byte[] known = find(name);
+        return known != null ? known : keep(name, new byte[size]);
+    }
+
+    private static byte[] find(String name) {
+        WeakReference<byte[]> kept = SHARED.get(name);
+        return kept == null ? null : kept.get();
+    }
+
+    private static byte[] keep(String name, byte[] bytes) {
+        SHARED.values().removeIf(kept -> kept.get() == null);
+        SHARED.put(name, new WeakReference<>(bytes));
+        return bytes;
+    }
+
+    private static byte[] fromFile(String path, int size) throws Refusal {
+        byte[] bytes = new byte[size];
+        try (InputStream file = Files.newInputStream(Path.of(path))) {
+            if (file.readNBytes(bytes, 0, size) < size) {
+                throw new EOFException("shorter than the size asked for");
+            }
+            return bytes;
+        } catch (IOException | InvalidPathException error) {
+            throw new Refusal("input", path + ": " + Refusal.words(error));
+        }
+    }
+}
