@@ -1,0 +1,126 @@
+"""The machine's profile, and the core to measure on. What the system does not tell stays empty."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import platform
+import subprocess
+import sys
+
+import pytest
+
+from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.measure import choose_core, describe_machine, machine, require_linux
+
+AMD = """processor\t: 0
+vendor_id\t: AuthenticAMD
+cpu family\t: 25
+model\t\t: 33
+model name\t: AMD Ryzen 9 5950X @ 3.40GHz
+stepping\t: 2
+microcode\t: 0xa20120a
+flags\t\t: fpu aes vaes hypervisor sha_ni
+
+processor\t: 1
+model name\t: something else
+"""
+ARM = """processor\t: 0
+BogoMIPS\t: 243.75
+Features\t: fp asimd aes pmull sha1 sha2
+CPU implementer\t: 0x41
+"""
+
+
+@pytest.fixture
+def files(monkeypatch):
+    """Replace what /proc and /sys say."""
+
+    def put(**said):
+        table = {"/" + name.replace("__", "/"): text for name, text in said.items()}
+        monkeypatch.setattr(machine, "_read", lambda path: table.get(str(path), ""))
+
+    return put
+
+
+def test_this_machine_is_described():
+    found = describe_machine()
+    assert found.cores == os.cpu_count()
+    assert found.kernel == platform.release()
+    assert found.memory_bytes > 2**28
+    assert found.cpu_flags == tuple(sorted(found.cpu_flags))
+    assert found == describe_machine()
+
+
+def test_the_first_processor_speaks(files):
+    files(proc__cpuinfo=AMD, proc__meminfo="MemFree: 1 kB\nMemTotal:       2048 kB\n")
+    found = describe_machine()
+    assert found.cpu_model == "AMD Ryzen 9 5950X @ 3.40GHz"
+    assert found.cpu_vendor == "AuthenticAMD"
+    assert found.cpu_family == "cpu family 25 model 33 stepping 2"
+    assert found.microcode == "0xa20120a"
+    assert found.cpu_flags == ("aes", "fpu", "hypervisor", "sha_ni", "vaes")
+    assert found.memory_bytes == 2048 * 1024
+    assert found.clock_hz_nominal == 3.4e9
+
+
+def test_an_arm_core_is_described_by_what_it_has(files):
+    files(proc__cpuinfo=ARM)
+    found = describe_machine()
+    assert found.cpu_vendor == "0x41"
+    assert "pmull" in found.cpu_flags
+    assert found.clock_hz_nominal == 0.0
+
+
+@pytest.mark.parametrize(
+    ("vendor", "named"),
+    [("QEMU", "qemu"), ("VMware, Inc.", "vmware"), ("Hallo GmbH", "virtual machine (Hallo GmbH)")],
+)
+def test_a_hypervisor_is_named(files, vendor, named):
+    files(proc__cpuinfo=AMD, sys__class__dmi__id__sys_vendor=vendor)
+    assert describe_machine().virtualisation == named
+
+
+def test_where_nothing_can_be_read_nothing_is_guessed(files):
+    files()
+    found = describe_machine()
+    said = {name: value for name, value in dataclasses.asdict(found).items() if value}
+    assert set(said) <= {"cpu_model", "cores", "architecture", "kernel"}, "these come from the C library"
+
+
+@pytest.mark.parametrize(
+    ("no_turbo", "boost", "turbo"), [("1", "", "off"), ("0", "", "on"), ("", "0", "off"), ("", "", "")]
+)
+def test_turbo_is_told_where_it_is_known(monkeypatch, no_turbo, boost, turbo):
+    table = {
+        "/sys/devices/system/cpu/intel_pstate/no_turbo": no_turbo,
+        "/sys/devices/system/cpu/cpufreq/boost": boost,
+    }
+    monkeypatch.setattr(machine, "_read", lambda path: table.get(str(path), ""))
+    assert describe_machine().turbo == turbo
+
+
+def test_the_last_allowed_core_is_chosen_and_others_are_refused():
+    allowed = sorted(os.sched_getaffinity(0))
+    assert choose_core() == allowed[-1]
+    assert choose_core(allowed[0]) == allowed[0]
+    with pytest.raises(UsageError, match="core 99999 is not available") as error:
+        choose_core(99999)
+    assert str(allowed[-1]) in f"{error.value.way_out}"
+
+
+def test_the_orchestrator_steps_off_the_measuring_core():
+    code = (
+        "import os; from perbyte.measure import step_aside, choose_core\n"
+        "core = choose_core(); before = os.sched_getaffinity(0); step_aside(core)\n"
+        "after = os.sched_getaffinity(0)\n"
+        "assert after == (before - {core} or before), (before, after)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_another_system_is_told_what_it_can_do(monkeypatch):
+    monkeypatch.setattr(platform, "system", lambda: "Darwin")
+    with pytest.raises(EnvironmentLacking, match="needs Linux; this is Darwin") as error:
+        require_linux()
+    assert "perbyte show" in f"{error.value.way_out}"
