@@ -14,7 +14,7 @@ from perbyte.studies import Outcome, Study, Verdict, judge, read_study
 from perbyte.studies.claims import State
 from perbyte.studies.judge import decide
 
-YES, NO, OPEN, UNMEASURED, UNPROVIDED = State
+YES, NO, OPEN, UNMEASURED, UNPROVIDED, LEFT_OUT = State
 
 CLAIM = """
 [[claims]]
@@ -53,6 +53,9 @@ def only(study: Study, *runs: object) -> Verdict:
         ([NO, UNMEASURED, UNMEASURED], "does not hold", "cannot tell here", "cannot tell here"),
         ([UNMEASURED], "cannot tell here", "cannot tell here", "cannot tell here"),
         ([YES, NO], "does not hold", "does not hold", "holds"),
+        ([YES, LEFT_OUT, LEFT_OUT], "holds", "holds", "holds"),
+        ([NO, OPEN, LEFT_OUT], "does not hold", "does not hold", "cannot tell here"),
+        ([LEFT_OUT], "cannot tell here", "cannot tell here", "cannot tell here"),
         ([], "not measurable here", "not measurable here", "not measurable here"),
     ],
 )
@@ -109,6 +112,33 @@ def test_a_quick_run_is_recognised(tmp_path: Path) -> None:
     found = only(study_of(tmp_path), scripted_run(quick))
     assert found.outcome is Outcome.UNDECIDED
     assert "the quick variant leaves it out" in found.evidence[1]
+
+
+def test_a_quick_run_is_judged_on_what_it_is_meant_to_hold(tmp_path: Path) -> None:
+    claims = CLAIM.format(quantifier="every").replace('["new", "old"]', '"new"')
+    study = read_study(write_study(tmp_path, claims=claims))
+    quick: Overrides = {"*@512": None, "*/slow/*": None}
+    found = only(study, scripted_run(quick))
+    assert found.outcome is Outcome.HOLDS
+    assert found.evidence[0] == "Of 12 comparisons 8 bear the claim out, 4 are left out by the quick variant."
+    gone = only(study, scripted_run({**quick, "one/mid/encrypt@16": None}))
+    assert gone.outcome is Outcome.UNMEASURABLE
+
+
+def test_flat_and_extreme_are_judged_on_the_sizes_of_a_quick_run(tmp_path: Path) -> None:
+    quick: Overrides = {"*@512": None, "*/slow/*": None}
+    head = '[[claims]]\nid = "{form}"\nsays = "s"\nplace = "p"\nform = "{form}"\n'
+    sides = 'numerator = {{ group = "mid" }}\ndenominator = {{ group = "fast" }}\n'
+    by = 'pair_by = ["runner", "operation"]\n'
+    claims = (
+        head.format(form="flat")
+        + 'where = { group = "mid" }\nwithin_percent = 6\ngroup_by = ["runner", "operation"]\n'
+        + (head + sides + by + "within_percent = 30\n").format(form="ratio_flat")
+        + (head + sides + by + "smallest = 16\nlargest = 32\n").format(form="ratio_extremes")
+    )
+    study = read_study(write_study(tmp_path, claims=claims))
+    verdicts = judge(study, scripted_run(quick)).verdicts
+    assert [verdict.outcome.value for verdict in verdicts] == ["holds", "holds", "holds"]
 
 
 def test_several_runs_are_judged_together_and_the_first_counts(tmp_path: Path) -> None:

@@ -28,10 +28,11 @@ _NOT_PROVIDED = frozenset({"unsupported", "absent"})
 
 
 class Absence(enum.Enum):
-    """Why a row has no figure: nobody here provides the cell, or it was not measured this time."""
+    """Why a row has no figure: nobody here provides the cell, it was not measured, or the variant leaves it out."""
 
     UNPROVIDED = "not provided"
     UNMEASURED = "not measured"
+    LEFT_OUT = "left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ class _Holdings:
         if self.in_print:
             return Absence.UNPROVIDED, "the study prints no figure for it"
         if wanted in self.left_out:
-            return Absence.UNMEASURED, "the quick variant leaves it out"
+            return Absence.LEFT_OUT, "the quick variant leaves it out"
         if not self.complete:
             return Absence.UNMEASURED, "the run was not completed"
         if not self.of_study:

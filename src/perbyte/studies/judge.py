@@ -59,11 +59,15 @@ def decide(states: Sequence[State], quantifier: str = "every") -> Outcome:
 
     `every`: one contradiction decides; `most`: more than half of the groups; `some`: one group is enough. Groups
     that are open count as possible either way; if they could still decide, the outcome stays open, and is
-    `not measurable here` when what is missing is not provided by anybody.
+    `not measurable here` when what is missing is not provided by anybody. What a quick variant leaves out does
+    not count, unless nothing else is there.
     """
+    if not states:
+        return Outcome.UNMEASURABLE
+    states = [state for state in states if state is not State.LEFT_OUT]
     total = len(states)
     if not total:
-        return Outcome.UNMEASURABLE
+        return Outcome.UNDECIDED
     yes, no = states.count(State.YES), states.count(State.NO)
     least = {"every": total, "most": total // 2 + 1, "some": 1}[quantifier]
     if yes >= least:
@@ -94,7 +98,7 @@ def _deciding(findings: Sequence[Finding], outcome: Outcome) -> list[str]:
         return said if farthest is closest else [*said, f"Clearest: {farthest.sentence}"]
     wanted = {
         Outcome.FAILS: (State.NO,),
-        Outcome.UNDECIDED: (State.OPEN, State.UNMEASURED, State.NO),
+        Outcome.UNDECIDED: (State.OPEN, State.UNMEASURED, State.NO, State.LEFT_OUT),
         Outcome.UNMEASURABLE: (State.UNPROVIDED, State.NO),
     }[outcome]
     deciding = [
@@ -114,6 +118,7 @@ def _verb(state: State, count: int) -> str:
         State.OPEN: ("leaves it open", "leave it open"),
         State.UNMEASURED: ("was not measured", "were not measured"),
         State.UNPROVIDED: ("is provided by nobody here", "are provided by nobody here"),
+        State.LEFT_OUT: ("is left out by the quick variant", "are left out by the quick variant"),
     }[state]
     return single[count != 1]
 

@@ -38,9 +38,20 @@ def _ratio_rises(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
     return findings
 
 
+def _at_hand(series: dict[str | int, Pair]) -> dict[str | int, Pair]:
+    """A series without what the quick variant leaves out, as long as there is something left to compare."""
+    found = {
+        value: pair
+        for value, pair in series.items()
+        if not (pair.absent and pair.absent.state is State.LEFT_OUT)
+    }
+    return found if len(found) > 1 else series
+
+
 def _ratio_extremes(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
     findings = []
-    for key, series in _series(scene, p).items():
+    for key, whole in _series(scene, p).items():
+        series = _at_hand(whole)
         numbers = tuple(number_ for pair in series.values() for number_ in numbers_of(pair))
         for end, name in (("smallest", p["smallest"]), ("largest", p["largest"])):
             if not name:
@@ -102,7 +113,8 @@ def _against_ratio(later: Pair, earlier: Pair, along: str, floor: float) -> tupl
 def _ratio_flat(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
     width = 1 + p["within_percent"] / 100
     findings = []
-    for key, series in _series(scene, p).items():
+    for key, whole in _series(scene, p).items():
+        series = _at_hand(whole)
         lacking = next((pair.absent for pair in series.values() if pair.absent), None)
         if lacking:
             findings.append(lacking)

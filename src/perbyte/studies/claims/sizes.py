@@ -22,7 +22,7 @@ from perbyte.studies.claims.vocabulary import (
     State,
 )
 from perbyte.studies.estimates import Estimate, log_of
-from perbyte.studies.evidence import GROUP, Selection, Value
+from perbyte.studies.evidence import GROUP, Absence, Selection, Value
 from perbyte.studies.model import Number
 from perbyte.studies.wording import exact, number, percent, span, value_name
 
@@ -104,12 +104,11 @@ def _spread(
     outside: State,
 ) -> Finding:
     """Set the largest cost of a group against the smallest."""
-    lacking = next((one for one in field.values() if not one.cost), None)
+    there = [one for one in field.values() if one.absence is not Absence.LEFT_OUT]
+    lacking = next((one for one in (there if len(there) > 1 else field.values()) if not one.cost), None)
     if lacking:
         return missing(scene, key, lacking)
-    costs = sorted(
-        ((one.label, one.cost) for one in field.values() if one.cost), key=lambda part: part[1].value
-    )
+    costs = sorted(((one.label, one.cost) for one in there if one.cost), key=lambda part: part[1].value)
     (least, low), (most, high) = costs[0], costs[-1]
     ratio = high.over(low, floor=scene.floor) if len(costs) > 1 else Estimate(1.0, 1.0, 1.0)
     state = inside if ratio.high <= width else outside if ratio.low > width else State.OPEN
@@ -143,7 +142,7 @@ def _changed(pair: Pair, p: Mapping[str, Any], state: State) -> Finding:
     if pair.absent or not pair.ratio or not pair.costs:
         return pair.absent or Finding(State.UNMEASURED, f"{pair.first} has no figure.")
     after, before = pair.costs
-    subject = "" if GROUP in dict(pair.key) else f"{pair.first}, "
+    subject = "" if GROUP in dict(pair.key) else f"{pair.label}, "
     change = pair.ratio.value - 1
     sentence = (
         f"{subject}{pair.place}: a {p['per']} costs {number(before.value)} at "
@@ -158,7 +157,7 @@ def _changed(pair: Pair, p: Mapping[str, Any], state: State) -> Finding:
 def _number(pair: Pair) -> tuple[Number, ...]:
     if not pair.ratio:
         return ()
-    name = f"{pair.first}, after over before"
+    name = f"{pair.label}, after over before"
     return (Number(pair.place, name, pair.ratio.value, pair.ratio.low, pair.ratio.high),)
 
 

@@ -7,7 +7,7 @@ one was meant are an error of the study, not an opportunity.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from perbyte.errors import DataRoomError
@@ -16,7 +16,12 @@ from perbyte.studies.estimates import Estimate, geometric_mean, smallest
 from perbyte.studies.evidence import GROUP, Absence, Row, Selection, Table, Value
 from perbyte.studies.wording import value_name
 
-BY_ABSENCE = {Absence.UNPROVIDED: State.UNPROVIDED, Absence.UNMEASURED: State.UNMEASURED}
+BY_ABSENCE = {
+    Absence.UNPROVIDED: State.UNPROVIDED,
+    Absence.UNMEASURED: State.UNMEASURED,
+    Absence.LEFT_OUT: State.LEFT_OUT,
+}
+_UNSPOKEN = frozenset({GROUP, "algorithm", "contract"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +39,12 @@ class Contender:
 class Pair:
     """Two costs of one group and their ratio first / second, noise floor included; `absent` when it has none.
 
-    `place` is the key in words.
+    `place` is the key in words; `label` what both are, without what tells them apart.
     """
 
     key: Key
     place: str
+    label: str
     first: str
     second: str
     ratio: Estimate | None
@@ -66,10 +72,19 @@ def standings(scene: Scene, p: Mapping[str, Any]) -> dict[Key, dict[Value, Conte
 
 def pairs(scene: Scene, first: Selection, second: Selection, p: Mapping[str, Any]) -> list[Pair]:
     """One pair per combination of `pair_by` in which both sides have cells."""
-    return [
-        _pair(scene, key, _whole(scene, own, p), _whole(scene, other, p))
-        for key, own, other in _sides(scene, first, second, p)
-    ]
+    found = []
+    for key, own, other in _sides(scene, first, second, p):
+        a, b = _whole(scene, own, p), _whole(scene, other, p)
+        label = a.label
+        if a.label == b.label:
+            told = [
+                name
+                for name in own[0].dims
+                if name not in _UNSPOKEN and _values(own, name) != _values(other, name)
+            ]
+            a, b = (replace(one, label=_told(one, rows, told)) for one, rows in ((a, own), (b, other)))
+        found.append(_pair(scene, key, a, b, label))
+    return found
 
 
 def products(scene: Scene, first: Selection, second: Selection, p: Mapping[str, Any]) -> list[Pair]:
@@ -110,12 +125,23 @@ def _sides(
         )
 
 
-def _pair(scene: Scene, key: Key, first: Contender, second: Contender) -> Pair:
+def _told(one: Contender, rows: Sequence[Row], names: Sequence[str]) -> str:
+    """A label with what tells it from its like, `AES-CBC (encrypt)`."""
+    details = [value_name(name, value) for name in names for value in _values(rows, name)]
+    return f"{one.label} ({', '.join(details)})" if details else one.label
+
+
+def _values(rows: Sequence[Row], name: str) -> list[Value]:
+    return list(dict.fromkeys(row.dims[name] for row in rows))
+
+
+def _pair(scene: Scene, key: Key, first: Contender, second: Contender, label: str = "") -> Pair:
     if first.cost is None or second.cost is None:
         lacking = first if first.cost is None else second
-        return Pair(key, scene.name(key), first.label, second.label, None, None, missing(scene, key, lacking))
+        absent = missing(scene, key, lacking)
+        return Pair(key, scene.name(key), label, first.label, second.label, None, None, absent)
     ratio = first.cost.over(second.cost, floor=scene.floor)
-    return Pair(key, scene.name(key), first.label, second.label, ratio, (first.cost, second.cost))
+    return Pair(key, scene.name(key), label, first.label, second.label, ratio, (first.cost, second.cost))
 
 
 def _whole(scene: Scene, rows: list[Row], p: Mapping[str, Any]) -> Contender:

@@ -66,6 +66,7 @@ class State(enum.Enum):
     OPEN = "leaves the claim open"
     UNMEASURED = "was not measured"
     UNPROVIDED = "is not provided"
+    LEFT_OUT = "is not part of the quick variant"
 
 
 @dataclass(frozen=True, slots=True)
