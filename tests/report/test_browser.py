@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_runs import hostile_run, made_cells, made_judgement, made_run, usual_run
+from made_runs import HOSTILE, hostile_run, made_cells, made_figure, made_judgement, made_run, usual_run
 
+from perbyte.model import Cell
+from perbyte.report import charts
 from perbyte.report.html import write_report
+from perbyte.report.savefig import save_figure
 
 pytestmark = pytest.mark.browser
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -270,6 +273,21 @@ def test_a_hostile_run_injects_nothing(browser: Any, tmp_path: Path) -> None:
     assert page.locator("#cells tbody tr").count() > 0
     assert page.evaluate("window.pwned") is None
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+    one.clean()
+    one.context.close()
+
+
+def test_a_figure_alone_is_drawn_and_cannot_be_broken_out_of(browser: Any, tmp_path: Path) -> None:
+    cells = [
+        made_figure(Cell(f"{name}{HOSTILE[0]}", HOSTILE[5], "encrypt", size, "stream/1"))
+        for name in "ab"
+        for size in (16, 512)
+    ]
+    one = Opened(browser, save_figure(charts.everything(made_run(tuple(cells))), tmp_path / "figure.html"))
+    one.page.locator("#figure svg path[aria-roledescription=point]").first.wait_for()
+    assert one.page.locator("#figure svg path[aria-roledescription=point]").count() == len(cells)
+    assert one.page.evaluate("window.pwned") is None
+    assert one.page.locator("img").count() == 0
     one.clean()
     one.context.close()
 

@@ -14,9 +14,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import jinja2
 from markupsafe import Markup
 
 from perbyte import __version__
@@ -25,7 +23,7 @@ from perbyte.report import gallery, theme
 from perbyte.report.conditions import failure_lines, noise_line
 from perbyte.report.costs import COLUMNS, cost_rows
 from perbyte.report.findings import certainty, found
-from perbyte.report.inline import inline_svg
+from perbyte.report.inline import embedded, inline_svg, template
 from perbyte.report.page import (
     cell_columns,
     cell_rows,
@@ -84,18 +82,11 @@ def render_report(
     run: Run, *, judgement: Judgement | None = None, title: str | None = None, unit: Unit | None = None
 ) -> str:
     """Give the report of `run` as the text of one HTML file."""
-    surroundings = jinja2.Environment(
-        loader=jinja2.PackageLoader("perbyte.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     names = names_of(judgement.study) if judgement else None
     style, script = _style(), _room("report.js")
     laid_out = tables(run, unit)
     conditions = run.conditions
-    return surroundings.get_template("report.html").render(
+    return template("report.html").render(
         title=plain(title or _title(run, judgement), 160),
         lead=f"Run {plain(conditions.run_id, 80)}, started {plain(conditions.started_at, 40)}, ended after "
         f"{run.measuring_s:.0f} s of measuring.",
@@ -114,7 +105,7 @@ def render_report(
         pictures=_pictures(run, judgement, names, laid_out),
         tables=[table_view(table, names) for table in laid_out],
         cell_columns=cell_columns(),
-        cells=_embedded(cell_rows(run)),
+        cells=embedded(cell_rows(run)),
         cost_columns=COLUMNS,
         costs=cost_rows(run, names),
         noise=sentence(noise_line(run)) + ".",
@@ -177,11 +168,3 @@ def _room(name: str) -> str:
 
 def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _embedded(value: Any) -> Markup:
-    """JSON that may stand inside a script element: no character of markup is left in it."""
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)

@@ -1,4 +1,4 @@
-"""Makes a figure's SVG fit to stand inside an HTML page: only known elements and attributes survive.
+"""Makes figures and data fit to stand inside an HTML page: of an SVG, only known elements and attributes survive.
 
 The figures come from our own charts, yet their text comes from runs that anyone may have sent. What the page
 gets is written anew from the parsed tree, so that nothing but shapes and escaped text can be in it.
@@ -7,7 +7,12 @@ gets is written anew from the parsed tree, so that nothing but shapes and escape
 from __future__ import annotations
 
 import html
+import json
 import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
 
 _ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "circle"})
 _ATTRIBUTES = frozenset(
@@ -40,6 +45,29 @@ _ATTRIBUTES = frozenset(
     }
     | {"font-family", "font-size", "font-weight", "font-style", "pointer-events"}
 )
+
+
+def template(name: str) -> jinja2.Template:
+    """Give a template of this room; whatever is put into it is escaped."""
+    surroundings = jinja2.Environment(
+        loader=jinja2.PackageLoader("perbyte.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return surroundings.get_template(name)
+
+
+def embedded(value: Any) -> Markup:
+    """Give JSON that may stand inside a script element: no character of markup is left in it.
+
+    Raises ValueError for numbers that are not finite.
+    """
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
 
 
 def inline_svg(svg: str, title: str) -> str:

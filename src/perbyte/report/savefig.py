@@ -8,8 +8,11 @@ from typing import Any
 
 import altair as alt
 import vl_convert
+from markupsafe import Markup
 
+from perbyte import __version__
 from perbyte.errors import UsageError
+from perbyte.report.inline import embedded, template
 from perbyte.report.theme import darkened
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html", ".json")
@@ -40,8 +43,7 @@ def save_figure(
     elif suffix == ".json":
         path.write_text(json.dumps(specification, indent=1), encoding="utf-8")
     else:
-        page = vl_convert.vegalite_to_html(specification, vl_version=_VERSION, bundle=True, renderer="svg")
-        path.write_text(page, encoding="utf-8")
+        path.write_text(_page(specification), encoding="utf-8")
     return path
 
 
@@ -59,6 +61,16 @@ def as_specification(chart: alt.TopLevelMixin, *, dark: bool = False) -> dict[st
     data = specification.pop("datasets", None)
     specification = darkened(specification)
     return specification if data is None else {**specification, "datasets": data}
+
+
+def _page(specification: dict[str, Any]) -> str:
+    """A page of its own with Vega inside; names of a run cannot end the script element they stand in."""
+    return template("figure.html").render(
+        version=__version__,
+        title=" ".join(specification.get("title", {}).get("text", ["Figure"])),
+        specification=embedded(specification),
+        bundle=Markup(vl_convert.javascript_bundle(snippet=None, vl_version=_VERSION)),
+    )
 
 
 def _offline() -> dict[str, Any]:
