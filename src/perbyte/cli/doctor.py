@@ -6,6 +6,7 @@ import click
 
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, PerbyteError
 from perbyte.model import Machine
+from perbyte.runners import RunnerSpec
 
 
 @click.command("doctor")
@@ -15,9 +16,8 @@ def command(as_json: bool) -> int:
 
     Ends with 3 when nothing could be measured here.
     """
-    from perbyte.cli.building import outcome_line
     from perbyte.measure import describe_machine
-    from perbyte.runners import build, find, locate
+    from perbyte.runners import locate
 
     machine = describe_machine()
     specs = [spec for spec in locate() if not spec.opt_in or spec.out().is_dir()]
@@ -27,9 +27,16 @@ def command(as_json: bool) -> int:
         import dataclasses
         import json
 
-        print(
-            json.dumps({"machine": dataclasses.asdict(machine), "runners": [r for _, r in checked]}, indent=1)
-        )
+        ready = {spec.name for spec, _ in checked}
+        unbuilt = [(spec.name, *_lacks(spec)) for spec in specs if spec.name not in ready]
+        content = {
+            "machine": dataclasses.asdict(machine),
+            "runners": [result for _, result in checked],
+            "not_built": [
+                {"runner": name, "lacks": lacks, "install": install} for name, lacks, install in unbuilt
+            ],
+        }
+        print(json.dumps(content, indent=1))
         return EXIT_FINE if found else EXIT_ENVIRONMENT
     print("machine")
     for line in _machine_lines(machine):
@@ -49,7 +56,7 @@ def command(as_json: bool) -> int:
     ready = {spec.name for spec, _ in checked}
     for spec in specs:
         if spec.name not in ready:
-            print("  " + outcome_line(build(find(spec.name))))
+            print(f"  {_unbuilt_line(spec)}")
     for spec in locate():
         if spec.opt_in and not spec.out().is_dir():
             print(f"  {spec.name:18} opt-in       {spec.summary}; build it with: perbyte build {spec.name}")
@@ -58,8 +65,27 @@ def command(as_json: bool) -> int:
     return EXIT_FINE if found else EXIT_ENVIRONMENT
 
 
+def _lacks(spec: RunnerSpec) -> tuple[tuple[str, ...], str]:
+    """What a runner lacks to be built, and the command that installs it; both empty when nothing lacks."""
+    from perbyte.runners.needs import Missing, look
+
+    found = look(spec)
+    return (found.what, found.install) if isinstance(found, Missing) else ((), "")
+
+
+def _unbuilt_line(spec: RunnerSpec) -> str:
+    """What a runner that is not built needs. Building is left to `perbyte build`: a doctor touches nothing."""
+    from perbyte.cli.building import outcome_line
+    from perbyte.runners import BuildOutcome, BuildState
+
+    lacks, install = _lacks(spec)
+    if lacks:
+        return outcome_line(BuildOutcome(spec.name, BuildState.ABSENT, missing=lacks, install=install))
+    return f"{spec.name:18} not built    everything is there; run: perbyte build {spec.name}"
+
+
 def _machine_lines(machine: Machine) -> list[str]:
-    where = f", in a virtual machine ({machine.virtualisation})" if machine.virtualisation else ""
+    where = f", virtualised ({machine.virtualisation})" if machine.virtualisation else ""
     identity = f"{machine.cpu_family}, microcode {machine.microcode or 'unknown'}"
     switches = [
         f"governor {machine.governor}" if machine.governor else "",
