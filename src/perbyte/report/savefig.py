@@ -69,7 +69,7 @@ def _page(specification: dict[str, Any]) -> str:
         version=__version__,
         title=" ".join(specification.get("title", {}).get("text", ["Figure"])),
         specification=embedded(specification),
-        bundle=Markup(vl_convert.javascript_bundle(snippet=None, vl_version=_VERSION)),
+        bundle=Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", _VERSION)),
     )
 
 
