@@ -6,6 +6,7 @@ import html.parser
 import json
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -127,8 +128,6 @@ def test_a_study_shows_claims_verdicts_numbers_and_statistics() -> None:
 
 
 def test_a_hostile_study_does_nothing_either() -> None:
-    from dataclasses import replace
-
     run = usual_run()
     judgement = made_judgement(run)
     verdicts = tuple(
@@ -149,9 +148,16 @@ def test_runs_without_figures_make_a_report_too() -> None:
     assert "There is nothing to draw." in text
 
 
-def test_an_interrupted_run_says_so() -> None:
-    from dataclasses import replace
+@pytest.mark.parametrize(
+    "command", [("perbyte", "measure", "a b"), ("measure", "a b"), ("/opt/bin/perbyte", "measure", "a b")]
+)
+def test_the_command_can_be_typed(command: tuple[str, ...]) -> None:
+    run = usual_run()
+    run = replace(run, conditions=replace(run.conditions, command=command))
+    assert "perbyte measure 'a b'" in Page(render_report(run)).text
 
+
+def test_an_interrupted_run_says_so() -> None:
     assert "interrupted" in Page(render_report(replace(usual_run(), complete=False))).text
 
 

@@ -292,7 +292,10 @@ def commands(run: Run) -> list[tuple[str, str]]:
     """What to type to do it again: (sentence, command)."""
     conditions = run.conditions
     seeded = f"--seed {conditions.policy.seed}"
-    given = shlex.join(plain(part, 300) for part in conditions.command) or "perbyte measure"
+    words = [plain(part, 300) for part in conditions.command] or ["measure"]
+    if words[0].rpartition("/")[2] != "perbyte":
+        words.insert(0, "perbyte")
+    given = shlex.join(words)
     found = [("The command that made this run:", given)]
     if conditions.study:
         study = shlex.quote(plain(conditions.study, 80))
