@@ -1,0 +1,167 @@
+"""What the documents say is what the code has: commands, fields, rooms, numbers, links."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import click
+import pytest
+from documents import ROOT, anchors, blocks, commands, documents, read, table_words, tracked
+
+from perbyte import __version__, errors
+from perbyte.cli.group import COMMANDS
+from perbyte.cli.group import commands as command_line
+from perbyte.model import Conditions, Failure, Policy, Quality
+from perbyte.report.export import CELL_FIELDS
+from perbyte.report.views import Mark
+from perbyte.studies.claims import FORMS, Required
+
+LINK = re.compile(r"(?<!!)\[[^]]*\]\(([^)\s]+)\)|!\[[^]]*\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
+GUIDES = [
+    path
+    for path in documents()
+    if path == "README.md" or path == "CONTRIBUTING.md" or path.startswith("docs/")
+]
+
+
+@pytest.mark.parametrize("path", documents())
+def test_links_lead_somewhere(path):
+    text = re.sub(r"^```.*?^```[ \t]*$|`[^`\n]*`", "", read(path), flags=re.MULTILINE | re.DOTALL)
+    broken = []
+    for found in LINK.finditer(text):
+        target, _, anchor = next(filter(None, found.groups())).partition("#")
+        if target.startswith(("http:", "https:", "mailto:")):
+            continue
+        place = (ROOT / path).parent / target if target else ROOT / path
+        if not place.exists():
+            broken.append(target)
+        elif (
+            anchor and place.suffix == ".md" and anchor not in anchors(str(place.resolve().relative_to(ROOT)))
+        ):
+            broken.append(f"{target}#{anchor}")
+    assert broken == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented_and_in_the_readme(name):
+    assert f"perbyte {name}" in read("docs/cli.md")
+    assert re.search(rf"perbyte {name}\b", read("README.md"))
+    assert name in {words[0] for words in commands("docs/cli.md") if words}
+
+
+@pytest.mark.parametrize("path", GUIDES)
+def test_every_command_that_is_shown_is_one(path):
+    """Each `$ perbyte ...` of the documents is parsed as it would be typed; nothing is run here."""
+    for words in commands(path):
+        if "--help" in words or "-h" in words:
+            words = [word for word in words if word not in ("--help", "-h")]
+            assert words[0] in COMMANDS, words
+            continue
+        parse(command_line, words)
+
+
+def parse(command: click.Command, words: list[str]) -> None:
+    context = command.make_context("perbyte", list(words), resilient_parsing=False)
+    if isinstance(command, click.Group):
+        rest = [*context._protected_args, *context.args]
+        _, inner, left = command.resolve_command(context, rest)
+        assert inner is not None, words
+        parse(inner, left)
+
+
+def test_exit_codes_are_documented():
+    documented = {int(code) for code in re.findall(r"^\| (\d+) \|", read("docs/cli.md"), re.MULTILINE)}
+    assert documented == {value for name, value in vars(errors).items() if name.startswith("EXIT_")}
+
+
+def test_json_fields_are_documented():
+    documented = table_words("docs/cli.md")
+    assert set(CELL_FIELDS) - documented == set()
+    fields = {field.name for field in dataclasses.fields(Conditions)} - {"run_id"}
+    assert fields - documented == set()
+    assert {field.name for field in dataclasses.fields(Failure)} <= table_words("docs/cli.md", 1)
+
+
+def test_the_policy_is_documented_with_its_defaults():
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([-\d., ]+) \|", read("docs/measurement.md"), re.MULTILINE))
+    policy = Policy()
+    assert set(rows) == {field.name for field in dataclasses.fields(policy)}
+    for name, printed in rows.items():
+        value = getattr(policy, name)
+        given = tuple(float(part) for part in printed.split(","))
+        assert given == (value if isinstance(value, tuple) else (value,)), name
+
+
+def test_qualities_and_marks_are_documented():
+    assert {str(quality) for quality in Quality} <= table_words("docs/measurement.md")
+    for mark in Mark:
+        assert f"`{mark}`" in read("docs/cli.md"), mark
+
+
+def test_the_vocabulary_of_claims_is_documented():
+    shared = {"where", "group_by", "pair_by", "average_over", "best_of", "per"}
+    pattern = re.compile(r"^\| `(\w+)` \| ([^|]+) \| ([^|]*) \|$", re.MULTILINE)
+    documented = {row[1]: row for row in pattern.finditer(read("docs/claims.md")) if row[1] not in shared}
+    assert set(documented) == set(FORMS)
+    explained = table_words("docs/claims.md")
+    for name, form in FORMS.items():
+        row = documented[name]
+        assert row[2].strip() == form.meaning, name
+        own = [parameter for parameter in form.parameters if parameter.name not in shared]
+        assert re.findall(r"`(\w+)`", row[3]) == [parameter.name for parameter in own], name
+        required = {parameter.name for parameter in own if isinstance(parameter.default, Required)}
+        assert set(re.findall(r"\*\*`(\w+)`\*\*", row[3])) == required, name
+        assert {parameter.name for parameter in form.parameters} <= explained, name
+
+
+def test_the_changelog_knows_this_version():
+    assert re.search(rf"^## {re.escape(__version__)}\b", read("CHANGELOG.md"), re.MULTILINE)
+
+
+def test_every_decision_is_listed_and_has_its_three_parts():
+    pages = sorted((ROOT / "docs" / "adr").glob("[0-9]*.md"))
+    assert len(pages) >= 10
+    assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
+    for page in pages:
+        assert f"({page.name})" in read("docs/adr/README.md")
+        text = page.read_text(encoding="utf-8")
+        assert all(f"**{part}" in text for part in ("Context", "Choice", "Price")), page.name
+        assert len(text.splitlines()) <= 60, f"{page.name} is longer than a page"
+
+
+def test_every_room_is_in_the_architecture():
+    text = read("ARCHITECTURE.md")
+    rooms = {
+        path.relative_to(ROOT / "src" / "perbyte").parts[0]
+        for path in tracked()
+        if "src/perbyte/" in str(path)
+    }
+    for room in {name.removesuffix(".py") for name in rooms} - {"__init__", "py.typed"}:
+        assert f"`{room}`" in text, f"src/perbyte/{room}"
+    for room in ("protocol", "catalogue", "runners", "studies", "bench"):
+        assert f"`{room}/`" in text
+        assert f"{room}/" in read("README.md"), f"{room} in the map of the rooms"
+    assert len(text.splitlines()) <= 200
+
+
+def test_the_layers_of_the_architecture_are_those_that_are_enforced():
+    import tomllib
+
+    contracts = tomllib.loads(read("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    layers = next(one["layers"] for one in contracts if one["type"] == "layers")
+    enforced = [re.findall(r"perbyte\.(\w+)", layer) for layer in layers]
+    shown = next(block for block in blocks("ARCHITECTURE.md") if block.text.startswith("cli\n"))
+    assert [re.findall(r"\w+", line) for line in shown.text.splitlines()] == enforced
+
+
+def test_what_the_readme_shows_was_printed_by_the_program():
+    """Blocks between `shown` marks are copies of files that scripts/docs.sh wrote."""
+    shown = re.findall(
+        r"<!-- shown: (\S+) -->\n```\w*\n(.*?)```\n<!-- /shown -->", read("README.md"), re.DOTALL
+    )
+    assert shown
+    for name, text in shown:
+        assert (ROOT / name).read_text(encoding="utf-8") == text, (
+            f"{name} and README.md differ: sh scripts/docs.sh --fill"
+        )
