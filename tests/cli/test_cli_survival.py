@@ -1,0 +1,255 @@
+"""The orchestrator is stopped, terminated and killed: what was measured stays, and --resume goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from fake_scripts import row
+
+from perbyte.store import bursts, open_run
+
+ASK = "*/aes-128-ecb@16,64+contract=message"
+CELLS = 4
+PACE = 8  # real seconds for each virtual one, so that a run can be met in its middle
+
+
+def slow(name, **more):
+    return {
+        "name": name,
+        "operations": [row(per_byte=2.0)],
+        "noise": {"sample": 0.0005, "probe": 0.0001},
+        "pace": PACE,
+        **more,
+    }
+
+
+@pytest.fixture
+def slow_world(world):
+    world.add(slow("alpha"), slow("beta"))
+    return world
+
+
+def wait_for(condition, within_s=60.0):
+    until = time.monotonic() + within_s
+    while time.monotonic() < until:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def stored(path: Path):
+    """Bursts of a run by their number in it; nothing while there is no run yet."""
+    if not (path / "run.json").exists():
+        return []
+    return list(bursts(path))
+
+
+def fakes_of(world) -> list[int]:
+    """Runner processes of this world that still run."""
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit():
+            with contextlib.suppress(OSError):
+                if (place / "stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
+                    continue
+                if f"PERBYTE_FAKE_SCRIPT={world.runners}".encode() in (place / "environ").read_bytes():
+                    found.append(int(place.name))
+    return found
+
+
+def figures(path: Path):
+    return {figure.cell: figure for figure in open_run(path).cells}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_run_in_order_and_resume_completes_it(slow_world, tmp_path, number):
+    path = tmp_path / "run"
+    process = slow_world.start("measure", ASK, "--out", path)
+    assert wait_for(lambda: len(stored(path)) > 20)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"perbyte measure --resume {path}" in err
+    assert "aes-128-ecb" in out, "the table of what there is"
+    assert "Traceback" not in err
+    assert fakes_of(slow_world) == []
+
+    shown = slow_world.shown(path)
+    assert shown["run"]["complete"] is False
+    assert shown["cells"]
+    before = stored(path)
+
+    answer = slow_world.perbyte("measure", "--resume", path, "--json")
+    assert answer.returncode == 0, answer.stderr
+    whole = json.loads(answer.stdout)
+    assert whole["run"]["complete"] is True
+    assert len(whole["cells"]) == CELLS
+    assert all(cell["epochs"] >= 3 and cell["library"] == "Fake" for cell in whole["cells"])
+    assert whole["run"]["id"] == shown["run"]["id"]
+    assert whole["run"]["measuring_s"] > shown["run"]["measuring_s"]
+    assert stored(path)[: len(before)] == before
+
+
+def test_kill_9_at_any_moment_loses_nothing_and_resume_agrees_with_an_undisturbed_run(slow_world, tmp_path):
+    calm = tmp_path / "calm"
+    began = time.monotonic()
+    assert slow_world.perbyte("measure", ASK, "--out", calm, "-q").returncode == 0
+    lasts = time.monotonic() - began
+    undisturbed = figures(calm)
+    assert len(undisturbed) == CELLS
+
+    draw = random.Random(20)
+    met = 0
+    for number, share in enumerate((0.1, 0.45, 0.8)):
+        path = tmp_path / f"killed-{number}"
+        process = slow_world.start("measure", ASK, "--out", path, "-q")
+        assert wait_for(lambda place=path: (place / "run.json").exists())
+        time.sleep(0.8 * lasts * share * draw.uniform(0.8, 1.2))
+        process.kill()
+        process.communicate()
+        met += process.returncode == -signal.SIGKILL
+        assert wait_for(lambda: not fakes_of(slow_world), 5), "orphans"
+
+        readable = open_run(path)
+        before = stored(path)
+        assert readable.complete is (process.returncode == 0)
+        answer = slow_world.perbyte("measure", "--resume", path, "-q")
+        assert answer.returncode == 0, answer.stderr
+        after = stored(path)
+        assert after[: len(before)] == before, "a burst was lost or changed"
+        run = open_run(path)
+        assert run.complete
+        assert run.failures == ()
+        assert figures(path).keys() == undisturbed.keys()
+        for cell, figure in figures(path).items():
+            true = undisturbed[cell]
+            assert figure.cycles_per_call == pytest.approx(true.cycles_per_call, rel=0.001)
+            assert figure.epochs >= true.epochs
+    assert met >= 2, "the machine was too fast for this test to meet a run in its middle"
+
+
+def test_a_second_kill_while_resuming_loses_nothing_either(slow_world, tmp_path):
+    path = tmp_path / "run"
+    seen: list = []
+    for words in (("measure", ASK, "--out", path, "-q"), ("measure", "--resume", path, "-q")):
+        process = slow_world.start(*words)
+        known = len(seen)
+        assert wait_for(lambda known=known: len(stored(path)) > known + 10)
+        process.kill()
+        process.communicate()
+        now = stored(path)
+        assert now[: len(seen)] == seen
+        assert len(now) > len(seen)
+        seen = now
+    assert slow_world.perbyte("measure", "--resume", path, "-q").returncode == 0
+    assert stored(path)[: len(seen)] == seen
+    assert open_run(path).complete
+    assert len(figures(path)) == CELLS
+
+
+def test_two_cannot_write_one_run(slow_world, tmp_path):
+    path = tmp_path / "run"
+    process = slow_world.start("measure", ASK, "--out", path, "-q")
+    try:
+        assert wait_for(lambda: len(stored(path)) > 2)
+        other = slow_world.perbyte("measure", "--resume", path)
+        assert other.returncode == 3
+        assert str(path) in other.stderr
+        assert process.poll() is None, "the first one goes on"
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_run_can_be_looked_at_while_it_is_made(slow_world, tmp_path):
+    path = tmp_path / "run"
+    process = slow_world.start("measure", ASK, "--out", path, "-q")
+    try:
+        assert wait_for(lambda: len(stored(path)) > 30)
+        shown = slow_world.shown(path)
+        assert shown["cells"]
+        assert shown["run"]["complete"] is False
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_runners_end_with_their_orchestrator_even_when_they_hang(world, tmp_path):
+    world.add(slow("alpha", faults=[{"on": "measure", "do": "hang", "nth": 5, "starts": [1]}], stubborn=True))
+    process = world.start("measure", ASK, "--out", tmp_path / "run", "-q")
+    assert wait_for(lambda: len(stored(tmp_path / "run")) >= 4)
+    time.sleep(0.1)
+    process.kill()
+    process.communicate()
+    assert wait_for(lambda: not fakes_of(world), 5), "a hanging runner outlived its orchestrator"
+
+
+def test_resume_of_a_complete_run_measures_nothing(world, script, tmp_path):
+    world.add(script("alpha"))
+    path = tmp_path / "run"
+    assert world.perbyte("measure", "alpha/sha-256@16", "--out", path, "-q").returncode == 0
+    before, cells = stored(path), world.shown(path)["cells"]
+    answer = world.perbyte("measure", "--resume", path, "--json")
+    assert answer.returncode == 0, answer.stderr
+    assert json.loads(answer.stdout)["cells"] == cells
+    assert stored(path) == before
+
+
+def test_resume_refuses_other_conditions(world, script, tmp_path):
+    world.add(script("alpha"))
+    path = tmp_path / "run"
+    assert world.perbyte("measure", "alpha/sha-256@16", "--out", path, "-q").returncode == 0
+    content = json.loads((path / "run.json").read_text())
+    content["conditions"]["machine"]["cpu_model"] = "Another CPU"
+    (path / "run.json").write_text(json.dumps(content))
+    answer = world.perbyte("measure", "--resume", path)
+    assert answer.returncode == 2
+    assert "cpu_model" in answer.stderr
+    assert "Another CPU" in answer.stderr
+
+
+def test_resume_refuses_a_library_that_was_replaced_meanwhile(slow_world, tmp_path):
+    path = tmp_path / "run"
+    process = slow_world.start("measure", ASK, "--out", path, "-q")
+    assert wait_for(lambda: len(stored(path)) > 5)
+    process.kill()
+    process.communicate()
+    place = slow_world.runners / "alpha" / "script.json"
+    place.write_text(json.dumps({**json.loads(place.read_text()), "library_version": "1.1"}))
+    answer = slow_world.perbyte("measure", "--resume", path)
+    assert answer.returncode == 2, answer.stderr
+    assert "library_version" in answer.stderr
+    assert fakes_of(slow_world) == []
+
+
+def test_resume_refuses_a_runner_that_is_gone(slow_world, tmp_path):
+    path = tmp_path / "run"
+    assert slow_world.perbyte("measure", "alpha/*@16+contract=message", "--out", path, "-q").returncode == 0
+    (slow_world.runners / "alpha" / "runner.toml").unlink()
+    answer = slow_world.perbyte("measure", "--resume", path)
+    assert answer.returncode == 2
+    assert "there is no runner 'alpha'" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("alpha/sha-256",), ("--size", "16"), ("--precision", "1%"), ("--seed", "3"), ("--dry-run",)]
+)
+def test_resume_takes_plan_and_policy_from_the_run(perbyte, tmp_path, words):
+    answer = perbyte("measure", "--resume", tmp_path, *words)
+    assert answer.returncode == 2
+    assert "--resume goes on" in answer.stderr
+
+
+def test_resume_of_nothing(perbyte, tmp_path):
+    answer = perbyte("measure", "--resume", tmp_path / "nowhere")
+    assert answer.returncode == 3
+    assert "there is no run" in answer.stderr
+    assert isinstance(answer, subprocess.CompletedProcess)
