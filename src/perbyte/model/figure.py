@@ -22,13 +22,19 @@ class Quality(enum.StrEnum):
 class Interval:
     """A confidence interval on cycles per call (or on a ratio, where it says so), `level` e.g. 0.95.
 
-    `dominated_by` tells where the width comes from: `epochs` (spread between fresh processes) or `samples`.
+    `dominated_by` tells where the width comes from: `epochs` (spread between fresh processes) or `samples`;
+    `unknown` (from 0 to infinity) where a figure was imported and nobody knows its spread.
     """
 
     low: float
     high: float
     level: float = 0.95
     dominated_by: str = "epochs"
+
+    @property
+    def known(self) -> bool:
+        """False for an imported figure that came without an interval."""
+        return self.dominated_by != "unknown"
 
     @property
     def half_width(self) -> float:

@@ -64,6 +64,8 @@ def describe(figure: CellFigure, unit: Unit, name: str) -> str:
     if reading is None:
         return text + "no figure in this unit"
     half = reading.half_width
+    if not figure.interval.known:
+        return f"{text}{number(reading.value)} {unit.value} (interval not known), {figure.quality}"
     return (
         f"{text}{number(reading.value, half)} {unit.value} ({number(reading.low, half)} to "
         f"{number(reading.high, half)}, ±{percent(reading.relative)}), {figure.quality}"
@@ -98,8 +100,8 @@ def _of(table: Table, names: Names) -> Points:
                     "size": column.size,
                     "value": reading.value,
                     # A logarithmic axis has no room for what an interval reaches below zero.
-                    "low": max(reading.low, reading.value * 1e-3),
-                    "high": reading.high,
+                    "low": max(reading.low, reading.value * 1e-3) if figure.interval.known else reading.value,
+                    "high": reading.high if figure.interval.known else reading.value,
                     "text": number(reading.value, reading.half_width) + (f" {marks}" if marks else ""),
                     "first": entry.place is not Place.NONE,
                     "described": describe(figure, table.unit, name),

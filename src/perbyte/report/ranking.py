@@ -13,10 +13,11 @@ def fastest(rivals: Sequence[CellFigure], floor: NoiseFloor | None) -> tuple[Cel
     """Give the fastest of `rivals` and all that tie with it, in their order: the first group of `stats.rank`.
 
     The groups behind the first are not worked out, since a table marks the fastest only. Rivals whose cost is
-    not positive and finite cannot be ranked and are left out; so are all where fewer than two can be.
+    not positive and finite cannot be ranked and are left out, and so are imported ones, whose intervals nobody
+    knows; so are all where fewer than two can be.
     """
     in_time = any(figure.cycles_per_call is None for figure in rivals)
-    known = [figure for figure in rivals if 0 < _cost(figure, in_time) < math.inf]
+    known = [one for one in rivals if 0 < _cost(one, in_time) < math.inf and one.interval.known]
     if len(known) < 2:
         return ()
     best = min(known, key=lambda figure: _cost(figure, in_time))

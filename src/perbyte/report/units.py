@@ -49,7 +49,7 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A figure in one unit, with its interval in that unit (`low` <= `high`)."""
+    """A figure in one unit, with its interval in that unit (`low` <= `high`; both NaN where it is not known)."""
 
     value: float
     low: float
@@ -78,7 +78,11 @@ def parse_unit(text: str) -> Unit:
 def read(figure: CellFigure, unit: Unit) -> Reading | None:
     """Give `figure` in `unit`; None where it has no such value (no cycle source, no data, not finite)."""
     low, high, per_call = figure.interval.low, figure.interval.high, figure.per_call
-    if not all(map(math.isfinite, (low, high, per_call, figure.ns_per_call))):
+    if not figure.interval.known:
+        low = high = math.nan
+    elif not (math.isfinite(low) and math.isfinite(high)):
+        return None
+    if not (math.isfinite(per_call) and math.isfinite(figure.ns_per_call)):
         return None
     size = figure.cell.size_bytes
     if unit in (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL):
@@ -93,7 +97,7 @@ def read(figure: CellFigure, unit: Unit) -> Reading | None:
     if not size or figure.ns_per_call <= 0 or high * scale <= 0:
         return None
     # An interval that reaches zero time has no upper end as throughput.
-    fastest = size / (low * scale) * 1e3 if low * scale > 0 else math.inf
+    fastest = math.inf if low * scale <= 0 else size / (low * scale) * 1e3
     return Reading(size / figure.ns_per_call * 1e3, size / (high * scale) * 1e3, fastest)
 
 

@@ -116,12 +116,13 @@ def _compared_row(compared: Compared) -> tuple[str, ...]:
     half = interval.half_width
     address = a.cell.address if a.cell == b.cell else f"{a.cell.address} against {b.cell.address}"
     known = math.isfinite(comparison.ratio) and math.isfinite(half)
+    intervals = a.interval.known and b.interval.known
     return (
         plain(address, 220),
         *values,
-        number(comparison.ratio, half) if known else "n/a",
+        number(comparison.ratio, half) if known else "n/a" if intervals else number(comparison.ratio),
         f"{number(interval.low, half)} to {number(interval.high, half)}" if known else "–",
-        _said(comparison),
+        _said(comparison) if intervals else "no interval",
     )
 
 

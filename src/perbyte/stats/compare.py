@@ -168,6 +168,8 @@ def _remarks(a: CellFigure, b: CellFigure, unit: str) -> str:
     if unit == "ns":
         remarks += "; compared in nanoseconds, because there are no cycles of one kind"
     for figure in (a, b):
+        if not figure.interval.known:
+            remarks += f"; {figure.cell.address} has no interval"
         if figure.quality in (Quality.NOISY, Quality.UNSETTLED):
             remarks += f"; {figure.cell.address} is {figure.quality.value}"
     if a.cell.contract != b.cell.contract:
