@@ -1,0 +1,67 @@
+"""`perbyte export`: a run in another tool's format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from perbyte.cli.options import remark
+from perbyte.errors import EXIT_FINE, EnvironmentLacking, UsageError
+
+FORMATS = ("openssl-speed", "csv", "json")
+
+
+@click.command("export")
+@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="json", show_default=True, help="Format."
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write.  [standard output]")
+@click.option("-q", "--quiet", is_flag=True, help="No remarks.")
+def command(run: Path | None, form: str, output: Path | None, quiet: bool) -> int:
+    """Write RUN (the newest one without it) as JSON, CSV or the tables of `openssl speed`.
+
+    \b
+      perbyte export --format openssl-speed
+      perbyte export results/monday --format csv -o monday.csv
+    """
+    from perbyte.cli.show import newest
+    from perbyte.store import open_run
+
+    found = open_run(run or newest())
+    if form == "openssl-speed":
+        from perbyte.exchange import write_table
+
+        table = write_table(found)
+        if not table.text:
+            raise UsageError(
+                "this run has no figure that a table of openssl speed can hold",
+                way_out="it holds: ciphers stream/1 (encrypt), hashes oneshot/1, MACs message/1, RSA and DSA pk/1",
+            )
+        if table.left_out:
+            first = table.left_out[0]
+            remark(
+                f"{len(table.left_out)} cells do not fit such a table and are left out: {first} ...",
+                quiet=quiet,
+            )
+        text = table.text
+    elif form == "csv":
+        from perbyte.report.export import to_csv
+
+        text = to_csv(found)
+    else:
+        import json
+
+        from perbyte.report.export import to_json
+
+        text = json.dumps(to_json(found), indent=1, allow_nan=False) + "\n"
+    if output is None:
+        print(text, end="")
+        return EXIT_FINE
+    try:
+        output.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise EnvironmentLacking(f"cannot write {output}: {error.strerror}") from None
+    remark(f"written: {output}", quiet=quiet)
+    return EXIT_FINE

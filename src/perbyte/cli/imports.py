@@ -1,0 +1,120 @@
+"""`perbyte import`: other tools' results as runs, for show, compare and report."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from perbyte.cli.options import remark
+from perbyte.errors import EXIT_FINE, UsageError
+
+if TYPE_CHECKING:
+    from perbyte.model import Run
+
+
+@click.group("import")
+def command() -> None:
+    """Read another tool's listing as a run.
+
+    \b
+      openssl speed > listing.txt; perbyte import openssl-speed listing.txt
+      perbyte compare 20261103-140501-3f2a listing
+
+    Runs of Perbyte made elsewhere need no import: copy the directory and name it.
+    """
+
+
+@command.command("openssl-speed")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option("--name", help="Name of the run; several get numbers.  [the file's]")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Directory of the run, or of the runs if several."
+)
+@click.option(
+    "--machine", type=click.Path(path_type=Path), help="File of boot messages, /proc/cpuinfo or lscpu."
+)
+@click.option("--library-version", "version", help="OpenSSL's version where a listing does not name it.")
+@click.option("--join", is_flag=True, help="Make one run of all listings (one machine, one version).")
+@click.option("--partial", is_flag=True, help="Take what is whole of a truncated listing.")
+@click.option("--replace", "overwrite", is_flag=True, help="Replace runs of the same name.")
+@click.option("-q", "--quiet", is_flag=True, help="No remarks.")
+def openssl_speed(
+    files: tuple[Path, ...],
+    name: str | None,
+    out: Path | None,
+    machine: Path | None,
+    version: str | None,
+    join: bool,
+    partial: bool,
+    overwrite: bool,
+    quiet: bool,
+) -> int:
+    """Import what `openssl speed` printed, plain or with -mr, of OpenSSL 0.9.8 to 3.x. `-` is standard input.
+
+    A file may hold several listings: each becomes a run. Figures come without interval and cycles, because the tool
+    gives none; facts about the machine are taken from boot messages around the tables.
+    """
+    from perbyte.exchange import join_listings, make_run, read_listings, read_machine, read_text
+
+    profile = read_machine(read_text(machine).split("\n")) if machine else None
+    found = []
+    for file in files:
+        source = "standard input" if str(file) == "-" else file.name
+        for listing in read_listings(read_text(file), source, partial=partial):
+            listing.version = listing.version or version or ""
+            found.append((listing, source, name or _plain_name(file)))
+    if join:
+        found = [(join_listings([one for one, _, _ in found]), *found[0][1:])]
+    titles = [title for _, _, title in found]
+    counts = {title: titles.count(title) for title in titles}
+    runs = []
+    for number, (listing, source, title) in enumerate(found):
+        several = counts[title] > 1
+        title = f"{title}-{titles[: number + 1].count(title)}" if several else title
+        runs.append(make_run(listing, name=title, source=source, machine=profile))
+    for run, place in _with_places(runs, out, overwrite):
+        _store(run, place, overwrite)
+        print(f"{place}  {_summary(run)}")
+        for said in (*run.conditions.input["missing"], *run.conditions.input["remarks"]):
+            remark(f"{run.conditions.run_id}: {said}", quiet=quiet)
+    return EXIT_FINE
+
+
+def _with_places(runs: list[Run], out: Path | None, overwrite: bool) -> list[tuple[Run, Path]]:
+    """Each run with its directory. Raises UsageError before anything is written when one is taken."""
+    from perbyte import places
+
+    home = out or places.runs_home()
+    alone = out is not None and len(runs) == 1
+    found = [(run, home if alone else home / run.conditions.run_id) for run in runs]
+    taken = next((place for _, place in found if (place / "run.json").exists()), None)
+    if taken and not overwrite:
+        raise UsageError(f"there is a run at {taken} already", way_out="use --name, --out or --replace")
+    return found
+
+
+def _store(run: Run, place: Path, overwrite: bool) -> None:
+    from perbyte.store import RunWriter
+
+    with RunWriter.create(place, overwrite=overwrite) as writer:
+        writer.begin(run.conditions)
+        for failure in run.failures:
+            writer.failed(failure)
+        writer.finish(run.cells, run.noise_floor, run.measuring_s, run.complete)
+
+
+def _summary(run: Run) -> str:
+    library = next(
+        (f"{one.library} {one.library_version}".strip() for one in run.conditions.identities), "no cell"
+    )
+    absent = f", {len(run.failures)} not available" if run.failures else ""
+    where = f", {run.conditions.machine.cpu_model}" if run.conditions.machine.cpu_model else ""
+    return f"{len(run.cells)} cells{absent}; {library}{where}" + ("" if run.complete else "; INCOMPLETE")
+
+
+def _plain_name(file: Path) -> str:
+    stem = "openssl-speed" if str(file) == "-" else file.stem
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-.") or "openssl-speed"

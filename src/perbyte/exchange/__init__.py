@@ -1,0 +1,32 @@
+"""Other tools' formats: what `openssl speed` printed becomes a run, and a run becomes such a table.
+
+The room knows texts and the model, no files of runs: storing is the caller's business (`perbyte.store.RunWriter`).
+Its stance: an import must not say more than its source. A printed mean has no interval, a name that meant different
+calls in different versions is resolved by the version or not at all, and no row is dropped in silence. Runs of
+Perbyte itself need no import: a run's directory can be opened wherever it was copied.
+"""
+
+from __future__ import annotations
+
+from perbyte.exchange.bootlog import read_machine
+from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow
+from perbyte.exchange.openssl_run import IMPORTED, make_run
+from perbyte.exchange.openssl_speed import join_listings, read_listings
+from perbyte.exchange.openssl_table import Table, write_table
+from perbyte.exchange.sourcetext import decode, read_text
+
+__all__ = [
+    "IMPORTED",
+    "Fault",
+    "KeyRow",
+    "Listing",
+    "SpeedRow",
+    "Table",
+    "decode",
+    "join_listings",
+    "make_run",
+    "read_listings",
+    "read_machine",
+    "read_text",
+    "write_table",
+]

@@ -1,0 +1,160 @@
+"""The lines of `openssl speed -mr`: +H with the sizes, +F per row, +F2 and on per key, +R with the counts.
+
+Rates are bytes per second here. What +F2 and its kin give changed with 1.1.1 from seconds per operation to
+operations per second, and the lines do not say which: RSA tells, whose verification is always the faster one,
+and else the magnitude. A listing that tells neither way is a fault.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow
+
+_RATE = re.compile(r"-?(?:\d+\.\d\d|nan|inf)")
+_VALUE = re.compile(r"-?(?:\d+\.\d{6}|nan|inf)")
+_ANY = re.compile(r"^\+(?:H|F\d*|R\d*|DTP?)(?::|$)")
+# +F number: (what it is about, fields before the values, operations)
+_KEYS = {
+    2: ("rsa", 2, ("sign", "verify", "encrypt", "decrypt")),
+    3: ("dsa", 2, ("sign", "verify")),
+    4: ("ecdsa", 2, ("sign", "verify")),
+    5: ("ecdh", 2, ("op",)),
+    6: ("eddsa", 3, ("sign", "verify")),
+    7: ("sm2", 3, ("sign", "verify")),
+    8: ("ffdh", 2, ("op",)),
+    9: ("kem", 1, ("keygen", "encaps", "decaps")),
+    10: ("signature", 1, ("keygen", "signs", "verify")),
+}
+
+
+def is_machine_readable(line: str) -> bool:
+    """True for a line that only -mr prints."""
+    return bool(_ANY.match(line.strip()))
+
+
+def read_machine_readable(text: str) -> list[Listing]:
+    """Return the listings in `text`: one, or several where sizes are given anew. Raises nothing."""
+    reader = _Reader(whole=text.endswith("\n"))
+    lines = text.split("\n")
+    for number, raw in enumerate(lines, start=1):
+        if is_machine_readable(raw):
+            reader.take(raw.strip(), number)
+        elif raw.strip().startswith("+") and number == len(lines):
+            reader.listing(number).faults.append(Fault(number, "the line is cut off"))
+    reader.finish()
+    return [one for one in reader.found if one.faults or not one.empty]
+
+
+class _Reader:
+    def __init__(self, *, whole: bool) -> None:
+        self.whole = whole
+        self.found: list[Listing] = []
+        self.sizes: tuple[int, ...] = ()
+        self.size_now = 0
+        self.heading_line = 0
+        self.values: list[tuple[int, str, int, str, tuple[str, ...], list[float]]] = []
+
+    def listing(self, number: int) -> Listing:
+        if not self.found:
+            self.found.append(Listing(line=number))
+        return self.found[-1]
+
+    def take(self, line: str, number: int) -> None:
+        word, *fields = line[1:].split(":")
+        kinds: dict[str, Callable[[list[str], int], None]] = {
+            "H": self._sizes,
+            "F": self._row,
+            "R": self._count,
+            "DT": self._about,
+        }
+        if word in kinds:
+            kinds[word](fields, number)
+        elif word.startswith("F"):
+            self._key(int(word[1:]), fields, number)
+
+    def finish(self) -> None:
+        if self.sizes and not self.listing(0).rows and not self.listing(0).faults:
+            self.listing(0).faults.append(Fault(self.heading_line, "no row follows the sizes"))
+        self._settle_keys()
+
+    def _sizes(self, fields: list[str], number: int) -> None:
+        if self.found and not self.found[-1].empty:
+            self.finish()
+            self.found.append(Listing(line=number))
+        listing = self.listing(number)
+        self.heading_line = number
+        self.sizes = tuple(int(field) for field in fields if field.isdigit() and int(field) > 0)
+        if len(self.sizes) != len(fields) or not fields:
+            listing.faults.append(Fault(number, "the line with the sizes is cut off"))
+
+    def _row(self, fields: list[str], number: int) -> None:
+        listing = self.listing(number)
+        name, values = (fields[1], fields[2:]) if len(fields) > 1 else ("", [])
+        if not self.sizes:
+            listing.faults.append(Fault(number, "a row without a line of sizes (+H) before it"))
+        elif len(values) != len(self.sizes) or not all(_RATE.fullmatch(one) for one in values):
+            what = f"the row has {len(values)} figures for {len(self.sizes)} sizes, or one is cut off"
+            listing.faults.append(Fault(number, what))
+        else:
+            rates = tuple(float(one) if 0 <= float(one) < float("inf") else float("nan") for one in values)
+            listing.rows.append(SpeedRow(name, number, tuple(zip(self.sizes, rates, strict=True))))
+
+    def _about(self, fields: list[str], number: int) -> None:
+        self.size_now = int(fields[2]) if len(fields) == 3 and fields[2].isdigit() else 0
+
+    def _count(self, fields: list[str], number: int) -> None:
+        if len(fields) == 3 and self.size_now and fields[0].isdigit():
+            self.listing(number).calls[fields[1], self.size_now] = (int(fields[0]), float(fields[2]))
+        self.size_now = 0
+
+    def _key(self, kind: int, fields: list[str], number: int) -> None:
+        listing = self.listing(number)
+        if kind not in _KEYS:
+            listing.remarks.append(f"line {number}: +F{kind} is not known here and was left out")
+            return
+        name, before, operations = _KEYS[kind]
+        values = fields[before:]
+        if name in ("ecdh", "ffdh"):
+            values = values[:1] if len(values) == 2 else []  # the second is the first's inverse
+        whole = all(_VALUE.fullmatch(one) for one in values) and (
+            len(values) == len(operations) or (name == "rsa" and len(values) == 2)
+        )
+        if not whole or not all(field.isdigit() for field in fields[: min(before, 2)]):
+            listing.faults.append(Fault(number, "the line is cut off"))
+            return
+        bits = fields[1] if before > 1 else "0"
+        label = f"{name} {bits} bits" if bits != "0" else f"{name} {fields[0]}"
+        self.values.append((number, name, int(bits), label, operations, [float(one) for one in values]))
+
+    def _settle_keys(self) -> None:
+        """Turn the values of this listing's keys into seconds, once it is known what they are."""
+        if not self.values:
+            return
+        listing = self.listing(0)
+        rates = _are_rates([(name, values) for _, name, _, _, _, values in self.values])
+        if rates is None:
+            line = self.values[0][0]
+            listing.faults.append(
+                Fault(line, "it cannot be told whether the keys' values are seconds or operations per second")
+            )
+        else:
+            for line, name, bits, label, operations, values in self.values:
+                seconds = tuple(
+                    (operation, (1 / value if rates else value) if 0 < value < float("inf") else 0.0)
+                    for operation, value in zip(operations, values, strict=False)
+                )
+                listing.keys.append(KeyRow(name, bits, label, line, seconds))
+        self.values = []
+
+
+def _are_rates(keys: list[tuple[str, list[float]]]) -> bool | None:
+    """True for operations per second, False for seconds per operation, None when nothing tells."""
+    for name, values in keys:
+        if name == "rsa" and values[0] > 0 and values[1] > 0 and values[0] != values[1]:
+            return values[1] > values[0]
+    known = [value for _, values in keys for value in values if value > 0]
+    if known and min(known) >= 10:
+        return True
+    return False if known and max(known) <= 0.1 else None
