@@ -41,7 +41,7 @@ def wait_for(condition, within_s=60.0):
     while time.monotonic() < until:
         if condition():
             return True
-        time.sleep(0.01)
+        time.sleep(0.1)  # looking costs the run time
     return False
 
 

@@ -16,7 +16,7 @@ def main() -> None:
     """Run the command line and end the process with one of the exit codes of `perbyte.errors`."""
     import click
 
-    from perbyte.cli.group import commands
+    from perbyte.cli.group import ReaderGone, commands
 
     try:
         code = commands.main(prog_name="perbyte", standalone_mode=False)
@@ -29,7 +29,7 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         complain("interrupted")
         code = EXIT_INTERRUPTED
-    except BrokenPipeError:
+    except ReaderGone:
         # the reader went away, as `| head` does; what is left must not be written at exit either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = EXIT_FINE

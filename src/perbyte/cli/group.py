@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import sys
+from typing import Any
 
 import click
 
@@ -35,8 +37,29 @@ HELP = """Tell how fast cryptography really is, in true cycles per byte.
 """
 
 
+class ReaderGone(Exception):
+    """Whoever read our output has had enough, as `| head` has. Not an OSError: click would exit with 1 for it."""
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called or asked for help."""
+
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        """Parse the command line. Raises ReaderGone when help is printed to nobody."""
+        try:
+            return super().make_context(*args, **more)
+        except BrokenPipeError:
+            raise ReaderGone from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command and see its output off. Raises ReaderGone when nobody reads it."""
+        try:
+            result = super().invoke(ctx)
+            if sys.stdout:  # none when it was closed by the caller
+                sys.stdout.flush()
+        except BrokenPipeError:
+            raise ReaderGone from None
+        return result
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order in which a newcomer needs them."""
