@@ -38,9 +38,6 @@ study=${1:-$out/kompara} table=${2:-$out/aead}
 [ -d "$study" ] || "$perbyte" study run kompara-2020 --out "$study" >/dev/null
 
 show table "perbyte measure '$libraries/{aes-256-gcm,chacha20-poly1305}/seal@64,1KiB,16KiB'" show "$table"
-show compare "perbyte compare 'openssl/aes-256-gcm' 'openssl/chacha20-poly1305'" \
-	compare openssl/aes-256-gcm openssl/chacha20-poly1305 --run "$table"
 show selftest "perbyte selftest" selftest --quiet
 "$perbyte" report "$study" --figure "$shown/acceleration.svg"
-"$perbyte" report "$study" --figure "$shown/acceleration.png"
 fill

@@ -162,3 +162,19 @@ def test_what_the_readme_shows_was_printed_by_the_program():
         assert (ROOT / name).read_text(encoding="utf-8") == text, (
             f"{name} and README.md differ: sh scripts/docs.sh --fill"
         )
+
+
+@pytest.mark.parametrize("path", GUIDES)
+def test_every_make_target_that_is_shown_is_one(path):
+    targets = set(re.findall(r"^(\w+):", read("Makefile"), re.MULTILINE))
+    shown = {
+        name for block in blocks(path) for name in re.findall(r"^\$ make (\w+)", block.text, re.MULTILINE)
+    }
+    assert shown <= targets
+
+
+def test_numbers_of_published_figures_in_the_readme_are_those_of_the_studies():
+    from perbyte.studies import studies
+
+    said = int(re.search(r"([\d,]+) published figures", read("README.md"))[1].replace(",", ""))
+    assert said == sum(len(study.published) for study in studies())

@@ -18,7 +18,11 @@ from perbyte.runners import BuildState, RunnerSpec, Session, build, find
 from perbyte.runners.conform import conform
 from perbyte.studies import Outcome, judge, read_study
 
-KOMPARA = ("aes-128-ecb", "camellia-128-ecb", "des-ecb", "des-ede3-ecb", "serpent-128-ecb", "twofish-128-ecb")
+OFFERED = (
+    "aes-128-ecb",
+    "camellia-128-ecb",
+    "des-ede3-ecb",
+)  # the rest is for real runners: fakes take their time
 TABLES = '\n[tiers.tables]\ndescription = "the script\'s own costs"\n'
 
 
@@ -83,12 +87,10 @@ def test_the_runner_written_from_the_specification_keeps_it(bench: Path):
 
 
 def test_the_guide_to_repeating_a_study_works(bench: Path):
-    for name in ("cryptopp", "libgcrypt", "nettle", "openssl"):
-        lacks = ("serpent", "twofish") if name == "openssl" else ()
+    for name in ("nettle", "openssl"):
         rows = [
             fake_scripts.row(algorithm, operation, "stream/1", per_byte=2.0 + number)
-            for number, algorithm in enumerate(KOMPARA)
-            if not algorithm.startswith(lacks)
+            for number, algorithm in enumerate(OFFERED)
             for operation in ("encrypt", "decrypt")
         ]
         here = fake_scripts.write_runner(
