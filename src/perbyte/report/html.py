@@ -15,8 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from markupsafe import Markup
-
 from perbyte import __version__
 from perbyte.model import Run
 from perbyte.report import gallery, theme
@@ -57,7 +55,7 @@ _SECTIONS = (
 @dataclass(frozen=True, slots=True)
 class _Drawn:
     heading: str
-    svg: Markup
+    svg: str
 
 
 def write_report(
@@ -92,9 +90,9 @@ def render_report(
         f"{run.measuring_s:.0f} s of measuring.",
         version=__version__,
         run_id=plain(conditions.run_id, 80),
-        style=Markup(style),
+        style=style,
         style_hash=_hash(style),
-        script=Markup(script),
+        script=script,
         script_hash=_hash(script),
         sections=[one for one in _SECTIONS if judgement or one[0] != "claims"],
         warned=[] if run.complete else ["This run was interrupted; it shows what was measured until then."],
@@ -141,7 +139,7 @@ def _pictures(
     if judgement:
         chosen = (*study_pictures(run, judgement), *chosen)
     return [
-        _Drawn(picture.heading, Markup(inline_svg(as_svg(picture.chart), picture.heading)))
+        _Drawn(picture.heading, inline_svg(as_svg(picture.chart), picture.heading))
         for picture in chosen
     ]
 

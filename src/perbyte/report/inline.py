@@ -12,7 +12,6 @@ import xml.etree.ElementTree as ElementTree
 from typing import Any
 
 import jinja2
-from markupsafe import Markup
 
 _ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "circle"})
 _ATTRIBUTES = frozenset(
@@ -48,7 +47,7 @@ _ATTRIBUTES = frozenset(
 
 
 def template(name: str) -> jinja2.Template:
-    """Give a template of this room; whatever is put into it is escaped."""
+    """Give a template of this room; whatever is put into it is escaped, except what the template calls `safe`."""
     surroundings = jinja2.Environment(
         loader=jinja2.PackageLoader("perbyte.report"),
         autoescape=True,
@@ -59,15 +58,15 @@ def template(name: str) -> jinja2.Template:
     return surroundings.get_template(name)
 
 
-def embedded(value: Any) -> Markup:
-    """Give JSON that may stand inside a script element: no character of markup is left in it.
+def embedded(value: Any) -> str:
+    """Give JSON that may stand inside a script element (`| safe`): no character of markup is left in it.
 
     Raises ValueError for numbers that are not finite.
     """
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)
+    return text
 
 
 def inline_svg(svg: str, title: str) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 
 import altair as alt
 import vl_convert
-from markupsafe import Markup
 
 from perbyte import __version__
 from perbyte.errors import UsageError
@@ -69,7 +68,7 @@ def _page(specification: dict[str, Any]) -> str:
         version=__version__,
         title=" ".join(specification.get("title", {}).get("text", ["Figure"])),
         specification=embedded(specification),
-        bundle=Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", _VERSION)),
+        bundle=vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", _VERSION),
     )
 
 
