@@ -248,6 +248,22 @@ def test_in_print_the_tools_are_gone_and_paper_is_white(browser: Any, report: Pa
     one.context.close()
 
 
+def test_paper_gets_every_row_of_the_list(opened: Opened) -> None:
+    page = opened.page
+    page.evaluate(
+        """() => { window.printed = 0;
+        window.addEventListener('beforeprint', () => {
+            window.printed = document.querySelectorAll('#cells tbody tr').length; }); }"""
+    )
+    assert page.locator("#cells tbody tr").count() == 100
+    page.pdf()
+    assert page.evaluate("window.printed") == 160
+    assert page.locator("#cells tbody tr").count() == 100
+    page.get_by_label("Filter cells").fill("crashed")
+    page.pdf()
+    assert page.evaluate("window.printed") == 8  # what the reader filtered is what is printed
+
+
 def test_names_and_landmarks_for_a_screen_reader(opened: Opened) -> None:
     page = opened.page
     unnamed = page.eval_on_selector_all(

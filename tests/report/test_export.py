@@ -5,9 +5,10 @@ import io
 import json
 import math
 
+import pytest
 from made_runs import hostile_run, made_figure, made_run, usual_run
 
-from perbyte.model import Cell
+from perbyte.model import Cell, Interval
 from perbyte.report.export import CELL_FIELDS, SCHEMA_VERSION, to_csv, to_json
 
 PROMISED = [
@@ -83,4 +84,23 @@ def test_csv_reads_back() -> None:
 def test_csv_keeps_hostile_text_inside_its_field() -> None:
     run = hostile_run()
     rows = list(csv.DictReader(io.StringIO(to_csv(run), newline="")))
-    assert [row["library"] for row in rows] == [figure.library for figure in run.cells]
+    assert [row["library"].removeprefix("'") for row in rows] == [figure.library for figure in run.cells]
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_csv_holds_no_formula(name: str) -> None:
+    figure = made_figure(Cell(name, "aes", "encrypt", 16, "stream/1"), 100.0, library=name, warnings=(name,))
+    (row,) = csv.DictReader(io.StringIO(to_csv(made_run((figure,))), newline=""))
+    assert {row["runner"], row["library"], row["warnings"]} == {f"'{name}"}
+    assert not [value for value in row.values() if value.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    assert float(row["cycles_per_call"]) == 100.0
+
+
+def test_an_interval_that_nobody_knows_is_null() -> None:
+    unknown = Interval(0.0, math.inf, dominated_by="unknown")
+    figure = made_figure(Cell("a", "aes", "encrypt", 16, "stream/1"), None, interval=unknown)
+    (cell,) = json.loads(json.dumps(to_json(made_run((figure,))), allow_nan=False))["cells"]
+    assert (cell["interval_low"], cell["interval_high"]) == (None, None)
+    assert cell["ns_per_call"] == figure.ns_per_call
+    (row,) = csv.DictReader(io.StringIO(to_csv(made_run((figure,))), newline=""))
+    assert (row["interval_low"], row["interval_high"], row["interval_dominated_by"]) == ("", "", "unknown")

@@ -1,7 +1,9 @@
 """A run as JSON and CSV, for other programs: every field named, full precision, nothing rounded.
 
-Field names are a promise: they may be added to, never renamed without a new `schema_version`. Text is passed
-on as it is; who prints it must escape it. NaN and infinities become null, so that the JSON is valid.
+Field names are a promise: they may be added to, never renamed without a new `schema_version`. JSON passes text
+on as it is; who prints it must escape it. In CSV, text that a spreadsheet would take for a formula gets an apostrophe
+in front. NaN and infinities become null, so that the JSON is valid, and so do both ends of an interval that nobody
+knows.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any
 from perbyte.model import CellFigure, Run
 
 SCHEMA_VERSION = 1
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 CELL_FIELDS = (
     "address",
     "runner",
@@ -70,13 +73,17 @@ def to_json(run: Run) -> dict[str, Any]:
 
 
 def to_csv(run: Run) -> str:
-    """Give the cells of `run` as CSV (RFC 4180, with a heading); warnings are joined by semicolons."""
+    """Give the cells of `run` as CSV (RFC 4180, with a heading); warnings are joined by semicolons.
+
+    Names come from whoever wrote the run; one that begins like a formula is led by an apostrophe.
+    """
     out = io.StringIO()
     writer = csv.DictWriter(out, CELL_FIELDS, lineterminator="\r\n")
     writer.writeheader()
     for figure in run.cells:
         record = cell_record(figure)
-        writer.writerow({**record, "warnings": "; ".join(record["warnings"])})
+        record["warnings"] = "; ".join(record["warnings"])
+        writer.writerow({name: _inert(value) for name, value in record.items()})
     return out.getvalue()
 
 
@@ -97,8 +104,8 @@ def cell_record(figure: CellFigure) -> dict[str, Any]:
         "cycles_per_call": _value(figure.cycles_per_call),
         "ns_per_call": _value(figure.ns_per_call),
         "megabytes_per_second": _value(figure.megabytes_per_second),
-        "interval_low": _value(figure.interval.low),
-        "interval_high": _value(figure.interval.high),
+        "interval_low": _value(figure.interval.low) if figure.interval.known else None,
+        "interval_high": _value(figure.interval.high) if figure.interval.known else None,
         "interval_level": figure.interval.level,
         "samples": figure.samples,
         "clean_samples": figure.clean_samples,
@@ -110,6 +117,10 @@ def cell_record(figure: CellFigure) -> dict[str, Any]:
         "interval_unit": "ns" if figure.cycles_per_call is None else "cycles",
         "interval_dominated_by": figure.interval.dominated_by,
     }
+
+
+def _inert(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _value(value: Any) -> Any:

@@ -128,11 +128,11 @@
     var records = data.rows.map(function (one) {
       return { given: one, text: one.map(function (part) { return Array.isArray(part) ? part[1] : part; }).join(" ").toLowerCase() };
     });
-    var order = records.slice(), kept = order, page = 0;
+    var order = records.slice(), kept = order, page = 0, printing = false;
     function sortable(part) { return Array.isArray(part) ? part[0] : part; }
     function draw() {
       var all = document.createDocumentFragment();
-      kept.slice(page * PAGE, page * PAGE + PAGE).forEach(function (record) {
+      (printing ? kept : kept.slice(page * PAGE, page * PAGE + PAGE)).forEach(function (record) {
         var row = document.createElement("tr");
         record.given.forEach(function (part, index) {
           var cell = document.createElement(index === 0 ? "th" : "td");
@@ -163,6 +163,9 @@
     filter.addEventListener("input", choose);
     $(".back", pager).addEventListener("click", function () { page -= 1; draw(); });
     $(".on", pager).addEventListener("click", function () { page += 1; draw(); });
+    // Paper cannot be paged through: there, all rows that the filter leaves are drawn.
+    window.addEventListener("beforeprint", function () { printing = true; draw(); });
+    window.addEventListener("afterprint", function () { printing = false; draw(); });
     draw();
   })();
 
