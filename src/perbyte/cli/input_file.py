@@ -5,12 +5,22 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from perbyte.errors import EnvironmentLacking, UsageError
 
 BLOCK_BYTES = 16
 _SHARE_OF_MEMORY = 4  # input and output of several processes must fit beside each other
+
+
+def require_size(facts: Mapping[str, str | int], sizes: Collection[int]) -> None:
+    """Raise UsageError when a cell of one of `sizes` would need more bytes than the file has."""
+    if max(sizes, default=0) > int(facts["size_bytes"]):
+        raise UsageError(
+            f"input '{facts['path']}' has {facts['size_bytes']} bytes, too few for a cell of {max(sizes)}",
+            way_out="leave --size out to measure on the whole file, or choose smaller sizes",
+        )
 
 
 def describe_input(path: Path) -> dict[str, str | int]:

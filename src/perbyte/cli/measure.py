@@ -91,8 +91,14 @@ def command(
 
             input_facts = describe_input(input_path)
             all_sizes = all_sizes or (int(input_facts["usable_bytes"]),)
+        asked = tuple(parse_selector(text) for text in texts)
+        if input_facts:
+            from perbyte.cli.input_file import require_size
+
+            named = [size for one in asked for size in one.sizes or ()]
+            require_size(input_facts, {*(all_sizes or ()), *named})
         request = Request(
-            selectors=tuple(parse_selector(text) for text in texts),
+            selectors=asked,
             sizes=all_sizes,
             operations=operations,
             contracts=tuple(catalogue.find_contract(name).id for name in contracts) if contracts else None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,6 +118,9 @@ class Measurement:
         complete = True
         for failure in self.plan.failures:
             self._fail(failure)
+        unfit = Counter(failure.message for failure in self.plan.failures if failure.address)
+        for message, count in unfit.items():
+            self.watcher.remark(f"left out: {message} ({count} cell{'s' if count > 1 else ''})")
         try:
             self._epochs()
         except KeyboardInterrupt:
