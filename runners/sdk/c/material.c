@@ -26,8 +26,12 @@ static uint64_t split_mix(uint64_t start, uint64_t block)
 
 static void stream_from(uint64_t start, uint8_t *out, size_t from, size_t to)
 {
-	for (size_t i = from; i < to; i++)
-		out[i] = (uint8_t)(split_mix(start, i / 8) >> 8 * (i % 8));
+	for (size_t i = from; i < to;) {
+		uint64_t word = split_mix(start, i / 8);
+		do
+			out[i] = (uint8_t)(word >> 8 * (i % 8));
+		while (++i % 8 && i < to);
+	}
 }
 
 static uint64_t stream_start(uint64_t seed, const char *label)

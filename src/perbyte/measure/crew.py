@@ -19,7 +19,7 @@ from perbyte.runners.session import Session, TimeLimits
 
 Process = tuple[str, str, int]
 
-CALIBRATION_MS = 20.0
+CALIBRATION_MS = 10.0
 RESTARTS = 3
 
 

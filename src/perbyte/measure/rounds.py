@@ -26,9 +26,8 @@ CLEAN_SHARE = 0.75  # of a burst's samples: so many clean ones end it early
 PATIENCE = 120  # probes to wait for a quiet core before a sample: about a millisecond
 SHARE_OF_PRECISION = 0.6  # of the precision asked for, that an epoch's samples may use up
 LARGE_BYTES = 1 << 20  # taken for long until the first burst tells
-LONG_ROUNDS = 2  # bursts in an epoch that a cell of long calls gets at the least, time permitting
-LONG_SPENT_S = 0.2  # and the time after which more rounds of it are not worth what they cost the others
-_BURSTS_TO_STOP = 6
+LONG_SPENT_S = 0.05  # of an epoch; more calls of a long cell are not worth what they cost the others
+_BURSTS_TO_STOP = 4
 
 
 # contention floors by SDK, then by process and epoch
@@ -63,7 +62,7 @@ class Tally:
     def costly(self, policy: Policy) -> bool:
         """True when single calls are long and more of them would cost more than they tell."""
         long = self.calls == 1 and self.longest_s > policy.burst_limit_ms * 1e-3
-        return long and self.bursts >= LONG_ROUNDS and self.spent_s > LONG_SPENT_S
+        return long and self.spent_s > LONG_SPENT_S
 
 
 @dataclass(slots=True)

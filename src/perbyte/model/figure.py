@@ -96,7 +96,8 @@ class CellFigure:
 class NoiseFloor:
     """What the A/A pairs of a run showed: below `relative` no difference between two cells is claimed.
 
-    `pairs` holds (address, ratio) for each pair of identical cells; `relative` is the largest |ratio - 1|.
+    `pairs` holds (address, ratio) for each pair of identical cells; `relative` is the largest |ratio - 1|
+    among the pairs of good figures, or among all where there is none.
     """
 
     relative: float

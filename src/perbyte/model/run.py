@@ -25,8 +25,8 @@ class Policy:
     level: float = 0.95
     budget_s: float = 60.0
     epochs: int = 3
-    max_epochs: int = 12
-    looks: tuple[int, ...] = (8, 16)
+    max_epochs: int = 24
+    looks: tuple[int, ...] = (4, 8, 16)
     burst_samples: int = 8
     burst_limit_ms: float = 4.0
     sample_us: float = 50.0

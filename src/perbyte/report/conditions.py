@@ -16,8 +16,8 @@ def noise_line(run: Run) -> str:
     count = len(run.noise_floor.pairs)
     pairs = "1 pair" if count == 1 else f"{count} pairs"
     return (
-        f"noise floor: {percent(run.noise_floor.relative)} (the largest difference between identical cells "
-        f"in {pairs} of processes; no smaller difference is claimed)"
+        f"noise floor: {percent(run.noise_floor.relative)} (the largest difference between identical, "
+        f"precisely measured cells in {pairs} of processes; no smaller one is claimed)"
     )
 
 

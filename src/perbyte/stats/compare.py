@@ -105,16 +105,24 @@ def rank(
 
 
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:
-    """Return what A/A pairs show: the largest |ratio - 1| of identical cells; None without pairs."""
+    """Return what A/A pairs show: the largest |ratio - 1| of identical cells; None without pairs.
+
+    Pairs of good figures decide, where there are any: what an imprecise pair shows lies within its own intervals,
+    which every comparison with it respects, and must not veil the differences of all other cells.
+    """
     ratios: list[tuple[str, float]] = []
+    good: list[float] = []
     for first, second in pairs:
         unit = _unit((first, second))
         a, b = _value(first, unit), _value(second, unit)
         if a > 0 and b > 0:
             ratios.append((replace(first.cell, twin=0).address, b / a))
+            if first.quality is Quality.GOOD and second.quality is Quality.GOOD:
+                good.append(b / a)
     if not ratios:
         return None
-    return NoiseFloor(relative=max(abs(ratio - 1) for _, ratio in ratios), pairs=tuple(ratios))
+    decisive = good or [ratio for _, ratio in ratios]
+    return NoiseFloor(relative=max(abs(ratio - 1) for ratio in decisive), pairs=tuple(ratios))
 
 
 def _unit(figures: Sequence[CellFigure]) -> str:
