@@ -32,6 +32,7 @@ if [ "${1:-}" = --fill ]; then
 	exit
 fi
 
+[ $# -gt 0 ] || rm -rf "$out"
 mkdir -p "$shown" "$out"
 study=${1:-$out/kompara} table=${2:-$out/aead}
 [ -d "$table" ] || "$perbyte" measure "$libraries/{aes-256-gcm,chacha20-poly1305}/seal@64,1KiB,16KiB" --out "$table" >/dev/null
