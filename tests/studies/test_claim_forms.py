@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -315,6 +316,23 @@ def test_form(tmp_path: Path, form: str, body: str, outcome: Outcome, overrides:
     assert found.outcome is outcome, found.evidence
     assert found.evidence
     assert all(line[-1] in ".:" for line in found.evidence)
+
+
+@pytest.mark.parametrize("width", [math.inf, 1.5])
+def test_intervals_without_an_end_decide_nothing(tmp_path: Path, width: float) -> None:
+    """A single epoch has no interval: nothing may be claimed from it, and nothing may break."""
+    bodies = {form: body for form, _, body, _, _ in CASES} | {
+        "rank_agreement": "low = 0.9",
+        "significant": KRUSKAL,
+        "effect_above": EFFECT,
+        "effect_grows": GROWS,
+    }
+    for form, body in bodies.items():
+        found = verdict_of(tmp_path, form, body, width=width, epochs=1)
+        assert found.outcome in ((H, F) if form in ("provided", "not_provided") else (U, M)), (
+            form,
+            found.evidence,
+        )
 
 
 def test_provided_cannot_tell_of_cells_that_were_not_asked_for(tmp_path: Path) -> None:

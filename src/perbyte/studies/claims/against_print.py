@@ -33,6 +33,7 @@ from perbyte.studies.wording import counted, exact, span
 
 _DRAWS = 400
 _LEAST = 4
+_WIDEST = 1e3  # an interval without an end is drawn from as if it ended here, times or over the value
 
 
 def _value_between(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
@@ -138,8 +139,8 @@ def _ranks(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def _range(printed: np.ndarray[Any, Any], today: Sequence[Estimate], floor: float) -> tuple[float, float]:
     """Least and greatest correlation when today's costs are drawn from their intervals (seeded, repeatable)."""
     generator = np.random.default_rng(1904)
-    low = np.array([one.low / (1 + floor) for one in today])
-    high = np.array([one.high * (1 + floor) for one in today])
+    low = np.array([max(one.low / (1 + floor), one.value / _WIDEST) for one in today])
+    high = np.array([min(one.high * (1 + floor), one.value * _WIDEST) for one in today])
     found = [_spearman(printed, generator.uniform(low, high)) for _ in range(_DRAWS)]
     return min(found), max(found)
 
