@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from fake_scripts import row
+from fake_scripts import fault, row
 
 from perbyte.measure.run import EPOCH_STEP
 from perbyte.model import Quality
@@ -183,6 +183,17 @@ def test_long_calls_are_samples_of_their_own_and_say_so(lab):
     assert figure.quality in (Quality.LONG, Quality.IMPRECISE)
     assert any("one call lasts" in warning for warning in figure.warnings)
     assert figure.cycles_per_call == pytest.approx(2.7e6 + 16, rel=0.003)
+
+
+def test_a_hiccup_of_the_machine_does_not_make_a_call_long(lab):
+    """One answer of many comes late; the cell gets its rounds all the same, in this epoch and the next."""
+    slow = fault("measure", "slow", nth=2, seconds=0.4, starts=[1])
+    done = lab.run(
+        {"name": "alpha", "operations": [row()], "faults": [slow]},
+        ask="alpha/*@16+contract=message",
+        burst_limit_ms=50.0,  # what takes longer than 200 ms is long
+    )
+    assert len(done.notes.bursts) == 2 * 6
 
 
 def test_without_a_cycle_source_there_are_nanoseconds_and_a_reason(lab):

@@ -43,6 +43,7 @@ class Tally:
     calls: int = 0
     digest: str = ""
     longest_s: float = 0.0
+    shortest_s: float = math.inf
     spent_s: float = 0.0
 
     def precise(self, policy: Policy) -> bool:
@@ -117,8 +118,8 @@ class Epoch:
 
     def _long(self, cell: Cell) -> bool:
         """True when one burst of the cell outlasts the bursts of many others, as far as is known by now."""
-        took = self.tallies[cell].longest_s or self.took.get(cell, 0.0)
-        if took:
+        took = min(self.tallies[cell].shortest_s, self.took.get(cell, math.inf))
+        if math.isfinite(took):  # the shortest: one hiccup of the machine does not make a call long
             return took > 4e-3 * self.policy.burst_limit_ms
         return cell.size_bytes >= LARGE_BYTES
 
@@ -162,6 +163,7 @@ class Epoch:
         tally.digest = measured.digest
         took = time.monotonic() - began
         tally.longest_s = max(tally.longest_s, took)
+        tally.shortest_s = min(tally.shortest_s, took)
         tally.spent_s += took
         self.tell(cell, round_number, self._done, self._clean / max(1, self._taken))
         return True

@@ -252,7 +252,7 @@ class Measurement:
         for cell, tally in epoch.tallies.items():
             if cell in self._lost or not tally.bursts:
                 continue
-            self._took[cell] = tally.longest_s
+            self._took[cell] = tally.shortest_s
             if tally.calls == 1 and tally.longest_s > self.policy.sample_us * 1e-5:
                 self._fixed_calls[cell] = 1
             if self.catalogue.find(cell.algorithm).kind in ("probe", "signature"):
