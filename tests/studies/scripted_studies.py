@@ -17,6 +17,7 @@ from perbyte.model import (
     Quality,
     Run,
 )
+from perbyte.studies import Verdict, judge, read_study
 
 STUDY = """
 title = "A made-up comparison"
@@ -210,3 +211,13 @@ def figure_of(
         quality=Quality.GOOD,
         cycle_source="probe" if cycles else "none",
     )
+
+
+def verdict_of(
+    tmp_path: Path, form: str, body: str, overrides: Overrides | None = None, **run: object
+) -> Verdict:
+    """The verdict on a single claim of the made-up study, on a scripted run."""
+    claim = f'[[claims]]\nid = "c"\nsays = "s"\nplace = "p"\nform = "{form}"\n{body}'
+    study = read_study(write_study(tmp_path, claims=claim))
+    (found,) = judge(study, scripted_run(overrides, **run)).verdicts  # type: ignore[arg-type]
+    return found

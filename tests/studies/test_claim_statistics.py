@@ -1,0 +1,122 @@
+"""Forms that look at epochs and at print, and the sentences and errors that all forms share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scripted_studies import Overrides, verdict_of
+
+from perbyte.errors import DataRoomError
+from perbyte.studies import Outcome
+
+H, F, U, M = Outcome.HOLDS, Outcome.FAILS, Outcome.UNDECIDED, Outcome.UNMEASURABLE
+
+FASTEST = """
+contenders = "group"
+subject = "fast"
+where = { kind = ["new", "old"] }
+group_by = ["runner", "operation", "size_bytes"]
+"""
+VALUE = """
+where = { group = "fast", runner = "one", size_bytes = 512 }
+group_by = ["operation"]
+low = 0.9
+high = 1.1
+"""
+KRUSKAL = 'test = "kruskal-wallis"\nwhere = { size_bytes = [16] }'
+WHITNEY = 'test = "mann-whitney"\nwhere = { size_bytes = [16] }'
+EFFECT = "threshold = 0.8\nwhere = { size_bytes = [16] }"
+GROWS = "from = 16\nto = 512"
+
+
+def test_kruskal_wallis_needs_separation_and_epochs(tmp_path: Path) -> None:
+    same: Overrides = {"*": 10.0}
+    assert verdict_of(tmp_path, "significant", KRUSKAL).outcome is H
+    assert verdict_of(tmp_path, "significant", KRUSKAL, same).outcome is F
+    assert verdict_of(tmp_path, "significant", KRUSKAL, same, epochs=2).outcome is U
+    assert verdict_of(tmp_path, "significant", KRUSKAL, epochs=1).outcome is U
+
+
+def test_mann_whitney_is_open_where_epochs_are_too_few_and_fails_where_they_are_not(tmp_path: Path) -> None:
+    few = verdict_of(tmp_path, "significant", WHITNEY)
+    assert few.outcome is U
+    assert "with 3 epoch figures a cell, 3 of 3 pairs cannot get a corrected p below 0.3" in few.evidence[1]
+    assert "the interval of the ratio leaves 1 out for 3 of 3" in few.evidence[1]
+    assert verdict_of(tmp_path, "significant", WHITNEY, epochs=6).outcome is H
+    assert verdict_of(tmp_path, "significant", WHITNEY, {"*": 10.0}, epochs=6).outcome is F
+
+
+def test_effect_above_counts_pairs(tmp_path: Path) -> None:
+    assert verdict_of(tmp_path, "effect_above", EFFECT).outcome is H
+    same: Overrides = {"two/mid/*": 2.0, "two/fast/*": 2.0}
+    assert verdict_of(tmp_path, "effect_above", EFFECT, same).outcome is U
+    assert verdict_of(tmp_path, "effect_above", EFFECT, same, epochs=20).outcome is F
+    assert verdict_of(tmp_path, "effect_above", EFFECT, epochs=1).outcome is U
+
+
+def test_effect_grows_by_the_share_of_pairs(tmp_path: Path) -> None:
+    # d of two costs does not change with size while their ratio does not; pulling fast down makes it grow
+    growing: Overrides = {"*/fast/*@16": 9.0, "*/mid/*@16": 10.0, "*/slow/*@16": 11.0}
+    shrinking: Overrides = {"*/fast/*@512": 9.0, "*/mid/*@512": 10.0, "*/slow/*@512": 11.0}
+    half: Overrides = {**growing, "two/*@16": 40.0, "two/fast/*@16": 0.001, "two/mid/*@16": 5000.0}
+    assert verdict_of(tmp_path, "effect_grows", GROWS, growing).outcome is H
+    assert verdict_of(tmp_path, "effect_grows", GROWS, shrinking).outcome is F
+    assert verdict_of(tmp_path, "effect_grows", GROWS, half).outcome is U
+    assert verdict_of(tmp_path, "effect_grows", GROWS, epochs=1).outcome is U
+    assert verdict_of(tmp_path, "effect_grows", GROWS, {"*@512": None}).outcome is U
+
+
+def test_rank_agreement_follows_the_printed_order(tmp_path: Path) -> None:
+    body = 'where = { kind = ["new", "old", "hash"] }\nlow = 0.9'
+    like_print: Overrides = {"one/slow/decrypt@16": 43.0}
+    assert verdict_of(tmp_path, "rank_agreement", body, like_print).outcome is H
+    assert verdict_of(tmp_path, "rank_agreement", body, {**like_print, "one/fast/*": 99.0}).outcome is F
+    unsure: Overrides = {"one/*": (20.0, 0.9), **like_print}
+    assert verdict_of(tmp_path, "rank_agreement", body, unsure).outcome is U
+    with_a_time = verdict_of(tmp_path, "rank_agreement", body, {**like_print, "md5/one": 1.0})
+    assert with_a_time.outcome is M
+    assert "box: only 1 figure can be compared, too few to rank." in with_a_time.evidence
+    assert verdict_of(tmp_path, "rank_agreement", body, {"one/*": None}).outcome is M
+
+
+def test_out_of_reach_says_why(tmp_path: Path) -> None:
+    found = verdict_of(tmp_path, "out_of_reach", 'why = "Nobody can know"')
+    assert (found.outcome, found.evidence) == (M, ("Nobody can know.",))
+
+
+def test_the_sentence_carries_the_numbers_that_decide(tmp_path: Path) -> None:
+    found = verdict_of(tmp_path, "fastest", FASTEST, {"two/mid/decrypt@16": 1.9})
+    assert found.evidence[0] == "Of 12 comparisons 11 bear the claim out, 1 contradicts it."
+    assert found.evidence[1] == (
+        "two, decrypt, 16 bytes: Mid is faster than Fast, 1.90 against 2.00 cycles a byte, "
+        "1.0526 (1.0495 to 1.0558) times."
+    )
+    decided = [number for number in found.numbers if number.group == "two, decrypt, 16 bytes"]
+    assert [(number.name, round(number.value, 3), number.unit) for number in decided] == [
+        ("Fast", 2.0, "cycles/byte"),
+        ("Mid", 1.9, "cycles/byte"),
+        ("Slow", 41.0, "cycles/byte"),
+    ]
+
+
+def test_two_cells_where_one_is_meant_are_an_error_of_the_study(tmp_path: Path) -> None:
+    body = FASTEST.replace(', "size_bytes"', "")
+    with pytest.raises(
+        DataRoomError, match=r"made-up/claims.toml: claim 'c': Fast: 3 cells .* differ in size_bytes"
+    ):
+        verdict_of(tmp_path, "fastest", body)
+
+
+def test_selections_that_never_meet_are_an_error_of_the_study(tmp_path: Path) -> None:
+    sides = 'subject = { group = "fast", size_bytes = 16 }\nthan = { group = "slow", size_bytes = 512 }'
+    body = f'{sides}\npair_by = ["size_bytes"]'
+    with pytest.raises(DataRoomError, match="claim 'c': no cells of the study meet in size_bytes"):
+        verdict_of(tmp_path, "slower_than", body)
+
+
+def test_without_cycles_costs_are_compared_in_nanoseconds(tmp_path: Path) -> None:
+    found = verdict_of(tmp_path, "fastest", FASTEST, cycles=False)
+    assert found.outcome is H
+    assert "ns a byte" in found.evidence[1]
+    assert verdict_of(tmp_path, "value_between", VALUE, cycles=False).outcome is U
