@@ -64,7 +64,15 @@ def _mann_whitney(scene: Scene, group: GroupStatistic, alpha: float) -> list[Fin
     unable = [pair for pair in missed if reachable[pair] >= alpha]
     worst = max(group.pairs, key=lambda pair: pair.p_corrected)
     opening = scene.opening(group.group)
-    if unable:
+    alike = [pair for pair in missed if pair not in unable and _alike(pair)]
+    if alike:
+        same = max(alike, key=lambda pair: pair.p_corrected)
+        sentence = (
+            f"{opening}{same.first} and {same.second} differ by {percent(abs(same.ratio[0] - 1))}, at most "
+            f"{percent(max(abs(end - 1) for end in same.ratio))}: U = {number(same.u)}, corrected "
+            f"p = {same.p_corrected:.2g}."
+        )
+    elif unable:
         apart = sum(pair.ratio_decides for pair in group.pairs)
         least = min(reachable[pair] for pair in unable)
         sentence = (
@@ -77,8 +85,7 @@ def _mann_whitney(scene: Scene, group: GroupStatistic, alpha: float) -> list[Fin
             f"{opening}the corrected p is below {exact(alpha)} for {count - len(missed)} of {count} pairs, and largest "
             f"for {worst.first} and {worst.second}: U = {number(worst.u)}, p = {worst.p_corrected:.2g}."
         )
-    contradicted = any(_alike(pair) for pair in missed if pair not in unable)
-    state = State.NO if contradicted else State.OPEN if missed else State.YES
+    state = State.NO if alike else State.OPEN if missed else State.YES
     numbers = tuple(
         Number(
             scene.name(group.group), f"{pair.first} and {pair.second}, p corrected", *(pair.p_corrected,) * 3
@@ -90,7 +97,7 @@ def _mann_whitney(scene: Scene, group: GroupStatistic, alpha: float) -> list[Fin
 
 
 def _alike(pair: PairStatistic) -> bool:
-    return 1 / _ALIKE <= pair.ratio[1] and pair.ratio[2] <= _ALIKE
+    return pair.ratio[1] >= 1 / _ALIKE and pair.ratio[2] <= _ALIKE
 
 
 def _effect_above(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
