@@ -25,17 +25,17 @@ def complained(answer, code, *words):
 # --- exit codes ---------------------------------------------------------------------------------------
 
 
-def test_0_is_fine(world, script, tmp_path):
+def test_0_is_fine(world, script, tmp_path, quick):
     world.add(script("alpha"))
-    answer = world.perbyte("measure", "alpha/sha-256@16", "--out", tmp_path / "run")
+    answer = world.perbyte("measure", "alpha/sha-256@16", "--out", tmp_path / "run", *quick)
     assert answer.returncode == 0
 
 
 @pytest.mark.parametrize(("where", "sizes"), [("check", [64]), ("vector", [16, 64]), ("measure", [64])])
-def test_4_is_a_wrong_answer_before_or_after_the_timing(world, script, tmp_path, where, sizes):
+def test_4_is_a_wrong_answer_before_or_after_the_timing(world, script, tmp_path, quick, where, sizes):
     world.add(script("alpha"), script("beta"), script("gamma", lies=[lie(where, sizes=sizes)]))
     path = tmp_path / "run"
-    answer = world.perbyte("measure", "*/sha-256@16,64", "--out", path, "--json", "--epochs", 1)
+    answer = world.perbyte("measure", "*/sha-256@16,64", "--out", path, "--json", *quick)
     assert answer.returncode == 4, answer.stderr
     content = json.loads(answer.stdout)
     failures = {failure["address"]: failure for failure in content["run"]["failures"]}
@@ -112,9 +112,9 @@ def test_runners_that_do_not_answer_at_all(world, script):
         (("--unit", "furlongs"), "cycles/byte"),
     ],
 )
-def test_options_that_make_no_sense_say_what_would(world, script, words, said):
+def test_options_that_make_no_sense_say_what_would(world, perbyte, script, words, said):
     world.add(script("alpha"))
-    complained(world.perbyte("measure", "alpha/sha-256", *words), 2, said)
+    complained(perbyte("measure", "alpha/sha-256", *words), 2, said)
 
 
 def test_a_core_that_is_not_there(world, script):
@@ -122,14 +122,14 @@ def test_a_core_that_is_not_there(world, script):
     complained(world.perbyte("measure", "alpha/sha-256", "--core", 4096), 2, "core 4096", "use one of")
 
 
-def test_out_never_overwrites(world, script, tmp_path):
+def test_out_never_overwrites(world, script, tmp_path, quick):
     world.add(script("alpha"))
-    assert world.perbyte("measure", "alpha/sha-256@16", "--out", tmp_path / "run", "-q").returncode == 0
-    again = world.perbyte("measure", "alpha/sha-256@16", "--out", tmp_path / "run", "-q")
+    assert world.perbyte("measure", "alpha/sha-256@16", "--out", tmp_path / "run", *quick).returncode == 0
+    again = world.perbyte("measure", "alpha/sha-256@16", "--out", tmp_path / "run", *quick)
     complained(again, 3, "already holds a run", "--resume")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
-    other = world.perbyte("measure", "alpha/sha-256@16", "--out", tmp_path / "mine", "-q")
+    other = world.perbyte("measure", "alpha/sha-256@16", "--out", tmp_path / "mine", *quick)
     complained(other, 3, "is not empty")
     assert [place.name for place in (tmp_path / "mine").iterdir() if place.suffix] == ["letter.txt"]
 
@@ -182,9 +182,17 @@ def test_options_reach_the_run(world, script, tmp_path):
     )
 
 
-def test_a_size_that_fits_some_algorithms_only_is_remarked(world, script, tmp_path):
+def test_a_size_that_fits_some_algorithms_only_is_remarked(world, script, tmp_path, quick):
     world.add(script("alpha"))
-    words = ("alpha/aes-128-ecb/encrypt", "alpha/sha-256", "--size", "17,32", "--out", tmp_path / "run")
+    words = (
+        *quick[:-1],
+        "alpha/aes-128-ecb/encrypt",
+        "alpha/sha-256",
+        "--size",
+        "17,32",
+        "--out",
+        tmp_path / "run",
+    )
     answer = world.perbyte("measure", *words)
     assert answer.returncode == 0
     assert "left out: 17 bytes is no multiple of 16 (1 cell)" in answer.stderr

@@ -28,10 +28,10 @@ def test_what_is_known_of_a_file(data):
     }
 
 
-def test_a_file_is_measured_in_whole_blocks_and_noted(world, script, data, tmp_path):
+def test_a_file_is_measured_in_whole_blocks_and_noted(world, script, data, tmp_path, quick):
     world.add(script("alpha"), script("beta"))
     path = tmp_path / "run"
-    answer = world.perbyte("measure", "*/sha-256", "--input", data, "--out", path, "--json")
+    answer = world.perbyte("measure", "*/sha-256", "--input", data, "--out", path, "--json", *quick)
     assert answer.returncode == 0, answer.stderr
     content = json.loads(answer.stdout)
     assert {cell["size_bytes"] for cell in content["cells"]} == {1024}
@@ -44,17 +44,27 @@ def test_a_file_is_measured_in_whole_blocks_and_noted(world, script, data, tmp_p
     assert "input" in changed.stderr
 
 
-def test_sizes_within_the_file_are_parts_of_it(world, script, data, tmp_path):
+def test_sizes_within_the_file_are_parts_of_it(world, script, data, tmp_path, quick):
     world.add(script("alpha"))
-    words = ("alpha/sha-256", "--input", data, "--size", "16,512", "--out", tmp_path / "run", "--json")
+    words = (
+        "alpha/sha-256",
+        "--input",
+        data,
+        "--size",
+        "16,512",
+        "--out",
+        tmp_path / "run",
+        "--json",
+        *quick,
+    )
     answer = world.perbyte("measure", *words)
     assert {cell["size_bytes"] for cell in json.loads(answer.stdout)["cells"]} == {16, 512}
 
 
 @pytest.mark.parametrize("words", [("alpha/sha-256", "--size", "16,4096"), ("alpha/sha-256@16,4096",)])
-def test_a_size_beyond_the_file_is_refused_before_anything_is_measured(world, script, data, words):
+def test_a_size_beyond_the_file_is_refused_before_anything_is_measured(world, perbyte, script, data, words):
     world.add(script("alpha"))
-    answer = world.perbyte("measure", *words, "--input", data)
+    answer = perbyte("measure", *words, "--input", data)
     assert answer.returncode == 2
     assert answer.stdout == ""
     assert "1028 bytes" in answer.stderr
@@ -80,10 +90,10 @@ def bad_files(tmp_path):
 
 
 @pytest.mark.parametrize("what", ["missing", "dangling", "empty", "short", "directory", "pipe", "device"])
-def test_a_file_that_cannot_be_used_is_refused_with_a_reason(world, script, tmp_path, what):
+def test_a_file_that_cannot_be_used_is_refused_with_a_reason(world, perbyte, script, tmp_path, what):
     world.add(script("alpha"))
     place, reason = bad_files(tmp_path)[what]
-    answer = world.perbyte("measure", "alpha/sha-256", "--input", place)
+    answer = perbyte("measure", "alpha/sha-256", "--input", place)
     assert answer.returncode == 2
     assert str(place) in answer.stderr
     assert reason in answer.stderr

@@ -184,7 +184,9 @@ def test_progress_on_a_terminal_is_one_line_that_is_taken_away(measured, tmp_pat
 
 
 def test_quiet_is_silent_on_stderr(measured, tmp_path):
-    answer = measured.world.perbyte("measure", "alpha/sha-256@16", "--out", tmp_path / "run", "--quiet")
+    answer = measured.world.perbyte(
+        "measure", "alpha/sha-256@16", "--out", tmp_path / "run", "--quiet", "--epochs", 1
+    )
     assert answer.returncode == 0
     assert answer.stderr == ""
     assert "sha-256" in answer.stdout
@@ -196,10 +198,10 @@ def test_remarks_name_the_run_and_progress_goes_to_stderr(measured):
     json.loads(measured.answer.stdout)  # and nothing of it in the data
 
 
-def test_without_out_the_run_lies_in_the_home_and_show_finds_the_newest(world, script):
+def test_without_out_the_run_lies_in_the_home_and_show_finds_the_newest(world, script, quick):
     world.add(script("alpha"))
     for size in (16, 32):
-        assert world.perbyte("measure", f"alpha/sha-256@{size}", "-q").returncode == 0
+        assert world.perbyte("measure", f"alpha/sha-256@{size}", *quick).returncode == 0
     assert len(list((world.home / "runs").iterdir())) == 2
     newest = json.loads(world.perbyte("show", "--json").stdout)
     assert [cell["size_bytes"] for cell in newest["cells"]] == [32]

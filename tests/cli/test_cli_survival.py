@@ -192,10 +192,10 @@ def test_runners_end_with_their_orchestrator_even_when_they_hang(world, tmp_path
     assert wait_for(lambda: not fakes_of(world), 5), "a hanging runner outlived its orchestrator"
 
 
-def test_resume_of_a_complete_run_measures_nothing(world, script, tmp_path):
+def test_resume_of_a_complete_run_measures_nothing(world, script, tmp_path, quick):
     world.add(script("alpha"))
     path = tmp_path / "run"
-    assert world.perbyte("measure", "alpha/sha-256@16", "--out", path, "-q").returncode == 0
+    assert world.perbyte("measure", "alpha/sha-256@16", "--out", path, *quick).returncode == 0
     before, cells = stored(path), world.shown(path)["cells"]
     answer = world.perbyte("measure", "--resume", path, "--json")
     assert answer.returncode == 0, answer.stderr
@@ -203,10 +203,10 @@ def test_resume_of_a_complete_run_measures_nothing(world, script, tmp_path):
     assert stored(path) == before
 
 
-def test_resume_refuses_other_conditions(world, script, tmp_path):
+def test_resume_refuses_other_conditions(world, script, tmp_path, quick):
     world.add(script("alpha"))
     path = tmp_path / "run"
-    assert world.perbyte("measure", "alpha/sha-256@16", "--out", path, "-q").returncode == 0
+    assert world.perbyte("measure", "alpha/sha-256@16", "--out", path, *quick).returncode == 0
     content = json.loads((path / "run.json").read_text())
     content["conditions"]["machine"]["cpu_model"] = "Another CPU"
     (path / "run.json").write_text(json.dumps(content))
@@ -230,9 +230,9 @@ def test_resume_refuses_a_library_that_was_replaced_meanwhile(slow_world, tmp_pa
     assert fakes_of(slow_world) == []
 
 
-def test_resume_refuses_a_runner_that_is_gone(slow_world, tmp_path):
+def test_resume_refuses_a_runner_that_is_gone(slow_world, tmp_path, quick):
     path = tmp_path / "run"
-    assert slow_world.perbyte("measure", "alpha/*@16+contract=message", "--out", path, "-q").returncode == 0
+    assert slow_world.perbyte("measure", "alpha/*@16+contract=message", "--out", path, *quick).returncode == 0
     (slow_world.runners / "alpha" / "runner.toml").unlink()
     answer = slow_world.perbyte("measure", "--resume", path)
     assert answer.returncode == 2

@@ -22,8 +22,8 @@ from perbyte.errors import (
 )
 from perbyte.measure.crew import RESTARTS, failure_kind
 
-ASK = "*/aes-128-ecb@16,32,48,64+contract=message"
-SIZES = (16, 32, 48, 64)
+ASK = "*/aes-128-ecb@16,32+contract=message"
+SIZES = (16, 32)
 TRUE = {size: 100.0 + size for size in SIZES}
 
 
@@ -60,25 +60,25 @@ def living_fakes(lab_directory: Path) -> list[int]:
 
 
 FAULTS = {
-    "crash": (fault("measure", "crash", nth=9), "crashed"),
-    "exit status": (fault("measure", "crash", how=7, nth=9), "crashed"),
-    "end": (fault("measure", "end", nth=9), "crashed"),
-    "close": (fault("measure", "close", nth=9), "crashed"),
-    "hang": (fault("measure", "hang", nth=9), "timed-out"),
-    "spin": (fault("measure", "spin", nth=9), "timed-out"),
-    "half a line": (fault("measure", "half", nth=9), "timed-out"),
-    "flood": (fault("measure", "flood", nth=9), "garbled"),
-    "garbage": (fault("measure", "text", nth=9, text="\x00\xff{[not json"), "garbled"),
-    "another answer": (fault("measure", "patch", nth=9, fields={"id": 1}), "garbled"),
-    "a field missing": (fault("measure", "patch", nth=9, fields={}, without=["ticks"]), "garbled"),
-    "arrays that differ": (fault("measure", "patch", nth=9, fields={"ticks": [1, 2]}), "garbled"),
-    "numbers beyond 64 bits": (fault("measure", "patch", nth=9, fields={"waits": 2**70}), "garbled"),
-    "a negative time": (fault("measure", "patch", nth=9, fields={"ticks": [-5] * 6}), "garbled"),
+    "crash": (fault("measure", "crash", nth=5), "crashed"),
+    "exit status": (fault("measure", "crash", how=7, nth=5), "crashed"),
+    "end": (fault("measure", "end", nth=5), "crashed"),
+    "close": (fault("measure", "close", nth=5), "crashed"),
+    "hang": (fault("measure", "hang", nth=5), "timed-out"),
+    "spin": (fault("measure", "spin", nth=5), "timed-out"),
+    "half a line": (fault("measure", "half", nth=5), "timed-out"),
+    "flood": (fault("measure", "flood", nth=5), "garbled"),
+    "garbage": (fault("measure", "text", nth=5, text="\x00\xff{[not json"), "garbled"),
+    "another answer": (fault("measure", "patch", nth=5, fields={"id": 1}), "garbled"),
+    "a field missing": (fault("measure", "patch", nth=5, fields={}, without=["ticks"]), "garbled"),
+    "arrays that differ": (fault("measure", "patch", nth=5, fields={"ticks": [1, 2]}), "garbled"),
+    "numbers beyond 64 bits": (fault("measure", "patch", nth=5, fields={"waits": 2**70}), "garbled"),
+    "a negative time": (fault("measure", "patch", nth=5, fields={"ticks": [-5] * 6}), "garbled"),
     "no samples": (
         fault(
             "measure",
             "patch",
-            nth=9,
+            nth=5,
             fields={
                 name: []
                 for name in (
@@ -94,9 +94,9 @@ FAULTS = {
         ),
         "garbled",
     ),
-    "no calls": (fault("measure", "patch", nth=9, fields={"calls": 0}), "garbled"),
+    "no calls": (fault("measure", "patch", nth=5, fields={"calls": 0}), "garbled"),
     "an error of the library": (
-        fault("measure", "refuse", nth=9, code="library", message="broken"),
+        fault("measure", "refuse", nth=5, code="library", message="broken"),
         "refused",
     ),
 }
@@ -119,17 +119,17 @@ def test_a_fault_while_measuring_costs_that_cell_only(lab, hasty, what, tmp_path
 
 def test_stray_output_costs_one_cell_of_the_runner(lab):
     """Whether it is seen with the answer it follows or with the next one is a matter of microseconds."""
-    done = lab.run(*pair(fault("measure", "stray", nth=9, text="tick", starts=[1])), ask=ASK)
+    done = lab.run(*pair(fault("measure", "stray", nth=5, text="tick", starts=[1])), ask=ASK)
     assert list(done.failures().values()) == ["garbled"]
     check_whole(done.of("beta"))
-    assert len(done.of("alpha")) == 3
+    assert len(done.of("alpha")) == len(SIZES) - 1
     assert (
         "tick" in done.outcome.failures[0].message or "more than one line" in done.outcome.failures[0].message
     )
 
 
 def test_the_words_of_a_dying_runner_are_reported(lab):
-    broken = fault("measure", "crash", nth=9, starts=[1], stderr="assertion failed: key != NULL")
+    broken = fault("measure", "crash", nth=5, starts=[1], stderr="assertion failed: key != NULL")
     [lost] = lab.run(*pair(broken), ask=ASK).outcome.failures
     assert "SIGSEGV" in lost.message
     assert "assertion failed: key != NULL" in lost.message
@@ -138,14 +138,14 @@ def test_the_words_of_a_dying_runner_are_reported(lab):
 @pytest.mark.parametrize("verb", ["prepare", "check"])
 @pytest.mark.parametrize("how", ["crash", "hang", "text"])
 def test_a_fault_at_the_gate_costs_that_cell_only(lab, hasty, verb, how):
-    broken = fault(verb, how, nth=3, starts=[1], text="hello?")
+    broken = fault(verb, how, nth=2, starts=[1], text="hello?")
     if how == "hang":
         hasty = type(hasty)(prepare=1.0, check=1.0, quit=0.3)
     done = lab.run(*pair(broken), ask=ASK, limits=hasty)
     assert list(done.failures().values()) == [
         {"crash": "crashed", "hang": "timed-out", "text": "garbled"}[how]
     ]
-    assert len(done.of("alpha")) == 3
+    assert len(done.of("alpha")) == len(SIZES) - 1
     check_whole(done.of("beta"))
 
 
@@ -161,14 +161,16 @@ def test_a_crash_on_release_costs_that_cell_only(lab):
 
 def test_a_witness_that_crashes_after_the_timing_costs_its_own_cell(lab):
     """beta asks alpha what the last timed call must give; alpha's death says nothing about beta."""
-    at_the_gate = len(load().known_answers("aes-128-ecb", "encrypt")) + 4 * 3  # round trip, 1 call, 18 calls
+    at_the_gate = len(load().known_answers("aes-128-ecb", "encrypt")) + 3 * len(
+        SIZES
+    )  # round trip, 1 call, 18 calls
     broken = fault("check", "crash", nth=at_the_gate + 1, starts=[1])
     done = lab.run(*pair(broken), ask=ASK)
-    assert len(done.notes.bursts) > 8 * 6, "it crashed after the first epoch's timing"
+    assert len(done.notes.bursts) > 2 * len(SIZES) * 6, "it crashed after the first epoch's timing"
     assert {failure.runner for failure in done.outcome.failures} == {"alpha"}
     assert list(done.failures().values()) == ["crashed"]
     check_whole(done.of("beta"))
-    assert len(done.of("alpha")) == 3
+    assert len(done.of("alpha")) == len(SIZES) - 1
 
 
 @pytest.mark.parametrize("verb", ["start", "hello", "calibrate"])
@@ -179,7 +181,7 @@ def test_a_process_that_dies_at_every_start_costs_its_own_cells(lab, verb, how):
         broken = fault("start", "end", starts=list(range(1, 50)))
     done = lab.run(*pair(broken), ask=ASK)
     assert done.outcome.complete
-    assert len(done.failures()) == 4
+    assert len(done.failures()) == len(SIZES)
     assert {failure.runner for failure in done.outcome.failures} == {"alpha"}
     assert set(done.failures().values()) == {"crashed" if broken["do"] != "text" else "garbled"}
     check_whole(done.of("beta"))
@@ -217,7 +219,7 @@ def test_a_runner_in_another_tier_than_asked_for_is_not_measured(lab):
 
 
 def test_a_runner_whose_program_disappears_costs_its_own_cells(lab, watching):
-    found = lab.survey(*pair(fault("measure", "crash", nth=9, starts=[1])))
+    found = lab.survey(*pair(fault("measure", "crash", nth=5, starts=[1])))
     here = found.specs["alpha"].here
 
     def vanish(moment):
@@ -227,7 +229,7 @@ def test_a_runner_whose_program_disappears_costs_its_own_cells(lab, watching):
     done = lab.run(found=found, ask=ASK, watch=watching(vanish))
     assert done.outcome.complete
     assert {failure.runner for failure in done.outcome.failures} == {"alpha"}
-    assert len(done.failures()) == 4
+    assert len(done.failures()) == len(SIZES)
     check_whole(done.of("beta"))
 
 
@@ -250,14 +252,14 @@ def test_two_runners_that_break_do_not_hide_each_other(lab, hasty):
         ("gamma", "timed-out"),
     ]
     check_whole(done.of("beta"))
-    assert len(done.outcome.cells) == 10
+    assert len(done.outcome.cells) == 3 * len(SIZES) - 2
 
 
 def test_a_fault_in_a_later_epoch_takes_the_figure_back(lab):
-    done = lab.run(*pair(fault("measure", "crash", nth=9, starts=[2])), ask=ASK)
+    done = lab.run(*pair(fault("measure", "crash", nth=5, starts=[2])), ask=ASK)
     [lost] = done.outcome.failures
     assert lost.address not in {figure.cell.address for figure in done.outcome.cells}
-    assert len(done.of("alpha")) == 3
+    assert len(done.of("alpha")) == len(SIZES) - 1
 
 
 @pytest.mark.parametrize(
