@@ -9,23 +9,29 @@ Figures are those of the longest messages, and no clock is corrected for another
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from perbyte.catalogue import load as load_catalogue
 from perbyte.catalogue import pattern
 from perbyte.errors import DataRoomError
-from perbyte.model import CellFigure, Run
-from perbyte.model.cell import FULL
-from perbyte.studies.cells import expand
+from perbyte.model import Run
 from perbyte.studies.estimates import Estimate
 from perbyte.studies.evidence import IN_PRINT
 from perbyte.studies.historyfile import TODAY, End, Explanation, HistoryFile, Line, Step, read_history
+from perbyte.studies.historypoints import (
+    HistoryPoint,
+    Means,
+    best_points,
+    measured_points,
+    published_point,
+    year_of,
+)
 from perbyte.studies.load import studies as load_studies
-from perbyte.studies.model import PublishedFigure, Study
-from perbyte.studies.units import Unit, ns_per_call, published_cycles_per_byte, published_ns
+from perbyte.studies.model import Study
+
+__all__ = ["Explained", "History", "HistoryPoint", "Jump", "LeftOut", "Line", "Means", "jump", "then_and_now"]
+
 
 @dataclass(frozen=True, slots=True)
 class Jump:

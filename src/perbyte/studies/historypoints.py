@@ -175,6 +175,8 @@ def _measured_point(run: Run, figure: CellFigure, file: HistoryFile) -> HistoryP
     assert line is not None  # _measured asked before
     features = frozenset(name for name, flags in _FLAGS.items() if flags & {*machine.cpu_flags})
     cycles = figure.cycles_per_call
+    if cycles is not None and not 0 < cycles < math.inf:
+        cycles = None
     by = cell.size_bytes
     known = figure.interval.known and math.isfinite(figure.interval.high) and figure.interval.low > 0
     ns = ns_per_call(figure) if known else Estimate(*(figure.ns_per_call,) * 3)
@@ -211,5 +213,3 @@ def _means(algorithm: str, cpu: str, runner: str, file: HistoryFile, features: f
 
 def _is_virtual(runner: str, file: HistoryFile) -> bool:
     return any(pattern.matches(runner, glob) for glob in file.virtual)
-
-
