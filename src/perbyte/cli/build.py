@@ -27,7 +27,10 @@ def command(names: tuple[str, ...], force: bool, sanitize: bool) -> int:
 
     specs = [find(name) for name in names] if names else [s for s in locate() if not s.opt_in]
     outcomes = build_all(
-        specs, force=force, sanitize=sanitize or None, done=lambda outcome: print(outcome_line(outcome), flush=True)
+        specs,
+        force=force,
+        sanitize=sanitize or None,
+        done=lambda outcome: print(outcome_line(outcome), flush=True),
     )
     failed = any(outcome.state is BuildState.FAILED for outcome in outcomes)
     absent = any(outcome.state is BuildState.ABSENT for outcome in outcomes)

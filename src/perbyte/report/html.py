@@ -138,10 +138,7 @@ def _pictures(
     chosen: Sequence[gallery.Picture] = gallery.pictures(run, names=names, laid_out=laid_out)
     if judgement:
         chosen = (*study_pictures(run, judgement), *chosen)
-    return [
-        _Drawn(picture.heading, inline_svg(as_svg(picture.chart), picture.heading))
-        for picture in chosen
-    ]
+    return [_Drawn(picture.heading, inline_svg(as_svg(picture.chart), picture.heading)) for picture in chosen]
 
 
 def _style() -> str:
