@@ -1,9 +1,12 @@
-"""`perbyte compare`: two runs, or two selectors of one run, cell by cell."""
+"""`perbyte compare`: two runs, or two selectors of one run, cell by cell; or many runs side by side."""
 
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,24 +14,57 @@ from perbyte.cli.options import Percent
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.model import Cell, CellFigure, NoiseFloor, Run
 
+if TYPE_CHECKING:
+    from perbyte.stats.compare import Comparison
+
 
 @click.command("compare")
-@click.argument("a")
-@click.argument("b")
+@click.argument("sides", nargs=-1, required=True, metavar="A B...")
 @click.option(
     "--run", "run", type=click.Path(path_type=Path), help="Run that the selectors mean.  [the newest]"
 )
 @click.option(
-    "--fail-above", type=Percent(), default=None, help="Exit code 1 when B is slower by more, beyond doubt."
+    "--fail-above",
+    type=Percent(),
+    default=None,
+    help="Exit code 1 when another one is slower than A by more, beyond doubt.",
+)
+@click.option("--side-by-side", is_flag=True, help="A column per run, also for two.  [from three runs on]")
+@click.option(
+    "--unit",
+    type=click.Choice(["cycles/byte", "cycles/call", "ns/call", "MB/s"]),
+    default=None,
+    help="Unit of the columns.  [cycles/byte where all have cycles, else MB/s]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(a: str, b: str, run: Path | None, fail_above: float | None, as_json: bool) -> int:
+def command(
+    sides: tuple[str, ...],
+    run: Path | None,
+    fail_above: float | None,
+    side_by_side: bool,
+    unit: str | None,
+    as_json: bool,
+) -> int:
     """Compare A and B: two run directories, or two selectors of one run. Ratios are B over A.
+
+    More runs stand side by side, a column each; ratios are over the first. Imported runs are runs like any other, but
+    have no intervals.
 
     \b
       perbyte compare runs/before runs/after --fail-above 1%
       perbyte compare 'openssl/aes-*' 'nettle/aes-*' --run runs/before
+      perbyte compare runs/server runs/laptop runs/listing-of-2013
     """
+    if len(sides) < 2:
+        raise UsageError("a comparison has two sides or more", way_out="perbyte compare RUN OTHER-RUN")
+    if len(sides) > 2 or side_by_side:
+        return _compare_many(sides, fail_above, unit, as_json=as_json)
+    if unit:
+        raise UsageError("--unit belongs to runs side by side", way_out="add --side-by-side")
+    return _compare_two(sides[0], sides[1], run, fail_above, as_json=as_json)
+
+
+def _compare_two(a: str, b: str, run: Path | None, fail_above: float | None, *, as_json: bool) -> int:
     from perbyte.report.verdicts import render_comparison
     from perbyte.stats.compare import compare
 
@@ -39,24 +75,62 @@ def command(a: str, b: str, run: Path | None, fail_above: float | None, as_json:
             {
                 "a": x.cell.address,
                 "b": y.cell.address,
-                "ratio": c.ratio,
-                "interval_low": c.interval.low,
-                "interval_high": c.interval.high,
+                "ratio": _finite(c.ratio),
+                "interval_low": _finite(c.interval.low),
+                "interval_high": _finite(c.interval.high),
                 "tie": c.tie,
                 "reason": c.reason,
             }
             for x, y, c in compared
         ]
-        print(json.dumps({"noise_floor": noise.relative if noise else None, "comparisons": rows}, indent=1))
+        noise_floor = noise.relative if noise else None
+        print(json.dumps({"noise_floor": noise_floor, "comparisons": rows}, indent=1, allow_nan=False))
     else:
         print(render_comparison(compared, noise, names=(_title(a), _title(b))), end="")
-    if fail_above is not None and any(not c.tie and c.interval.low > 1 + fail_above for _, _, c in compared):
+    return _exit_code((c for _, _, c in compared), fail_above)
+
+
+def _compare_many(sides: Sequence[str], fail_above: float | None, unit: str | None, *, as_json: bool) -> int:
+    from perbyte.report.sidebyside import render_side_by_side, set_side_by_side, side_records
+    from perbyte.report.units import Unit
+    from perbyte.store import open_run
+
+    for side in sides:
+        if not _is_run(side):
+            raise UsageError(
+                f"'{side}' is no run; only runs stand side by side",
+                way_out="perbyte list runs shows where runs are",
+            )
+    runs = [open_run(Path(side)) for side in sides]
+    names = _distinct([_title(side) for side in sides])
+    rows = set_side_by_side(runs)
+    if as_json:
+        print(json.dumps({"runs": names, "rows": side_records(rows, names)}, indent=1, allow_nan=False))
+    else:
+        print(render_side_by_side(rows, names, unit=Unit(unit) if unit else None), end="")
+    compared = (entry.comparison for row in rows for entry in row.entries if entry.comparison)
+    return _exit_code(compared, fail_above)
+
+
+def _exit_code(compared: Iterable[Comparison], fail_above: float | None) -> int:
+    if fail_above is not None and any(not c.tie and c.interval.low > 1 + fail_above for c in compared):
         return EXIT_FOUND
     return EXIT_FINE
 
 
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names of columns: those that occur more than once get their number."""
+    return [
+        f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)
+    ]
+
+
 def _title(text: str) -> str:
-    return Path(text).name if Path(text).is_dir() else text
+    return Path(text).resolve().name if Path(text).is_dir() else text
 
 
 def _pair_up(
@@ -75,7 +149,8 @@ def _pair_up(
         pairs = [(figure, found[figure.cell]) for figure in first.cells if figure.cell in found]
         if not pairs:
             raise UsageError(
-                "the two runs have no cell in common", way_out="see what they hold: perbyte show RUN"
+                "the two runs have no cell in common",
+                way_out="set them side by side: perbyte compare A B --side-by-side",
             )
         return pairs, _larger(first, second), False
     opened = open_run(run or newest())

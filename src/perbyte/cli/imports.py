@@ -75,6 +75,12 @@ def openssl_speed(
         several = counts[title] > 1
         title = f"{title}-{titles[: number + 1].count(title)}" if several else title
         runs.append(make_run(listing, name=title, source=source, machine=profile))
+        if not runs[-1].cells and not runs[-1].failures:
+            said = runs[-1].conditions.input["remarks"]
+            raise UsageError(
+                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {said[0] if said else ''}",
+                way_out="see what it knows: perbyte list algorithms",
+            )
     for run, place in _with_places(runs, out, overwrite):
         _store(run, place, overwrite)
         print(f"{place}  {_summary(run)}")
@@ -112,7 +118,8 @@ def _summary(run: Run) -> str:
     )
     absent = f", {len(run.failures)} not available" if run.failures else ""
     where = f", {run.conditions.machine.cpu_model}" if run.conditions.machine.cpu_model else ""
-    return f"{len(run.cells)} cells{absent}; {library}{where}" + ("" if run.complete else "; INCOMPLETE")
+    cells = "1 cell" if len(run.cells) == 1 else f"{len(run.cells)} cells"
+    return f"{cells}{absent}; {library}{where}" + ("" if run.complete else "; INCOMPLETE")
 
 
 def _plain_name(file: Path) -> str:

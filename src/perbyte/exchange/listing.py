@@ -58,7 +58,7 @@ class Listing:
     compiler: str = ""
     cpu_info: str = ""
     command: tuple[str, ...] = ()
-    wall_clock: bool | None = None
+    wall_clock: bool = False
     processes: int = 1
     runner: str = ""
     cpu: str = ""

@@ -143,9 +143,8 @@ class _Maker:
 
     def _say_how(self) -> None:
         listing = self.listing
-        clock = {None: "not known whether", True: "wall-clock time:", False: "CPU time:"}
         if listing.wall_clock:
-            self.remarks.append(f"{clock[True]} the tool ran with -elapsed")
+            self.remarks.append("times are wall-clock times (-elapsed), not the process's own")
         if self.cpu == MASKED:
             self.remarks.append("the environment masked features of the CPU while this was measured")
         if listing.processes > 1:

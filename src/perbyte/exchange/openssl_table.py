@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from perbyte.exchange.openssl_names import Meaning, digest_bytes, mean_key, mean_row, parse_version, row_name
+from perbyte.exchange.openssl_run import IMPORTED
 from perbyte.model import Cell, CellFigure, Run, parse_address
 
 _NAME_WIDTH = 13
@@ -86,7 +87,7 @@ def _listing(
     lines = [f"perbyte: runner={group[0]} cpu={group[1]}"]
     if version and " " not in version:
         lines.append(f"version: {version}" if library == "OpenSSL" else f"version: {library} {version}")
-    if identity and identity.compiler:
+    if identity and identity.compiler and run.conditions.origin == IMPORTED:  # else it is the runner's
         lines.append(f"compiler: {identity.compiler}")
     if identity and identity.cpu_features.startswith("OPENSSL_"):
         lines.append(f"CPUINFO: {identity.cpu_features}")

@@ -34,6 +34,7 @@ _RATE = r"(?:\d+\.\d|nan|inf)"
 _KEY_ROW = re.compile(rf"^(\S.*?)\s+({_SECONDS}(?:\s+{_SECONDS})*)((?:\s+{_RATE})*)$")
 _KEY_HEADING = re.compile(r"^(?:(?:sign|signs|verify|encrypt|decrypt|keygen|encaps|decaps|op)\s+)+\S*/s")
 _KEY_NAME = re.compile(r"^(rsa|dsa)\s+(\d+) bits$")
+_CHILD_SIZES = re.compile(r"^Got: \+H((?::\d+)+) from \d+$")
 _OWN = re.compile(r"^perbyte: runner=(\S+) cpu=(\S+)$")
 
 
@@ -55,6 +56,7 @@ class _Reader:
         self.here: Listing | None = None
         self.loose: list[str] = []  # lines since the last table, for the next listing's machine
         self.sizes: tuple[int, ...] = ()
+        self.sizes_of_children: tuple[int, ...] = ()
         self.operations: list[str] = []
         self.heading_line = 0
         self.rows_below = 0
@@ -79,6 +81,7 @@ class _Reader:
         """The listing that a line belongs to: a new one when there is none, or the present one is full."""
         if self.here is None or (when_full and not self.here.empty):
             self._leave_table()
+            self.sizes_of_children = ()
             self.here = Listing(line=number)
             self.found.append(self.here)
         if self.loose:
@@ -111,6 +114,9 @@ class _Reader:
             listing = self._begin(number)
             child = line.removeprefix("Forked child ")
             listing.processes = max(listing.processes, int(child) + 1 if child.isdigit() else 1)
+        elif found := _CHILD_SIZES.match(line):
+            self._begin(number)
+            self.sizes_of_children = tuple(int(word) for word in found[1].split(":")[1:])
         elif found := _OWN.match(line):
             listing = self._begin(number)
             listing.runner, listing.cpu = found[1], found[2]
@@ -135,6 +141,9 @@ class _Reader:
             self.operations = _operations(line)
             self.heading_line = number
             return True
+        if not self.sizes and not self.operations and self.sizes_of_children and _ROW.match(line):
+            # With -multi the table has no heading; what the children said stands for it.
+            self.sizes, self.heading_line = self.sizes_of_children, number
         if self.sizes:
             return self._speed_row(line, number, raw, last)
         return bool(self.operations) and self._key_row(line, number, last)
