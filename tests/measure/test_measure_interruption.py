@@ -179,3 +179,18 @@ def test_the_time_of_the_first_part_counts(lab, found, stop_at):
     assert rest.outcome.measuring_s > 1000.0
     assert {figure.epochs for figure in rest.outcome.cells} == {2}, "promised epochs are kept all the same"
     assert {moment.left_s for moment in rest.watch.moments} == {0.0}
+
+
+def test_a_budget_that_was_spent_before_buys_no_more_epochs(lab):
+    """Two epochs were promised and made; what is still imprecise then waits for a new budget."""
+    found = lab.survey({"name": "alpha", "operations": [row(layout=0.05)]})
+    ask = "alpha/aes-128-ecb@16+contract=message"
+    whole = lab.run(found=found, ask=ask)
+    history = history_of(whole)
+    history.measuring_s = 1000.0
+    spent = lab.run(found=found, ask=ask, history=history, max_epochs=4, budget_s=60.0)
+    assert spent.notes.bursts == []
+    history = history_of(whole)
+    history.measuring_s = 1000.0
+    anew = lab.run(found=found, ask=ask, history=history, max_epochs=4, budget_s=1060.0)
+    assert {burst.epoch for burst in anew.notes.bursts} == {2, 3}
