@@ -1,27 +1,21 @@
 """Writes the report of a run: one HTML file that opens from a disk, without a network, and holds everything.
 
 Figures are drawn here as SVG, so that they are there without scripts, in print and in ten years; the page's
-own small script sorts, filters and shows tooltips. A strict content security policy admits that script and that
-style by their hashes and nothing else. Every string of a run is freed of control characters and escaped; the
-data of the list of cells is JSON in which no `<` survives.
+own small script sorts, filters and shows tooltips. Every string of a run is freed of control characters and
+escaped; the data of the list of cells is JSON in which no `<` survives.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from perbyte import __version__
 from perbyte.model import Run
-from perbyte.report import gallery, theme
+from perbyte.report import gallery
 from perbyte.report.conditions import failure_lines, noise_line
 from perbyte.report.costs import COLUMNS, cost_rows
 from perbyte.report.findings import certainty, found
-from perbyte.report.inline import embedded, inline_svg, template
+from perbyte.report.inline import embedded
 from perbyte.report.page import (
     cell_columns,
     cell_rows,
@@ -34,8 +28,8 @@ from perbyte.report.page import (
     warning_counts,
 )
 from perbyte.report.points import Names
-from perbyte.report.savefig import as_svg
 from perbyte.report.studypage import names_of, study_pictures, study_view, tally
+from perbyte.report.surroundings import Drawn, drawn, render_page
 from perbyte.report.units import Unit, number, plain, sentence
 from perbyte.report.views import Table, tables
 from perbyte.studies.model import Judgement, Outcome
@@ -50,12 +44,6 @@ _SECTIONS = (
     ("conditions", "Conditions"),
     ("repeat", "Repeat"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    heading: str
-    svg: str
 
 
 def write_report(
@@ -81,19 +69,14 @@ def render_report(
 ) -> str:
     """Give the report of `run` as the text of one HTML file."""
     names = names_of(judgement.study) if judgement else None
-    style, script = _style(), _room("report.js")
     laid_out = tables(run, unit)
     conditions = run.conditions
-    return template("report.html").render(
-        title=plain(title or _title(run, judgement), 160),
+    return render_page(
+        "report.html",
+        title=title or _title(run, judgement),
         lead=f"Run {plain(conditions.run_id, 80)}, started {plain(conditions.started_at, 40)}, ended after "
         f"{run.measuring_s:.0f} s of measuring.",
-        version=__version__,
         run_id=plain(conditions.run_id, 80),
-        style=style,
-        style_hash=_hash(style),
-        script=script,
-        script_hash=_hash(script),
         sections=[one for one in _SECTIONS if judgement or one[0] != "claims"],
         warned=[] if run.complete else ["This run was interrupted; it shows what was measured until then."],
         counts=[*_claim_counts(judgement), *counts(run)],
@@ -134,32 +117,6 @@ def _claim_counts(judgement: Judgement | None) -> list[tuple[str, str]]:
 
 def _pictures(
     run: Run, judgement: Judgement | None, names: Names | None, laid_out: Sequence[Table]
-) -> list[_Drawn]:
+) -> list[Drawn]:
     chosen: Sequence[gallery.Picture] = gallery.pictures(run, names=names, laid_out=laid_out)
-    if judgement:
-        chosen = (*study_pictures(run, judgement), *chosen)
-    return [_Drawn(picture.heading, inline_svg(as_svg(picture.chart), picture.heading)) for picture in chosen]
-
-
-def _style() -> str:
-    """The page's style with its dark half, for the system's wish and for the reader's choice."""
-    dark = _room("dark.css")
-    recoloured = [
-        f"figure svg [{attribute}={json.dumps(light)}] {{ {attribute}: {colour}; }}"
-        for light, colour in theme.ON_DARK.items()
-        for attribute in ("fill", "stroke")
-    ]
-    chosen = "\n".join(f':root[data-theme="dark"] {rule}' for rule in recoloured)
-    wished = "\n".join(f":root:not([data-theme]) {rule}" for rule in recoloured)
-    return (
-        f'{_room("report.css")}\n@media screen {{\n:root[data-theme="dark"] {{\n{dark}}}\n{chosen}\n}}\n'
-        f"@media screen and (prefers-color-scheme: dark) {{\n:root:not([data-theme]) {{\n{dark}}}\n{wished}\n}}\n"
-    )
-
-
-def _room(name: str) -> str:
-    return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return drawn((*(study_pictures(run, judgement) if judgement else ()), *chosen))
