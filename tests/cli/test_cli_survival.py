@@ -108,19 +108,18 @@ def test_kill_9_at_any_moment_loses_nothing_and_resume_agrees_with_an_undisturbe
 
     draw = random.Random(20)
     met = 0
-    for number, share in enumerate((0.1, 0.45, 0.8)):
+    for number, share in enumerate((0.1, 0.4, 0.7)):
         path = tmp_path / f"killed-{number}"
         process = slow_world.start("measure", ASK, "--out", path, "-q")
         assert wait_for(lambda place=path: (place / "run.json").exists())
         time.sleep(0.8 * lasts * share * draw.uniform(0.8, 1.2))
         process.kill()
         process.communicate()
-        met += process.returncode == -signal.SIGKILL
         assert wait_for(lambda: not fakes_of(slow_world), 5), "orphans"
 
         readable = open_run(path)
         before = stored(path)
-        assert readable.complete is (process.returncode == 0)
+        met += not readable.complete  # it may have been done already, and about to print
         answer = slow_world.perbyte("measure", "--resume", path, "-q")
         assert answer.returncode == 0, answer.stderr
         after = stored(path)
