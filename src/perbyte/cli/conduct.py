@@ -46,7 +46,7 @@ from perbyte.measure import (
     survey,
     wanted_cpus,
 )
-from perbyte.measure.plan import choose_twins
+from perbyte.measure.plan import choose_twins, left_out
 from perbyte.model import Conditions, Policy, Run, parse_address
 from perbyte.protocol import PROTOCOL_VERSION
 from perbyte.runners import RunnerSpec, find, locate
@@ -82,7 +82,7 @@ def draw(request: Request, *, lenient: bool = False) -> tuple[Plan, Survey]:
     specs = [
         spec
         for spec in built_runners()
-        if any(_may_mean(selector.runner, spec.name) for selector in request.selectors)
+        if any(_may_mean(selector.runner, spec) for selector in request.selectors)
     ]
     if not specs:
         _explain_runner(request)
@@ -245,10 +245,10 @@ def _interrupts() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _may_mean(glob: str, name: str) -> bool:
+def _may_mean(glob: str, spec: RunnerSpec) -> bool:
     from perbyte.catalogue import pattern
 
-    return pattern.matches(name, glob)
+    return pattern.matches(spec.name, glob) and not left_out(glob, spec)
 
 
 def _explain_runner(request: Request) -> None:

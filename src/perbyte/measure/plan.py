@@ -17,6 +17,7 @@ from perbyte.errors import UsageError
 from perbyte.measure.survey import Survey
 from perbyte.model import Algorithm, Cell, Failure
 from perbyte.model.cell import FULL
+from perbyte.runners import RunnerSpec
 
 DEFAULT_SIZES = (16, 512, 8192)
 TWIN_CELLS = 8
@@ -57,6 +58,11 @@ def wanted_cpus(request: Request, tiers: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named)) or (FULL,)
 
 
+def left_out(runner_glob: str, spec: RunnerSpec) -> bool:
+    """True for an opt-in runner when nothing more than `*` was said: it takes minutes to build or to warm up."""
+    return spec.opt_in and runner_glob == "*"
+
+
 def draw_plan(
     request: Request, survey: Survey, catalogue: Catalogue, *, twins: bool = True, lenient: bool = False
 ) -> Plan:
@@ -90,6 +96,8 @@ def _cells_of(
     failures: list[Failure] = []
     sizes = selector.sizes or request.sizes
     for (runner, cpu), hello in survey.hellos.items():
+        if left_out(selector.runner, survey.specs[runner]):
+            continue
         for row in hello.operations:
             if row.algorithm not in catalogue.algorithms:
                 continue
