@@ -71,7 +71,7 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart:
     # The best of a year has its label on the side where no other point of that year is.
     beside = 12 if unit == CYCLES else -11
     label = base.mark_text(fontSize=10, dy=beside, aria=False).encode(y=value, text="label:N")
-    panels = alt.layer(front, whisker, point, label).properties(width=190, height=118)
+    panels = alt.layer(front, whisker, point, label).properties(width=225, height=118)
     chart = panels.facet(
         facet=alt.Facet("line:N", sort=names, header=alt.Header(title=None, labelAnchor="start")),
         columns=MOST_COLUMNS,
@@ -83,6 +83,22 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart:
 def reading(point: HistoryPoint, unit: str) -> Estimate | None:
     """The figure of a point in `CYCLES` or `MEGABITS`; None where it has none."""
     return point.cycles_per_byte if unit == CYCLES else point.megabits_per_second
+
+
+def three_digits(value: float) -> str:
+    """Write a positive value with three significant digits, for comparisons across decades: `0.677`, `15,300`."""
+    decimals = 2 - math.floor(math.log10(value))
+    return f"{round(value, decimals):,.{max(decimals, 0)}f}"
+
+
+def machine_name(point: HistoryPoint) -> str:
+    """What the machine is called, without what its source adds after a semicolon."""
+    return plain(point.machine.split(";")[0], 60) or "machine not known"
+
+
+def program_name(point: HistoryPoint) -> str:
+    """What the program is called; of a virtual machine's long version, the beginning."""
+    return plain(point.program.split(" on ")[0], 60)
 
 
 def first_and_last(points: Iterable[HistoryPoint], unit: str) -> tuple[HistoryPoint, HistoryPoint] | None:
@@ -101,9 +117,9 @@ def describe_point(point: HistoryPoint, name: str, unit: str) -> str:
     found = reading(point, unit)
     value = number(found.value, (found.high - found.low) / 2) if found else "–"
     how = "measured" if point.measured else "published"
-    who = f" by {plain(point.program, 50)}" if point.program else ""
+    who = f" by {program_name(point)}" if point.program else ""
     return (
-        f"{name}: {value} {unit}, {how} {point.year} ({plain(point.source, 40)}), {plain(point.machine, 60)}{who}, "
+        f"{name}: {value} {unit}, {how} {point.year} ({plain(point.source, 40)}), {machine_name(point)}{who}, "
         f"{size_label(point.size_bytes)}, {SAID[point.means]}"
     )
 
@@ -128,7 +144,6 @@ def _records(history: History, line: Line, unit: str) -> Records:
     for point in points:
         found = reading(point, unit)
         assert found is not None
-        text = number(found.value, max((found.high - found.low) / 2, found.value / 200))
         records.append(
             {
                 "line": line.name,
@@ -139,7 +154,7 @@ def _records(history: History, line: Line, unit: str) -> Records:
                 "when": _WHEN[point.measured],
                 "means": str(point.means),
                 "front": id(point) in fronts,
-                "label": text if id(point) in tagged else "",
+                "label": three_digits(found.value) if id(point) in tagged else "",
                 "described": describe_point(point, line.name, unit),
             }
         )
@@ -187,9 +202,7 @@ def _title(history: History, lines: Iterable[Line], unit: str) -> str:
         years = sorted({point.year for point in history.points})
         said = "What a byte costs" if unit == CYCLES else "How fast a byte is"
         return f"{said}, {years[0]} to {years[-1]}"
-    middle, low, high = (
-        number(value, value / 50) for value in (statistics.median(gains), min(gains), max(gains))
-    )
+    middle, low, high = map(three_digits, (statistics.median(gains), min(gains), max(gains)))
     return (
         f"Today's best {what.format(middle)} the first published, in the median of {len(gains)} algorithms "
         f"({low} to {high})"

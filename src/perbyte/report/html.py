@@ -15,6 +15,7 @@ from perbyte.report import gallery
 from perbyte.report.conditions import failure_lines, noise_line
 from perbyte.report.costs import COLUMNS, cost_rows
 from perbyte.report.findings import certainty, found
+from perbyte.report.historyview import history_view
 from perbyte.report.inline import embedded
 from perbyte.report.page import (
     cell_columns,
@@ -32,6 +33,7 @@ from perbyte.report.studypage import names_of, study_pictures, study_view, tally
 from perbyte.report.surroundings import Drawn, drawn, render_page
 from perbyte.report.units import Unit, number, plain, sentence
 from perbyte.report.views import Table, tables
+from perbyte.studies.history import History
 from perbyte.studies.model import Judgement, Outcome
 
 _SECTIONS = (
@@ -39,6 +41,7 @@ _SECTIONS = (
     ("claims", "Claims"),
     ("figures", "Figures"),
     ("results", "Results"),
+    ("history", "Then and now"),
     ("cells", "Every cell"),
     ("quality", "Quality"),
     ("conditions", "Conditions"),
@@ -51,38 +54,52 @@ def write_report(
     path: Path | str,
     *,
     judgement: Judgement | None = None,
+    history: History | None = None,
     title: str | None = None,
     unit: Unit | None = None,
+    remarks: Sequence[str] = (),
 ) -> Path:
     """Write the report of `run` to `path` (one HTML file, UTF-8) and return the path.
 
-    With a `judgement`, the study's claims, its published figures and its statistics are shown as well. `unit` is
-    what the tables start with. Raises OSError where the file cannot be written.
+    With a `judgement`, the study's claims, its published figures and its statistics are shown as well, with a
+    `history` then and now. `unit` is what the tables start with; `remarks` are sentences that stand first. Raises
+    OSError where the file cannot be written.
     """
     path = Path(path)
-    path.write_text(render_report(run, judgement=judgement, title=title, unit=unit), encoding="utf-8")
+    text = render_report(run, judgement=judgement, history=history, title=title, unit=unit, remarks=remarks)
+    path.write_text(text, encoding="utf-8")
     return path
 
 
 def render_report(
-    run: Run, *, judgement: Judgement | None = None, title: str | None = None, unit: Unit | None = None
+    run: Run,
+    *,
+    judgement: Judgement | None = None,
+    history: History | None = None,
+    title: str | None = None,
+    unit: Unit | None = None,
+    remarks: Sequence[str] = (),
 ) -> str:
-    """Give the report of `run` as the text of one HTML file."""
+    """Give the report of `run` as the text of one HTML file; see `write_report`."""
     names = names_of(judgement.study) if judgement else None
     laid_out = tables(run, unit)
-    conditions = run.conditions
     return render_page(
         "report.html",
         title=title or _title(run, judgement),
-        lead=f"Run {plain(conditions.run_id, 80)}, started {plain(conditions.started_at, 40)}, ended after "
-        f"{run.measuring_s:.0f} s of measuring.",
-        run_id=plain(conditions.run_id, 80),
-        sections=[one for one in _SECTIONS if judgement or one[0] != "claims"],
-        warned=[] if run.complete else ["This run was interrupted; it shows what was measured until then."],
+        lead=_lead(run),
+        run_id=plain(run.conditions.run_id, 80),
+        sections=[
+            one for one in _SECTIONS if (judgement or one[0] != "claims") and (history or one[0] != "history")
+        ],
+        warned=[
+            *([] if run.complete else ["This run was interrupted; it shows what was measured until then."]),
+            *(plain(one, 600) for one in remarks),
+        ],
         counts=[*_claim_counts(judgement), *counts(run)],
         found=[*([sentence(tally(judgement)) + "."] if judgement else []), *found(laid_out, names)],
         certainty=certainty(run),
         study=study_view(judgement) if judgement else None,
+        history=history_view(history) if history else None,
         pictures=_pictures(run, judgement, names, laid_out),
         tables=[table_view(table, names) for table in laid_out],
         cell_columns=cell_columns(),
@@ -100,6 +117,16 @@ def render_report(
         identities=identity_rows(run),
         commands=commands(run),
     )
+
+
+def _lead(run: Run) -> str:
+    conditions = run.conditions
+    name = plain(conditions.run_id, 80)
+    if not run.measuring_s and conditions.origin != "measured":
+        source = plain(conditions.input.get("source", ""), 80)
+        return f"Run {name}, {plain(conditions.origin, 40)}" + (f" from {source}." if source else ".")
+    started = plain(conditions.started_at, 40)
+    return f"Run {name}, started {started}, ended after {run.measuring_s:.0f} s of measuring."
 
 
 def _title(run: Run, judgement: Judgement | None) -> str:

@@ -93,9 +93,9 @@ def published_point(study: Study, figure: PublishedFigure, file: HistoryFile) ->
     clock = machine.clock_hz if machine else None
     cycles = published_cycles_per_byte(figure, clock)
     ns = published_ns(figure)
-    gaps = [] if cycles else ["no cycles: the study does not give the clock of its machine"]
+    gaps = [] if cycles else ["no cycles: the clock is not published"]
     if ns is None:
-        gaps.append("no throughput: the study prints cycles, and does not give the clock of its machine")
+        gaps.append("no throughput: cycles are published, the clock is not")
         if clock and cycles:
             ns, gaps = cycles * figure.size_bytes / clock * 1e9, []
     rate = figure.size_bytes * 8e3 / ns if ns else None
@@ -199,7 +199,7 @@ def _measured_point(run: Run, figure: CellFigure, file: HistoryFile) -> HistoryP
         megabits_per_second=Estimate(bits / ns.value, bits / ns.high, bits / ns.low),
         clock_hz=cycles / figure.ns_per_call * 1e9 if cycles else None,
         quality=figure.quality.value,
-        gap="" if cycles else "no cycles: this run had no cycle source that can be trusted",
+        gap="" if cycles else "no cycles: no source that can be trusted",
         has_interval=known,
     )
 

@@ -120,9 +120,36 @@
     output.textContent = counted(rows.length, rows.length);
   });
 
+  // Plain lists: every row is in the page; a part with a number sorts by it, another one by its text.
+  $$("section[data-list]").forEach(function (section) {
+    var table = $("table", section), body = table.tBodies[0], output = $("output", section), filter = $("input", section);
+    var rows = $$("tr", body).map(function (row) { return { row: row, text: row.textContent.toLowerCase() }; });
+    function value(row, key) {
+      var cell = row.cells[key], given = cell.getAttribute("data-v");
+      if (given !== null) { return +given; }
+      return cell.textContent === "–" ? null : cell.textContent;
+    }
+    heads(table, function (key, sign) {
+      rows.sort(function (a, b) { return compare(value(a.row, +key), value(b.row, +key), sign); });
+      var all = document.createDocumentFragment();
+      rows.forEach(function (one) { one.row.classList.remove("group"); all.appendChild(one.row); });
+      body.appendChild(all);
+    });
+    filter.addEventListener("input", function () {
+      var wanted = words(filter.value), shown = 0;
+      rows.forEach(function (one) {
+        var fits = has(one.text, wanted);
+        one.row.hidden = !fits;
+        shown += fits;
+      });
+      output.textContent = counted(shown, rows.length);
+    });
+    output.textContent = counted(rows.length, rows.length);
+  });
+
   // The list of all cells: data in the page, a hundred rows drawn at a time, so that thousands stay quick.
-  var data = JSON.parse($("#cells-data").textContent), PAGE = 100;
-  (function () {
+  var given = $("#cells-data"), data = given ? JSON.parse(given.textContent) : null, PAGE = 100;
+  if (data) { (function () {
     var section = $("#cells"), table = $("table", section), body = table.tBodies[0];
     var filter = $("input", section), output = $("output", section), pager = $(".pager", section);
     var records = data.rows.map(function (one) {
@@ -167,7 +194,7 @@
     window.addEventListener("beforeprint", function () { printing = true; draw(); });
     window.addEventListener("afterprint", function () { printing = false; draw(); });
     draw();
-  })();
+  })(); }
 
   // Tooltips of figures, by pointer and by arrow keys.
   var tip = $("#tip"), now = null;
