@@ -69,8 +69,14 @@ class World:
         return json.loads(answer.stdout)
 
 
-def make_world(directory: Path) -> World:
+def world_in(directory: Path) -> World:
     return World(directory / "home", directory / "fake-runners")
+
+
+@pytest.fixture(scope="session")
+def make_world() -> Callable[[Path], World]:
+    """`make_world(directory)`: a world of one's own."""
+    return world_in
 
 
 @pytest.fixture
@@ -80,7 +86,7 @@ def quick() -> tuple[object, ...]:
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    return make_world(tmp_path)
+    return world_in(tmp_path)
 
 
 @pytest.fixture
@@ -137,7 +143,7 @@ class Measured:
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     """A run of two runners, made once for each module that asks for it."""
-    world = make_world(tmp_path_factory.mktemp("measured"))
+    world = world_in(tmp_path_factory.mktemp("measured"))
     world.add(honest("alpha"), honest("beta", library="Other", library_version="2.5"))
     path = world.home / "results"
     answer = world.perbyte("measure", "*/aes-128-ecb@16,512", "*/sha-256@64", "--out", path, "--json")

@@ -1,0 +1,87 @@
+"""Comparing runs and proving the harness, as typed: exit code 1 only where something was found."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from fake_scripts import row
+
+ASK = "alpha/sha-256@16,64"
+
+
+def hashing(name, per_byte=4.0):
+    return {
+        "name": name,
+        "operations": [row("sha-256", "digest", "oneshot/1", per_call=400.0, per_byte=per_byte)],
+        "noise": {"sample": 0.0005, "probe": 0.0001},
+    }
+
+
+@pytest.fixture(scope="module")
+def two_runs(make_world, tmp_path_factory):
+    """The same cells twice, the second time 10 % dearer per byte; and the first run once more."""
+    directory = tmp_path_factory.mktemp("compare")
+    paths = []
+    for name, per_byte in (("before", 4.0), ("again", 4.0), ("after", 4.8)):
+        world = make_world(directory / name)
+        world.add(hashing("alpha", per_byte))
+        paths.append(directory / name / "run")
+        answer = world.perbyte("measure", ASK, "--out", paths[-1], "--precision", "1%", "-q")
+        assert answer.returncode == 0, answer.stderr
+    return paths
+
+
+def test_what_became_slower_is_found_where_it_was_asked_for(perbyte, two_runs):
+    before, _, after = two_runs
+    assert perbyte("compare", before, after).returncode == 0
+    found = perbyte("compare", before, after, "--fail-above", "1%", "--json")
+    assert found.returncode == 1
+    rows = json.loads(found.stdout)["comparisons"]
+    ratios = {one["a"].split("@")[1].split("+")[0]: one for one in rows}
+    assert ratios["64"]["ratio"] == pytest.approx((400 + 4.8 * 64) / (400 + 4 * 64), rel=0.002)
+    assert not ratios["64"]["tie"]
+    assert ratios["64"]["interval_low"] <= ratios["64"]["ratio"] <= ratios["64"]["interval_high"]
+    assert perbyte("compare", before, after, "--fail-above", "50%").returncode == 0
+    assert perbyte("compare", after, before, "--fail-above", "1%").returncode == 0, "faster is no failure"
+
+
+def test_the_same_again_is_no_regression(perbyte, two_runs):
+    before, again, _ = two_runs
+    answer = perbyte("compare", before, again, "--fail-above", "0.5%", "--json")
+    assert answer.returncode == 0
+    for one in json.loads(answer.stdout)["comparisons"]:
+        assert one["ratio"] == pytest.approx(1.0, abs=0.002)
+
+
+def test_runs_without_a_common_cell(perbyte, make_world, two_runs, tmp_path, quick):
+    world = make_world(tmp_path / "other")
+    world.add(hashing("beta"))
+    assert world.perbyte("measure", "beta/sha-256@16", "--out", tmp_path / "run", *quick).returncode == 0
+    answer = perbyte("compare", two_runs[0], tmp_path / "run")
+    assert answer.returncode == 2
+    assert "no cell in common" in answer.stderr
+
+
+def known_loops(imul=3.0):
+    """A fake `reference` runner: the loops of known cost, of which the first may lie."""
+    costs = {"probe-imul": imul, "probe-imul-add": 4.0, "probe-crc32": 3.0}
+    operations = [row(name, "run", "stream/1", per_call=0.0, per_byte=cost) for name, cost in costs.items()]
+    operations.append(row("probe-empty", "run", "stream/1", per_call=0.4, per_byte=0.0))
+    return {"name": "reference", "operations": operations, "noise": {"sample": 0.0003, "probe": 0.0001}}
+
+
+@pytest.mark.parametrize(("imul", "code", "verdict"), [(3.0, 0, "ok"), (3.06, 1, "WRONG")])
+def test_selftest_tells_whether_the_harness_reads_known_costs(world, imul, code, verdict):
+    world.add(known_loops(imul))
+    answer = world.perbyte("selftest", "-q")
+    assert answer.returncode == code, (answer.stdout, answer.stderr)
+    [line] = [line for line in answer.stdout.splitlines() if "probe-imul " in line]
+    assert verdict in line
+    assert "must read 3.00" in line
+
+
+def test_selftest_without_its_loops(perbyte):
+    answer = perbyte("selftest", "-q")
+    assert answer.returncode == 3
+    assert "perbyte build" in answer.stderr
