@@ -219,3 +219,12 @@ def test_two_runs_side_by_side_on_request(perbyte, tmp_path):
     assert "is no run" in err
     assert perbyte("compare", old)[0] == 2
     assert perbyte("compare", old, new, "--unit", "MB/s")[0] == 2
+
+
+def test_what_a_listing_says_cannot_steer_the_terminal(perbyte, tmp_path):
+    text = "OpenSSL 3.0\x1b]0;owned\x07 1 Jan\ntype  16 bytes\ngh\x07\x9b31mash   12.00k\nmd5   12.00k\n"
+    (tmp_path / "x.txt").write_text(text, encoding="utf-8")
+    code, out, err = perbyte("import", "openssl-speed", "x.txt")
+    assert code == 0
+    for letter in "\x1b\x07\x9b":
+        assert letter not in out + err

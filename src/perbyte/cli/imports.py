@@ -58,6 +58,7 @@ def openssl_speed(
     gives none; facts about the machine are taken from boot messages around the tables.
     """
     from perbyte.exchange import join_listings, make_run, read_listings, read_machine, read_text
+    from perbyte.report.units import plain
 
     profile = read_machine(read_text(machine).split("\n")) if machine else None
     found = []
@@ -78,14 +79,14 @@ def openssl_speed(
         if not runs[-1].cells and not runs[-1].failures:
             said = runs[-1].conditions.input["remarks"]
             raise UsageError(
-                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {said[0] if said else ''}",
+                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {plain(said[0], 200) if said else ''}",
                 way_out="see what it knows: perbyte list algorithms",
             )
     for run, place in _with_places(runs, out, overwrite):
         _store(run, place, overwrite)
-        print(f"{place}  {_summary(run)}")
+        print(f"{place}  {plain(_summary(run), 200)}")
         for said in (*run.conditions.input["missing"], *run.conditions.input["remarks"]):
-            remark(f"{run.conditions.run_id}: {said}", quiet=quiet)
+            remark(f"{run.conditions.run_id}: {plain(said, 400)}", quiet=quiet)
     return EXIT_FINE
 
 
