@@ -36,7 +36,7 @@ public final class Main {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(Arrays.asList(args).subList(1, args.length));
         command.add("-Dperbyte.gauge=" + System.getProperty("perbyte.gauge"));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), args[0], WORKER));
+        command.addAll(List.of("-jar", System.getProperty("java.class.path"), args[0], WORKER));
         return command;
     }
 

@@ -57,14 +57,20 @@ final class Answers implements Verbs {
         answer.addProperty("tier", tier == null || tier.isEmpty() ? "full" : tier);
         JsonArray operations = new JsonArray();
         for (Row row : library.rows()) {
-            JsonObject operation = new JsonObject();
-            operation.addProperty("algorithm", row.algorithm);
-            operation.addProperty("operation", row.operation);
-            operation.addProperty("contract", row.contract);
-            operation.addProperty("calls", row.calls);
-            operations.add(operation);
+            if (row.offered) {
+                operations.add(describe(row));
+            }
         }
         answer.add("operations", operations);
+    }
+
+    private static JsonObject describe(Row row) {
+        JsonObject operation = new JsonObject();
+        operation.addProperty("algorithm", row.algorithm);
+        operation.addProperty("operation", row.operation);
+        operation.addProperty("contract", row.contract);
+        operation.addProperty("calls", row.calls);
+        return operation;
     }
 
     private void prepare(Request request, JsonObject answer) throws Refusal {

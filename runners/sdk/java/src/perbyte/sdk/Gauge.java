@@ -12,7 +12,7 @@ public final class Gauge {
     static final int CYCLES = 6;
     static final int FLAGS = 7;
     static final int FIELDS = 8;
-    private static final int EMPTY_WARM = 30_000;
+    private static final long EMPTY_WARM_NS = 40_000_000; // the compiler works in the background
     private static final int EMPTY_SAMPLES = 120;
 
     /** What the process found out about its clock; see protocol/SPEC.md, section 6. */
@@ -70,7 +70,7 @@ public final class Gauge {
     /** Mean of the lower half of empty samples, as the gauge itself does it: contention can only add. */
     private static double emptySample() {
         Loop loop = FreshClass.instance(EmptyLoop.class);
-        for (int i = 0; i < EMPTY_WARM; i++) {
+        for (long start = System.nanoTime(); System.nanoTime() - start < EMPTY_WARM_NS; ) {
             loop.run(1);
         }
         double[] ticks = new double[EMPTY_SAMPLES];

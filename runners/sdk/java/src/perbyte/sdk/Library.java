@@ -27,7 +27,7 @@ public abstract class Library {
     /** The rows of one algorithm; empty if it does not work here. Asked without the others, it is found out alone. */
     public abstract List<Row> rows(String algorithm);
 
-    /** The row, or null. */
+    /** The row, offered or not, or null. */
     final Row find(String algorithm, String operation, String contract) {
         for (Row row : rows(algorithm)) {
             if (row.is(algorithm, operation, contract)) {
@@ -37,10 +37,10 @@ public abstract class Library {
         return null;
     }
 
-    /** The row; refused as unsupported when there is none. */
+    /** The row; refused as unsupported when there is none that is offered. */
     final Row row(String algorithm, String operation, String contract) throws Refusal {
         Row found = find(algorithm, operation, contract);
-        if (found == null) {
+        if (found == null || !found.offered) {
             throw Refusal.unsupported(runner() + " does not have " + algorithm + " " + operation + " under " + contract);
         }
         return found;

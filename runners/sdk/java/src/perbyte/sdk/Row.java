@@ -16,6 +16,8 @@ public final class Row {
     public int nonce;
     public int multiple = 1;
     public int output;
+    /** False where the library does not make the same call twice: then it serves round trips only. */
+    public boolean offered = true;
     /** True where a known answer may come with a key of another length (HMAC). */
     public boolean anyKey;
 

@@ -3,16 +3,17 @@ package perbyte.sdk;
 import java.util.Arrays;
 
 /**
- * Runs a case until the virtual machine has compiled it and its pace is steady, for a bounded time. First on
- * little data, so that the methods of the library are called often enough to be compiled even where a single
- * call takes milliseconds; then on the case's own.
+ * Runs a case until the virtual machine has compiled it and its pace is steady, for a bounded time (1.5 seconds, or
+ * what the property perbyte.warm_s says). First many calls on little data, so that the methods of the library are
+ * called often enough to be compiled even where a single call takes milliseconds; then the case as it is.
  */
 final class WarmUp {
     private static final int SMALL = 1024;
-    private static final int TURNS = 16;
+    private static final int MOST_TURNS = 32;
     private static final int ENOUGH_CALLS = 40_000;
-    private static final double SMALL_S = 0.35;
-    private static final double LIMIT_S = 1.5;
+    private static final double LIMIT_S = Double.parseDouble(System.getProperty("perbyte.warm_s", "1.5"));
+    private static final double SMALL_S = LIMIT_S / 4;
+    private static final double RUSH_S = 0.002;
     private static final double CHUNK_S = 0.002;
     private static final int CHUNKS = 10;
     private static final int STEADY_WINDOWS = 3;
@@ -24,25 +25,30 @@ final class WarmUp {
     /** Warm the case up; its handle has not been timed before. */
     static void warm(Case work) {
         long start = System.nanoTime();
-        if (work.size > 4 * SMALL) {
-            try {
-                rush(work.smaller(SMALL).loop, start);
-            } catch (Refusal refused) {
-                // the case itself works; it is only warmed up more slowly
-            }
-        }
-        rush(work.loop, start);
+        rush(quick(work), start);
         settle(work.loop, start);
+    }
+
+    /** The loop itself, or one of the same class with less to do. */
+    private static Loop quick(Case work) {
+        try {
+            return work.size > 4 * SMALL ? work.smaller(SMALL).loop : work.loop;
+        } catch (Refusal refused) {
+            return work.loop; // it works; it is only warmed up more slowly
+        }
     }
 
     private static double since(long start) {
         return (System.nanoTime() - start) * 1e-9;
     }
 
-    /** Many short samples: what the compiler counts are calls, and turns of loops. */
+    /** Many short samples: what makes the compiler begin is the number of calls. */
     private static void rush(Loop loop, long start) {
-        for (int calls = 0; calls < ENOUGH_CALLS && since(start) < SMALL_S; calls += TURNS) {
-            loop.take(since(start) < SMALL_S / 4 ? TURNS : 2 * TURNS);
+        int turns = 1;
+        for (int calls = 0; calls < ENOUGH_CALLS && since(start) < SMALL_S; calls += turns) {
+            long begun = System.nanoTime();
+            loop.take(turns);
+            turns = since(begun) < RUSH_S ? Math.min(MOST_TURNS, 2 * turns) : 1;
         }
     }
 
