@@ -77,9 +77,9 @@ def openssl_speed(
         title = f"{title}-{titles[: number + 1].count(title)}" if several else title
         runs.append(make_run(listing, name=title, source=source, machine=profile))
         if not runs[-1].cells and not runs[-1].failures:
-            said = runs[-1].conditions.input["remarks"]
+            said = plain(next(iter(runs[-1].conditions.input["remarks"]), "no row"), 200)
             raise UsageError(
-                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {plain(said[0], 200) if said else ''}",
+                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {said}",
                 way_out="see what it knows: perbyte list algorithms",
             )
     for run, place in _with_places(runs, out, overwrite):
