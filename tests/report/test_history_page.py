@@ -13,10 +13,11 @@ from test_html import Page
 
 from perbyte.errors import UsageError
 from perbyte.model import Cell, Machine, Quality, Run
-from perbyte.report.historychart import CYCLES, MEGABITS, history_chart, three_digits
+from perbyte.report.historychart import CYCLES, MEGABITS, history_chart
 from perbyte.report.historyview import history_pictures, history_view, render_history, write_history
 from perbyte.report.html import render_report
 from perbyte.report.savefig import as_specification, as_svg, save_figure
+from perbyte.report.units import three_digits
 from perbyte.studies.history import History, then_and_now
 
 MEASURED = {  # made-up: runner, algorithm, contract, tier: cycles per byte

@@ -1,17 +1,29 @@
-"""`perbyte report`: a run as one file for people, or a figure for a paper."""
+"""`perbyte report`: runs as one file for people, then and now as a page, or figures for a paper."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from perbyte.cli.options import remark
+from perbyte.errors import EXIT_FINE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from perbyte.model import Run
 
 
 @click.command("report")
-@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, type=click.Path(path_type=Path), metavar="[RUN...]")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="HTML file.  [report.html]")
+@click.option(
+    "--history",
+    is_flag=True,
+    help="Then and now: all studies since 1994, with the points of RUNs.  [the newest run of each study]",
+)
 @click.option(
     "--figure",
     "figures",
@@ -19,21 +31,65 @@ from perbyte.cli.options import remark
     type=click.Path(path_type=Path),
     help="Write a figure: NAME.svg, .png or .pdf; NAME chooses which, 'help' lists them.",
 )
-def command(run: Path | None, output: Path | None, figures: tuple[Path, ...]) -> int:
+def command(runs: tuple[Path, ...], output: Path | None, history: bool, figures: tuple[Path, ...]) -> int:
     """Write RUN (the newest one without it) as one self-contained HTML file.
+
+    Several RUNs stand side by side, machine by machine, a column each; ratios are to the first.
 
     \b
       perbyte report -o report.html
       perbyte report results/monday --figure overview.svg --figure sizes.pdf
+      perbyte report results/server results/laptop -o machines.html
+      perbyte report --history -o history.html --figure history.svg
     """
-    from perbyte.cli.reporting import write_figure, write_html
     from perbyte.cli.show import newest
     from perbyte.store import open_run
 
-    place = run or newest()
-    found = open_run(place)
-    for figure in figures:
-        remark(f"figure: {write_figure(found, figure)}")
+    if history:
+        return _history(runs, output, figures)
+    opened = [open_run(place) for place in runs or (newest(),)]
+    if len(opened) > 1:
+        return _side_by_side(opened, output, figures)
+    from perbyte.cli.reporting import pictures_of, write_figure, write_html
+
+    if figures:
+        found = pictures_of(opened[0])
+        for figure in figures:
+            remark(f"figure: {write_figure(found, figure)}")
     if output or not figures:
-        remark(f"report: {write_html(found, output or Path('report.html'))}")
-    return 0
+        remark(f"report: {write_html(opened[0], output or Path('report.html'))}")
+    return EXIT_FINE
+
+
+def _history(runs: Sequence[Path], output: Path | None, figures: Sequence[Path]) -> int:
+    from perbyte.cli.reporting import newest_of_studies, write_figure, written
+    from perbyte.report.historyview import history_pictures, write_history
+    from perbyte.store import open_run
+    from perbyte.studies.history import then_and_now
+
+    places = list(runs) or newest_of_studies()
+    if not places:
+        remark("no run of a study yet: published figures only (perbyte study run kompara-2020 makes one)")
+    history = then_and_now([open_run(place) for place in places])
+    if figures:
+        found = {picture.name: picture for picture in history_pictures(history)}
+        for figure in figures:
+            remark(f"figure: {write_figure(found, figure)}")
+    if output or not figures:
+        target = output or Path("history.html")
+        remark(f"report: {written(target, lambda: write_history(history, target))}")
+    return EXIT_FINE
+
+
+def _side_by_side(runs: Sequence[Run], output: Path | None, figures: Sequence[Path]) -> int:
+    from perbyte.cli.reporting import write_figure, written
+    from perbyte.report.sidepage import side_pictures, write_side_by_side
+
+    if figures:
+        found = {picture.name: picture for picture in side_pictures(runs)}
+        for figure in figures:
+            remark(f"figure: {write_figure(found, figure)}")
+    if output or not figures:
+        target = output or Path("report.html")
+        remark(f"report: {written(target, lambda: write_side_by_side(runs, target))}")
+    return EXIT_FINE

@@ -2,40 +2,88 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.errors import EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Run
 
 if TYPE_CHECKING:
     from perbyte.report.gallery import Picture
     from perbyte.studies import Judgement
+    from perbyte.studies.history import History
 
 FIGURE_KINDS = ("svg", "png", "pdf", "html", "json")
 
 
-def judgement_of(run: Run) -> Judgement | None:
-    """Judge the claims of the study that `run` repeats; None when it repeats none, or one unknown here."""
+def judgement_of(run: Run) -> tuple[Judgement | None, str]:
+    """Judge the claims of the study that `run` repeats, or say why they are not judged.
+
+    Both are empty for a run that repeats none. A study that is unknown or broken here costs the claims, not the report.
+    """
     from perbyte.studies import find, judge
 
-    if not run.conditions.study:
-        return None
+    name = run.conditions.study
+    if not name:
+        return None, ""
     try:
-        return judge(find(run.conditions.study), run)
+        study = find(name)
     except UsageError:
-        return None
+        return None, f"This run was made for the study '{name}', which is not known here: no claim is judged."
+    except PerbyteError as error:
+        return None, f"The study '{name}' cannot be read here: no claim is judged. {error}"
+    try:
+        return judge(study, run), ""
+    except PerbyteError as error:
+        return None, f"The claims of '{name}' cannot be judged: {error}"
+
+
+def history_of(run: Run) -> tuple[History | None, str]:
+    """Set `run` beside all studies, or say why that cannot be done."""
+    from perbyte.studies.history import then_and_now
+
+    try:
+        return then_and_now([run]), ""
+    except PerbyteError as error:
+        return None, f"Then and now cannot be shown: {error}"
 
 
 def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path:
     """Write the report. Raises EnvironmentLacking when the file cannot be written."""
     from perbyte.report.html import write_report
 
+    remarks: list[str] = []
+    if judgement is None:
+        judgement, said = judgement_of(run)
+        remarks.append(said)
+    history = None
+    if judgement is not None:
+        history, said = history_of(run)
+        remarks.append(said)
+    told = tuple(said for said in remarks if said)
+    return written(path, lambda: write_report(run, path, judgement=judgement, history=history, remarks=told))
+
+
+def written(path: Path, write: Callable[[], Path]) -> Path:
+    """Make room for `path` and write it. Raises EnvironmentLacking when that cannot be done."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return write_report(run, path, judgement=judgement or judgement_of(run))
+        return write()
     except OSError as error:
         raise EnvironmentLacking(f"the report cannot be written to {path}: {error.strerror}") from None
+
+
+def newest_of_studies() -> list[Path]:
+    """The newest run of each study in the home of runs; an interrupted one only where no other is there."""
+    from perbyte import places
+    from perbyte.store import runs
+
+    found: dict[str, Path] = {}
+    shelf = [one for one in runs(places.runs_home()) if one.study and one.cells and not one.problem]
+    for one in sorted(shelf, key=lambda one: not one.complete):  # stable: newest first among equals
+        found.setdefault(one.study, one.path)
+    return list(found.values())
 
 
 def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Picture]:
@@ -43,31 +91,30 @@ def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Pictu
     from perbyte.report.gallery import pictures
     from perbyte.report.studypage import names_of, study_pictures
 
-    judgement = judgement or judgement_of(run)
+    judgement = judgement or judgement_of(run)[0]
     found = list(study_pictures(run, judgement)) if judgement else []
     found += pictures(run, names=names_of(judgement.study) if judgement else None)
     return {picture.name: picture for picture in found}
 
 
-def write_figure(run: Run, path: Path) -> Path:
+def write_figure(pictures: Mapping[str, Picture], path: Path) -> Path:
     """Write the figure that `path`'s name chooses, in the format that its suffix chooses.
 
-    A name that is no figure's gets the first figure. Raises UsageError for another suffix or a run without figures.
+    A name that is no figure's gets the first figure. Raises UsageError for another suffix or where there are no
+    figures, EnvironmentLacking when the file cannot be written.
     """
     from perbyte.report.savefig import save_figure
 
-    if path.suffix.lstrip(".") not in FIGURE_KINDS:
+    if path.stem == "help":
+        raise UsageError("figures that can be written", way_out=", ".join(pictures) or "there are none")
+    if path.suffix.lower().lstrip(".") not in FIGURE_KINDS:
         raise UsageError(
             f"'{path}': a figure ends in .{', .'.join(FIGURE_KINDS)}", way_out="e.g. --figure overview.svg"
         )
-    found = pictures_of(run)
-    if not found:
-        raise UsageError("this run has nothing to draw")
-    if path.stem not in found and len(found) > 1 and path.stem == "help":
-        raise UsageError("figures of this run", way_out=", ".join(found))
-    picture = found.get(path.stem) or next(iter(found.values()))
-    save_figure(picture.chart, path)
-    return path
+    if not pictures:
+        raise UsageError("there is nothing to draw")
+    picture = pictures.get(path.stem) or next(iter(pictures.values()))
+    return written(path, lambda: save_figure(picture.chart, path))
 
 
 def write_figures(run: Run, directory: Path, judgement: Judgement | None = None) -> list[Path]:
@@ -75,9 +122,9 @@ def write_figures(run: Run, directory: Path, judgement: Judgement | None = None)
     from perbyte.report.savefig import save_figure
 
     directory.mkdir(parents=True, exist_ok=True)
-    written = []
+    found = []
     for name, picture in pictures_of(run, judgement).items():
         place = directory / f"{name}.svg"
         save_figure(picture.chart, place)
-        written.append(place)
-    return written
+        found.append(place)
+    return found

@@ -17,7 +17,7 @@ import altair as alt
 from perbyte.errors import UsageError
 from perbyte.report import theme
 from perbyte.report.panels import Chart, Records, finished, inlined, tooltip
-from perbyte.report.units import number, plain, size_label
+from perbyte.report.units import number, plain, size_label, three_digits
 from perbyte.studies.estimates import Estimate
 from perbyte.studies.history import History, HistoryPoint, Line, Means
 
@@ -83,12 +83,6 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart:
 def reading(point: HistoryPoint, unit: str) -> Estimate | None:
     """The figure of a point in `CYCLES` or `MEGABITS`; None where it has none."""
     return point.cycles_per_byte if unit == CYCLES else point.megabits_per_second
-
-
-def three_digits(value: float) -> str:
-    """Write a positive value with three significant digits, for comparisons across decades: `0.677`, `15,300`."""
-    decimals = 2 - math.floor(math.log10(value))
-    return f"{round(value, decimals):,.{max(decimals, 0)}f}"
 
 
 def machine_name(point: HistoryPoint) -> str:

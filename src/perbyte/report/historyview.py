@@ -20,10 +20,9 @@ from perbyte.report.historychart import (
     history_chart,
     machine_name,
     program_name,
-    three_digits,
 )
 from perbyte.report.surroundings import drawn, render_page
-from perbyte.report.units import number, percent, plain, sentence, size_label
+from perbyte.report.units import number, percent, plain, sentence, size_label, three_digits
 from perbyte.studies.estimates import Estimate
 from perbyte.studies.history import Explained, History, HistoryPoint, Jump, LeftOut, Line, Means
 

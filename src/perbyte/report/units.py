@@ -122,6 +122,12 @@ def number(value: float, half_width: float = 0.0) -> str:
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 
 
+def three_digits(value: float) -> str:
+    """Write a positive value with three significant digits, where no interval says how many: `0.677`, `15,300`."""
+    decimals = 2 - math.floor(math.log10(value))
+    return f"{round(value, decimals):,.{max(decimals, 0)}f}"
+
+
 def percent(relative: float) -> str:
     """Write a relative width or difference as per cent with two significant digits at most: `0.02%`."""
     if not math.isfinite(relative):
