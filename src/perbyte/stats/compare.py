@@ -51,9 +51,11 @@ def compare(
     """
     unit = _unit((a, b))
     value_a, value_b = _value(a, unit), _value(b, unit)
-    if not (value_a > 0 and value_b > 0):
+    if not (0 < value_a < math.inf and 0 < value_b < math.inf):
         nothing = Interval(0.0, math.inf, level, "samples")
-        return Comparison(math.nan, nothing, True, "a cost that is not positive has no ratio", unit)
+        return Comparison(
+            math.nan, nothing, True, "a cost that is not positive and finite has no ratio", unit
+        )
     logs_a, logs_b = _logs(a, unit), _logs(b, unit)
     within = math.hypot(*(f.relative_half_width for f in (a, b) if f.interval.dominated_by == "samples"), 0.0)
     if same_run and len(logs_a) == len(logs_b) >= 2:
@@ -141,7 +143,9 @@ def _value(figure: CellFigure, unit: str) -> float:
 
 def _logs(figure: CellFigure, unit: str) -> Floats:
     values = np.asarray(figure.epoch_cycles if unit == "cycles" else figure.epoch_ns, dtype=np.float64)
-    logs: Floats = np.log(values) if len(values) and values.min() > 0 else np.empty(0)
+    logs: Floats = (
+        np.log(values) if len(values) and 0 < values.min() <= values.max() < math.inf else np.empty(0)
+    )
     return logs
 
 
