@@ -1,7 +1,8 @@
 /* The gauge of runners/sdk/c for the Java virtual machine: one gauge and one sample per process, because one
  * thread measures. `before` ends with the tick read and `after` begins with it, so that a sample contains the
  * way back from one native call and the way into the next one; calibration measures that with an empty loop
- * (Gauge.java). Unarmed, both return at once: then the same Java code is warmed up and checked that is timed. */
+ * (Gauge.java). Unarmed, both return at once: then the same Java code is warmed up and checked that is timed.
+ */
 #include "gauge.h"
 
 #include <jni.h>
@@ -91,8 +92,8 @@ NATIVE(jstring, calibrate)(JNIEnv *env, jclass self, jdouble limit_ms, jdoubleAr
 	(void)self;
 	pb_gauge_calibrate(&gauge, limit_ms);
 	jdouble values[FACTS] = {
-		gauge.tick_hz,	  (jdouble)gauge.tick_quantum, gauge.probe_cycles, gauge.contention_floor,
-		gauge.check_add, gauge.check_rotate,	       gauge.pmu >= 0,
+		gauge.tick_hz,   (jdouble)gauge.tick_quantum, gauge.probe_cycles, gauge.contention_floor,
+		gauge.check_add, gauge.check_rotate,          gauge.pmu >= 0,
 	};
 	(*env)->SetDoubleArrayRegion(env, facts, 0, FACTS, values);
 	strcpy(words, gauge.cycle_source);
