@@ -264,7 +264,8 @@ def _explain_runner(request: Request) -> None:
 
 
 def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    # runs of the same second must still be told apart by age
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
 
 
 def _new_id() -> str:
