@@ -41,6 +41,7 @@ from perbyte.runners.session import TimeLimits
 from perbyte.stats.compare import noise_floor
 
 EPOCH_STEP = 3  # epochs added between two declared looks
+LONG_PRECISION = 0.02  # relative half-width at which a cell of long calls is done
 LAYOUT_WARNING = "the system does not allow a fixed memory layout: figures may differ more between runs"
 
 
@@ -168,8 +169,10 @@ class Measurement:
         figure = self._figure(cell)
         if figure is None:
             return True
-        if figure.quality is Quality.LONG or abs(figure.interval.half_width) < 0.05:
-            return True  # more epochs of second-long calls would eat the budget of all others
+        if figure.interval.half_width < 0.05:
+            return True
+        if figure.quality is Quality.LONG:  # to ask more of them would eat the budget of all others
+            return figure.relative_half_width <= LONG_PRECISION
         return figure.relative_half_width <= self.policy.precision and figure.quality is not Quality.NOISY
 
     def _epoch(self, number: int, cells: Sequence[Cell], *, first: bool) -> None:
