@@ -11,6 +11,7 @@ from perbyte.errors import UsageError
 from perbyte.model import Run
 from perbyte.report import charts
 from perbyte.report.costs import cost_over_size
+from perbyte.report.operations import operations_chart
 from perbyte.report.panels import Chart
 from perbyte.report.points import Names, gather
 from perbyte.report.views import Table
@@ -64,5 +65,6 @@ def _candidates(
             yield name, "With and without the processor's own instructions", draw
         if len(points.sizes) > 2:
             yield "cost", "Cost over size", partial(cost_over_size, run, **given)
+        yield "operations", "One operation over the other", partial(operations_chart, run, names=names)
         if len(points.records) > 2:
             yield "everything", "All results at once", partial(charts.everything, run, **given)

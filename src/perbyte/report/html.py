@@ -17,6 +17,8 @@ from perbyte.report.costs import COLUMNS, cost_rows
 from perbyte.report.findings import certainty, found
 from perbyte.report.historyview import history_view
 from perbyte.report.inline import embedded
+from perbyte.report.operations import COLUMNS as RATIO_COLUMNS
+from perbyte.report.operations import PUBLISHED_COLUMNS, published_ratio_rows, ratio_rows, ratios_of
 from perbyte.report.page import (
     cell_columns,
     cell_rows,
@@ -106,6 +108,10 @@ def render_report(
         cells=embedded(cell_rows(run)),
         cost_columns=COLUMNS,
         costs=cost_rows(run, names),
+        ratio_columns=RATIO_COLUMNS,
+        ratios=ratio_rows(ratios_of(run), names),
+        published_ratio_columns=PUBLISHED_COLUMNS,
+        published_ratios=published_ratio_rows(run, judgement.study) if judgement else [],
         noise=sentence(noise_line(run)) + ".",
         pairs=[(plain(address, 200), number(ratio, 0.0001)) for address, ratio in run.noise_floor.pairs]
         if run.noise_floor
@@ -146,4 +152,7 @@ def _pictures(
     run: Run, judgement: Judgement | None, names: Names | None, laid_out: Sequence[Table]
 ) -> list[Drawn]:
     chosen: Sequence[gallery.Picture] = gallery.pictures(run, names=names, laid_out=laid_out)
-    return drawn((*(study_pictures(run, judgement) if judgement else ()), *chosen))
+    of_study = study_pictures(run, judgement) if judgement else ()
+    if any(picture.name == "ratios" for picture in of_study):  # the same figure with the published ones in it
+        chosen = [picture for picture in chosen if picture.name != "operations"]
+    return drawn((*of_study, *chosen))

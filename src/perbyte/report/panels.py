@@ -159,8 +159,8 @@ def axis(unit: Unit) -> str:
     return unit.value
 
 
-def logarithmic(values: Iterable[float]) -> dict[str, Any]:
-    """Scale and axis over `values`, labelled at 1 and 3 of each decade.
+def logarithmic(values: Iterable[float], steps: Sequence[float] = (1, 3)) -> dict[str, Any]:
+    """Scale and axis over `values`, labelled at `steps` of each decade.
 
     What reaches beyond them (a wide interval) ends at the edge.
     """
@@ -168,7 +168,7 @@ def logarithmic(values: Iterable[float]) -> dict[str, Any]:
     low, high = min(known), max(known)
     room = max((high / low) ** 0.04, 1.05)
     domain = [low / room, high * room]
-    ticks = [step * 10.0**power for power in range(-6, 15) for step in (1, 3)]
+    ticks = [step * 10.0**power for power in range(-6, 15) for step in steps]
     inside = [tick for tick in ticks if domain[0] <= tick <= domain[1]]
     return {
         "scale": alt.Scale(type="log", domain=domain, nice=False, clamp=True),

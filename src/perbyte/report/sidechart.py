@@ -38,7 +38,7 @@ def ratio_chart(rows: Sequence[SideRow], names: Sequence[str]) -> Chart:
         y=alt.Y("algorithm:N", title=None, sort=algorithms, axis=alt.Axis(grid=True, ticks=False)),
         yOffset=alt.YOffset("run:N", sort=others),
     )
-    scale = logarithmic([*(record["value"] for record in records), 1.0])
+    scale = logarithmic([*(record["value"] for record in records), 0.8, 1.25], (1, 2, 5))
     value = alt.X("value:Q", title=f"cost of a call, as a multiple of {plain(names[0], 40)}", **scale)
     one = (
         alt.Chart()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
-from perbyte.errors import PerbyteError
+from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Run
 from perbyte.report.gallery import Picture
+from perbyte.report.operations import operations_chart
 from perbyte.report.units import number, plain
 from perbyte.studies.cells import expand
 from perbyte.studies.inprint import judge_in_print
 from perbyte.studies.model import GroupStatistic, Judgement, Number, Outcome, Statistics, Study
+from perbyte.studies.units import Unit
 
 KINDS = {
     Outcome.HOLDS: "holds",
@@ -29,8 +32,11 @@ SIGNS = {Outcome.HOLDS: "✓", Outcome.FAILS: "✗", Outcome.UNDECIDED: "?", Out
 
 
 def names_of(study: Study) -> dict[tuple[str, str], str]:
-    """What the study calls an algorithm on a tier: the label of the group that is about nothing else."""
-    found: dict[tuple[str, str], str] = {}
+    """What the study calls an algorithm on a tier: the label of the group that is about nothing else.
+
+    Where groups of different labels are about the same (one per interface, say), none of them is its name.
+    """
+    found: dict[tuple[str, str], set[str]] = {}
     for group in study.groups:
         try:
             patterns = [pattern for selector in group.selectors for pattern in expand(selector)]
@@ -38,8 +44,8 @@ def names_of(study: Study) -> dict[tuple[str, str], str]:
             continue
         about = {(pattern.algorithm, pattern.cpu) for pattern in patterns}
         if len(about) == 1:
-            found.setdefault(about.pop(), group.label)
-    return found
+            found.setdefault(about.pop(), set()).add(group.label)
+    return {key: labels.pop() for key, labels in found.items() if len(labels) == 1}
 
 
 def tally(judgement: Judgement) -> str:
@@ -90,11 +96,16 @@ def number_row(one: Number) -> tuple[str, str, str, str, str, str]:
 
 
 def study_pictures(run: Run, judgement: Judgement) -> tuple[Picture, ...]:
-    """Published against today, one figure per operation."""
+    """Published ratios beside today's, then published against today, one figure per operation."""
     from perbyte.report.studycharts import operations_of, published_against_today
 
     study = judgement.study
-    return tuple(
+    ratios: tuple[Picture, ...] = ()
+    if any(figure.unit == Unit.RATIO for figure in study.published):
+        with suppress(UsageError):
+            chart = operations_chart(run, study=study, names=names_of(study))
+            ratios = (Picture("ratios", "Ratio of two operations: published and today", chart),)
+    return ratios + tuple(
         Picture(
             f"published{f'-{index + 1}' if index else ''}",
             f"Published against today: {plain(operation, 24)}",
