@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 
-from perbyte.errors import EXIT_FINE, EXIT_INTERRUPTED, PerbyteError
+from perbyte.errors import EXIT_DEFECT, EXIT_FINE, EXIT_INTERRUPTED, PerbyteError
 
 
 def main() -> None:
@@ -33,6 +34,11 @@ def main() -> None:
         # the reader went away, as `| head` does; what is left must not be written at exit either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = EXIT_FINE
+    except Exception:
+        # Python's own exit code for this is 1, which here means that a regression was found
+        traceback.print_exc()
+        complain("this is a defect of Perbyte; what was measured is kept", "please report it with the lines above")
+        code = EXIT_DEFECT
     sys.exit(code if isinstance(code, int) else EXIT_FINE)
 
 
