@@ -6,11 +6,18 @@ loaded when they are called, so that `perbyte --help` need not wait for what it 
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
 
-from perbyte.errors import EXIT_DEFECT, EXIT_FINE, EXIT_INTERRUPTED, PerbyteError
+from perbyte.errors import EXIT_DEFECT, EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INTERRUPTED, PerbyteError
+
+# What the machine refuses; any other OSError is a defect of ours and is shown as one.
+_REFUSALS = {
+    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE),
+    *(errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EIO),
+}
 
 
 def main() -> None:
@@ -31,14 +38,19 @@ def main() -> None:
         complain("interrupted")
         code = EXIT_INTERRUPTED
     except ReaderGone:
-        # the reader went away, as `| head` does; what is left must not be written at exit either
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         code = EXIT_FINE
-    except Exception:
-        # Python's own exit code for this is 1, which here means that a regression was found
-        traceback.print_exc()
-        complain("this is a defect of Perbyte; what was measured is kept", "please report it with the lines above")
-        code = EXIT_DEFECT
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _REFUSALS:
+            place = error.filename or "standard output"
+            complain(f"{place}: {error.strerror}", "check the permissions and the disk")
+            code = EXIT_ENVIRONMENT
+        else:
+            # Python's own exit code for this is 1, which here means that a regression was found
+            traceback.print_exc()
+            complain("this is a defect of Perbyte; what was measured is kept", "please report it")
+            code = EXIT_DEFECT
+        _drop_output()
     sys.exit(code if isinstance(code, int) else EXIT_FINE)
 
 
@@ -47,3 +59,9 @@ def complain(message: str, way_out: str | None = None) -> None:
     print(f"perbyte: {message}", file=sys.stderr)
     if way_out:
         print(f"  {way_out}", file=sys.stderr)
+
+
+def _drop_output() -> None:
+    """Keep what could not be written (no reader, a full disk) from being tried again at exit."""
+    if sys.stdout:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

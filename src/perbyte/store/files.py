@@ -89,7 +89,7 @@ def check_regular(place: Path, limit_bytes: int) -> int:
     except FileNotFoundError as error:
         raise StoreError(
             f"{place.parent} holds no {place.name}",
-            way_out="give the directory of a run (perbyte show lists them)",
+            way_out="give the directory of a run (perbyte list runs shows them)",
         ) from error
     except (OSError, ValueError) as error:
         raise StoreError(
