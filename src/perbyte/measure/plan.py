@@ -21,6 +21,8 @@ from perbyte.runners import RunnerSpec
 
 DEFAULT_SIZES = (16, 512, 8192)
 TWIN_CELLS = 8
+TWIN_SHARE = 4  # one cell in so many gets a twin
+TWIN_LEAST = 3  # but no fewer than these
 TWIN_MAX_BYTES = 1 << 16
 
 
@@ -168,5 +170,6 @@ def choose_twins(cells: Sequence[Cell]) -> tuple[Cell, ...]:
         return ()
     most, _ = Counter(cell.process for cell in short).most_common(1)[0]
     mine = [cell for cell in short if cell.process == most]
-    step = max(1, len(mine) // TWIN_CELLS)
-    return tuple(dataclasses.replace(cell, twin=1) for cell in mine[::step][:TWIN_CELLS])
+    count = min(TWIN_CELLS, max(TWIN_LEAST, len(cells) // TWIN_SHARE))
+    step = max(1, len(mine) // count)
+    return tuple(dataclasses.replace(cell, twin=1) for cell in mine[::step][:count])
