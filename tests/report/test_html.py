@@ -4,14 +4,16 @@ import base64
 import hashlib
 import html.parser
 import json
+import math
 import re
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from made_runs import HOSTILE, hostile_run, made_cells, made_judgement, made_run, usual_run
+from made_runs import HOSTILE, hostile_run, made_cells, made_figure, made_judgement, made_run, usual_run
 
+from perbyte.model import Cell, Interval, Quality
 from perbyte.report.html import render_report, write_report
 
 
@@ -172,3 +174,28 @@ def test_five_thousand_cells_stay_small(tmp_path: Path) -> None:
     took = time.perf_counter() - started
     print(f"5,000 cells: {took:.1f} s, {path.stat().st_size / 1e6:.1f} MB")
     assert path.stat().st_size < 10e6
+
+
+def test_an_imported_run_claims_nothing_about_samples_and_precision() -> None:
+    unknown = Interval(0.0, math.inf, dominated_by="unknown")
+    cells = tuple(
+        made_figure(
+            Cell("openssl", "md5", "digest", size, "oneshot/1"),
+            None,
+            ns=10.0 * size,
+            interval=unknown,
+            samples=0,
+            clean_samples=0,
+            quality=Quality.IMPRECISE,
+        )
+        for size in (16, 8192)
+    )
+    run = made_run(cells, measuring_s=0.0, noise_floor=None)
+    run = replace(run, conditions=replace(run.conditions, origin="imported", input={"source": "listing.txt"}))
+    text = Page(render_report(run)).text
+    assert ", imported from listing.txt." in text
+    assert "2 cells imported" in text
+    assert "2 cells imported from another program" in text
+    assert "cells measured" not in text
+    assert "less precise than asked for" not in text
+    assert "±–" not in text

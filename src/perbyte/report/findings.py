@@ -38,8 +38,14 @@ def certainty(run: Run) -> list[str]:
     sentences = []
     if not run.complete:
         sentences.append("The run was interrupted: this is what had been measured until then.")
-    by_quality = Counter(figure.quality for figure in run.cells)
-    total = len(run.cells)
+    told = [figure for figure in run.cells if figure.interval.known]
+    by_quality = Counter(figure.quality for figure in told)
+    total = len(told)
+    if blind := len(run.cells) - total:
+        sentences.append(
+            f"{counted(blind)} imported from another program: one value each, without samples, without an interval "
+            "and without a check of the output. They are shown, never ranked."
+        )
     if total:
         parts = [
             f"{by_quality[quality]:,} ({by_quality[quality] / total:.0%}) {said}"

@@ -53,10 +53,16 @@ def counts(run: Run) -> list[tuple[str, str]]:
     clean, taken = clean_share(run)
     algorithms = {figure.cell.algorithm for figure in run.cells}
     floor = run.noise_floor
-    return [
-        (f"{len(run.cells):,}", "cells measured"),
+    measured = any(figure.samples for figure in run.cells) or not run.cells
+    first = [
+        (f"{len(run.cells):,}", "cells measured" if measured else "cells imported"),
         (f"{len(algorithms):,}", "algorithms"),
         (f"{len(library_names(run)):,}", "libraries"),
+    ]
+    if not measured:  # another program's: nothing is known of samples and precision
+        return first
+    return [
+        *first,
         (f"{good / len(run.cells):.0%}" if run.cells else "–", "clean and precise"),
         (f"{clean / taken:.0%}" if taken else "–", "samples clean"),
         (percent(floor.relative) if floor and floor.pairs else "–", "noise floor"),
@@ -114,7 +120,7 @@ def _entry(entry: Entry, unit: Unit) -> dict[str, str]:
     return {
         "every": "|".join(f"{_value(one)};{_exact(one)}" for one in readings),
         "text": _value(shown),
-        "wide": f"±{percent(shown.relative)}" if shown else "",
+        "wide": f"±{percent(shown.relative)}" if shown and math.isfinite(shown.relative) else "",
         "marks": "".join(entry.marks),
         "said": "; ".join(remarks),
         "place": _CLASSES[entry.place],
