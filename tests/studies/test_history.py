@@ -195,6 +195,10 @@ def test_imported_and_broken_figures(room: Path) -> None:
     undated = then_and_now([made(imported, year="")], room=room)
     assert not [one for one in undated.points if one.measured]
     assert ("run-1", 1) in [(one.source, one.count) for one in undated.left_out]
+    for year in ("9999", "0000", "now!", "２０２６"):
+        assert not [
+            one for one in then_and_now([made(imported, year=year)], room=room).points if one.measured
+        ]
     broken = [
         dataclasses.replace(imported, ns_per_call=value) for value in (math.nan, math.inf, 0.0, -1.0)
     ] + [

@@ -41,7 +41,9 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart:
     names = [line.name for line in lines if any(record["line"] == line.name for record in records)]
     left_out = sum(reading(point, unit) is None for line in lines for point in history.of(line))
     base = alt.Chart().encode(x=_years(records))
-    value = alt.Y("value:Q", title=unit, **_decades(record["value"] for record in records))
+    value = alt.Y(
+        "value:Q", title=unit, **_decades((record["value"] for record in records), below=unit == CYCLES)
+    )
     front = (
         base.mark_line(color=theme.MUTED, strokeWidth=1.5, aria=False)
         .encode(y=value, detail="means:N")
@@ -167,16 +169,15 @@ def _years(records: Records) -> Any:
     )
 
 
-def _decades(values: Iterable[float]) -> dict[str, Any]:
-    """A logarithmic scale with room for labels at both ends, labelled at each decade."""
+def _decades(values: Iterable[float], *, below: bool) -> dict[str, Any]:
+    """A logarithmic scale labelled at each decade, with room for the points' labels below or above them."""
     known = [math.log10(value) for value in values]
     low, high = min(known), max(known)
-    room = max(0.12 * (high - low), 0.25)
-    decades = [10.0**power for power in range(math.ceil(low - room), math.floor(high + room) + 1)]
+    wide, narrow = max(0.2 * (high - low), 0.3), max(0.06 * (high - low), 0.15)
+    low, high = (low - wide, high + narrow) if below else (low - narrow, high + wide)
+    decades = [10.0**power for power in range(math.ceil(low), math.floor(high) + 1)]
     return {
-        "scale": alt.Scale(
-            type="log", domain=[10 ** (low - room), 10 ** (high + room)], nice=False, clamp=True
-        ),
+        "scale": alt.Scale(type="log", domain=[10**low, 10**high], nice=False, clamp=True),
         "axis": alt.Axis(values=decades, format=",~g", grid=True),
     }
 
@@ -212,8 +213,7 @@ def _subtitle(history: History, unit: str, left_out: int) -> list[str]:
     lines = [
         f"{unit} on a logarithmic axis, {better} is better; years are those of publication, the machines are older",
         f"hollow: published, {measured}; grey lines join the best of each year",
-        "each point is the best that its machine has, at its longest message; thin lines: intervals, "
-        "narrower than the mark; published figures have none",
+        "a point is the best of its machine at its longest message; thin lines: intervals, which published figures lack",
     ]
     if left_out:
         lines.append(f"{left_out} points have no figure in this unit: the table says why")

@@ -166,7 +166,8 @@ def _better(point: HistoryPoint, other: HistoryPoint) -> bool:
 def year_of(run: Run) -> int | None:
     """The year a run was started in; None where it does not say (imported listings)."""
     text = run.conditions.started_at[:4]
-    return int(text) if len(text) == 4 and text.isascii() and text.isdigit() else None
+    known = len(text) == 4 and text.isascii() and text.isdigit() and "1970" <= text <= "2199"
+    return int(text) if known else None
 
 
 def _measured_point(run: Run, figure: CellFigure, file: HistoryFile) -> HistoryPoint:
