@@ -93,17 +93,17 @@ def test_a_study_run_shows_its_claims_and_then_and_now(a_run: Callable[..., Path
 
 def test_several_runs_stand_side_by_side(a_run: Callable[..., Path], tmp_path: Path) -> None:
     runs = a_run("one"), a_run("two")
-    result = perbyte("report", *runs, "-o", "both.html", "--figure", "ratios.svg")
+    result = perbyte("report", *runs, "-o", "both.html", "--figure", "side-by-side.svg")
     assert result.exception is None
     text = Page((tmp_path / "both.html").read_text()).text
     assert "2 runs side by side: one, two" in text
     assert "6 tied" in text
-    assert (tmp_path / "ratios.svg").read_text().startswith("<svg")
+    assert (tmp_path / "side-by-side.svg").read_text().startswith("<svg")
 
 
 def test_runs_without_a_common_cell_have_no_figure(a_run: Callable[..., Path]) -> None:
     other = made_run((made_figure(Cell("x", "rc4", "encrypt", 16, "stream/1"), 64.0),))
-    result = perbyte("report", a_run("one"), a_run("two", other), "--figure", "ratios.svg")
+    result = perbyte("report", a_run("one"), a_run("two", other), "--figure", "side-by-side.svg")
     assert isinstance(result.exception, UsageError)
 
 

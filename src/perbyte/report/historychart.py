@@ -213,7 +213,7 @@ def _subtitle(history: History, unit: str, left_out: int) -> list[str]:
     lines = [
         f"{unit} on a logarithmic axis, {better} is better; years are those of publication, the machines are older",
         f"hollow: published, {measured}; grey lines join the best of each year",
-        "a point is the best of its machine at its longest message; thin lines: intervals, which published figures lack",
+        "a point is the best of its machine at its longest message; thin lines: intervals (published ones have none)",
     ]
     if left_out:
         lines.append(f"{left_out} points have no figure in this unit: the table says why")
