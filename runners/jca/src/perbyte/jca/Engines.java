@@ -86,6 +86,11 @@ public final class Engines {
 
     /** Begin with key 0 and nonce 0, also where the engine refuses the nonce that it was begun with before. */
     public static void restart(Cipher cipher, Case work) throws GeneralSecurityException {
+        try {
+            cipher.doFinal(); // Conscrypt's ChaCha20 goes on with the old key stream after init alone
+        } catch (GeneralSecurityException | IllegalStateException error) {
+            // there was nothing to finish
+        }
         leave(cipher, work);
         cipher.init(mode(work), key(work, 0), spec(work, work.nonce[0]));
     }

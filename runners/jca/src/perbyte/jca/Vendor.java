@@ -1,11 +1,15 @@
 package perbyte.jca;
 
 import com.amazon.corretto.crypto.provider.AmazonCorrettoCryptoProvider;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.Provider;
 import java.security.Security;
 import java.util.ArrayList;
 import java.util.List;
-import org.bouncycastle.jce.provider.BouncyCastleProvider;
+import java.util.stream.Stream;
 import org.conscrypt.Conscrypt;
 
 /** The four libraries. Each is named by its runner; a provider's classes are loaded only when it is chosen. */
@@ -40,7 +44,8 @@ enum Vendor {
     /** The providers, asked for an algorithm in this order. */
     List<Provider> providers() {
         switch (this) {
-            case BC: return List.of(new BouncyCastleProvider());
+            case BC: return List.of((Provider) PlainJar.instance(besides("bcprov"),
+                    "org.bouncycastle.jce.provider.BouncyCastleProvider"));
             case CONSCRYPT: return List.of(Conscrypt.newProvider());
             case ACCP: {
                 AmazonCorrettoCryptoProvider.INSTANCE.assertHealthy();
@@ -56,6 +61,16 @@ enum Vendor {
                 }
                 return found;
             }
+        }
+    }
+
+    /** The jar in lib/ beside this program's whose name begins so. */
+    private static Path besides(String name) {
+        Path lib = Path.of(System.getProperty("java.class.path")).toAbsolutePath().resolveSibling("lib");
+        try (Stream<Path> jars = Files.list(lib)) {
+            return jars.filter(jar -> jar.getFileName().toString().startsWith(name)).findFirst().orElseThrow();
+        } catch (IOException error) {
+            throw new UncheckedIOException(error);
         }
     }
 
