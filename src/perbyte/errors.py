@@ -48,6 +48,12 @@ class StoreError(PerbyteError):
     exit_code = EXIT_ENVIRONMENT
 
 
+class NoSuchRun(StoreError):
+    """There is no run where one was asked for."""
+
+    exit_code = EXIT_USAGE
+
+
 class IncompatibleRuns(StoreError):
     """Two runs differ in conditions that must agree; `fields` names them."""
 

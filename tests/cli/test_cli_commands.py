@@ -263,7 +263,7 @@ def test_list_contracts_studies_and_runs(perbyte):
 
 def test_show_without_a_run(perbyte, tmp_path):
     complained(perbyte("show"), 2, "there is no run yet", "perbyte measure")
-    complained(perbyte("show", tmp_path / "nowhere"), 3, "no run")
+    complained(perbyte("show", tmp_path / "nowhere"), 2, "no run")
 
 
 def test_doctor_on_fakes(world, script):
@@ -353,3 +353,17 @@ def test_help_is_quick(perbyte):
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)
+
+
+def test_a_dry_run_is_json_where_json_was_asked_for(world, script):
+    world.add(script("alpha"))
+    answer = world.perbyte("measure", "alpha/*@64", "--dry-run", "--json")
+    assert answer.returncode == 0, answer.stderr
+    plan = json.loads(answer.stdout)
+    assert all("@64" in address for address in plan["cells"])
+    assert plan["cells"]
+    assert plan["policy"]["epochs"] == 3
+
+
+def test_json_and_csv_exclude_each_other(perbyte):
+    complained(perbyte("measure", "--json", "--csv"), 2, "exclude each other")

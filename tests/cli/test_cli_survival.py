@@ -250,6 +250,6 @@ def test_resume_takes_plan_and_policy_from_the_run(perbyte, tmp_path, words):
 
 def test_resume_of_nothing(perbyte, tmp_path):
     answer = perbyte("measure", "--resume", tmp_path / "nowhere")
-    assert answer.returncode == 3
+    assert answer.returncode == 2
     assert "there is no run" in answer.stderr
     assert isinstance(answer, subprocess.CompletedProcess)

@@ -157,17 +157,20 @@ def _pair_up(
     left, right = parse_selector(a), parse_selector(b)
     ours = [figure for figure in opened.cells if left.matches(figure.cell)]
     theirs = [figure for figure in opened.cells if right.matches(figure.cell)]
-    pairs = [(x, y) for x in ours for y in theirs if _alike(x.cell, y.cell) and x.cell != y.cell]
+    # encrypt against decrypt is a fair question, when that is what was asked
+    named = len({x.cell.operation for x in ours}) == len({y.cell.operation for y in theirs}) == 1
+    pairs = [(x, y) for x in ours for y in theirs if _alike(x.cell, y.cell, named) and x.cell != y.cell]
     if not pairs:
         raise UsageError(
             f"nothing to compare: '{a}' fits {len(ours)} cells of the run, '{b}' {len(theirs)}, none alike",
-            way_out="cells are alike when operation, size and contract agree",
+            way_out="cells are alike when size and contract agree, and the operation unless each side has one",
         )
     return pairs, opened.noise_floor, True
 
 
-def _alike(x: Cell, y: Cell) -> bool:
-    return (x.operation, x.size_bytes, x.contract) == (y.operation, y.size_bytes, y.contract)
+def _alike(x: Cell, y: Cell, any_operation: bool) -> bool:
+    same = x.size_bytes == y.size_bytes and x.contract == y.contract
+    return same and (any_operation or x.operation == y.operation)
 
 
 def _is_run(text: str) -> bool:

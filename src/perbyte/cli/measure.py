@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from perbyte.cli.options import Listed, output_options, policy_options, remark
 from perbyte.errors import UsageError
 from perbyte.model import Policy
+
+if TYPE_CHECKING:
+    from perbyte.measure import Request
 
 QUICK_SUITE = ("*/{aes-128-ctr,aes-256-gcm,chacha20-poly1305,sha-256}/{encrypt,seal,digest}",)
 QUICK_SIZES = (64, 1024, 16384)
@@ -68,6 +73,8 @@ def command(
     from perbyte.cli.show import print_run
     from perbyte.measure import Request
 
+    if as_json and as_csv:
+        raise UsageError("--json and --csv exclude each other")
     if resume:
         if selectors or sizes or operations or contracts or cpus or input_path or out or dry_run:
             raise UsageError(
@@ -106,7 +113,7 @@ def command(
         )
         policy = read_policy(precision, budget, epochs, core, seed)
         if dry_run:
-            return _print_plan(request, policy)
+            return _print_plan(request, policy, as_json=as_json)
         done = conduct(
             request,
             policy,
@@ -142,12 +149,19 @@ def read_policy(
     )
 
 
-def _print_plan(request: object, policy: Policy) -> int:
+def _print_plan(request: Request, policy: Policy, *, as_json: bool) -> int:
     from perbyte.cli.conduct import draw
-    from perbyte.measure import Request
 
-    assert isinstance(request, Request)
     plan, _ = draw(request)
+    if as_json:
+        drawn = {
+            "cells": [cell.address for cell in plan.cells],
+            "twins": [cell.address for cell in plan.twins],
+            "failures": [asdict(failure) for failure in plan.failures],
+            "policy": asdict(policy),
+        }
+        print(json.dumps(drawn, indent=1))
+        return 0
     for cell in plan.cells:
         print(cell.address)
     for failure in plan.failures:

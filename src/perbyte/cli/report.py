@@ -38,7 +38,7 @@ def command(runs: tuple[Path, ...], output: Path | None, history: bool, figures:
 
     \b
       perbyte report -o report.html
-      perbyte report results/monday --figure overview.svg --figure sizes.pdf
+      perbyte report results/monday --figure bars.svg --figure cost.pdf
       perbyte report results/server results/laptop -o machines.html
       perbyte report --history -o history.html --figure history.svg
     """

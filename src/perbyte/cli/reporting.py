@@ -100,8 +100,8 @@ def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Pictu
 def write_figure(pictures: Mapping[str, Picture], path: Path) -> Path:
     """Write the figure that `path`'s name chooses, in the format that its suffix chooses.
 
-    A name that is no figure's gets the first figure. Raises UsageError for another suffix or where there are no
-    figures, EnvironmentLacking when the file cannot be written.
+    Raises UsageError for another suffix, an unknown name or where there are no figures, EnvironmentLacking when
+    the file cannot be written.
     """
     from perbyte.report.savefig import save_figure
 
@@ -109,11 +109,13 @@ def write_figure(pictures: Mapping[str, Picture], path: Path) -> Path:
         raise UsageError("figures that can be written", way_out=", ".join(pictures) or "there are none")
     if path.suffix.lower().lstrip(".") not in FIGURE_KINDS:
         raise UsageError(
-            f"'{path}': a figure ends in .{', .'.join(FIGURE_KINDS)}", way_out="e.g. --figure overview.svg"
+            f"'{path}': a figure ends in .{', .'.join(FIGURE_KINDS)}", way_out="e.g. --figure bars.svg"
         )
     if not pictures:
         raise UsageError("there is nothing to draw")
-    picture = pictures.get(path.stem) or next(iter(pictures.values()))
+    if path.stem not in pictures:
+        raise UsageError(f"no figure is called '{path.stem}'", way_out=f"there are: {', '.join(pictures)}")
+    picture = pictures[path.stem]
     return written(path, lambda: save_figure(picture.chart, path))
 
 

@@ -324,13 +324,17 @@ class Measurement:
                     Failure("no-budget", cell.runner, "the budget was spent before", address=cell.address)
                 )
         elapsed = self.elapsed_s
-        if complete and elapsed > self.policy.budget_s:
-            wide = sum(figure.relative_half_width > self.policy.precision for figure in shown)
-            if wide:
-                self.watcher.remark(
-                    f"the budget of {self.policy.budget_s:g} s is spent; {wide} of {len(shown)} cells are less "
-                    f"precise than {self.policy.precision:.2%}"
-                )
+        wide = sum(figure.relative_half_width > self.policy.precision for figure in shown)
+        if complete and wide:
+            spent = elapsed > self.policy.budget_s
+            why = (
+                f"the budget of {self.policy.budget_s:g} s is spent"
+                if spent
+                else "more epochs would not help"
+            )
+            self.watcher.remark(
+                f"{why}; {wide} of {len(shown)} cells are less precise than {self.policy.precision:.2%}"
+            )
         outcome = Outcome(tuple(shown), tuple(self.history.failures), floor, complete, elapsed)
         self.sink.finish(outcome.cells, floor, elapsed, complete)
         return outcome

@@ -1,7 +1,7 @@
 """The cost of a call by its size: fitted models of a run, as rows of a table and as a figure.
 
 Fitting is the business of `perbyte.stats.cost`; here it is asked for wherever a cell was measured at three sizes or
-more. A model that does not describe its cells is shown with its residual, never left out.
+more. A model that does not describe its cells is not drawn; that it does not, and by how much, is said.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from perbyte.stats.cost import CostModel, fit_cost
 _STEPS = 32
 _BEYOND = 2  # how far below the smallest figure a model's line is drawn: a bent one can fall to nothing
 _STRAIGHT = 0.05  # a model that is further off somewhere is not quoted in a title
+_USELESS = 0.10  # and one that is further off than this is neither drawn nor given
 COLUMNS = (
     "algorithm",
     "library",
@@ -81,6 +82,13 @@ def cost_rows(run: Run, names: Names | None = None) -> list[tuple[str, ...]]:
         cell, model = cost.cell, cost.model
         unit = "" if model.unit == "cycles" else " ns"
         halves = (model.per_message_interval.half_width, model.per_byte_interval.half_width)
+        if model.worst_residual > _USELESS:
+            fitted = ("no straight line", "–")
+        else:
+            fitted = (
+                f"{number(model.per_message, halves[0])} ± {number(halves[0], halves[0])}{unit}",
+                f"{number(model.per_byte, halves[1])} ± {number(halves[1], halves[1])}{unit}",
+            )
         title = cell.algorithm if cell.cpu == "full" else f"{cell.algorithm} ({cell.cpu})"
         rows.append(
             (
@@ -89,8 +97,7 @@ def cost_rows(run: Run, names: Names | None = None) -> list[tuple[str, ...]]:
                 plain(cell.operation, 24),
                 plain(cell.contract, 30),
                 "–" if model.setup is None else number(model.setup, model.setup / 1000) + unit,
-                f"{number(model.per_message, halves[0])} ± {number(halves[0], halves[0])}{unit}",
-                f"{number(model.per_byte, halves[1])} ± {number(halves[1], halves[1])}{unit}",
+                *fitted,
                 percent(model.worst_residual),
             )
         )
@@ -181,6 +188,9 @@ def cost_over_size(
 
 def _explained(record: dict[str, Any], models: Mapping[tuple[str, str, str], CostModel]) -> dict[str, Any]:
     model = models[record["algorithm"], record["tier"], record["library"]]
+    if model.worst_residual > _USELESS:
+        said = f"no straight line over size: the best is off by {percent(model.worst_residual)}"
+        return {**record, "described": f"{record['described']}; {said}"}
     half_message, half_byte = model.per_message_interval.half_width, model.per_byte_interval.half_width
     setup = f"setup {number(model.setup, model.setup / 1000)} + " if model.setup is not None else ""
     said = (
@@ -199,6 +209,8 @@ def _lines(
         (one["algorithm"], one["tier"], one["library"], one["series"]) for one in records
     ):
         model = models[key[:3]]
+        if model.worst_residual > _USELESS:
+            continue
         low, high = math.log(model.sizes[0]), math.log(model.sizes[-1])
         for step in range(_STEPS + 1):
             size = math.exp(low + (high - low) * step / _STEPS)

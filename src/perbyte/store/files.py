@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from perbyte.errors import StoreError
+from perbyte.errors import NoSuchRun, StoreError
 
 RUN_FILE = "run.json"
 CELLS_FILE = "cells.parquet"
@@ -68,13 +68,13 @@ def disk_error(error: OSError, directory: Path) -> StoreError:
 
 
 def check_directory(directory: Path) -> None:
-    """Raise StoreError when `directory` is none."""
+    """Raise NoSuchRun when `directory` is none."""
     try:
         found = directory.is_dir()
     except (OSError, ValueError):
         found = False
     if not found:
-        raise StoreError(
+        raise NoSuchRun(
             f"there is no run at {str(directory)[:200]!r}", way_out="perbyte list runs shows where runs are"
         )
 
