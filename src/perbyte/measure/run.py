@@ -42,7 +42,8 @@ from perbyte.stats.compare import noise_floor
 
 EPOCH_STEP = 3  # epochs added between two declared looks
 LONG_PRECISION = 0.02  # relative half-width at which a cell of long calls is done
-DEAR_S = 0.03  # seconds per burst from which on it gets no more than the least number of epochs
+DEAR_S = 0.03  # seconds per burst from which on less will do
+DEAR_PRECISION = 0.05
 LAYOUT_WARNING = "the system does not allow a fixed memory layout: figures may differ more between runs"
 
 
@@ -173,7 +174,8 @@ class Measurement:
         if figure.interval.half_width < 0.05:
             return True
         if figure.quality is Quality.LONG:  # to ask more of them would eat the budget of all others
-            return self._took.get(cell, 0.0) > DEAR_S or figure.relative_half_width <= LONG_PRECISION
+            dear = self._took.get(cell, 0.0) > DEAR_S
+            return figure.relative_half_width <= (DEAR_PRECISION if dear else LONG_PRECISION)
         return figure.relative_half_width <= self.policy.precision and figure.quality is not Quality.NOISY
 
     def _epoch(self, number: int, cells: Sequence[Cell], *, first: bool) -> None:

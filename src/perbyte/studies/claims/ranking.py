@@ -101,6 +101,9 @@ def _extreme(
         if lacking:
             return missing(scene, key, lacking)
         return Finding(State.YES, _said(scene, p, key, champion, rival, lead, slow), _margin(lead), numbers)
+    undecided = [one for one in rivals if not leads[one.name].above(1.0)]
+    rival = min(undecided, key=lambda one: leads[one.name].value)
+    lead = leads[rival.name]
     sentence = (
         f"{scene.opening(key)}{champion.label} and {rival.label} cannot be told apart: "
         f"{_cost(scene, champion)} against {_cost(scene, rival)}, ratio {span(lead)}."
