@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from perbyte.cli.options import output_options
+from perbyte.errors import UsageError
 from perbyte.model import Run
 
 
@@ -30,7 +31,6 @@ def command(run: Path | None, as_json: bool, as_csv: bool, unit: str | None, qui
 def newest() -> Path:
     """The newest run's directory. Raises UsageError when there is none."""
     from perbyte import places
-    from perbyte.errors import UsageError
     from perbyte.store import latest
 
     found = latest(places.runs_home())
@@ -40,7 +40,9 @@ def newest() -> Path:
 
 
 def print_run(run: Run, unit: str | None, *, as_json: bool, as_csv: bool) -> None:
-    """Print a run in the form that was asked for."""
+    """Print a run in the form that was asked for. Raises UsageError when two were."""
+    if as_json and as_csv:
+        raise UsageError("--json and --csv exclude each other")
     if as_json:
         import json
 
