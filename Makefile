@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: bench test lint docs clean setup build wheel
+.PHONY: bench test lint docs clean setup build java wheel
 
 bench: build           ## fresh machine -> table on the terminal and report.html
 	$(BIN)/perbyte study run kompara-2020 --report report.html
@@ -16,6 +16,10 @@ lint: setup
 
 build: setup
 	$(BIN)/perbyte build
+
+java: setup            ## the runners of the Java providers, with JDK and Maven
+	sh scripts/setup.sh "$(PYTHON)" openjdk-17-jdk-headless maven
+	$(BIN)/perbyte build jca-sun jca-bc jca-conscrypt jca-accp
 
 setup: $(VENV)/.ready
 

@@ -1,12 +1,14 @@
 #!/bin/sh
 # Make .venv from the lock file; install what apt provides when that is possible.
 # Not root, or no apt: the exact command is printed and what is present is used.
+# Usage: setup.sh [PYTHON [PACKAGE...]]; the packages are wanted beside the usual ones.
 set -eu
 python=${1:-python3}
+[ $# -gt 0 ] && shift
 cd "$(dirname "$0")/.."
 
 # what the runners and the browser test need; a library that stays absent makes its runner absent, nothing else
-packages="python3-venv build-essential pkg-config libssl-dev libgcrypt20-dev nettle-dev libcrypto++-dev clang-format chromium"
+packages="python3-venv build-essential pkg-config libssl-dev libgcrypt20-dev nettle-dev libcrypto++-dev clang-format chromium $*"
 
 if command -v apt-get >/dev/null 2>&1; then
 	missing=""
