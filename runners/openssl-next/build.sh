@@ -26,10 +26,10 @@ locked_crates() {
 }
 
 make_library() {
-	rm -rf "$shared/work" "$shared/install"
-	mkdir -p "$shared/work"
-	cp "$here/Cargo.toml" "$here/main.rs" "$shared/work"
-	cd "$shared/work"
+	rm -rf "$shared/making" "$shared/install"
+	mkdir -p "$shared/making"
+	cp "$here/Cargo.toml" "$here/main.rs" "$shared/making"
+	cd "$shared/making"
 	cargo generate-lockfile --quiet
 	sort "$here/crates.txt" >pinned
 	locked_crates <Cargo.lock >locked
@@ -38,12 +38,12 @@ make_library() {
 		diff pinned locked >&2 || true
 		exit 1
 	fi
-	cargo build --quiet --locked --release --target-dir "$shared/work/target"
+	cargo build --quiet --locked --release --target-dir "$shared/making/target"
 	MAKEFLAGS=${MAKEFLAGS--j$(getconf _NPROCESSORS_ONLN)} \
-		"$shared/work/target/release/make-openssl" "$shared/work/openssl" "$target"
-	mv "$shared/work/openssl/install" "$shared/install"
+		"$shared/making/target/release/make-openssl" "$shared/making/openssl" "$target"
+	mv "$shared/making/openssl/install" "$shared/install"
 	cd "$here"
-	rm -rf "$shared/work"
+	rm -rf "$shared/making"
 	state >"$shared/state"
 }
 
