@@ -1,5 +1,7 @@
 """Do the figures of the Java runner agree with JMH on the same calls? Both are run, the ratios are printed.
 
+Before that a chain of known cost, written in Java, goes through the same gauge.
+
     .venv/bin/python bench/jmh/agree.py [--forks 5] [--core N]
 
 Needs a JDK and Maven; the first build fetches JMH, later ones need no network. JMH runs with the options of the
@@ -19,9 +21,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
-from perbyte import places
+from perbyte import places, stats
+from perbyte.model import Cell, Policy
+from perbyte.runners import Session
 from perbyte.runners.locate import find
 
 HERE = Path(__file__).parent
@@ -85,6 +90,42 @@ def run_perbyte(forks: int, core: int) -> dict[str, dict[str, float]]:
     return {cell["address"].partition("+")[0]: cell for cell in json.loads(done.stdout)["cells"]}
 
 
+def measure_chain(core: int) -> float:
+    """Cycles per multiplication of a chain of `x *= x` in Java: 3 on every core since Haswell and Zen."""
+    spec = find("jca-sun")
+    chain = replace(spec, command=tuple("jca-probe" if part == "jca-sun" else part for part in spec.command))
+    cell = Cell("jca-probe", "probe-imul", "run", 1024, "stream/1")
+    with Session(chain, core=core) as session:
+        calibration = session.calibrate(50, epoch=0)
+        handle = session.prepare(cell.algorithm, cell.operation, cell.contract, cell.size_bytes, seed=7)
+        floor = calibration.contention_floor
+        bursts = [
+            session.measure(
+                handle,
+                cell=cell,
+                epoch=0,
+                round=number,
+                samples=60,
+                limit_ms=200,
+                contention_floor=floor,
+                patience=100,
+            ).burst
+            for number in range(10)
+        ]
+    policy = Policy()
+    values = [
+        value
+        for burst in bursts
+        for value, clean in zip(
+            stats.cycles_per_call(burst, calibration),
+            stats.clean_mask(burst, calibration, policy, floor),
+            strict=True,
+        )
+        if clean
+    ]
+    return statistics.median(values) / cell.size_bytes
+
+
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--forks", type=int, default=5, help="virtual machines per call and side")
@@ -95,6 +136,7 @@ def main() -> int:
     lacking = [program for program in ("java", "mvn", "taskset") if not shutil.which(program)]
     if lacking:
         sys.exit(f"not installed: {', '.join(lacking)}")
+    print(f"a chain of multiplications in Java: {measure_chain(asked.core):.4f} cycles each, must be 3")
     ours = run_perbyte(asked.forks, asked.core)
     theirs = run_jmh(asked.forks, asked.core)
     print(f"{'call':34} {'Perbyte ns':>11} {'JMH ns':>9} {'ratio':>7}   JMH, each fork")

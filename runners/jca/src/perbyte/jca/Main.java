@@ -19,10 +19,13 @@ public final class Main {
 
     public static void main(String[] args) throws IOException {
         Vendor vendor = args.length > 0 ? Vendor.named(args[0]) : null;
-        if (vendor == null) {
+        boolean probe = args.length > 0 && args[0].equals(ProbeLibrary.RUNNER);
+        if (vendor == null && !probe) {
             fail("the first argument is jca-sun, jca-bc, jca-conscrypt or jca-accp");
         } else if (args.length != 2 || !args[1].equals(WORKER)) {
             Server.front(command(args));
+        } else if (probe) {
+            Server.serve(new ProbeLibrary());
         } else if (!inForce(vendor)) {
             fail("the CPU tier '" + System.getenv("PERBYTE_CPU") + "' is unknown here or not in force");
         } else {
