@@ -12,7 +12,7 @@ import time
 
 from faults import applies, commit, say
 from sky import Sky
-from toy import Refused, Toy, fnv1a64
+from toy import Refused, Toy, digest
 
 LINE_LIMIT = 1_048_576
 DEFAULT_OPERATIONS = [
@@ -232,7 +232,7 @@ class Fake:
         answer = {name: [row[name] for row in rows] for name in names}
         answer["cycles"] = [row["cycles"] for row in rows] if self.sky.clock["pmu"] else []
         output = self.bend(toy, "measure", toy.output(calls))
-        return {"calls": calls, "waits": waits, "digest": f"{fnv1a64(output):016x}", **answer}
+        return {"calls": calls, "waits": waits, "digest": digest(output), **answer}
 
     def release(self, request):
         """Forget a handle."""
@@ -278,7 +278,7 @@ class Fake:
 
 def shown(output):
     """The fields of the answer to `check`."""
-    fields = {"length": len(output), "digest": f"{fnv1a64(output):016x}", "head": output[:64].hex()}
+    fields = {"length": len(output), "digest": digest(output), "head": output[:64].hex()}
     return {**fields, "output": output.hex()} if len(output) <= 4096 else fields
 
 

@@ -33,6 +33,15 @@ def fnv1a64(data):
     return value
 
 
+def digest(output):
+    """Section 5: FNV-1a over words of 64 bits, then over the bytes that are left, as 16 hex digits."""
+    value, whole = 0xCBF29CE484222325, len(output) // 8 * 8
+    words = [int.from_bytes(output[at : at + 8], "little") for at in range(0, whole, 8)]
+    for piece in (*words, *output[whole:]):
+        value = ((value ^ piece) * 0x100000001B3) & MASK
+    return f"{value:016x}"
+
+
 def mix(state):
     """One SplitMix64 output for a state that was already advanced."""
     z = state & MASK

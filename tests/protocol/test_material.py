@@ -14,7 +14,16 @@ def test_fnv1a_by_its_authors_values():
     assert material.fnv1a64(b"") == 0xCBF29CE484222325
     assert material.fnv1a64(b"a") == 0xAF63DC4C8601EC8C
     assert material.fnv1a64(b"foobar") == 0x85944171F73967E8
+
+
+def test_the_digest_takes_words_and_then_the_bytes_that_are_left():
     assert material.digest(b"") == "cbf29ce484222325"
+    assert material.digest(b"foobar") == "85944171f73967e8"  # no whole word: FNV-1a as published
+    word = int.from_bytes(b"foobarba", "little")
+    value = (material.fnv1a64(b"") ^ word) * 0x100000001B3 % 2**64
+    for byte in b"zqux":
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    assert material.digest(b"foobarbazqux") == f"{value:016x}" == "b1decc74f85da13d"  # stands in SPEC.md
 
 
 def test_splitmix_by_its_published_outputs():

@@ -65,5 +65,5 @@ void pb_burst_take(const pb_gauge *g, pb_prepared *p, const pb_burst_request *r,
 		 (double)(pb_gauge_ticks() - start) < limit);
 	if (p->variant->show)
 		p->variant->show(&p->c);
-	b->digest = pb_fnv1a(PB_FNV_BASIS, p->c.out, p->c.out_len);
+	b->digest = pb_digest(p->c.out, p->c.out_len);
 }

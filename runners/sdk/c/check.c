@@ -13,7 +13,7 @@ static void show_output(pb_server *s, const pb_case *c)
 {
 	pb_begin_answer(s);
 	pb_text_add(&s->answer, ",\"length\":%zu,\"digest\":\"%016" PRIx64 "\",\"head\":", c->out_len,
-		    pb_fnv1a(PB_FNV_BASIS, c->out, c->out_len));
+		    pb_digest(c->out, c->out_len));
 	pb_text_hex(&s->answer, c->out, c->out_len < SHOWN_HEAD ? c->out_len : SHOWN_HEAD);
 	if (c->out_len <= SHOWN_WHOLE) {
 		pb_text_add(&s->answer, ",\"output\":");

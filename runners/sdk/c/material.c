@@ -14,6 +14,21 @@ uint64_t pb_fnv1a(uint64_t hash, const uint8_t *bytes, size_t length)
 	return hash;
 }
 
+uint64_t pb_digest(const uint8_t *bytes, size_t length)
+{
+	uint64_t hash = PB_FNV_BASIS;
+	size_t i = 0;
+	for (; length - i >= 8; i += 8) {
+		uint64_t word;
+		memcpy(&word, bytes + i, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+		word = __builtin_bswap64(word);
+#endif
+		hash = (hash ^ word) * 0x100000001b3ULL;
+	}
+	return pb_fnv1a(hash, bytes + i, length - i);
+}
+
 /* SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). Position
  * `block` of the stream can be computed directly, because the state only counts up. */
 static uint64_t split_mix(uint64_t start, uint64_t block)

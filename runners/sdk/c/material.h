@@ -12,6 +12,10 @@ void pb_stream(uint64_t seed, const char *label, uint8_t *out, size_t length);
 #define PB_FNV_BASIS 0xcbf29ce484222325ULL
 uint64_t pb_fnv1a(uint64_t hash, const uint8_t *bytes, size_t length);
 
+/* The digest of an output (SPEC section 5): FNV-1a taken over words of 64 bits, then over the bytes that are
+ * left. */
+uint64_t pb_digest(const uint8_t *bytes, size_t length);
+
 /* Input of at least `size` bytes at `offset` from a 4096-byte boundary, shared by all cases that ask for the
  * same; NULL if memory does not suffice or the file cannot be read (errno, and *short_file is set if it is
  * too short). `path` is NULL for the seeded stream. */

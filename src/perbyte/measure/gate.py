@@ -240,4 +240,4 @@ def confirm(
 
 
 def _text(answer: CheckAnswer) -> str:
-    return f"{answer.length} bytes, FNV-1a {answer.digest}, {answer.head}..."
+    return f"{answer.length} bytes, digest {answer.digest}, {answer.head}..."

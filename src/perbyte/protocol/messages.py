@@ -89,7 +89,7 @@ class PrepareAnswer(Answer, frozen=True, kw_only=True):
 
 
 class CheckAnswer(Answer, frozen=True, kw_only=True):
-    """What came out of a call: length in bytes, FNV-1a-64, the first 64 bytes, and all of it when short."""
+    """What came out of a call: length in bytes, digest, the first 64 bytes, and all of it when short."""
 
     length: Count
     digest: Digest

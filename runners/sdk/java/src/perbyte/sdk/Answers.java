@@ -121,7 +121,7 @@ final class Answers implements Verbs {
             throw Refusal.library(loop.failure());
         }
         answer.addProperty("length", loop.length());
-        answer.addProperty("digest", hex(Material.fnv1a(loop.result(), loop.length())));
+        answer.addProperty("digest", hex(Material.digest(loop.result(), loop.length())));
         answer.addProperty("head", hex(loop.result(), Math.min(SHOWN_HEAD, loop.length())));
         if (loop.length() <= SHOWN_WHOLE) {
             answer.addProperty("output", hex(loop.result(), loop.length()));

@@ -55,7 +55,7 @@ final class Burst {
         } catch (Exception error) {
             samples[Gauge.FLAGS][count - 1] |= FAILED;
         }
-        digest = Material.fnv1a(loop.result(), loop.length());
+        digest = Material.digest(loop.result(), loop.length());
     }
 
     private boolean sample(Loop loop, Order order) {

@@ -80,9 +80,9 @@ public final class Case {
             if (!loop.takeAndShow(calls)) {
                 return false;
             }
-            long first = Material.fnv1a(loop.result(), loop.length());
+            long first = Material.digest(loop.result(), loop.length());
             return row.operation.equals("sign")
-                    || loop.takeAndShow(calls) && Material.fnv1a(loop.result(), loop.length()) == first;
+                    || loop.takeAndShow(calls) && Material.digest(loop.result(), loop.length()) == first;
         } catch (Refusal refused) {
             return false;
         }
@@ -184,7 +184,7 @@ public final class Case {
 
     private static boolean same(Loop loop, byte[] goal) {
         return loop.length() == goal.length
-                && Material.fnv1a(loop.result(), loop.length()) == Material.fnv1a(goal, goal.length);
+                && Material.digest(loop.result(), loop.length()) == Material.digest(goal, goal.length);
     }
 
     /** One bit of the tag and then one of the data changed: words, beginning with "!" if one is accepted. */
