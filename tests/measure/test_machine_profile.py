@@ -81,6 +81,35 @@ def test_a_hypervisor_is_named(files, vendor, named):
     assert describe_machine().virtualisation == named
 
 
+@pytest.mark.parametrize(
+    ("clocks", "named"),
+    [
+        ("tsc kvm-clock \n", "kvm"),
+        ("hyperv_clocksource_tsc_page tsc acpi_pm", "hyper-v"),
+        ("tsc", "virtual machine (unnamed)"),
+    ],
+)
+def test_without_firmware_the_kernels_clocks_name_the_hypervisor(files, clocks, named):
+    files(proc__cpuinfo=AMD, sys__devices__system__clocksource__clocksource0__available_clocksource=clocks)
+    assert describe_machine().virtualisation == named
+
+
+def test_the_hypervisors_own_word_and_the_firmwares_go_before_clocks(files):
+    clock = {"sys__devices__system__clocksource__clocksource0__available_clocksource": "tsc kvm-clock"}
+    files(proc__cpuinfo=AMD, sys__hypervisor__type="xen", **clock)
+    assert describe_machine().virtualisation == "xen"
+    files(proc__cpuinfo=AMD, sys__class__dmi__id__sys_vendor="Amazon EC2", **clock)
+    assert describe_machine().virtualisation == "kvm (Amazon)"
+
+
+def test_clocks_of_a_hypervisor_make_no_virtual_machine(files):
+    files(
+        proc__cpuinfo=AMD.replace(" hypervisor", ""),
+        sys__devices__system__clocksource__clocksource0__available_clocksource="tsc kvm-clock",
+    )
+    assert describe_machine().virtualisation == ""
+
+
 def test_where_nothing_can_be_read_nothing_is_guessed(files):
     files()
     found = describe_machine()

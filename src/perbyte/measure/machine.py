@@ -24,6 +24,9 @@ _VIRTUAL_BY_VENDOR = {
     "Amazon": "kvm (Amazon)",
     "innotek": "virtualbox",
 }
+# Beside the firmware's words, which small virtual machines do not have: what a guest's kernel offers only where it
+# found that hypervisor. Linux registers these clocks after it has asked the processor (CPUID leaf 0x40000000).
+_VIRTUAL_BY_CLOCK = {"kvm-clock": "kvm", "hyperv_clocksource": "hyper-v", "xen": "xen"}
 
 
 def describe_machine() -> Machine:
@@ -125,11 +128,18 @@ def _distribution() -> str:
 
 
 def _virtualisation(info: dict[str, str]) -> str:
+    """What this system runs under, as firmware or kernel name it; empty where the processor says nothing of it."""
     if "hypervisor" not in info.get("flags", "").split():
         return "" if info.get("flags") else _read("/sys/hypervisor/type")
     vendor = _read("/sys/class/dmi/id/sys_vendor") + " " + _read("/sys/class/dmi/id/product_name")
-    known = next((name for word, name in _VIRTUAL_BY_VENDOR.items() if word in vendor), "")
-    return known or f"virtual machine ({vendor.strip() or 'unnamed'})"
+    clocks = _read("/sys/devices/system/clocksource/clocksource0/available_clocksource").split()
+    return (
+        # Firmware first: it may tell whose KVM it is.
+        next((name for word, name in _VIRTUAL_BY_VENDOR.items() if word in vendor), "")
+        or _read("/sys/hypervisor/type")
+        or next((name for word, name in _VIRTUAL_BY_CLOCK.items() for clock in clocks if word in clock), "")
+        or f"virtual machine ({vendor.strip() or 'unnamed'})"
+    )
 
 
 def _turbo() -> str:
