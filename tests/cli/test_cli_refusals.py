@@ -24,15 +24,31 @@ def test_a_full_disk_behind_stdout_is_an_error_of_the_environment(arguments: lis
     assert "Exception ignored" not in ended.stderr
 
 
-def test_a_home_that_is_a_file_is_an_error_of_the_environment(tmp_path: Path) -> None:
+@pytest.mark.parametrize("below", ["", "deeper/still"])
+@pytest.mark.parametrize("names", [[], ["reference"], ["reference", "nettle"]])
+def test_a_home_that_is_a_file_is_an_error_of_the_environment(
+    tmp_path: Path, below: str, names: list[str]
+) -> None:
     home = tmp_path / "home"
     home.write_text("a file, where a directory should be")
+    _cannot_be_built(home / below, names, "a file is in the way")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc here")
+def test_a_home_where_nothing_can_be_created_is_an_error_of_the_environment() -> None:
+    # not even root may create a directory there, and the kernel says "no such file" to that
+    _cannot_be_built(Path("/proc/perbyte"), ["reference"], "No such file or directory")
+
+
+def _cannot_be_built(home: Path, names: list[str], why: str) -> None:
     ended = subprocess.run(
-        [*PERBYTE, "build", "reference"],
+        [*PERBYTE, "build", *names],
         env={**os.environ, "PERBYTE_HOME": str(home)},
         capture_output=True,
         text=True,
     )
     assert ended.returncode == 3, ended.stderr
-    assert str(home) in ended.stderr
-    assert "Traceback" not in ended.stderr
+    said, way_out = ended.stderr.splitlines()
+    assert said.startswith(f"perbyte: runners cannot be built in {home}")
+    assert why in said
+    assert "PERBYTE_HOME" in way_out

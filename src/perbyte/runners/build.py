@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import errno
 import fcntl
 import hashlib
 import json
@@ -26,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from perbyte import places
+from perbyte.errors import EnvironmentLacking
 from perbyte.runners import needs
 from perbyte.runners.spec import RunnerSpec, sanitizing
 
@@ -91,7 +93,8 @@ class _Failed(Exception):
 def build(spec: RunnerSpec, *, force: bool = False, sanitize: bool | None = None) -> BuildOutcome:
     """Build one runner if that is necessary. `sanitize` builds with the address and undefined sanitizers.
 
-    Raises DataRoomError for a `runner.toml` that cannot be followed; everything else is an outcome.
+    Raises DataRoomError for a `runner.toml` that cannot be followed, EnvironmentLacking when the place of the
+    products cannot be written; everything else is an outcome.
     """
     started = time.monotonic()
     sanitize = sanitizing() if sanitize is None else sanitize
@@ -108,17 +111,18 @@ def build(spec: RunnerSpec, *, force: bool = False, sanitize: bool | None = None
         )
     out = spec.out(sanitize=sanitize)
     executable = out / spec.name if spec.compiled else None
-    out.parent.mkdir(parents=True, exist_ok=True)
     with _alone(out):
         recipe = _recipe(spec, found, sanitize)
         key = _key(recipe, found)
         if not force and _stamped(out) == key and (executable is None or executable.is_file()):
             return BuildOutcome(spec.name, BuildState.UP_TO_DATE, executable)
-        scratch = Path(tempfile.mkdtemp(prefix=f".{spec.name}-", dir=out.parent))
+        with _writing(out):
+            scratch = Path(tempfile.mkdtemp(prefix=f".{spec.name}-", dir=out.parent))
         try:
             _follow(spec, recipe, scratch)
-            (scratch / _STAMP).write_text(json.dumps({"key": key}) + "\n", encoding="utf-8")
-            _put_in_place(scratch, out, whole=not spec.compiled)
+            with _writing(out):
+                (scratch / _STAMP).write_text(json.dumps({"key": key}) + "\n", encoding="utf-8")
+                _put_in_place(scratch, out, whole=not spec.compiled)
         except _Failed as failure:
             return BuildOutcome(
                 spec.name,
@@ -280,7 +284,25 @@ def _put_in_place(scratch: Path, out: Path, *, whole: bool) -> None:
 
 @contextlib.contextmanager
 def _alone(out: Path) -> Iterator[None]:
-    """Keep other Perbyte processes from building the same runner at the same time."""
-    with (out.parent / f".{out.name}.lock").open("w") as lock:
+    """Make room for `out`, and keep other Perbyte processes from building the same runner at the same time."""
+    with _writing(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        lock = (out.parent / f".{out.name}.lock").open("w")
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+@contextlib.contextmanager
+def _writing(out: Path) -> Iterator[None]:
+    """Turn what the file system says against the place of the products into EnvironmentLacking."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        why = "a file is in the way" if error.errno in (errno.EEXIST, errno.ENOTDIR) else error.strerror
+        raise EnvironmentLacking(
+            f"runners cannot be built in {out.parent}: {why}",
+            way_out=("make room there, or set" if full else "set")
+            + " PERBYTE_HOME to a directory that can be written: builds and runs then go there",
+        ) from error
