@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import Percent
+from perbyte import places
+from perbyte.cli.options import Percent, remark
+from perbyte.cli.pairing import pair_cells
+from perbyte.cli.run_names import find_run, run_named, runs_there_are, where_looked
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
-from perbyte.model import Cell, CellFigure, NoiseFloor, Run
+from perbyte.model import CellFigure, NoiseFloor, Run
 
 if TYPE_CHECKING:
     from perbyte.stats.compare import Comparison
+
+SHOWN = 4  # of what a run has, in a message
 
 
 @click.command("compare")
@@ -95,13 +100,14 @@ def _compare_many(sides: Sequence[str], fail_above: float | None, unit: str | No
     from perbyte.report.units import Unit
     from perbyte.store import open_run
 
-    for side in sides:
-        if not _is_run(side):
-            raise UsageError(
-                f"'{side}' is no run; only runs stand side by side",
-                way_out="perbyte list runs shows where runs are",
-            )
-    runs = [open_run(Path(side)) for side in sides]
+    found = [(side, run_named(side)) for side in sides]
+    lost = [side for side, place in found if place is None]
+    if lost:
+        raise UsageError(
+            f"'{lost[0]}' is no run: {where_looked(lost[0])}; only runs stand side by side",
+            way_out=runs_there_are(),
+        )
+    runs = [open_run(place) for _, place in found if place]
     names = _distinct([_title(side) for side in sides])
     rows = set_side_by_side(runs)
     if as_json:
@@ -130,51 +136,88 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 def _title(text: str) -> str:
-    return Path(text).resolve().name if Path(text).is_dir() else text
+    place = run_named(text)
+    return place.resolve().name if place and place.is_dir() else text
 
 
 def _pair_up(
     a: str, b: str, run: Path | None
 ) -> tuple[list[tuple[CellFigure, CellFigure]], NoiseFloor | None, bool]:
     """Cells of A with their counterparts in B, the noise floor that counts, and whether one run holds both."""
-    from perbyte.catalogue import parse_selector
-    from perbyte.cli.show import newest
-    from perbyte.store import open_run
+    from perbyte.store import latest, open_run
 
-    if _is_run(a) != _is_run(b):
-        raise UsageError("compare two runs, or two selectors of one run, not one of each")
-    if _is_run(a):
-        first, second = open_run(Path(a)), open_run(Path(b))
-        found = {figure.cell: figure for figure in second.cells}
-        pairs = [(figure, found[figure.cell]) for figure in first.cells if figure.cell in found]
-        if not pairs:
-            raise UsageError(
-                "the two runs have no cell in common",
-                way_out="set them side by side: perbyte compare A B --side-by-side",
-            )
-        return pairs, _larger(first, second), False
-    opened = open_run(run or newest())
-    left, right = parse_selector(a), parse_selector(b)
-    ours = [figure for figure in opened.cells if left.matches(figure.cell)]
-    theirs = [figure for figure in opened.cells if right.matches(figure.cell)]
-    # encrypt against decrypt is a fair question, when that is what was asked
-    named = len({x.cell.operation for x in ours}) == len({y.cell.operation for y in theirs}) == 1
-    pairs = [(x, y) for x in ours for y in theirs if _alike(x.cell, y.cell, named) and x.cell != y.cell]
+    first, second = run_named(a), run_named(b)
+    if first and second:
+        return _pair_runs(open_run(first), open_run(second))
+    if first or second:
+        other = b if first else a
+        raise UsageError(
+            f"'{other}' is no run: {where_looked(other)}; a run is compared with a run",
+            way_out=runs_there_are(),
+        )
+    if run is None and latest(places.runs_home()) is None:
+        raise UsageError(f"'{a}' is no run: {where_looked(a)}", way_out=runs_there_are())
+    return _pair_selected(a, b, open_run(find_run(run)))
+
+
+def _pair_runs(
+    first: Run, second: Run
+) -> tuple[list[tuple[CellFigure, CellFigure]], NoiseFloor | None, bool]:
+    found = {figure.cell: figure for figure in second.cells}
+    pairs = [(figure, found[figure.cell]) for figure in first.cells if figure.cell in found]
     if not pairs:
         raise UsageError(
-            f"nothing to compare: '{a}' fits {len(ours)} cells of the run, '{b}' {len(theirs)}, none alike",
+            "the two runs have no cell in common",
+            way_out="set them side by side: perbyte compare A B --side-by-side",
+        )
+    _tell_left(len(first.cells) - len(pairs), len(second.cells) - len(pairs))
+    return pairs, _larger(first, second), False
+
+
+def _pair_selected(
+    a: str, b: str, opened: Run
+) -> tuple[list[tuple[CellFigure, CellFigure]], NoiseFloor | None, bool]:
+    ours, theirs = _selected(a, opened), _selected(b, opened)
+    pairing = pair_cells([x.cell for x in ours], [y.cell for y in theirs])
+    if not pairing.pairs:
+        raise UsageError(
+            f"nothing to compare: '{a}' fits {_cells(len(ours))} of the run, '{b}' {_cells(len(theirs))}, none alike",
             way_out="cells are alike when size and contract agree, and the operation unless each side has one",
         )
+    _tell_left(len(pairing.left_a), len(pairing.left_b))
+    pairs = [(ours[i], theirs[j]) for i, j in pairing.pairs]
     return pairs, opened.noise_floor, True
 
 
-def _alike(x: Cell, y: Cell, any_operation: bool) -> bool:
-    same = x.size_bytes == y.size_bytes and x.contract == y.contract
-    return same and (any_operation or x.operation == y.operation)
+def _selected(text: str, opened: Run) -> list[CellFigure]:
+    """The figures a selector means. Raises UsageError when there are none, telling all that `text` was taken for."""
+    from perbyte.catalogue import parse_selector
+
+    not_a_run = f"is no run: {where_looked(text)}"
+    try:
+        selector = parse_selector(text)
+    except UsageError as error:
+        raise UsageError(f"'{text}' {not_a_run}; and {error}", way_out=runs_there_are()) from error
+    found = [figure for figure in opened.cells if selector.matches(figure.cell)]
+    if found:
+        return found
+    said = f"'{text}' fits no cell of the run {opened.conditions.run_id}"
+    held = sorted({f"{one.cell.runner}/{one.cell.algorithm}" for one in opened.cells})
+    way_out = f"that run has {', '.join(held[:SHOWN]) or 'no cells'}{' ...' if len(held) > SHOWN else ''}"
+    if not set(text) & set("*?[{@+"):  # then it may have been meant as a run
+        said, way_out = f"{said}; and it {not_a_run}", f"{way_out}; {runs_there_are()}"
+    raise UsageError(said, way_out=way_out)
 
 
-def _is_run(text: str) -> bool:
-    return (Path(text) / "run.json").is_file() or Path(text).name == "run.json" or Path(text).is_dir()
+def _tell_left(a: int, b: int) -> None:
+    """Say how many cells a comparison leaves out: silence would look like agreement."""
+    told = [f"{_cells(count)} of {side}" for side, count in (("A", a), ("B", b)) if count]
+    if told:
+        remark(f"left out: {' and '.join(told)} without a counterpart")
+
+
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count} cells"
 
 
 def _larger(first: Run, second: Run) -> NoiseFloor | None:

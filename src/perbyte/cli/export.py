@@ -26,10 +26,10 @@ def command(run: Path | None, form: str, output: Path | None, quiet: bool) -> in
       perbyte export --format openssl-speed
       perbyte export results/monday --format csv -o monday.csv
     """
-    from perbyte.cli.show import newest
+    from perbyte.cli.run_names import find_run
     from perbyte.store import open_run
 
-    found = open_run(run or newest())
+    found = open_run(find_run(run))
     if form == "openssl-speed":
         from perbyte.exchange import write_table
 

@@ -42,12 +42,12 @@ def command(runs: tuple[Path, ...], output: Path | None, history: bool, figures:
       perbyte report results/server results/laptop -o machines.html
       perbyte report --history -o history.html --figure history.svg
     """
-    from perbyte.cli.show import newest
+    from perbyte.cli.run_names import find_run
     from perbyte.store import open_run
 
     if history:
         return _history(runs, output, figures)
-    opened = [open_run(place) for place in runs or (newest(),)]
+    opened = [open_run(find_run(place)) for place in runs or (None,)]
     if len(opened) > 1:
         return _side_by_side(opened, output, figures)
     from perbyte.cli.reporting import pictures_of, write_figure, write_html
@@ -63,11 +63,12 @@ def command(runs: tuple[Path, ...], output: Path | None, history: bool, figures:
 
 def _history(runs: Sequence[Path], output: Path | None, figures: Sequence[Path]) -> int:
     from perbyte.cli.reporting import newest_of_studies, write_figure, written
+    from perbyte.cli.run_names import find_run
     from perbyte.report.historyview import history_pictures, write_history
     from perbyte.store import open_run
     from perbyte.studies.history import then_and_now
 
-    places = list(runs) or newest_of_studies()
+    places = [find_run(place) for place in runs] or newest_of_studies()
     if not places:
         remark("no run of a study yet: published figures only (perbyte study run kompara-2020 makes one)")
     history = then_and_now([open_run(place) for place in places])

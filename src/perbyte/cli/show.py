@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from perbyte.cli.options import output_options
+from perbyte.cli.run_names import find_run
 from perbyte.errors import UsageError
 from perbyte.model import Run
 
@@ -15,7 +16,7 @@ from perbyte.model import Run
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @output_options
 def command(run: Path | None, as_json: bool, as_csv: bool, unit: str | None, quiet: bool) -> int:
-    """Show RUN (a directory; the newest run without it).
+    """Show RUN: a directory, or a name of `perbyte list runs`; the newest run without it.
 
     \b
       perbyte show
@@ -24,19 +25,8 @@ def command(run: Path | None, as_json: bool, as_csv: bool, unit: str | None, qui
     """
     from perbyte.store import open_run
 
-    print_run(open_run(run or newest()), unit, as_json=as_json, as_csv=as_csv)
+    print_run(open_run(find_run(run)), unit, as_json=as_json, as_csv=as_csv)
     return 0
-
-
-def newest() -> Path:
-    """The newest run's directory. Raises UsageError when there is none."""
-    from perbyte import places
-    from perbyte.store import latest
-
-    found = latest(places.runs_home())
-    if found is None:
-        raise UsageError("there is no run yet", way_out="make one: perbyte measure")
-    return found
 
 
 def print_run(run: Run, unit: str | None, *, as_json: bool, as_csv: bool) -> None:

@@ -117,11 +117,12 @@ def run(
 @click.option("--strict", is_flag=True, help="Exit code 1 when a claim does not hold.")
 def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, strict: bool) -> int:
     """Judge a study's claims on RUNS without measuring."""
+    from perbyte.cli.run_names import find_run
     from perbyte.report.verdicts import render_judgement
     from perbyte.store import open_run
     from perbyte.studies import find, judge
 
-    opened = [open_run(path) for path in runs]
+    opened = [open_run(find_run(path)) for path in runs]
     name = name or opened[0].conditions.study
     if not name:
         raise UsageError("this run was not made for a study", way_out="name one: --study kompara-2020")

@@ -1,0 +1,75 @@
+"""Which run is meant by a word: a path, or the name of a run in the home of runs.
+
+A path wins over a name, because a path can always be written so that it is no name (`./monday`). Nothing is opened
+here beyond `run.json` of the runs that a message has to name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from perbyte import places
+from perbyte.errors import NoSuchRun, UsageError
+
+RUN_FILE = "run.json"
+_SHOWN = 3
+
+
+def newest() -> Path:
+    """The newest run's directory. Raises UsageError when there is none."""
+    from perbyte.store import latest
+
+    found = latest(places.runs_home())
+    if found is None:
+        raise UsageError("there is no run yet", way_out="make one: perbyte measure")
+    return found
+
+
+def run_named(word: str | Path) -> Path | None:
+    """The place of the run that `word` means, or None when it means none. Any directory is taken for a run."""
+    place = Path(word)
+    try:
+        if place.is_dir() or (place.name == RUN_FILE and place.is_file()):
+            return place
+        shelved = places.runs_home() / place
+        return shelved if _is_name(place) and (shelved / RUN_FILE).is_file() else None
+    except (OSError, ValueError):  # a word too long for a path, or with a zero byte
+        return None
+
+
+def find_run(word: str | Path | None) -> Path:
+    """The place of the run that `word` means; of the newest run without a word.
+
+    Raises NoSuchRun, saying where it was looked for and which runs there are.
+    """
+    if word is None:
+        return newest()
+    found = run_named(word)
+    if found is None:
+        raise NoSuchRun(
+            f"there is no run '{str(word)[:200]}': {where_looked(word)}", way_out=runs_there_are()
+        )
+    return found
+
+
+def where_looked(word: str | Path) -> str:
+    """Say what `word` was tried as."""
+    place = Path(word)
+    if not _is_name(place):
+        return "no such directory"
+    return f"no such directory here, and no run of that name in {places.runs_home()}"
+
+
+def runs_there_are() -> str:
+    """Name the newest runs, for a way out."""
+    from perbyte.store import runs
+
+    found = [one.path.name for one in runs(places.runs_home())]
+    if not found:
+        return "there is no run yet; make one: perbyte measure"
+    more = " ..." if len(found) > _SHOWN else ""
+    return f"the newest runs: {', '.join(found[:_SHOWN])}{more} (perbyte list runs)"
+
+
+def _is_name(place: Path) -> bool:
+    return len(place.parts) == 1 and place.name == str(place) and place.name not in ("", "..")
