@@ -106,7 +106,7 @@ def test_every_doubt_is_marked(quality: Quality, mark: Mark) -> None:
     figure = made_figure(cell("a"), None, ns=5.0, quality=quality, warnings=("the tier changed nothing",))
     (table,) = tables(made_run((figure,)))
     assert table.rows[0].entries[0].marks == (mark, Mark.NO_CYCLES, Mark.WARNING)
-    assert table.unit is Unit.NS_PER_CALL
+    assert table.unit is Unit.MEGABYTES_PER_SECOND
 
 
 def test_a_warning_that_says_what_the_quality_says_is_marked_once() -> None:

@@ -144,7 +144,11 @@ def acceleration(
             "no algorithm of this run was measured both with and without the processor's own instructions",
             way_out="measure with --cpu full,soft",
         )
-    factors = {key: soft["value"] / full["value"] for key, (full, soft) in pairs.items()}
+    rises = points.unit.more_is_better
+    factors = {
+        key: full["value"] / soft["value"] if rises else soft["value"] / full["value"]
+        for key, (full, soft) in pairs.items()
+    }
     here = []
     for key, (full, soft) in pairs.items():
         here.append({**full, "with": "with", "factor": ""})
@@ -292,7 +296,7 @@ def _slowest_title(records: Records, points: Points) -> str:
             for library in {one["library"] for one in records}
         }
 
-    slowest, fastest = extremes(max), extremes(min)
+    slowest, fastest = map(extremes, (min, max) if points.unit.more_is_better else (max, min))
     most = sorted(slowest)[0] if len(slowest) == 1 else ""
     least = sorted(fastest)[0] if len(fastest) == 1 else ""
     everywhere = " in every library" if len(points.libraries) > 1 else ""

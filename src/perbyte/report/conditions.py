@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
+import statistics
+from collections.abc import Iterable
 
 from perbyte.model import Run
-from perbyte.report.units import percent, plain
+from perbyte.report.units import percent, plain, remark
 from perbyte.report.views import failures_by_cause
+
+MEASURED = "measured"
+"""The origin of a run that Perbyte measured itself."""
 
 
 def noise_line(run: Run) -> str:
@@ -36,10 +42,45 @@ _SOURCES = {
 }
 
 
+def clock_observed(run: Run) -> str:
+    """The core's clock as the figures show it, cycles over time; empty where no figure has cycles.
+
+    Their median, with their range where it is wider than the three decimals of a GHz that are given.
+    """
+    rates = sorted(
+        rate
+        for one in run.cells
+        if one.cycles_per_call is not None
+        and one.ns_per_call > 0
+        and 0 < (rate := one.cycles_per_call / one.ns_per_call) < math.inf
+    )
+    if not rates:
+        return ""
+    low, middle, high = (f"{rate:.3f}" for rate in (rates[0], statistics.median(rates), rates[-1]))
+    return f"{middle} GHz" + (f" ({low} to {high})" if low != high else "")
+
+
+def tick_rate(run: Run) -> str:
+    """The tick counter's rate, the median of the processes' calibrations; empty where there is none."""
+    rates = [one.tick_hz for one in run.calibrations if 0 < one.tick_hz < math.inf]
+    return f"{statistics.median(rates) / 1e9:.4f} GHz" if rates else ""
+
+
+def kinds_of(warnings: Iterable[str]) -> list[tuple[str, int]]:
+    """Each kind of warning once, as (first example, how many), the most frequent first; numbers make no kind."""
+    found: dict[str, tuple[str, int]] = {}
+    for one in warnings:
+        text = remark(one, 300)
+        kind = re.sub(r"[-+±]?[0-9][0-9.,]*(e[-+]?[0-9]+)?", "#", text)
+        first, count = found.get(kind, (text, 0))
+        found[kind] = (first, count + 1)
+    return sorted(found.values(), key=lambda item: (-item[1], item[0]))
+
+
 def condition_lines(run: Run) -> list[str]:
     """Machine, cycle source, libraries and the run itself, one sentence a line."""
     conditions, machine = run.conditions, run.conditions.machine
-    clock = f", {machine.core_hz_observed / 1e9:.2f} GHz observed" if machine.core_hz_observed else ""
+    clock = f", {observed} observed" if (observed := clock_observed(run)) else ""
     where = ", ".join(
         plain(part, 80) for part in (machine.virtualisation, machine.kernel, machine.distribution) if part
     )
@@ -58,6 +99,13 @@ def condition_lines(run: Run) -> list[str]:
     if libraries := library_names(run):
         lines.append("libraries: " + ", ".join(libraries))
     clean, taken = clean_share(run)
+    if conditions.origin != MEASURED:  # seed and duration would be those of a measurement that never was
+        source = plain(conditions.input.get("source", ""), 80)
+        lines.append(
+            f"run: {plain(conditions.run_id, 60)}, {counted(len(run.cells))}, {plain(conditions.origin, 40)}"
+            + (f" from {source}" if source else "")
+        )
+        return lines
     lines.append(
         f"run: {plain(conditions.run_id, 60)}, {counted(len(run.cells))}"
         + (f", {clean:,} of {taken:,} samples clean ({clean / taken:.0%})" if taken else "")

@@ -66,6 +66,8 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart:
             "means:N",
             title=None,
             scale=alt.Scale(domain=[str(one) for one in means], range=[_SHAPES[one] for one in means]),
+            # Vega's own black is no colour of the theme, so nothing would lighten it on a dark ground.
+            legend=alt.Legend(symbolFillColor=theme.INK, symbolStrokeColor=theme.INK),
         ),
         description="described:N",
         tooltip=tooltip(),

@@ -14,6 +14,7 @@ from perbyte.model import Run
 from perbyte.report import gallery
 from perbyte.report.conditions import failure_lines, noise_line
 from perbyte.report.costs import COLUMNS, cost_rows
+from perbyte.report.facts import commands, condition_facts, identity_rows
 from perbyte.report.findings import certainty, found
 from perbyte.report.historyview import history_view
 from perbyte.report.inline import embedded
@@ -22,10 +23,9 @@ from perbyte.report.operations import PUBLISHED_COLUMNS, published_ratio_rows, r
 from perbyte.report.page import (
     cell_columns,
     cell_rows,
-    commands,
-    condition_facts,
     counts,
-    identity_rows,
+    how_read,
+    mark_legend,
     qualities,
     table_view,
     warning_counts,
@@ -106,6 +106,8 @@ def render_report(
         tables=[table_view(table, names) for table in laid_out],
         cell_columns=cell_columns(),
         cells=embedded(cell_rows(run)),
+        how=how_read(run),
+        mark_legend=mark_legend(run),
         cost_columns=COLUMNS,
         costs=cost_rows(run, names),
         ratio_columns=RATIO_COLUMNS,

@@ -6,19 +6,21 @@ Every string that comes from a run passes `plain` here; escaping is the template
 from __future__ import annotations
 
 import math
-import re
-import shlex
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
-from perbyte.model import Machine, Quality, Run
+from perbyte.model import CellFigure, Quality, Run
 from perbyte.model.cell import FULL
-from perbyte.report.conditions import clean_share, library_names
+from perbyte.report.conditions import clean_share, kinds_of, library_names
+from perbyte.report.contracts import meaning_of
 from perbyte.report.points import Names
-from perbyte.report.units import Reading, Unit, number, percent, plain, read, size_label
-from perbyte.report.views import Entry, Mark, Place, Row, Table, failed_cells
+from perbyte.report.units import Reading, Unit, number, percent, plain, read, remark, size_label
+from perbyte.report.views import Entry, Mark, Place, Row, Table, failed_cells, marks_of
 
-_UNITS = (Unit.CYCLES_PER_BYTE, Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL)
+# How many columns of figures fit beside each other on a sheet, with intervals and without.
+_FIT, _FIT_BARE = 9, 15
+_GAP = (None, "–")
 _BAD = ("incorrect", "crashed", "timed-out", "garbled", "refused")
 _CLASSES = {Place.FASTEST: " fast", Place.TIED: " tie", Place.NONE: ""}
 _QUALITIES = {
@@ -43,7 +45,7 @@ _COLUMNS = (
     ("clean", "n"),
     ("epochs", "n"),
     ("quality", ""),
-    ("remarks", "text"),
+    ("remarks", "remarks"),
 )
 
 
@@ -78,13 +80,17 @@ def table_view(table: Table, names: Names | None = None) -> dict[str, Any]:
         operations[name] = operations.get(name, 0) + 1
     previous = ""
     rows = []
+    units = table.units()
     for row in table.rows:
-        rows.append({**_row(row, table, names or {}), "first": row.title != previous})
+        rows.append({**_row(row, table, units, names or {}), "first": row.title != previous})
         previous = row.title
     return {
         "contract": plain(table.contract, 40),
+        "meaning": meaning_of(table.contract),
+        "crowd": crowd(len(table.columns)),
         "unit": table.unit.value,
-        "units": [{"name": unit.value, "chosen": unit is table.unit} for unit in _UNITS],
+        "told": "; one value each, no interval is known" if table.blind else "",
+        "units": [{"name": unit.value, "chosen": unit is table.unit} for unit in units],
         "operations": list(operations.items()),
         "columns": [
             {"operation": plain(column.operation, 24), "size": column.size} for column in table.columns
@@ -94,17 +100,29 @@ def table_view(table: Table, names: Names | None = None) -> dict[str, Any]:
     }
 
 
-def _row(row: Row, table: Table, names: Names) -> dict[str, Any]:
+def crowd(columns: int) -> str:
+    """The class that makes a table of so many columns of figures fit a sheet of paper; empty where it fits anyway."""
+    return "" if columns <= _FIT else " many" if columns <= _FIT_BARE else " crowded"
+
+
+def how_read(run: Run) -> str:
+    """What a figure of the tables is."""
+    if all(not figure.interval.known for figure in run.cells) and run.cells:
+        return "Values as the other program printed them."
+    return "Median of the epochs' figures and half-width of the interval."
+
+
+def _row(row: Row, table: Table, units: Sequence[Unit], names: Names) -> dict[str, Any]:
     said = names.get((row.algorithm, row.cpu))
     return {
         "title": plain(said or row.title, 60),
         "library": plain(row.runner, 40),
         "more": plain(row.title, 60) if said else "",
-        "entries": [_entry(entry, table.unit) for entry in row.entries],
+        "entries": [_entry(entry, table.unit, units) for entry in row.entries],
     }
 
 
-def _entry(entry: Entry, unit: Unit) -> dict[str, str]:
+def _entry(entry: Entry, unit: Unit, units: Sequence[Unit]) -> dict[str, str]:
     if entry.figure is None:
         failure = entry.failure
         kind = plain(failure.kind, 20) if failure else ""
@@ -114,9 +132,9 @@ def _entry(entry: Entry, unit: Unit) -> dict[str, str]:
             "said": plain(failure.message, 200) if failure else "not asked for",
             "place": " bad" if kind in _BAD else " none",
         }
-    readings = [read(entry.figure, one) for one in _UNITS]
+    readings = [read(entry.figure, one) for one in units]
     shown = read(entry.figure, unit)
-    remarks = [mark.meaning for mark in entry.marks] + [plain(one, 120) for one in entry.figure.warnings]
+    remarks = [mark.meaning for mark in entry.marks] + [remark(one, 120) for one in entry.figure.warnings]
     return {
         "every": "|".join(f"{_value(one)};{_exact(one)}" for one in readings),
         "text": _value(shown),
@@ -160,9 +178,8 @@ def cell_rows(run: Run) -> dict[str, Any]:
     rows: list[list[Any]] = []
     for figure in run.cells:
         cell = figure.cell
-        readings = {unit: read(figure, unit) for unit in _UNITS}
+        readings = {unit: read(figure, unit) for unit in Unit}
         first = readings[Unit.CYCLES_PER_BYTE] or readings[Unit.CYCLES_PER_CALL] or readings[Unit.NS_PER_CALL]
-        clean = figure.clean_samples / figure.samples if figure.samples else 0.0
         rows.append(
             [
                 *_names(cell.algorithm, cell.operation, cell.size_bytes, cell.runner, cell.cpu, cell.twin),
@@ -171,21 +188,36 @@ def cell_rows(run: Run) -> dict[str, Any]:
                 [_finite(first.relative), percent(first.relative)] if first else [None, "–"],
                 *(_pair(readings[unit]) for unit in (Unit.CYCLES_PER_CALL, Unit.NS_PER_CALL)),
                 _pair(readings[Unit.MEGABYTES_PER_SECOND]),
-                [clean, f"{figure.clean_samples} of {figure.samples}"],
-                [figure.epochs, str(figure.epochs)],
-                plain(figure.quality, 20),
-                "; ".join(plain(one, 160) for one in figure.warnings),
+                *_pains(figure),
+                ["".join(marks_of(figure)), "; ".join(remark(one, 160) for one in figure.warnings)],
             ]
         )
     for cell, failure in failed_cells(run):
         names = _names(cell.algorithm, cell.operation, cell.size_bytes, cell.runner, cell.cpu, cell.twin)
-        gap = [None, "–"]
         message = plain(failure.message, 200)
         if failure.expected or failure.got:
             message += f"; expected {plain(failure.expected, 72)}, got {plain(failure.got, 72)}"
         kind = plain(failure.kind, 20)
-        rows.append([*names, plain(cell.contract, 30), *([gap] * 5), gap, gap, kind, message])
+        rows.append([*names, plain(cell.contract, 30), *([_GAP] * 7), kind, [message, message]])
     return {"kinds": [kind for _, kind in _COLUMNS], "bad": list(_BAD), "rows": rows}
+
+
+def _pains(figure: CellFigure) -> list[Any]:
+    """Samples, epochs and quality; another program's figure has none that anybody knows."""
+    if not figure.interval.known:
+        return [_GAP, _GAP, "not known"]
+    share = figure.clean_samples / figure.samples if figure.samples else 0.0
+    return [
+        [share, f"{figure.clean_samples} of {figure.samples}"],
+        [figure.epochs, str(figure.epochs)],
+        plain(figure.quality, 20),
+    ]
+
+
+def mark_legend(run: Run) -> list[tuple[str, str]]:
+    """The marks that the list of all cells has on paper, where its remarks have no room."""
+    used = {mark for figure in run.cells for mark in marks_of(figure)}
+    return [(str(mark), mark.meaning) for mark in Mark if mark in used]
 
 
 def _names(algorithm: str, operation: str, size: int, runner: str, cpu: str, twin: int) -> list[Any]:
@@ -208,112 +240,10 @@ def _finite(value: float) -> float | None:
 
 def qualities(run: Run) -> list[tuple[str, str, str]]:
     """Quality, its meaning, and how many cells have it."""
-    found = Counter(figure.quality for figure in run.cells)
+    found = Counter(figure.quality for figure in run.cells if figure.interval.known)
     return [(str(name), said, f"{found[name]:,}") for name, said in _QUALITIES.items() if found[name]]
 
 
 def warning_counts(run: Run) -> list[tuple[str, int]]:
-    """Each kind of warning once, as its first example, the most frequent first; kinds differ by more than numbers."""
-    found: dict[str, tuple[str, int]] = {}
-    for figure in run.cells:
-        for one in figure.warnings:
-            text = plain(one, 300)
-            kind = re.sub(r"[-+]?[0-9][0-9.,]*(e[-+]?[0-9]+)?", "#", text)
-            first, count = found.get(kind, (text, 0))
-            found[kind] = (first, count + 1)
-    return sorted(found.values(), key=lambda item: (-item[1], item[0]))
-
-
-def identity_rows(run: Run) -> list[list[str]]:
-    """Who answered for each runner and tier, with the hash of what was loaded."""
-    return [
-        [
-            plain(one.runner, 40),
-            plain(one.cpu, 20),
-            plain(f"{one.library} {one.library_version}", 80),
-            plain(one.license, 60),
-            plain(f"{one.compiler} {one.flags}", 200),
-            plain(one.cpu_features, 200) or "–",
-            plain(one.object_path, 200),
-            plain(one.object_sha256, 64),
-        ]
-        for one in run.conditions.identities
-    ]
-
-
-def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Machine and policy as (heading, [(name, value)]); what is not known is left out."""
-    machine, policy, conditions = run.conditions.machine, run.conditions.policy, run.conditions
-    hardware = [
-        ("processor", machine.cpu_model),
-        ("vendor, family", " ".join(part for part in (machine.cpu_vendor, machine.cpu_family) if part)),
-        ("microcode", machine.microcode),
-        ("architecture", machine.architecture),
-        (
-            "cores",
-            _cores(machine),
-        ),
-        ("clock observed", f"{machine.core_hz_observed / 1e9:.3f} GHz" if machine.core_hz_observed else ""),
-        ("clock, nominal", f"{machine.clock_hz_nominal / 1e9:.3f} GHz" if machine.clock_hz_nominal else ""),
-        ("tick counter", f"{machine.tick_hz / 1e9:.4f} GHz" if machine.tick_hz else ""),
-        ("caches", ", ".join(machine.caches)),
-        ("memory", f"{machine.memory_bytes / 2**30:.1f} GiB" if machine.memory_bytes else ""),
-        ("virtualisation", machine.virtualisation),
-        ("governor, turbo", ", ".join(part for part in (machine.governor, machine.turbo) if part)),
-        ("kernel", machine.kernel),
-        ("distribution", machine.distribution),
-        ("load before", ", ".join(f"{one:.2f}" for one in conditions.load_before)),
-        ("CPU features", " ".join(machine.cpu_flags)),
-    ]
-    protocol = [
-        ("Perbyte", conditions.perbyte_version),
-        ("catalogue", conditions.catalogue_version),
-        ("protocol", str(conditions.protocol_version)),
-        ("precision asked for", f"±{percent(policy.precision)} at the {policy.level:.0%} level"),
-        ("epochs", f"{policy.epochs} to {policy.max_epochs} of fresh processes"),
-        ("sample, burst", f"{policy.sample_us:g} µs, {policy.burst_samples} samples"),
-        (
-            "a sample is clean when",
-            f"clock probes agree within {percent(policy.clock_tolerance)} and the contention probe is within "
-            f"{percent(policy.contention_tolerance)} of its floor, without switch, migration or page fault",
-        ),
-        ("budget", f"{policy.budget_s:g} s (used {run.measuring_s:.1f} s)"),
-        ("core", "chosen by Perbyte" if policy.core < 0 else str(policy.core)),
-        ("seed", str(policy.seed)),
-        ("input", ", ".join(f"{key}: {value}" for key, value in conditions.input.items())),
-        ("origin", conditions.origin),
-    ]
-    return [
-        (heading, [(name, plain(value, 1500)) for name, value in facts if value])
-        for heading, facts in (("Machine", hardware), ("How it was measured", protocol))
-    ]
-
-
-def _cores(machine: Machine) -> str:
-    threads = f", {machine.threads_per_core} threads each" if machine.threads_per_core > 1 else ""
-    return f"{machine.cores}{threads}" if machine.cores else ""
-
-
-def commands(run: Run) -> list[tuple[str, str]]:
-    """What to type to do it again: (sentence, command)."""
-    conditions = run.conditions
-    seeded = f"--seed {conditions.policy.seed}"
-    words = [plain(part, 300) for part in conditions.command] or ["measure"]
-    if words[0].rpartition("/")[2] != "perbyte":
-        words.insert(0, "perbyte")
-    given = shlex.join(words)
-    found = [("The command that made this run:", given)]
-    if conditions.study:
-        study = shlex.quote(plain(conditions.study, 80))
-        found.append(("The whole study, its verdicts and figures:", f"perbyte study run {study}"))
-    elif "--seed" not in given:
-        found.append(("The same order of measuring as here:", f"{given} {seeded}"))
-    run_name = shlex.quote(plain(run.path or conditions.run_id, 300))
-    found.append(
-        (
-            "Compare a new run with this one; every figure as CSV; this report:",
-            f"perbyte compare {run_name} NEW_RUN\nperbyte show {run_name} --csv\n"
-            f"perbyte report {run_name} -o report.html",
-        )
-    )
-    return found
+    """Each kind of warning once, as its first example, the most frequent first."""
+    return kinds_of(one for figure in run.cells for one in figure.warnings)

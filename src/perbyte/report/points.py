@@ -101,7 +101,9 @@ def _of(table: Table, names: Names) -> Points:
                     "value": reading.value,
                     # A logarithmic axis has no room for what an interval reaches below zero.
                     "low": max(reading.low, reading.value * 1e-3) if figure.interval.known else reading.value,
-                    "high": reading.high if figure.interval.known else reading.value,
+                    "high": min(reading.high, reading.value * 1e3)
+                    if figure.interval.known
+                    else reading.value,
                     "text": number(reading.value, reading.half_width) + (f" {marks}" if marks else ""),
                     "first": entry.place is not Place.NONE,
                     "described": describe(figure, table.unit, name),

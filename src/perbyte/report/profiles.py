@@ -11,22 +11,10 @@ from typing import Any
 
 from perbyte.model import Run
 from perbyte.report.conditions import cycle_sources, library_names
-from perbyte.report.page import condition_facts
+from perbyte.report.facts import condition_facts
 from perbyte.report.units import percent, plain
 
 _APART = ("CPU features", "a sample is clean when", "input")
-_OWN = (
-    "load before",
-    "Perbyte",
-    "catalogue",
-    "protocol",
-    "precision asked for",
-    "epochs",
-    "sample, burst",
-    "budget",
-    "core",
-    "seed",
-)
 _UNKNOWN = "–"
 
 
@@ -74,7 +62,4 @@ def _facts(run: Run) -> dict[str, str]:
     }
     for _, facts in condition_facts(run):
         found.update({name: value for name, value in facts if name not in _APART})
-    if conditions.origin != "measured":  # the policy of a run that Perbyte did not make means nothing
-        for name in _OWN:
-            found.pop(name, None)
     return {name: value for name, value in found.items() if value}

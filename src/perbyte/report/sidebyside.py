@@ -18,7 +18,7 @@ from rich.text import Text
 from perbyte.model import Cell, CellFigure, NoiseFloor, Run
 from perbyte.model.cell import FULL
 from perbyte.report.terminal import columns_of, prose, to_text
-from perbyte.report.units import Unit, number, plain, read, size_label
+from perbyte.report.units import Unit, data_bytes, number, plain, read, size_label
 from perbyte.report.views import failed_cells, natural
 from perbyte.stats.compare import Comparison, compare
 
@@ -133,8 +133,7 @@ class _Shelf:
 
 
 def _loose(cell: Cell) -> tuple[object, ...]:
-    size = 0 if cell.contract.startswith("pk/") else cell.size_bytes
-    return (cell.algorithm, cell.operation, size, cell.contract, cell.cpu)
+    return (cell.algorithm, cell.operation, data_bytes(cell), cell.contract, cell.cpu)
 
 
 def _entries(
@@ -170,9 +169,7 @@ def _common_unit(rows: Sequence[SideRow]) -> Unit:
 
 def _label(cell: Cell) -> str:
     """What tells a row from the others of its group: `  encrypt 1 KiB`."""
-    size = (
-        f" {size_label(cell.size_bytes)}" if cell.size_bytes and not cell.contract.startswith("pk/") else ""
-    )
+    size = f" {size_label(data_bytes(cell))}" if data_bytes(cell) else ""
     return f"  {plain(cell.operation, 24)}{size}"
 
 
@@ -207,7 +204,7 @@ def _said(entry: Beside, cell: Cell, unit: Unit) -> tuple[str, str]:
     """The value, and the ratio with its doubt: `=` no difference can be told, `?` no interval is known."""
     if entry.figure is None:
         return entry.failed or _NOTHING, ""
-    keyed = cell.contract.startswith("pk/") or not cell.size_bytes
+    keyed = not data_bytes(cell)
     if keyed:
         unit = Unit.CYCLES_PER_CALL if unit is Unit.CYCLES_PER_BYTE else Unit.NS_PER_CALL
     reading = read(entry.figure, unit)

@@ -14,18 +14,21 @@ from pathlib import Path
 from typing import Any
 
 from perbyte.errors import UsageError
-from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Run
+from perbyte.model import CellFigure, Interval, NoiseFloor, Run
 from perbyte.model.cell import FULL
 from perbyte.report.conditions import failure_lines
+from perbyte.report.contracts import meaning_of
 from perbyte.report.gallery import Picture
+from perbyte.report.page import crowd
 from perbyte.report.profiles import feature_rows, profile_rows
 from perbyte.report.sidebyside import Beside, SideRow, set_side_by_side
 from perbyte.report.sidechart import ratio_chart
 from perbyte.report.surroundings import drawn, render_page
-from perbyte.report.units import Unit, number, percent, plain, read, size_label, three_digits
+from perbyte.report.units import Unit, data_bytes, number, percent, plain, read, size_label, three_digits
 from perbyte.stats.compare import Comparison, compare
 
-_UNITS = (Unit.CYCLES_PER_BYTE, Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL)
+_OF_DATA = (Unit.CYCLES_PER_BYTE, Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL)
+_OF_CALLS = (Unit.CYCLES_PER_CALL, Unit.CALLS_PER_SECOND, Unit.NS_PER_CALL)  # of signatures and key schedules
 _IN_CYCLES = (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL)
 _SECTIONS = (
     ("summary", "Summary"),
@@ -66,6 +69,7 @@ def render_side_page(runs: Sequence[Run], *, names: Sequence[str] | None = None)
         profiles=profile_rows(runs),
         features=feature_rows(runs),
         pictures=drawn(_pictures(rows, heads)),
+        crowd=crowd(2 * len(heads) - 1),
         tables=[_table(contract, group, runs, heads) for contract, group in _by_contract(rows).items()],
         missing=[
             (name, failure_lines(run)) for name, run in zip(heads, runs, strict=True) if failure_lines(run)
@@ -169,7 +173,8 @@ def _table(
 ) -> dict[str, Any]:
     figures = [entry.figure for row in rows for entry in row.entries if entry.figure]
     whole = all(figure.cycles_per_call is not None for figure in figures)
-    unit = Unit.CYCLES_PER_BYTE if whole else Unit.MEGABYTES_PER_SECOND
+    units = _OF_DATA if any(data_bytes(row.cell) for row in rows) else _OF_CALLS
+    unit = units[0 if whole else 1]
     floors = [_larger(runs[0], run) for run in runs]
     laid_out = []
     previous = ""
@@ -183,7 +188,9 @@ def _table(
                 "title": title,
                 "what": _what(row),
                 "entries": [
-                    one for index in range(len(names)) for one in _entries(row, index, unit, floors[index])
+                    one
+                    for index in range(len(names))
+                    for one in _entries(row, index, units, unit, floors[index])
                 ],
             }
         )
@@ -191,23 +198,22 @@ def _table(
     return {
         "contract": plain(contract, 40),
         "unit": unit.value,
-        "units": [{"name": one.value, "chosen": one is unit} for one in _UNITS],
+        "units": [{"name": one.value, "chosen": one is unit} for one in units],
+        "meaning": meaning_of(contract),
         "rows": laid_out,
     }
 
 
 def _what(row: SideRow) -> str:
     runners = dict.fromkeys(entry.figure.cell.runner for entry in row.entries if entry.figure)
-    size = f" {size_label(row.cell.size_bytes)}" if row.cell.size_bytes and not _keyed(row.cell) else ""
+    size = f" {size_label(data_bytes(row.cell))}" if data_bytes(row.cell) else ""
     return f"{plain(' | '.join(runners), 60)}: {plain(row.cell.operation, 24)}{size}"
 
 
-def _keyed(cell: Cell) -> bool:
-    return cell.contract.startswith("pk/") or not cell.size_bytes
-
-
-def _entries(row: SideRow, index: int, unit: Unit, floor: NoiseFloor | None) -> list[dict[str, str]]:
-    """The value of one run and, for all but the first, its ratio: each in every unit."""
+def _entries(
+    row: SideRow, index: int, units: Sequence[Unit], unit: Unit, floor: NoiseFloor | None
+) -> list[dict[str, str]]:
+    """The value of one run and, for all but the first, its ratio: each in every one of `units`."""
     entry = row.entries[index]
     if entry.figure is None:
         said = entry.failed or "not in this run"
@@ -218,10 +224,10 @@ def _entries(row: SideRow, index: int, unit: Unit, floor: NoiseFloor | None) -> 
             "place": " none",
         }
         return [gap, {**gap, "text": "–"}] if index else [gap]
-    values = [_value(entry.figure, one) for one in _UNITS]
+    values = [_value(entry.figure, one) for one in units]
     shown = {
         "every": "|".join(f"{text};{exact}" for text, exact in values),
-        "text": values[_UNITS.index(unit)][0],
+        "text": values[units.index(unit)][0],
         "said": _said(entry.figure),
         "place": "",
     }
@@ -230,14 +236,14 @@ def _entries(row: SideRow, index: int, unit: Unit, floor: NoiseFloor | None) -> 
     first = row.entries[0].figure
     if first is None:
         return [shown, {"every": "", "text": "–", "said": "not in the first run", "place": " none"}]
-    ratios = [_ratio(first, entry, one, floor) for one in _UNITS]
+    ratios = [_ratio(first, entry, one, floor) for one in units]
     comparison = entry.comparison
     place = "" if comparison is None or comparison.tie else " fast" if comparison.ratio < 1 else " slow"
     return [
         shown,
         {
             "every": "|".join(f"{text};{exact}" for text, exact in ratios),
-            "text": ratios[_UNITS.index(unit)][0],
+            "text": ratios[units.index(unit)][0],
             "said": plain(comparison.reason, 300) if comparison else "",
             "place": place,
         },
@@ -245,13 +251,13 @@ def _entries(row: SideRow, index: int, unit: Unit, floor: NoiseFloor | None) -> 
 
 
 def _value(figure: CellFigure, unit: Unit) -> tuple[str, str]:
-    """Text and exact value; what has no bytes to count by is given per call."""
-    if _keyed(figure.cell):
-        per_call = Unit.CYCLES_PER_CALL if unit in _IN_CYCLES else Unit.NS_PER_CALL
-        reading = read(figure, per_call)
-        name = " cycles" if per_call is Unit.CYCLES_PER_CALL else " ns"
-    else:
-        reading, name = read(figure, unit), ""
+    """Text and exact value; what has no bytes among figures that have some is given per call."""
+    name = ""
+    if not data_bytes(figure.cell) and unit in (Unit.CYCLES_PER_BYTE, Unit.MEGABYTES_PER_SECOND):
+        unit, name = (
+            (Unit.CYCLES_PER_CALL, " cycles") if unit is Unit.CYCLES_PER_BYTE else (Unit.NS_PER_CALL, " ns")
+        )
+    reading = read(figure, unit)
     if reading is None:
         return "n/a", ""
     return number(reading.value, reading.half_width) + name, f"{reading.value:.7g}"

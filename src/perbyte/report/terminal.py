@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -18,9 +19,9 @@ from rich.console import Console
 from rich.text import Text
 
 from perbyte.model import CellFigure, Run
-from perbyte.report.conditions import condition_lines, failure_lines, noise_line
+from perbyte.report.conditions import condition_lines, failure_lines, kinds_of, noise_line
 from perbyte.report.units import Unit, number, percent, plain, read
-from perbyte.report.views import Column, Entry, Mark, Place, Row, Table, tables
+from perbyte.report.views import Column, Entry, Mark, Place, Row, Table, tables, warning_mark
 
 # Space between columns, and the sign behind an interval: where room is short, the heading carries the sign.
 _STYLES = ((2, "%"), (1, "%"), (1, ""))
@@ -36,6 +37,7 @@ _FAILED = {
     "no-budget": "no time",
 }
 _IN_PERCENT = "± in %"
+_MEASURE = re.compile(r"(?<=[0-9]) (?=(?:s|%|B|KiB|MiB|MB|GHz|MHz|ns|µs)\b|%)")
 _Style = tuple[int, str]
 FASTEST, TIED = "►", "="
 
@@ -63,12 +65,23 @@ def render_table(
 
 
 def _below(run: Run) -> list[str]:
-    return [noise_line(run), *condition_lines(run)]
+    return [*_warnings(run), noise_line(run), *condition_lines(run)]
+
+
+def _warnings(run: Run) -> list[str]:
+    """What the mark of a warning means in this run; a doubt with a mark of its own says itself."""
+    kinds = kinds_of(
+        one for figure in run.cells for one in figure.warnings if warning_mark(one) is Mark.WARNING
+    )
+    kept = [f"{text} (and {count - 1:,} more like it)" if count > 1 else text for text, count in kinds[:4]]
+    more = [f"{len(kinds) - len(kept):,} more kinds: perbyte report"] if len(kinds) > len(kept) else []
+    return [f"{Mark.WARNING}: {text}" for text in [*kept, *more]]
 
 
 def table_lines(table: Table, width: int) -> list[Text]:
     """Draw one table within `width` characters, split into several where it does not fit."""
-    title = f"{table.unit.in_words} · {plain(table.contract, 40)} · median and ± of {_level(table)}"
+    said = "one value each, no interval known" if table.blind else f"median and ± of {_level(table)}"
+    title = f"{table.unit.in_words} · {plain(table.contract, 40)} · {said}"
     lines = prose(title, width)
     lines[0].stylize("bold", 0, len(table.unit.in_words))
     for part, style in _parts(table, width):
@@ -79,10 +92,11 @@ def table_lines(table: Table, width: int) -> list[Text]:
 
 
 def prose(line: str, width: int) -> list[Text]:
-    """Wrap a sentence at `width`, continuation lines indented."""
+    """Wrap a sentence at `width`, continuation lines indented; a number keeps its unit."""
+    held = _MEASURE.sub("\u00a0", line)
     return [
-        Text(part)
-        for part in textwrap.wrap(line, width, subsequent_indent=_INDENT, break_on_hyphens=False) or [""]
+        Text(part.replace("\u00a0", " "))
+        for part in textwrap.wrap(held, width, subsequent_indent=_INDENT, break_on_hyphens=False) or [""]
     ]
 
 
@@ -150,8 +164,10 @@ def _drawn(table: Table, style: _Style) -> list[Text]:
     for column in columns:
         sizes.append(" " * gap + column.head(column.column.size))
     sizes.rstrip()
+    if sizes.plain:
+        lines.append(sizes)
     rule = Text("─" * (stub + sum(gap + column.width for column in columns)), style="dim", no_wrap=True)
-    lines += [sizes, rule]
+    lines.append(rule)
     number_of_row = 0
     for label, row in labels:
         line = Text(label.ljust(stub), style="" if row else "bold", no_wrap=True)
@@ -256,7 +272,7 @@ def _texts(entry: Entry, unit: Unit, sign: str) -> tuple[str, str, str, str]:
     return (
         lead,
         number(reading.value, reading.half_width),
-        f"±{percent(reading.relative).replace('%', sign)}",
+        f"±{percent(reading.relative).replace('%', sign)}" if entry.figure.interval.known else "",
         marks,
     )
 

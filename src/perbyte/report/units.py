@@ -13,7 +13,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from perbyte.errors import UsageError
-from perbyte.model import CellFigure
+from perbyte.model import Cell, CellFigure
 
 MOST_DIGITS = 4
 _SIZES = ((2**30, "GiB"), (10**9, "GB"), (2**20, "MiB"), (10**6, "MB"), (2**10, "KiB"))
@@ -27,6 +27,7 @@ class Unit(enum.StrEnum):
     MEGABYTES_PER_SECOND = "MB/s"
     NS_PER_CALL = "ns/call"
     CYCLES_PER_CALL = "cycles/call"
+    CALLS_PER_SECOND = "calls/s"
 
     @property
     def in_words(self) -> str:
@@ -35,8 +36,8 @@ class Unit(enum.StrEnum):
 
     @property
     def more_is_better(self) -> bool:
-        """True for throughput only."""
-        return self is Unit.MEGABYTES_PER_SECOND
+        """True for throughput and rates."""
+        return self in (Unit.MEGABYTES_PER_SECOND, Unit.CALLS_PER_SECOND)
 
 
 _TITLES = {
@@ -44,6 +45,7 @@ _TITLES = {
     Unit.MEGABYTES_PER_SECOND: "MB/s (10⁶ bytes per second)",
     Unit.NS_PER_CALL: "nanoseconds per call",
     Unit.CYCLES_PER_CALL: "cycles per call",
+    Unit.CALLS_PER_SECOND: "calls (operations) per second",
 }
 
 
@@ -75,6 +77,11 @@ def parse_unit(text: str) -> Unit:
     raise UsageError(f"no unit is called '{plain(text, 40)}'", way_out=f"one of: {names}")
 
 
+def data_bytes(cell: Cell) -> int:
+    """The bytes that a call works on; 0 where they are none of its cost: for a key schedule, or the digest signed."""
+    return 0 if cell.contract.startswith("pk/") else cell.size_bytes
+
+
 def read(figure: CellFigure, unit: Unit) -> Reading | None:
     """Give `figure` in `unit`; None where it has no such value (no cycle source, no data, not finite)."""
     low, high, per_call = figure.interval.low, figure.interval.high, figure.per_call
@@ -84,7 +91,7 @@ def read(figure: CellFigure, unit: Unit) -> Reading | None:
         return None
     if not (math.isfinite(per_call) and math.isfinite(figure.ns_per_call)):
         return None
-    size = figure.cell.size_bytes
+    size = data_bytes(figure.cell)
     if unit in (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL):
         if figure.cycles_per_call is None or (unit is Unit.CYCLES_PER_BYTE and not size):
             return None
@@ -94,11 +101,13 @@ def read(figure: CellFigure, unit: Unit) -> Reading | None:
     scale = figure.ns_per_call / per_call if per_call else 1.0
     if unit is Unit.NS_PER_CALL:
         return Reading(figure.ns_per_call, low * scale, high * scale)
-    if not size or figure.ns_per_call <= 0 or high * scale <= 0:
+    # MB/s is bytes a nanosecond times 1000; calls a second are calls a nanosecond times 1e9.
+    amount = 1e9 if unit is Unit.CALLS_PER_SECOND else size * 1e3
+    if not amount or figure.ns_per_call <= 0 or high * scale <= 0:
         return None
     # An interval that reaches zero time has no upper end as throughput.
-    fastest = math.inf if low * scale <= 0 else size / (low * scale) * 1e3
-    return Reading(size / figure.ns_per_call * 1e3, size / (high * scale) * 1e3, fastest)
+    fastest = math.inf if low * scale <= 0 else amount / (low * scale)
+    return Reading(amount / figure.ns_per_call, amount / (high * scale), fastest)
 
 
 def number(value: float, half_width: float = 0.0) -> str:
@@ -153,6 +162,11 @@ def size_label(size_bytes: int) -> str:
 def sentence(text: str) -> str:
     """Begin with a capital letter; the rest stays as it is."""
     return text[:1].upper() + text[1:]
+
+
+def remark(text: object, longest: int = 200) -> str:
+    """A warning as people read it: made plain, with the signs that a log in ASCII spells out."""
+    return plain(text, longest).replace("+-", "±").replace(" us", " µs")
 
 
 def plain(text: object, longest: int = 200) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from perbyte.model import Cell, CellFigure, Failure, NoiseFloor, Quality, Run, parse_address
 from perbyte.model.cell import FULL
 from perbyte.report.ranking import fastest
-from perbyte.report.units import Unit, read, size_label
+from perbyte.report.units import Unit, data_bytes, read, size_label
 
 
 class Place(enum.Enum):
@@ -125,6 +125,17 @@ class Table:
             found.setdefault(row.title, []).append(row)
         return tuple((title, tuple(rows)) for title, rows in found.items())
 
+    def units(self) -> tuple[Unit, ...]:
+        """The units that any of its figures can be given in."""
+        figures = [entry.figure for row in self.rows for entry in row.entries if entry.figure]
+        return tuple(unit for unit in Unit if any(read(one, unit) for one in figures)) or (self.unit,)
+
+    @property
+    def blind(self) -> bool:
+        """True where no figure has an interval that anybody knows: all are another program's."""
+        figures = [entry.figure for row in self.rows for entry in row.entries if entry.figure]
+        return bool(figures) and not any(one.interval.known for one in figures)
+
     def only(self, columns: Iterable[Column]) -> Table:
         """Give the same table with some of its columns; rows that are empty there are left out."""
         wanted = set(columns)
@@ -145,9 +156,9 @@ class Table:
 def tables(run: Run, unit: Unit | None = None) -> tuple[Table, ...]:
     """Lay out every cell of `run`, figures and failures, one table per contract.
 
-    Without `unit`, each table takes the first of cycles/byte, cycles/call, ns/call that any of its cells has;
-    a unit none of its cells has gives way in the same manner (a key schedule has no bytes). A cell that
-    gave a wrong answer is shown as such, whatever else is known of it.
+    Without `unit`, each table takes the first of cycles/byte, cycles/call, MB/s that any of its cells has, else calls/s
+    (a key schedule: ns/call); a unit none of its cells has gives way in the same manner (a signature has no bytes of
+    data). A cell that gave a wrong answer is shown as such, whatever else is known of it.
     """
     failures = {cell: failure for cell, failure in failed_cells(run) if not cell.twin}
     wrong = {cell for cell, failure in failures.items() if failure.kind == "incorrect"}
@@ -184,13 +195,20 @@ def failures_by_cause(run: Run) -> tuple[tuple[Failure, int], ...]:
 
 def marks_of(figure: CellFigure) -> tuple[Mark, ...]:
     """Every reason to read `figure` with care."""
+    if (
+        not figure.interval.known
+    ):  # one value of another program: there is nothing more to doubt, the table says so
+        return ()
     marks = {_OF_QUALITY[figure.quality]} if figure.quality in _OF_QUALITY else set()
     if figure.cycles_per_call is None:
         marks.add(Mark.NO_CYCLES)
-    for warning in figure.warnings:
-        known = (mark for start, mark in _OF_WARNING.items() if warning.startswith(start))
-        marks.add(next(known, Mark.WARNING))
+    marks |= {warning_mark(warning) for warning in figure.warnings}
     return tuple(mark for mark in Mark if mark in marks)
+
+
+def warning_mark(warning: str) -> Mark:
+    """The mark of one sentence of a figure's warnings."""
+    return next((mark for start, mark in _OF_WARNING.items() if warning.startswith(start)), Mark.WARNING)
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -207,8 +225,9 @@ def _table(
     floor: NoiseFloor | None,
     wanted: Unit | None,
 ) -> Table:
-    columns = tuple(sorted({Column(cell.operation, cell.size_bytes) for cell in cells}, key=_column_order))
-    keys = sorted({(cell.algorithm, cell.cpu, cell.runner) for cell in cells}, key=_row_order)
+    places_of = _placed(cells)
+    columns = tuple(sorted({column for _, column in places_of}, key=_column_order))
+    keys = sorted({key for key, _ in places_of}, key=_row_order)
     groups: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
     for key in keys:
         groups.setdefault(key[:2], []).append(key)
@@ -218,10 +237,12 @@ def _table(
     places: dict[Cell, Place] = {}
     for column in columns:
         for rows in rivals:
-            asked = (_cell(key, column, contract) for key in rows)
+            asked = (places_of.get((key, column)) for key in rows)
             places.update(_places([figures[cell] for cell in asked if cell in figures], floor))
 
-    def entry(cell: Cell) -> Entry:
+    def entry(cell: Cell | None) -> Entry:
+        if cell is None:
+            return Entry()
         figure, failure = figures.get(cell), failures.get(cell)
         marks = marks_of(figure) if figure else ()
         if figure and failure:
@@ -233,7 +254,7 @@ def _table(
         unit=_unit([figures[cell] for cell in cells if cell in figures], wanted),
         columns=columns,
         rows=tuple(
-            Row(*_named(key), tuple(entry(_cell(key, column, contract)) for column in columns))
+            Row(*_named(key), tuple(entry(places_of.get((key, column))) for column in columns))
             for key in keys
         ),
         ranked_within=within,
@@ -247,16 +268,28 @@ def _places(rivals: list[CellFigure], floor: NoiseFloor | None) -> dict[Cell, Pl
 
 
 def _unit(figures: list[CellFigure], wanted: Unit | None) -> Unit:
-    order = (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL, Unit.NS_PER_CALL)
+    keyed = all(figure.cell.operation == "setup" for figure in figures)
+    last = Unit.NS_PER_CALL if keyed else Unit.CALLS_PER_SECOND
+    order = (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL, Unit.MEGABYTES_PER_SECOND, last)
     for unit in order if wanted is None else (wanted, *order):
         if any(read(figure, unit) for figure in figures):
             return unit
     return wanted or Unit.CYCLES_PER_BYTE
 
 
-def _cell(key: tuple[str, str, str], column: Column, contract: str) -> Cell:
-    algorithm, cpu, runner = key
-    return Cell(runner, algorithm, column.operation, column.size_bytes, contract, cpu)
+def _placed(cells: Iterable[Cell]) -> dict[tuple[tuple[str, str, str], Column], Cell]:
+    """Each cell's row and column. The length of a digest makes a column of its own only where a row has two of them."""
+    found: dict[tuple[tuple[str, str, str], Column], list[Cell]] = {}
+    for cell in cells:
+        key = (cell.algorithm, cell.cpu, cell.runner)
+        found.setdefault((key, Column(cell.operation, data_bytes(cell))), []).append(cell)
+    if all(len(same) == 1 for same in found.values()):
+        return {place: same[0] for place, same in found.items()}
+    return {
+        (key, Column(cell.operation, cell.size_bytes)): cell
+        for (key, _), same in found.items()
+        for cell in same
+    }
 
 
 def _named(key: tuple[str, str, str]) -> tuple[str, str, str]:
