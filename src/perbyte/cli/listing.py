@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
+from fnmatch import fnmatch
 from typing import Any
 
 import click
 
-KINDS = ("algorithms", "runners", "studies", "contracts", "runs")
+from perbyte.cli.options import remark
+from perbyte.errors import EnvironmentLacking
+
+Row = dict[str, Any]
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice(KINDS))
+@click.argument(
+    "what", type=click.Choice(("algorithms", "runners", "operations", "studies", "contracts", "runs"))
+)
 @click.argument("pattern", required=False, default="*")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(what: str, pattern: str, as_json: bool) -> int:
-    """List algorithms, runners, studies, contracts or runs; PATTERN filters by name.
+    """List algorithms, runners, operations, studies, contracts or runs; PATTERN filters by name.
+
+    Operations are what the runners themselves say they have; there PATTERN is a runner or a selector.
 
     \b
       perbyte list algorithms 'aes-*'
       perbyte list runners --json
+      perbyte list operations openssl
+      perbyte list operations '*/aes-128-cbc'
     """
     show_rows(what, pattern, as_json)
     return 0
@@ -28,19 +39,27 @@ def command(what: str, pattern: str, as_json: bool) -> int:
 
 def show_rows(what: str, pattern: str, as_json: bool) -> None:
     """Print the rows of one kind, as a table or as JSON."""
-    from fnmatch import fnmatch
+    from perbyte.cli.columns import Table, print_table
 
-    rows = [row for row in _ROWS[what]() if fnmatch(str(next(iter(row.values()))), pattern)]
+    rows = _ROWS[what](pattern)
     if as_json:
         print(json.dumps(rows, indent=1, default=str))
-    else:
-        _print_rows(rows)
+        return
+    if what == "runs":
+        rows = [_run_in_short(row) for row in rows]
+    flowing, expendable = _LAYOUT[what]
+    print_table(Table(rows, flowing, expendable))
 
 
-def _algorithms() -> list[dict[str, Any]]:
+def _named(rows: list[Row], pattern: str) -> list[Row]:
+    """Those whose first column fits."""
+    return [row for row in rows if fnmatch(str(next(iter(row.values()))), pattern)]
+
+
+def _algorithms(pattern: str) -> list[Row]:
     from perbyte.catalogue import load
 
-    return [
+    rows = [
         {
             "algorithm": one.id,
             "kind": one.kind,
@@ -51,9 +70,10 @@ def _algorithms() -> list[dict[str, Any]]:
         }
         for one in load().algorithms.values()
     ]
+    return _named(rows, pattern)
 
 
-def _runners() -> list[dict[str, Any]]:
+def _runners(pattern: str) -> list[Row]:
     from perbyte.runners import locate
 
     return [
@@ -68,14 +88,61 @@ def _runners() -> list[dict[str, Any]]:
             "cpu_tiers": ", ".join(spec.tiers),
             "summary": spec.summary,
         }
-        for spec in locate()
+        for spec in locate(unlisted=True)
+        if fnmatch(spec.name, pattern) and (spec.listed or spec.name == pattern)
     ]
 
 
-def _studies() -> list[dict[str, Any]]:
+def _operations(pattern: str) -> list[Row]:
+    """What the runners that are built say they have; a row per runner, algorithm and operation."""
+    from perbyte.catalogue import parse_selector
+    from perbyte.catalogue import pattern as globs
+    from perbyte.measure import survey
+    from perbyte.measure.plan import left_out
+    from perbyte.runners import find, locate
+
+    known = {spec.name: spec for spec in locate(unlisted=True)}
+    selector = parse_selector(f"{pattern}/*" if pattern in known or pattern == "*" else pattern)
+    if not globs.is_pattern(selector.runner):
+        known = {selector.runner: find(selector.runner)}
+    asked = [
+        spec
+        for spec in known.values()
+        if globs.matches(spec.name, selector.runner)
+        and not left_out(selector.runner, spec)
+        and (spec.listed or spec.name == selector.runner)
+    ]
+    specs = [spec for spec in asked if not spec.built or spec.out().is_dir()]
+    if not specs:
+        names = f" {asked[0].name}" if len(asked) == 1 else ""
+        raise EnvironmentLacking(
+            f"runner '{asked[0].name}' is not built" if names else "no runner of that name is built",
+            way_out=f"run: perbyte build{names}",
+        )
+    found = survey(specs, ["full"])
+    for failure in found.failures:
+        remark(f"{failure.runner}: {failure.message}")
+    rows: dict[str, Row] = {}
+    for (runner, _), hello in found.hellos.items():
+        for one in hello.operations:
+            fits = selector.matches_operation(runner, one.algorithm, one.operation)
+            wanted = selector.contracts or ("*",)
+            if not fits or not any(globs.matches(one.contract, glob) for glob in wanted):
+                continue
+            name = f"{runner}/{one.algorithm}/{one.operation}"
+            row = rows.setdefault(
+                name, {"operation": name, "contracts": [], "cpu_tiers": ", ".join(found.specs[runner].tiers)}
+            )
+            row["contracts"].append(one.contract)
+    if not rows:
+        selector.algorithms()  # raises, with near names, when the catalogue has none
+    return [row | {"contracts": ", ".join(row["contracts"])} for row in rows.values()]
+
+
+def _studies(pattern: str) -> list[Row]:
     from perbyte.studies import studies
 
-    return [
+    rows = [
         {
             "study": study.name,
             "year": study.year,
@@ -84,40 +151,55 @@ def _studies() -> list[dict[str, Any]]:
         }
         for study in studies()
     ]
+    return _named(rows, pattern)
 
 
-def _contracts() -> list[dict[str, Any]]:
+def _contracts(pattern: str) -> list[Row]:
     from perbyte.catalogue import load
 
-    return [
+    rows = [
         {"contract": one.id, "default_for": ", ".join(one.default_for), "one timed call is": one.meaning}
         for one in load().contracts.values()
     ]
+    return _named(rows, pattern)
 
 
-def _runs() -> list[dict[str, Any]]:
+def _runs(pattern: str) -> list[Row]:
     from perbyte import places
     from perbyte.store import runs
 
-    return [dataclasses.asdict(summary) for summary in runs(places.runs_home())]
+    found = [dataclasses.asdict(summary) for summary in runs(places.runs_home())]
+    return [row for row in found if fnmatch(str(row["path"]), pattern) or fnmatch(row["path"].name, pattern)]
 
 
-_ROWS = {
+def _run_in_short(row: Row) -> Row:
+    """The row of a run for the table: what one chooses by. JSON has the rest."""
+    state = "complete" if row["complete"] else f"{row['cells']} of {row['planned']} cells: interrupted"
+    return {
+        "run": row["path"].name,
+        "started": str(row["started_at"])[:16].replace("T", " "),
+        "cells": row["cells"],
+        "seconds": f"{row['measuring_s']:.0f}" if row["measuring_s"] else "",
+        "machine": row["cpu_model"],
+        "origin": row["study"] or row["origin"],
+        "state": row["problem"] or state,
+    }
+
+
+_ROWS: dict[str, Callable[[str], list[Row]]] = {
     "algorithms": _algorithms,
     "runners": _runners,
+    "operations": _operations,
     "studies": _studies,
     "contracts": _contracts,
     "runs": _runs,
 }
-
-
-def _print_rows(rows: list[dict[str, Any]]) -> None:
-    if not rows:
-        print("none")
-        return
-    names = list(rows[0])
-    widths = [max(len(name), *(len(str(row[name])) for row in rows)) for name in names[:-1]]
-    print("  ".join([*(n.ljust(w) for n, w in zip(names, widths, strict=False)), names[-1]]).rstrip())
-    for row in rows:
-        cells = [str(row[name]).ljust(width) for name, width in zip(names, widths, strict=False)]
-        print("  ".join([*cells, str(row[names[-1]])]).rstrip())
+# the column whose text is wrapped, and those that are left out where there is no room, first the one to go first
+_LAYOUT: dict[str, tuple[str, tuple[str, ...]]] = {
+    "algorithms": ("aliases", ("block_bits", "year")),
+    "runners": ("summary", ("library", "cpu_tiers")),
+    "operations": ("contracts", ("cpu_tiers",)),
+    "studies": ("title", ()),
+    "contracts": ("one timed call is", ()),
+    "runs": ("state", ("machine", "seconds", "origin")),
+}

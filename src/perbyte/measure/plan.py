@@ -137,7 +137,7 @@ def _default_sizes(algorithm: Algorithm) -> tuple[int, ...]:
 def _explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -> None:
     algorithms = selector.algorithms(catalogue)  # raises, with near names, when the catalogue has none
     offered = {
-        (runner, row.algorithm)
+        (f"{runner}/{row.algorithm}", row.operation, row.contract)
         for (runner, _), hello in survey.hellos.items()
         for row in hello.operations
         if row.algorithm in algorithms
@@ -150,13 +150,16 @@ def _explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -
     if not offered:
         raise UsageError(
             f"'{selector.text}': no runner here has {', '.join(algorithms[:5])}",
-            way_out=f"runners that answer: {', '.join(runners)}; see 'perbyte list runners'",
+            way_out=f"runners that answer: {', '.join(runners)}; what they have: perbyte list operations",
         )
+    names = sorted({name for name, _, _ in offered})
+    operations = ", ".join(sorted({operation for _, operation, _ in offered}))
+    contracts = ", ".join(sorted({contract for _, _, contract in offered}))
+    asked = f"'*/{selector.algorithm}'" if len(names) > 1 else names[0]
     raise UsageError(
         f"'{selector.text}' fits no cell",
-        way_out="what there is: "
-        + ", ".join(f"{runner}/{algorithm}" for runner, algorithm in sorted(offered)[:8])
-        + "; contracts, operations and CPU tiers: 'perbyte list runners'",
+        way_out=f"there is {', '.join(names[:8])} with {operations} under the contracts {contracts}; "
+        f"in detail: perbyte list operations {asked}",
     )
 
 
