@@ -121,6 +121,13 @@ clusters = [["fast", "mid"], ["slow"]]
 where = { kind = ["new", "old"], size_bytes = 16 }
 group_by = ["runner", "operation"]
 """
+GROW_APART = """
+contenders = "group"
+where = { kind = ["new", "old"] }
+group_by = ["runner", "operation"]
+from = 16
+to = 512
+"""
 OUTLIERS = """
 contenders = "group"
 subject = "fast"
@@ -252,6 +259,8 @@ CASES: list[tuple[str, str, str, Outcome, Overrides]] = [
     ("change_under", "little", UNDER, H, {}),
     ("change_under", "much", UNDER, F, {"one/mid/encrypt@16": 20.0}),
     ("change_under", "much the other way", UNDER, F, {"one/mid/encrypt@16": 5.0}),
+    ("change_under", "much downwards", UNDER + 'way = "down"\n', F, {"one/mid/encrypt@16": 20.0}),
+    ("change_under", "much, but upwards", UNDER + 'way = "down"\n', H, {"one/mid/encrypt@16": 5.0}),
     ("change_under", "unsure", UNDER, U, {"one/mid/encrypt@16": (12.5, 0.05)}),
     ("change_under", "missing", UNDER, M, {"one/mid/encrypt@16": None}),
     ("change_above", "much", ABOVE, H, {}),
@@ -272,8 +281,14 @@ CASES: list[tuple[str, str, str, Outcome, Overrides]] = [
     ("uneven", "missing", UNEVEN, M, {"one/fast/encrypt@16": None}),
     ("clusters", "near", CLUSTERS, H, {"*/fast/*@16": 9.0}),
     ("clusters", "a stranger is nearer", CLUSTERS, F, {}),
+    ("clusters", "a stranger is hardly nearer", CLUSTERS + "slack_percent = 50\n", H, {}),
+    ("clusters", "a stranger is nearer still", CLUSTERS + "slack_percent = 40\n", F, {}),
     ("clusters", "unsure", CLUSTERS, U, {"*/fast/*@16": (3.0, WIDE)}),
     ("clusters", "missing", CLUSTERS, M, {"*/fast/*@16": 9.0, "one/slow/*@16": None}),
+    ("distances_grow", "all of them", GROW_APART, H, {}),
+    ("distances_grow", "one of three", GROW_APART, F, {"*/fast/*@512": 9.0}),
+    ("distances_grow", "unsure", GROW_APART, U, {"*/fast/*@512": (2.0, WIDE)}),
+    ("distances_grow", "missing", GROW_APART, M, {"one/slow/*@512": None}),
     ("outliers", "apart", OUTLIERS, H, {}),
     ("outliers", "another is farther", OUTLIERS, F, {"*/fast/*@512": 10.0}),
     ("outliers", "unsure", OUTLIERS, U, {"*/fast/*@512": (2.5, WIDE)}),

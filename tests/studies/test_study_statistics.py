@@ -13,7 +13,6 @@ from scripted_studies import STUDY, scripted_run, write_study
 
 from perbyte.model import Run
 from perbyte.studies import judge, read_study
-from perbyte.studies.claims.effects import wilson
 from perbyte.studies.model import Statistics
 
 
@@ -112,9 +111,3 @@ def test_without_cycles_the_tests_run_on_nanoseconds(tmp_path: Path) -> None:
     in_cycles = computed(tmp_path, scripted_run()).groups
     in_ns = computed(tmp_path, scripted_run(cycles=False)).groups
     assert [group.h for group in in_ns] == pytest.approx([group.h for group in in_cycles])
-
-
-def test_wilson_agrees_with_scipy() -> None:
-    for successes, trials in [(0, 5), (3, 7), (93, 146), (20, 20)]:
-        expected = scipy_stats.binomtest(successes, trials).proportion_ci(method="wilson")
-        assert wilson(successes, trials) == pytest.approx((expected.low, expected.high), abs=1e-12)

@@ -12,8 +12,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from perbyte.stats.quantile import t_quantile
-from perbyte.studies.claims.vocabulary import WHERE, Finding, Form, Kind, Parameter, Scene, State
+from perbyte.studies.claims.vocabulary import WHERE, Finding, Form, Kind, Parameter, Scene, State, share_state
 from perbyte.studies.estimates import Estimate
 from perbyte.studies.evidence import Selection
 from perbyte.studies.model import GroupStatistic, Number, PairStatistic
@@ -135,10 +134,10 @@ def _effect_size(pair: PairStatistic, effect: str, first: int, second: int) -> E
 
 
 def _effect_grows(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    """Judge what share of the pairs has the larger effect at the later value.
+    """Judge for what share of all pairs the effect is larger at the later value.
 
-    Pairs of one group share their members and are not independent, so each group gives one share, and the interval is
-    Student's over the groups. A single group gets Wilson's over its pairs.
+    A pair counts one way or the other only where the intervals of its two effects do not overlap: an effect size
+    divides by the scatter of a few epochs, which the next run would find half or twice as large.
     """
     along = p["along"]
     ends = []
@@ -147,56 +146,37 @@ def _effect_grows(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
         if isinstance(groups, Finding):
             return [groups]
         ends.append({_without(group, along): _effects(group, p["effect"]) for group in groups})
-    counts = [
-        (
-            sum(after[pair] > before[pair] for pair in before if pair in after),
-            len(before.keys() & after.keys()),
-        )
-        for key, before in ends[0].items()
-        for after in [ends[1].get(key, {})]
+    pairs = [
+        (before, after)
+        for key, whole in ends[0].items()
+        for name, before in whole.items()
+        if (after := ends[1].get(key, {}).get(name))
     ]
-    counts = [(grown, both) for grown, both in counts if both]
-    if not counts:
+    if not pairs:
         return [Finding(State.UNMEASURED, "no pair was measured at both ends.")]
-    share = _share(counts)
-    wanted = p["share_percent"] / 100
-    state = State.YES if share.above(wanted) else State.NO if share.below(wanted) else State.OPEN
+    total, wanted = len(pairs), p["share_percent"] / 100
+    grown = sum(after.low > before.high for before, after in pairs)
+    shrunk = sum(after.high < before.low for before, after in pairs)
+    state = share_state(grown, shrunk, total, wanted)
     start, end = group_name([(along, p["from"])]), group_name([(along, p["to"])])
-    grown, both = (sum(part) for part in zip(*counts, strict=True))
     sentence = (
-        f"{_named(p['effect'])} is larger at {end} than at {start} for {grown} of {counted(both, 'pair')} in "
-        f"{counted(len(counts), 'group')}, on average {percent(share.value)} ({percent(share.low)} to "
-        f"{percent(share.high)}); claimed: more than {exact(100 * wanted)} %."
+        f"Of {counted(total, 'pair')} {_named(p['effect'])} is surely larger at {end} than at {start} for {grown} and "
+        f"surely smaller for {shrunk}; claimed: larger for more than {exact(100 * wanted)} %."
     )
-    numbers = (Number("", "share of pairs whose effect grows", share.value, share.low, share.high),)
-    return [Finding(state, sentence, abs(share.value - wanted), numbers)]
+    share = Number("", "share of pairs whose effect grows", grown / total, grown / total, 1 - shrunk / total)
+    return [Finding(state, sentence, abs(grown / total - wanted), (share,))]
 
 
-def _share(counts: list[tuple[int, int]]) -> Estimate:
-    shares = [grown / both for grown, both in counts]
-    if len(shares) == 1:
-        return Estimate(shares[0], *wilson(*counts[0]))
-    mean = math.fsum(shares) / len(shares)
-    spread = math.sqrt(math.fsum((one - mean) ** 2 for one in shares) / (len(shares) - 1))
-    half = t_quantile(0.95, len(shares) - 1) * spread / math.sqrt(len(shares))
-    return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half))
-
-
-def _effects(group: GroupStatistic, effect: str) -> dict[tuple[str, str], float]:
-    return {(pair.first, pair.second): abs(_effect(pair, effect)) for pair in group.pairs}
+def _effects(group: GroupStatistic, effect: str) -> dict[tuple[str, str], Estimate]:
+    epochs = dict(zip(group.members, group.epochs, strict=True))
+    return {
+        (pair.first, pair.second): _effect_size(pair, effect, epochs[pair.first], epochs[pair.second])
+        for pair in group.pairs
+    }
 
 
 def _without(group: GroupStatistic, dimension: str) -> tuple[tuple[str, str | int], ...]:
     return tuple(part for part in group.group if part[0] != dimension)
-
-
-def wilson(successes: int, trials: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share (E. B. Wilson 1927). `trials` must be positive."""
-    z = _Z
-    share, spread = successes / trials, z * z / trials
-    centre = (share + spread / 2) / (1 + spread)
-    half = z / (1 + spread) * math.sqrt(share * (1 - share) / trials + spread / (4 * trials))
-    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def _groups(scene: Scene, where: Selection) -> tuple[GroupStatistic, ...] | Finding:

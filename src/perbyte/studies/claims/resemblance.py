@@ -6,6 +6,7 @@ counted per byte or per call, and does not depend on how steadily a machine meas
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -24,11 +25,12 @@ from perbyte.studies.claims.vocabulary import (
     Parameter,
     Scene,
     State,
+    share_state,
 )
 from perbyte.studies.estimates import Estimate, arithmetic_mean, log_of, smallest
 from perbyte.studies.evidence import Value
 from perbyte.studies.model import Number
-from perbyte.studies.wording import exact, number, span
+from perbyte.studies.wording import counted, exact, number, span, value_name
 
 _CONTENDERS = Parameter("contenders", Kind.DIMENSION, "the dimension whose values are compared")
 _SHAPE = (WHERE, GROUP_BY, AVERAGE_OVER, BEST_OF, PER)
@@ -43,12 +45,12 @@ def _clusters(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
             if len(mates) < 2:
                 continue
             for name in mates:
-                findings.append(_nearest(scene, key, field, name, mates))
+                findings.append(_nearest(scene, key, field, name, mates, 1 + p["slack_percent"] / 100))
     return findings
 
 
 def _nearest(
-    scene: Scene, key: Key, field: dict[Value, Contender], name: Value, mates: list[Value]
+    scene: Scene, key: Key, field: dict[Value, Contender], name: Value, mates: list[Value], slack: float
 ) -> Finding:
     own = field[name]
     lacking = next((one for one in field.values() if not one.cost), None)
@@ -59,7 +61,10 @@ def _nearest(
     mate = min(inside, key=lambda one: inside[one].value)
     stranger = min(outside, key=lambda one: outside[one].value)
     near, far = smallest(inside.values()), smallest(outside.values())
-    state = State.YES if near.high < far.low else State.NO if near.low > far.high else State.OPEN
+    edge = math.log(slack)
+    state = (
+        State.YES if near.high < far.low + edge else State.NO if near.low > far.high + edge else State.OPEN
+    )
     sentence = (
         f"{scene.opening(key)}{own.label} is {number(math.exp(near.value))} times apart from {field[mate].label} and "
         f"{number(math.exp(far.value))} times from {field[stranger].label}."
@@ -68,7 +73,7 @@ def _nearest(
         Number(scene.name(key), f"{own.label} to {field[mate].label}", *_unlogged(near)),
         Number(scene.name(key), f"{own.label} to {field[stranger].label}", *_unlogged(far)),
     )
-    return Finding(state, sentence, abs(far.value - near.value), numbers)
+    return Finding(state, sentence, abs(far.value + edge - near.value), numbers)
 
 
 def _outliers(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
@@ -104,6 +109,41 @@ def _outliers(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
         )
         findings.append(Finding(state, sentence, abs(a.value - b.value), numbers))
     return findings
+
+
+def _distances_grow(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
+    """Judge for what share of the pairs of a group the ratio of costs is farther from 1 at the later value."""
+    along, wanted = p["along"], p["share_percent"] / 100
+    before, after = (
+        standings(scene, {**p, "where": {**p["where"], along: (p[end],)}}) for end in ("from", "to")
+    )
+    findings = []
+    for key, field in before.items():
+        later = after.get(key, {})
+        both = [name for name in field if name in later]
+        lacking = next((one for name in both for one in (field[name], later[name]) if not one.cost), None)
+        if lacking or len(both) < 2:
+            findings.append(missing(scene, key, lacking) if lacking else _nobody(scene, key))
+            continue
+        states = [
+            _grown(_distance(scene, field[a], field[b]), _distance(scene, later[a], later[b]))
+            for a, b in itertools.combinations(both, 2)
+        ]
+        grown, shrunk, total = states.count(State.YES), states.count(State.NO), len(states)
+        start, end = value_name(along, p["from"]), value_name(along, p["to"])
+        sentence = (
+            f"{scene.opening(key)}of {counted(total, 'pair')} {grown} are farther apart at {end} than at {start} and "
+            f"{shrunk} nearer; claimed: farther for more than {exact(p['share_percent'])} %."
+        )
+        name = "share of pairs that are farther apart"
+        share = Number(scene.name(key), name, grown / total, grown / total, 1 - shrunk / total)
+        state = share_state(grown, shrunk, total, wanted)
+        findings.append(Finding(state, sentence, abs(grown / total - wanted), (share,)))
+    return findings
+
+
+def _grown(before: Estimate, after: Estimate) -> State:
+    return State.YES if after.low > before.high else State.NO if after.high < before.low else State.OPEN
 
 
 def _within_of_best(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
@@ -162,9 +202,28 @@ FORMS = (
         (
             _CONTENDERS,
             Parameter("clusters", Kind.RANKS, "the clusters, two members or more in each", of="contenders"),
+            Parameter(
+                "slack_percent",
+                Kind.NUMBER,
+                "a mate so much farther than a stranger counts as near",
+                default=0.0,
+            ),
             *_SHAPE,
         ),
         _clusters,
+    ),
+    Form(
+        "distances_grow",
+        "for more than such a share of the pairs the costs are farther apart at the later value",
+        (
+            _CONTENDERS,
+            Parameter("along", Kind.DIMENSION, "the dimension that changes", default="size_bytes"),
+            Parameter("from", Kind.VALUE, "its value before", of="along"),
+            Parameter("to", Kind.VALUE, "its value after", of="along"),
+            Parameter("share_percent", Kind.NUMBER, "more than such a share of the pairs", default=50.0),
+            *_SHAPE,
+        ),
+        _distances_grow,
     ),
     Form(
         "outliers",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,15 +31,19 @@ _DIMENSION = Parameter("along", Kind.DIMENSION, "the dimension that changes", de
 _FROM = Parameter("from", Kind.VALUE, "its value before", of="along")
 _TO = Parameter("to", Kind.VALUE, "its value after", of="along")
 _PERCENT = Parameter("percent", Kind.NUMBER, "how much the cost per byte changes")
+_WAY = Parameter(
+    "way", Kind.TEXT, "which way of changing counts", default="either", choices=("either", "down")
+)
 _SHAPE = (AVERAGE_OVER, BEST_OF, PER)
 
 
 def _change_under(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
     share = p["percent"] / 100
+    most = 1 + share if p["way"] == "either" else math.inf
     return [
         _changed(pair, p, State.YES if inside else State.NO if outside else State.OPEN)
         for pair in _changes(scene, p["where"], p)
-        for inside, outside in [_inside(pair, 1 - share, 1 + share)]
+        for inside, outside in [_inside(pair, 1 - share, most)]
     ]
 
 
@@ -168,8 +173,8 @@ def _without(key: Key, names: tuple[str, ...]) -> Key:
 FORMS = (
     Form(
         "change_under",
-        "between two sizes the cost of a byte changes by less than so much, either way",
-        (WHERE, _DIMENSION, _FROM, _TO, _PERCENT, PAIR_BY, *_SHAPE),
+        "between two sizes the cost of a byte changes by less than so much, either way or downwards",
+        (WHERE, _DIMENSION, _FROM, _TO, _PERCENT, _WAY, PAIR_BY, *_SHAPE),
         _change_under,
     ),
     Form(

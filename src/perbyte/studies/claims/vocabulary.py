@@ -69,6 +69,13 @@ class State(enum.Enum):
     LEFT_OUT = "is not part of the quick variant"
 
 
+def share_state(yes: int, no: int, total: int, wanted: float) -> State:
+    """What a claim on more than a share `wanted` of `total` comparisons comes to, the rest of which are open."""
+    if yes > wanted * total:
+        return State.YES
+    return State.NO if total - no <= wanted * total else State.OPEN
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What one group says, in a sentence, and by how much.
