@@ -108,6 +108,32 @@ def test_long_calls_are_labelled(sky):
     assert any("one call lasts 548" in warning for warning in found.warnings)
 
 
+def test_what_disturbs_a_call_unseen_does_not_raise_its_figure(sky):
+    """Calls of 27 ms, a third of them 30 % longer, and no probe noticed."""
+    costs = [1.3e8 if epoch % 3 == 0 else 1e8 for epoch in range(1, 10)]
+    bursts = [sky.burst(c, n=1, calls=1, epoch=e) for e, c in enumerate(costs, 1)]
+    found = figure_of(sky, bursts)
+    assert found.cycles_per_call == pytest.approx(1e8, rel=0.003)
+    assert found.ns_per_call == pytest.approx(1e8 / 3.65, rel=0.003)
+    assert found.relative_half_width < 0.005
+    assert any("lower quartile" in warning for warning in found.warnings)
+
+
+def test_calls_that_probes_can_watch_keep_the_median(sky):
+    bursts = [sky.burst(c, n=10, calls=1, epoch=e) for e, c in enumerate((3e5, 3.1e5, 3.2e5), 1)]
+    found = figure_of(sky, bursts)  # 82 us: long, but not ten samples long
+    assert found.quality is Quality.LONG
+    assert found.cycles_per_call == pytest.approx(3.1e5, rel=0.003)
+    assert not any("lower quartile" in warning for warning in found.warnings)
+
+
+def test_a_disturbed_clock_probe_does_not_spoil_a_call_that_was_not(sky):
+    """One call in each epoch; after it the probe reads five times too long."""
+    calm = [sky.burst(1e8, n=1, calls=1, epoch=e) for e in range(1, 6)]
+    bursts = [replace(b, clock_after=[5 * b.clock_after[0]]) for b in calm]
+    assert figure_of(sky, bursts).cycles_per_call == pytest.approx(1e8, rel=0.003)
+
+
 def test_a_trend_is_unsettled(sky):
     falling = 100.0 * (1 + 0.05 * np.exp(-np.arange(40) / 15))
     found = figure_of(sky, [sky.burst(falling, epoch=e) for e in (1, 2, 3)])

@@ -11,9 +11,12 @@ from scipy import integrate, stats
 from perbyte.stats import epoch_value, figure, median, median_interval, midmean
 from perbyte.stats.estimate import midmean_half_width
 from perbyte.stats.interval import (
+    _QUARTILE_DEPTH,
+    QUARTILE_FROM,
     between_half_width,
     combined_interval,
     median_spread,
+    quartile_interval,
     within_half_width,
 )
 from perbyte.stats.quantile import normal_quantile, t_quantile, two_sided_t
@@ -47,6 +50,51 @@ def test_the_interval_is_not_wider_than_it_must_be(make_sky):
     mean_sd = math.sqrt(2 / 4) * math.gamma(2.5) / math.gamma(2)
     expected = stats.t.ppf(0.975, 4) * mean_sd / math.sqrt(5) * median_spread(5)
     assert np.mean(halves) == pytest.approx(expected, rel=0.03)
+
+
+def test_the_quartile_of_few_values_goes_as_deep_as_simulated():
+    """The table of depths, simulated again for normal and uniform values: 2.5 of 100 truths lie deeper."""
+    random = np.random.default_rng(5)
+    for n in range(QUARTILE_FROM, QUARTILE_FROM + len(_QUARTILE_DEPTH)):
+        needed = []
+        for values, truth in (
+            (random.standard_normal((60_000, n)), stats.norm.ppf(0.25)),
+            (random.random((60_000, n)), 0.25),
+        ):
+            gap = np.quantile(values, 0.25, axis=1) - truth
+            needed.append(np.quantile(gap / (np.median(values, axis=1) - values.min(axis=1)), 0.975))
+        assert _QUARTILE_DEPTH[n - QUARTILE_FROM] == pytest.approx(max(needed), rel=0.06)
+
+
+@pytest.mark.parametrize("epochs", [5, 6, 7, 9, 12, 13, 16, 24])
+@pytest.mark.parametrize("disturbed", [0.0, 0.15, 0.4])
+def test_quartile_intervals_cover_what_disturbances_leave_alone(epochs, disturbed):
+    random = np.random.default_rng(epochs)
+
+    def draw(n):
+        return (
+            100 + random.standard_normal(n) * 0.1 + (random.random(n) < disturbed) * random.exponential(3, n)
+        )
+
+    truth = np.quantile(draw(400_000), 0.25)
+    found = [quartile_interval(list(draw(epochs)), 0.95) for _ in range(800)]
+    assert np.mean([one.low <= truth <= one.high for one in found]) >= 0.935
+    widths = [one.half_width for one in found]
+    assert np.median(widths) < (0.3 if disturbed < 0.2 else 1.2)  # one disturbance may be as large as 10
+
+
+def test_one_disturbed_epoch_of_six_does_not_widen_the_quartile_interval():
+    calm = [100.0, 100.1, 99.9, 100.05, 99.95, 100.2]
+    assert quartile_interval([*calm[:5], 140.0], 0.95) == quartile_interval(calm, 0.95)
+    assert quartile_interval([*calm[:4], 140.0, 150.0], 0.95).high == 140.0
+
+
+def test_the_quartile_interval_of_hardly_any_epochs_is_students():
+    values = [100.0, 100.2, 100.4]
+    found = quartile_interval(values, 0.95)
+    assert found.half_width == pytest.approx(between_half_width(values, 0.95))
+    assert (found.low + found.high) / 2 == pytest.approx(100.1)
+    assert math.isinf(quartile_interval([100.0], 0.95).high)
 
 
 @pytest.mark.parametrize("df", [1, 2, 3, 8, 29, 30, 399, 400, 5000])

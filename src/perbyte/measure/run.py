@@ -2,79 +2,49 @@
 
 Writes to the Sink it is given and nowhere else. A fault of a runner costs the cell it happens at; an
 interruption ends the run early but in order, with figures of what there is. Given the history of an
-interrupted run it goes on where that stopped.
+interrupted run it goes on where that stopped, with what that left of the budget.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
-from perbyte.measure.crew import Crew, Process, failure_kind
+from perbyte.measure.crew import STARTING_FAILS, Crew, Process, alike, failure_kind
+from perbyte.measure.figures import find_floors, find_noise_floor, make_figure, with_warnings
 from perbyte.measure.gate import Gate, confirm
+from perbyte.measure.history import History, Outcome
 from perbyte.measure.layout import draw_layout
 from perbyte.measure.plan import Plan
 from perbyte.measure.progress import Moment, Unwatched, Watcher
 from perbyte.measure.rounds import Epoch, Floors
+from perbyte.measure.spending import Spending
 from perbyte.measure.survey import Survey
-from perbyte.measure.tiers import unproven_rows
+from perbyte.measure.tiers import Row, unproven_rows
 from perbyte.model import (
     Burst,
     Calibration,
     Cell,
     CellFigure,
     Failure,
-    NoiseFloor,
     Policy,
     Quality,
     RunnerIdentity,
     Sink,
 )
 from perbyte.runners.session import TimeLimits
-from perbyte.stats.compare import noise_floor
 
 EPOCH_STEP = 3  # epochs added between two declared looks
-LONG_PRECISION = 0.02  # relative half-width at which a cell of long calls is done
-DEAR_S = 0.03  # seconds per burst from which on less will do
-DEAR_PRECISION = 0.05
+LONG_PRECISION = (
+    0.01  # relative half-width at which a cell of unwatched calls is done, lest it eat all others' budget
+)
+NOTE_EVERY_S = 1.0  # what a kill may make a resumed run forget of the time that was spent
 LAYOUT_WARNING = "the system does not allow a fixed memory layout: figures may differ more between runs"
-
-
-@dataclass(slots=True)
-class History:
-    """What is known so far: from an interrupted run that goes on, or from this one.
-
-    Cells that stand in `failures` are lost and stay so; `identities` are those the run began with.
-    """
-
-    calibrations: dict[tuple[Process, int], Calibration] = field(default_factory=dict)
-    bursts: dict[Cell, list[Burst]] = field(default_factory=lambda: defaultdict(list))
-    failures: list[Failure] = field(default_factory=list)
-    identities: tuple[RunnerIdentity, ...] = ()
-    epochs: int = 0
-    measuring_s: float = 0.0
-
-    def epochs_of(self, cell: Cell) -> int:
-        """In how many epochs the cell was measured."""
-        return len({burst.epoch for burst in self.bursts.get(cell, ())})
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a run. `complete` is False after an interruption."""
-
-    cells: tuple[CellFigure, ...]
-    failures: tuple[Failure, ...]
-    noise_floor: NoiseFloor | None
-    complete: bool
-    measuring_s: float
 
 
 class Measurement:
@@ -104,13 +74,15 @@ class Measurement:
         self.history = history or History()
         self.input_path = input_path
         self.limits = limits
-        self._began = time.monotonic()
+        self._spending = Spending(policy.budget_s, self.history.measuring_s)
         failed = {failure.address for failure in self.history.failures}
         self._lost = {cell for cell in plan.everything if cell.address in failed}
-        self._identities = {(one.runner, one.cpu): one for one in self.history.identities}
         self._digests: dict[Cell, str] = {}
         self._fixed_calls: dict[Cell, int] = {}
         self._took: dict[Cell, float] = {}
+        self._finished: set[Cell] = set()
+        self._budget_ended = False
+        self._noted_s = 0.0
         self._floors: Floors = {}
         self._warnings: set[str] = set()
         self._stage = ""
@@ -133,7 +105,7 @@ class Measurement:
     @property
     def elapsed_s(self) -> float:
         """Seconds of measuring so far, those of an interrupted part included."""
-        return self.history.measuring_s + time.monotonic() - self._began
+        return self._spending.elapsed_s
 
     def _epochs(self) -> None:
         first = self.history.epochs
@@ -143,29 +115,34 @@ class Measurement:
                 return
             self._epoch(number, cells, first=number == first)
             self.history.epochs = number + 1
-            self.sink.epoch_done(number)
-            spent = self.elapsed_s > self.policy.budget_s
-            if spent and all(self.history.epochs_of(cell) >= self.policy.epochs for cell in self._alive()):
-                return
 
     def _alive(self) -> list[Cell]:
         return [cell for cell in self.plan.everything if cell not in self._lost]
 
     def _due(self) -> list[Cell]:
-        """Cells of the next epoch: those with too few epochs, or, at a declared look, those not precise yet."""
+        """Cells of the next epoch: those with too few epochs, or, at a declared look, those not precise yet.
+
+        Of the latter those which the rest of the budget is enough for.
+        """
         young = [c for c in self._alive() if self.history.epochs_of(c) < self.policy.epochs]
         if young:
             return young
+        began = time.monotonic()
         due = []
+        self._finished = set()
         for cell in self._alive():
             extra = self.history.epochs_of(cell) - self.policy.epochs
-            if extra % EPOCH_STEP and extra + self.policy.epochs < self.policy.max_epochs:
+            most = extra + self.policy.epochs >= self.policy.max_epochs
+            if extra % EPOCH_STEP and not most:
                 due.append(cell)  # between two looks
-            elif self.history.epochs_of(cell) < self.policy.max_epochs and not self._precise(cell):
+            elif not most and not self._precise(cell):
                 due.append(cell)
-        if self.elapsed_s > self.policy.budget_s:
-            return []
-        return due
+            else:
+                self._finished.add(cell)
+        self._spending.note_closing(time.monotonic() - began)
+        affordable = self._spending.affordable(due)
+        self._budget_ended = len(affordable) < len(due)
+        return affordable
 
     def _precise(self, cell: Cell) -> bool:
         figure = self._figure(cell)
@@ -173,13 +150,15 @@ class Measurement:
             return True
         if figure.interval.half_width < 0.05:
             return True
-        if figure.quality is Quality.LONG:  # to ask more of them would eat the budget of all others
-            dear = self._took.get(cell, 0.0) > DEAR_S
-            return figure.relative_half_width <= (DEAR_PRECISION if dear else LONG_PRECISION)
+        if stats.unwatched(figure.calls_per_sample, figure.ns_per_call * 1e-9, self.policy):
+            return figure.relative_half_width <= LONG_PRECISION
         return figure.relative_half_width <= self.policy.precision and figure.quality is not Quality.NOISY
 
     def _epoch(self, number: int, cells: Sequence[Cell], *, first: bool) -> None:
-        epochs_left = max(1, self.policy.epochs - min(self.history.epochs_of(cell) for cell in cells))
+        missing = max(1, self.policy.epochs - min(self.history.epochs_of(cell) for cell in cells))
+        name = f"epoch {number + 1}"
+        if missing > 1:
+            name += f" of at least {number + missing}"
         with Crew(
             self.survey,
             core=self.core,
@@ -188,49 +167,80 @@ class Measurement:
             seed=self.policy.seed,
             input_path=self.input_path,
             limits=self.limits,
+            admit=self._admit,
         ) as crew:
-            cells = self._start(crew, number, cells)
+            cells = self._start(crew, name, number, cells)
             if first:
                 cells = self._pass_gate(crew, number, cells)
-            left = max(0.0, self.policy.budget_s - self.elapsed_s)
             epoch = Epoch(
                 number=number,
                 crew=crew,
                 policy=self.policy,
                 floors=self._floors,
-                deadline=time.monotonic() + left / epochs_left,
+                deadline=time.monotonic() + self._spending.share_s(cells, missing),
                 keep=self._keep,
                 fail=self._fail,
                 tell=lambda cell, round_number, done, clean: self._tell(
-                    f"epoch {number + 1}, round {round_number}", cell.address, number, done, len(cells), clean
+                    f"{name}, round {round_number}", cell.address, number, len(cells) - done, clean
                 ),
                 fixed_calls=self._fixed_calls,
                 took=self._took,
             )
             epoch.run(cells)
+            rounds_over = time.monotonic()
             self._confirm(crew, epoch)
             if not crew.layout_fixed:
                 self._warnings.add(LAYOUT_WARNING)
+        self._note_time()
+        self.sink.epoch_done(number)
+        self._note_costs(epoch, time.monotonic() - rounds_over)
 
-    def _start(self, crew: Crew, number: int, cells: Sequence[Cell]) -> list[Cell]:
+    def _start(self, crew: Crew, name: str, number: int, cells: Sequence[Cell]) -> list[Cell]:
         """Start the processes that the cells need; cells of a process that does not come up are lost."""
         for process in dict.fromkeys(cell.process for cell in cells):
-            self._tell(f"epoch {number + 1}, starting", "/".join(process[:2]), number, 0, len(cells))
+            self._tell(f"{name}, starting", "/".join(process[:2]), number, len(cells))
+            began = time.monotonic()
             try:
-                calibration = crew.start(process)
-            except PerbyteError as error:
+                crew.start(process)
+            except STARTING_FAILS as error:
                 kind = failure_kind(error) if isinstance(error, RunnerError) else "absent"
                 for cell in cells:
                     if cell.process == process:
                         self._fail(Failure(kind, cell.runner, str(error), address=cell.address))
-                continue
-            self.history.calibrations[process, number] = calibration
-            self.sink.calibrated(calibration)
-            identity = crew.identities[process]
-            if self._identities.get((identity.runner, identity.cpu)) != identity:
-                self._identities[identity.runner, identity.cpu] = identity
-                self.sink.identified(identity)
+            self._spending.note_start(process, time.monotonic() - began)
         return [cell for cell in cells if cell not in self._lost]
+
+    def _admit(self, identity: RunnerIdentity, calibration: Calibration) -> bool:
+        """Note who a process is and what it found out about its clock; False when it cannot be used.
+
+        A process that replaces another in mid-epoch goes on with the same cells in the same layout, so its
+        samples and those before belong to one figure, for which one calibration must do: it has to be like the
+        other's. The later one counts then. Before the first sample it just takes the other's place.
+        """
+        key = (calibration.process, calibration.epoch)
+        known = self.history.calibrations.get(key)
+        if known and self.history.measured(*key) and not alike(known, calibration, self.policy):
+            self.watcher.remark(
+                f"{calibration.runner} (tier {calibration.cpu}) broke off; its replacement has another clock"
+            )
+            return False
+        if self.history.identity(identity.runner, identity.cpu) != identity:
+            self.sink.identified(identity)
+            self.history.identities += (identity,)
+        self.history.calibrations[key] = calibration
+        self.sink.calibrated(calibration)
+        return True
+
+    def _note_costs(self, epoch: Epoch, rest_s: float) -> None:
+        """Let the purse know what this epoch took, which is the best guess at what the next one will."""
+        self._spending.note_rest(rest_s)
+        first_look = self.policy.looks[0]
+        for cell, tally in epoch.tallies.items():
+            early = sum(
+                burst.epoch == epoch.number and burst.round <= first_look
+                for burst in self.history.bursts.get(cell, ())
+            )
+            self._spending.note_first_look(cell, early * tally.spent_s / max(1, tally.bursts))
 
     def _pass_gate(self, crew: Crew, number: int, cells: Sequence[Cell]) -> list[Cell]:
         checked = 0
@@ -238,7 +248,7 @@ class Measurement:
         def tell(address: str) -> None:
             nonlocal checked
             checked += 1
-            self._tell("checking", address, number, checked, len(cells))
+            self._tell(f"checking {checked} of {len(cells)}", address, number, len(cells))
 
         verdicts = Gate(self.catalogue, crew, tell).examine(cells)
         for failure in verdicts.failures:
@@ -288,80 +298,58 @@ class Measurement:
         self.history.failures.append(failure)
         self.sink.failed(failure)
 
-    def _tell(
-        self, stage: str, what: str, epoch: int, done: int, total: int, clean: float | None = None
-    ) -> None:
+    def _tell(self, stage: str, what: str, epoch: int, pending: int, clean: float | None = None) -> None:
         if clean is not None:
             self._clean_share = clean
-        left = max(0.0, self.policy.budget_s - self.elapsed_s)
-        self.watcher.moment(Moment(stage, what, epoch, done, total, self._clean_share, self.elapsed_s, left))
+        if self.elapsed_s >= self._noted_s + NOTE_EVERY_S:
+            self._note_time()
+        done = sum(cell in self._finished or cell in self._lost for cell in self.plan.cells)
+        self.watcher.moment(
+            Moment(
+                stage=stage,
+                what=what,
+                epoch=epoch,
+                done=done,
+                total=len(self.plan.cells),
+                pending=pending,
+                clean_share=self._clean_share,
+                elapsed_s=self.elapsed_s,
+                left_s=self._spending.left_s,
+            )
+        )
+
+    def _note_time(self) -> None:
+        self._noted_s = self.elapsed_s
+        self.sink.spent(self._noted_s)
 
     def _figure(self, cell: Cell, floors: Mapping[Process, float] | None = None) -> CellFigure | None:
-        bursts = self.history.bursts.get(cell)
-        if not bursts:
-            return None
-        identity = self._identities.get((cell.runner, cell.cpu))
         try:
-            return stats.figure(
-                cell,
-                bursts,
-                self.history.calibrations,
-                self.policy,
-                library=identity.library if identity else "",
-                library_version=identity.library_version if identity else "",
-                floors=floors,
-            )
+            return make_figure(cell, self.history, self.policy, floors)
         except PerbyteError as error:
             self._fail(Failure("refused", cell.runner, str(error), address=cell.address))
             return None
 
     def _finish(self, complete: bool) -> Outcome:
-        kept = [burst for cell in self._alive() for burst in self.history.bursts.get(cell, ())]
-        floors = stats.contention_floors(self.history.calibrations, kept) if kept else {}
+        floors = find_floors(self._alive(), self.history)
         figures = [figure for cell in self._alive() if (figure := self._figure(cell, floors))]
-        floor = noise_floor(_pairs(figures))
-        shown = self._with_warnings([figure for figure in figures if not figure.cell.twin], complete)
-        for cell in self.plan.cells:
-            if complete and cell not in self._lost and not self.history.bursts.get(cell):
-                self._fail(
-                    Failure("no-budget", cell.runner, "the budget was spent before", address=cell.address)
-                )
+        floor = find_noise_floor(figures)
+        of_plan = [figure for figure in figures if not figure.cell.twin]
+        rows: Mapping[Row, str] = {}
+        if complete:
+            rows = unproven_rows(self.survey, self.catalogue, of_plan, core=self.core, policy=self.policy)
+        shown = tuple(with_warnings(figure, self._warnings, rows) for figure in of_plan)
         elapsed = self.elapsed_s
         wide = sum(figure.relative_half_width > self.policy.precision for figure in shown)
         if complete and wide:
-            spent = elapsed > self.policy.budget_s
+            ended = self._budget_ended or elapsed > self.policy.budget_s
             why = (
                 f"the budget of {self.policy.budget_s:g} s is spent"
-                if spent
+                if ended
                 else "more epochs would not help"
             )
             self.watcher.remark(
                 f"{why}; {wide} of {len(shown)} cells are less precise than {self.policy.precision:.2%}"
             )
-        outcome = Outcome(tuple(shown), tuple(self.history.failures), floor, complete, elapsed)
+        outcome = Outcome(shown, tuple(self.history.failures), floor, complete, elapsed)
         self.sink.finish(outcome.cells, floor, elapsed, complete)
         return outcome
-
-    def _with_warnings(self, figures: list[CellFigure], complete: bool) -> list[CellFigure]:
-        rows = (
-            unproven_rows(self.survey, self.catalogue, figures, core=self.core, policy=self.policy)
-            if complete
-            else {}
-        )
-        found = []
-        for figure in figures:
-            cell = figure.cell
-            more = tuple(sorted(self._warnings))
-            if text := rows.get((cell.runner, cell.cpu, cell.algorithm, cell.operation, cell.contract)):
-                more += (text,)
-            found.append(dataclasses.replace(figure, warnings=figure.warnings + more))
-        return found
-
-
-def _pairs(figures: Iterable[CellFigure]) -> list[tuple[CellFigure, CellFigure]]:
-    by_cell = {figure.cell: figure for figure in figures}
-    return [
-        (by_cell[original], figure)
-        for cell, figure in by_cell.items()
-        if cell.twin and (original := dataclasses.replace(cell, twin=0)) in by_cell
-    ]

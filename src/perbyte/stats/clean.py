@@ -18,6 +18,7 @@ from perbyte.model import Burst, Calibration, Policy
 from perbyte.stats.estimate import midmean
 from perbyte.stats.samples import MOMENT_LEAST, Bools, Floats, SampleTable, tabulate
 
+_CLOCK_AGREES = 0.005  # of a clock reading by which the two around a sample may differ
 _LOWEST_SHARE = 0.005  # of contention readings that may lie below the floor by accident
 
 
@@ -91,14 +92,19 @@ def core_cycles_per_tick(table: SampleTable, calibration: Calibration) -> Floats
 def steady_clock(table: SampleTable, calibration: Calibration) -> Floats:
     """Return ticks of the clock probe per sample: the mean of both readings, freed of quantisation noise.
 
+    Readings that disagree by more than a tick step and half a per cent are no mean of anything: what
+    disturbs a probe makes it longer, so the shorter one counts.
+
     A reading in steps of q ticks has an error of variance q^2/6, the mean of two q^2/12. Where the readings
     of a moment scatter no more than that, the clock stood still and their mean is better for all of them;
     where they scatter more, the clock moved and each sample keeps its own. In between the readings are shrunk
     towards the mean by the share of the variance that quantisation explains (empirical Bayes; Efron and
     Morris 1975). Readings more than two steps off their moment's middle keep their own value untouched.
     """
-    own: Floats = (table.clock[0] + table.clock[1]) * 0.5
     quantum = float(calibration.tick_quantum)
+    shorter, longer = np.minimum(table.clock[0], table.clock[1]), np.maximum(table.clock[0], table.clock[1])
+    agree = longer - shorter <= _CLOCK_AGREES * shorter + max(quantum, 0.0)
+    own: Floats = np.where(agree | (shorter <= 0), (shorter + longer) * 0.5, shorter)
     if quantum <= 1 or len(own) < MOMENT_LEAST:
         return own
     moments = int(table.moment[-1]) + 1
@@ -181,7 +187,7 @@ def contention_floors(
 def _contention_readings(bursts: Sequence[Burst], calibration: Calibration) -> tuple[Floats, float]:
     """All contention readings in core cycles whose clock can be trusted, and one tick step in core cycles."""
     table = tabulate(bursts)
-    allowed = 0.005 * table.clock.min(axis=0) + calibration.tick_quantum
+    allowed = _CLOCK_AGREES * table.clock.min(axis=0) + calibration.tick_quantum
     agree = (np.abs(table.clock[0] - table.clock[1]) <= allowed) & (table.clock.min(axis=0) > 0)
     if not agree.any():
         return np.empty(0), 0.0

@@ -3,7 +3,8 @@
 The estimator of an epoch is the midmean (the mean of the middle half). A median of quantised readings jumps
 from step to step, off by half a step at worst; the midmean is off by a quarter at worst, by less as soon as
 readings spread over three steps, and resists a quarter of outliers on each side, more than clean samples
-have. The median stays available; over epochs, which are few, it is what is used.
+have. The median stays available; over epochs, which are few, it is what is used. Calls that last so long that
+probes cannot vouch for them get the lower quartile, at both levels: what disturbs them unseen only adds.
 """
 
 from __future__ import annotations
@@ -75,6 +76,14 @@ def median_interval(values: Floats, level: float) -> tuple[float, float]:
     ordered = np.sort(values)
     low = _low_rank(n, level)
     return (float(ordered[low]), float(ordered[n - 1 - low]))
+
+
+def lower_quartile(values: Floats) -> float:
+    """Return the lower quartile, interpolated between order statistics (Hyndman and Fan 1996, type 7).
+
+    As long as most values are undisturbed it is one of them, whatever the others are. NaN when empty.
+    """
+    return float(np.quantile(values, 0.25)) if len(values) else math.nan
 
 
 @lru_cache(maxsize=4096)

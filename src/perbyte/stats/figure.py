@@ -3,6 +3,9 @@
 Per epoch the midmean of its clean samples, over epochs the median. An epoch in which the machine was never
 quiet is left out when enough others were quiet; when not, the least disturbed samples speak and the figure
 is called noisy. Choosing goes by the probes only. A figure is always given; what is wrong with it is said.
+
+The probes stand around a sample. A call that outlasts them many times may be disturbed within and nobody saw it:
+then the lower quartile speaks instead of midmean and median, because such disturbances only add.
 """
 
 from __future__ import annotations
@@ -17,14 +20,15 @@ from perbyte.errors import UsageError
 from perbyte.model import Burst, Calibration, Cell, CellFigure, Flag, Policy, Quality
 from perbyte.stats.clean import core_cycles_per_tick, disturbance, table_cycles, table_ns
 from perbyte.stats.drift import Trend, inflation, trend
-from perbyte.stats.estimate import epoch_value, median, midmean_half_width
-from perbyte.stats.interval import combined_interval
+from perbyte.stats.estimate import epoch_value, lower_quartile, median, midmean_half_width
+from perbyte.stats.interval import combined_interval, quartile_interval
 from perbyte.stats.quantile import normal_quantile
 from perbyte.stats.samples import Bools, Floats, SampleTable, tabulate
 
 MIN_CLEAN = 5  # clean samples an epoch needs
 MIN_CLEAN_LONG = 1  # the same where one call outlasts the sample length: there are few of them at all
 LONG_FACTOR = 1.5  # times `policy.sample_us` from which on a single call is long
+UNWATCHED_FACTOR = 10  # the same from which on the probes around a call cannot vouch for what happens within
 
 Floors = float | Mapping[tuple[str, str, int], float]
 
@@ -43,6 +47,7 @@ class _Epoch:
     quiet: bool
     failed: int
     long: bool
+    unwatched: bool
     call_s: float
     calls: int
     trend: Trend | None
@@ -74,11 +79,17 @@ def figure(
     sources = {epoch.calibration.cycle_source for epoch in used}
     in_cycles = "none" not in sources and all(math.isfinite(epoch.cycles) for epoch in used)
     values = [epoch.cycles if in_cycles else epoch.ns for epoch in used]
-    value = median(np.array(values))
+    unseen = any(epoch.unwatched for epoch in used)
+    middle = lower_quartile if unseen else median
+    value = middle(np.array(values))
     halves = [
         epoch.half * (v / epoch.value) if epoch.value else 0.0 for v, epoch in zip(values, used, strict=True)
     ]
-    interval = combined_interval(value, values, halves, policy.level)
+    interval = (
+        quartile_interval(values, policy.level)
+        if unseen and len(values) > 1
+        else combined_interval(value, values, halves, policy.level)
+    )
     relative = interval.half_width / abs(value) if value else math.inf
     doubts = _doubts(epochs, used, relative, policy, warnings)
     if not in_cycles:
@@ -89,7 +100,7 @@ def figure(
         library=library,
         library_version=library_version,
         cycles_per_call=value if in_cycles else None,
-        ns_per_call=median(np.array([epoch.ns for epoch in used])),
+        ns_per_call=middle(np.array([epoch.ns for epoch in used])),
         interval=interval,
         samples=sum(epoch.samples for epoch in epochs),
         clean_samples=sum(epoch.clean for epoch in epochs),
@@ -148,28 +159,36 @@ def _epoch(
     call_s = median((whole.ticks / whole.calls)[usable]) / max(calibration.tick_hz, 1.0)
     calls = bursts[-1].calls
     long = calls == 1 and call_s * 1e6 > LONG_FACTOR * policy.sample_us
+    unseen = unwatched(calls, call_s, policy)
+    located = lower_quartile if unseen else epoch_value
     quiet = int(clean.sum()) >= (MIN_CLEAN_LONG if long else MIN_CLEAN)
     chosen = clean if quiet else _least_disturbed(excess, whole, usable)
     kept = values[chosen]
     half = midmean_half_width(kept, policy.level) * inflation(kept)
-    value = epoch_value(kept)
+    value = located(kept)
     half = math.hypot(half, _resolution(whole, calibration, chosen, policy.level))
     return _Epoch(
         number=number,
         value=value,
         half=half,
-        cycles=epoch_value(cycles[chosen]),
-        ns=epoch_value(ns[chosen]),
+        cycles=located(cycles[chosen]),
+        ns=located(ns[chosen]),
         samples=len(whole),
         clean=int(clean.sum()),
         quiet=quiet,
         failed=int(failed.sum()),
         long=long,
+        unwatched=unseen,
         call_s=call_s,
         calls=calls,
         trend=trend(kept, whole.moment[chosen]) if quiet else None,
         calibration=calibration,
     )
+
+
+def unwatched(calls: int, call_s: float, policy: Policy) -> bool:
+    """True when a single call of `call_s` seconds is a sample, too long for the probes around it to vouch for it."""
+    return calls == 1 and call_s * 1e6 > UNWATCHED_FACTOR * policy.sample_us
 
 
 def _least_disturbed(excess: Floats, table: SampleTable, usable: Bools) -> Bools:
@@ -233,6 +252,7 @@ def _doubts(
         warnings.append(
             f"one call lasts {call_us:.4g} us, a sample should last {policy.sample_us:.4g} us: disturbances "
             "within the call go unseen"
+            + (", and the lower quartile is given" if any(epoch.unwatched for epoch in used) else "")
         )
     moving = [epoch for epoch in used if epoch.trend]
     if moving and 2 * len(moving) >= len(
