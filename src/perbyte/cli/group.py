@@ -21,6 +21,7 @@ COMMANDS = {
     "study": ("study", "Re-run a published study and judge its claims."),
     "report": ("report", "Write a run as one HTML file, or a figure for a paper."),
     "selftest": ("selftest", "Measure the harness itself against known costs."),
+    "conform": ("conform", "Hold a runner to every promise of the protocol."),
     "export": ("export", "Write a run in another tool's format."),
     "import": ("imports", "Read another tool's listing as a run."),
     "completion": ("completion", "Print the shell's completion script."),

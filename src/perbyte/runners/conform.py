@@ -59,31 +59,48 @@ class Complaint:
     what: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What `conform` was asked, for each of its looks."""
+
+    spec: RunnerSpec
+    cpu: str
+    core: int | None
+    every: bool
+    chance: random.Random
+    tell: Callable[[str], None]
+
+    def open(self) -> Session:
+        return Session(self.spec, cpu=self.cpu, core=self.core, limits=_LIMITS)
+
+
 def conform(
-    spec: RunnerSpec, *, cpu: str = FULL, core: int | None = None, every: bool = True, seed: int = 1
+    spec: RunnerSpec,
+    *,
+    cpu: str = FULL,
+    core: int | None = None,
+    every: bool = True,
+    seed: int = 1,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> list[Complaint]:
     """Return all complaints about a runner; an empty list is a clean bill.
 
-    `every` looks at every operation, otherwise at one per operation name and contract. Raises
-    EnvironmentLacking when the runner cannot be started; faults while it runs are complaints.
+    `every` looks at every operation, otherwise at one per operation name and contract; `tell` hears what is looked
+    at. Raises EnvironmentLacking when the runner cannot be started; faults while it runs are complaints.
     """
     found: list[Complaint] = []
     for look in (_framing, _errors, _operations, _clock, _endings):
+        name = look.__name__[1:]
+        tell(name)
         try:
-            for complaint in look(spec, cpu, core, every, random.Random(seed)):
+            for complaint in look(_Asked(spec, cpu, core, every, random.Random(seed), tell)):
                 found.append(complaint)
         except RunnerError as fault:
-            found.append(Complaint(1, f"{type(fault).__name__} during {look.__name__[1:]}: {fault}"))
+            found.append(Complaint(1, f"{type(fault).__name__} during {name}: {fault}"))
     return found
 
 
-def _open(spec: RunnerSpec, cpu: str, core: int | None) -> Session:
-    return Session(spec, cpu=cpu, core=core, limits=_LIMITS)
-
-
-def _framing(
-    spec: RunnerSpec, cpu: str, core: int | None, _every: bool, chance: random.Random
-) -> Iterator[Complaint]:
+def _framing(asked: _Asked) -> Iterator[Complaint]:
     """Section 1: lines that are no requests, lines at the limit, ids of 64 bits, unknown fields."""
     broken = {
         "an empty line": b"",
@@ -98,10 +115,10 @@ def _framing(
         "an id that is a text": b'{"verb": "hello", "id": "1", "protocol": 1}',
         "a verb that is a number": b'{"verb": 1, "id": 1}',
         "a line over the limit": b'{"verb": "hello", "id": 1, "x": "' + b"x" * LINE_LIMIT + b'"}',
-        "noise": bytes(chance.choice(range(32, 256)) for _ in range(300)),
+        "noise": bytes(asked.chance.choice(range(32, 256)) for _ in range(300)),
         "a zero byte": b'{"verb": "hello", \x00 "id": 1}',
     }
-    with _open(spec, cpu, core) as session:
+    with asked.open() as session:
         for name, line in broken.items():
             answer = _raw(session, line)
             if answer.get("ok") is not False or answer.get("error") != "malformed" or answer.get("id") != 0:
@@ -130,16 +147,14 @@ def _framing(
             yield Complaint(1, "a line of exactly the largest size is not understood")
 
 
-def _errors(
-    spec: RunnerSpec, cpu: str, core: int | None, _every: bool, chance: random.Random
-) -> Iterator[Complaint]:
+def _errors(asked: _Asked) -> Iterator[Complaint]:
     """Section 9: every error code, and survival after each."""
-    with _open(spec, cpu, core) as session:
+    with asked.open() as session:
         yield from _expect(session, "unknown-verb", "no-such-verb", {})
         rows = session.hello().operations
         if not rows:
             return
-        operation = chance.choice(rows)
+        operation = asked.chance.choice(rows)
         good = {
             "algorithm": operation.algorithm,
             "operation": operation.operation,
@@ -175,20 +190,19 @@ def _errors(
             yield Complaint(9, "a handle does not survive errors")
 
 
-def _operations(
-    spec: RunnerSpec, cpu: str, core: int | None, every: bool, _chance: random.Random
-) -> Iterator[Complaint]:
+def _operations(asked: _Asked) -> Iterator[Complaint]:
     """Sections 2 to 8 for what `hello` lists."""
-    with _open(spec, cpu, core) as session:
+    with asked.open() as session:
         rows = session.hello().operations
         if not rows:
             yield Complaint(2, "no operations")
         names = [(row.algorithm, row.operation, row.contract) for row in rows]
         for name in sorted({name for name in names if names.count(name) > 1}):
             yield Complaint(2, f"listed twice: {' '.join(name)}")
-        if not every:
+        if not asked.every:
             rows = list({(row.operation, row.contract): row for row in rows}.values())
-        for row in rows:
+        for number, row in enumerate(rows, start=1):
+            asked.tell(f"{number} of {len(rows)} operations: {row.algorithm} {row.operation} {row.contract}")
             try:
                 for section, what in exercise(session, row):
                     yield Complaint(section, f"{row.algorithm} {row.operation} {row.contract}: {what}")
@@ -200,21 +214,19 @@ def _operations(
                 )
 
 
-def _clock(
-    spec: RunnerSpec, cpu: str, core: int | None, _every: bool, chance: random.Random
-) -> Iterator[Complaint]:
+def _clock(asked: _Asked) -> Iterator[Complaint]:
     """Sections 6 and 7: calibration, and the limits of a burst."""
-    with _open(spec, cpu, core) as session:
+    with asked.open() as session:
         rates = [session.calibrate(5, epoch=0).tick_hz for _ in range(2)]
         if not 0.5 < rates[0] / rates[1] < 2:
             yield Complaint(6, f"two calibrations give tick rates of {rates[0]:g} and {rates[1]:g}")
         rows = session.hello().operations
         if not rows:
             return
-        operation = chance.choice(rows)
+        operation = asked.chance.choice(rows)
         size = fitting_size(session, operation)
         handle = prepare(session, operation, size)
-        cell = Cell(spec.name, operation.algorithm, operation.operation, size, operation.contract)
+        cell = Cell(asked.spec.name, operation.algorithm, operation.operation, size, operation.contract)
         for samples, limit_ms in ((1, 1000), (25, 60_000), (1000, 0), (3, 0)):
             taken = session.measure(
                 handle, cell=cell, epoch=0, round=0, samples=samples, limit_ms=limit_ms, calls=1
@@ -228,16 +240,14 @@ def _clock(
             yield Complaint(7, "with calls chosen by the runner the digest is not that of check")
 
 
-def _endings(
-    spec: RunnerSpec, cpu: str, core: int | None, _every: bool, _chance: random.Random
-) -> Iterator[Complaint]:
+def _endings(asked: _Asked) -> Iterator[Complaint]:
     """Sections 1 and 8: quit and end of file end the process with status 0 within a second."""
     ends: dict[str, Callable[[Session], None]] = {
         "quit": lambda session: session.quit(),
         "end of file": lambda session: session.process.end_input(),
     }
     for name, end in ends.items():
-        with _open(spec, cpu, core) as session:
+        with asked.open() as session:
             session.hello()
             try:
                 end(session)

@@ -1,0 +1,122 @@
+"""`perbyte conform`: does a runner keep every promise of the protocol? For those who write one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import textwrap
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from perbyte import places
+from perbyte.cli.options import Listed
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking
+from perbyte.model.cell import FULL
+
+if TYPE_CHECKING:
+    from perbyte.runners.conform import Complaint
+
+_REDRAW_S = 0.1
+
+
+@click.command("conform")
+@click.argument("name", metavar="RUNNER")
+@click.option("--cpu", "cpus", type=Listed(), default=(FULL,), help="CPU tiers to ask: full,soft.  [full]")
+@click.option("--quick", is_flag=True, help="One algorithm per operation and contract instead of all.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Chooses what is tried.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+def command(name: str, cpus: tuple[str, ...], quick: bool, seed: int, as_json: bool, quiet: bool) -> int:
+    """Ask RUNNER for all that protocol/SPEC.md promises, and list what it does not keep.
+
+    Exit code 1 when there is anything. No figure is judged, and nothing is measured; whether outputs are right is
+    for `perbyte measure` to say, which has known answers and other libraries to compare with.
+
+    \b
+      perbyte conform slow-hash
+      perbyte conform openssl --cpu full,soft --quick
+    """
+    from perbyte.runners import find
+    from perbyte.runners.conform import conform
+
+    spec = find(name)
+    if spec.built and not spec.out().is_dir():
+        raise EnvironmentLacking(f"runner '{name}' is not built", way_out=f"run: perbyte build {name}")
+    for cpu in cpus:
+        spec.tier(cpu)  # raises for an unknown one before the first is asked
+    found: dict[str, list[Complaint]] = {}
+    for cpu in cpus:
+        line, started = _Line(f"{name}, {cpu}: ", quiet=quiet), time.monotonic()
+        try:
+            found[cpu] = conform(spec, cpu=cpu, every=not quick, seed=seed, tell=line.tell)
+        finally:
+            line.close()
+        if not as_json:
+            _print_verdict(f"{name}, tier {cpu}", found[cpu], quick, time.monotonic() - started)
+    if as_json:
+        content = [
+            {"runner": name, "cpu": cpu, "complaints": [asdict(one) for one in complaints]}
+            for cpu, complaints in found.items()
+        ]
+        print(json.dumps(content, indent=1))
+    return EXIT_FOUND if any(found.values()) else EXIT_FINE
+
+
+def _print_verdict(who: str, complaints: list[Complaint], quick: bool, took_s: float) -> None:
+    what = "an operation of each kind" if quick else "all operations"
+    if not complaints:
+        print(f"{who}: keeps every promise of protocol/SPEC.md ({what}, {took_s:.1f} s)")
+        return
+    promises = "1 promise is" if len(complaints) == 1 else f"{len(complaints)} promises are"
+    print(f"{who}: {promises} not kept ({what}, {took_s:.1f} s)")
+    titles = _sections()
+    columns = shutil.get_terminal_size((100, 24)).columns
+    for section in sorted({one.section for one in complaints}):
+        print(f"  SPEC.md, section {section}: {titles.get(section, '')}".rstrip(": "))
+        for one in complaints:
+            if one.section == section:
+                print(
+                    textwrap.fill(
+                        # what a runner says may hold anything
+                        re.sub(r"[^\x20-\x7e\u00a0-\uffff]", "?", one.what),
+                        max(columns, 40),
+                        initial_indent="    - ",
+                        subsequent_indent="      ",
+                        break_on_hyphens=False,
+                    )
+                )
+
+
+def _sections() -> dict[int, str]:
+    """The headings of the specification by number."""
+    text = (places.room("protocol") / "SPEC.md").read_text(encoding="utf-8")
+    found = re.findall(r"^## (\d+)\. (.+)$", text, re.MULTILINE)
+    return {int(number): title.replace("`", "") for number, title in found}
+
+
+class _Line:
+    """What is looked at, on one line of a terminal that is rewritten; elsewhere nothing."""
+
+    def __init__(self, who: str, *, quiet: bool) -> None:
+        self._who = who
+        self._live = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._last = 0.0
+
+    def tell(self, what: str) -> None:
+        """Show what is looked at now."""
+        now = time.monotonic()
+        if self._live and now - self._last >= _REDRAW_S:
+            self._last = now
+            text = (self._who + what)[: shutil.get_terminal_size().columns - 1]
+            print(f"\r\033[2K{text}", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Remove the line."""
+        if self._last:
+            print("\r\033[2K", end="", file=sys.stderr, flush=True)
