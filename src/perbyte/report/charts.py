@@ -82,6 +82,8 @@ def bars(
         row=algorithm_header(series),
         column=header("size", [size_label(size) for size in sorted(wanted)]) if len(wanted) > 1 else None,
     ).resolve_scale(y="independent")
+    if isinstance(panels, alt.FacetChart):  # panels are as high as their own rows, so rows of panels are not alike
+        panels = panels.properties(align={"row": "each", "column": "all"})
     return finished(
         panels,
         _bars_title(here, operation, points),
@@ -277,6 +279,8 @@ def _bars_title(records: Records, operation: str, points: Points) -> str:
             won[one["library"]] = won.get(one["library"], 0) + 1
     if not won or len(points.libraries) < 2:
         best = (max if points.unit.more_is_better else min)(records, key=lambda one: float(one["value"]))
+        if len({one["series"] for one in records}) == 1:
+            return f"{best['series']}, {operation}: {best['text'].split()[0]} {points.unit.value} at the best"
         return (
             f"{best['series']} is the fastest to {operation}: {best['text'].split()[0]} {points.unit.value}"
         )

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from perbyte.model import Quality, Run
-from perbyte.report.conditions import clean_share, counted, cycle_sources, noise_line
+from perbyte.report.conditions import clean_share, counted, noise_line
 from perbyte.report.points import Names
 from perbyte.report.units import number, percent, plain, read, sentence, size_label
 from perbyte.report.views import Entry, Place, Table
@@ -48,7 +48,7 @@ def certainty(run: Run) -> list[str]:
         )
     if total:
         parts = [
-            f"{by_quality[quality]:,} ({by_quality[quality] / total:.0%}) {said}"
+            f"{by_quality[quality]:,} ({_share(by_quality[quality], total)}) {said}"
             for quality, said in _SAID_OF.items()
             if by_quality[quality]
         ]
@@ -59,15 +59,15 @@ def certainty(run: Run) -> list[str]:
             f"Half of the intervals are narrower than ±{percent(_quantile(widths, 0.5))}, nine in ten narrower "
             f"than ±{percent(_quantile(widths, 0.9))} (asked for: ±{percent(run.conditions.policy.precision)})."
         )
-    sentences.append(sentence(noise_line(run)) + ".")
+    if told or not run.cells:
+        sentences.append(sentence(noise_line(run)) + ".")
     clean, taken = clean_share(run)
     if taken:
         sentences.append(
             f"{clean:,} of {taken:,} samples ({clean / taken:.0%}) were clean: nothing else used the core's "
             "execution units, and its clock stood still, as far as the probes on both sides can tell."
         )
-    sources = cycle_sources(run)
-    if without := sources.get("none", 0):
+    if without := sum(figure.cycle_source == "none" for figure in told):
         sentences.append(f"{counted(without)} had no cycle source that can be trusted: time only, no cycles.")
     failed = Counter(failure.kind for failure in run.failures if failure.kind != "unsupported")
     if failed:
@@ -76,6 +76,14 @@ def certainty(run: Run) -> list[str]:
     if any(failure.kind == "incorrect" for failure in run.failures):
         sentences.insert(0, "An implementation gave wrong output. Its cells carry no figure.")
     return sentences
+
+
+def _share(part: int, whole: int) -> str:
+    """A part in whole per cent, but never 0 % of what is there nor 100 % of what is not all."""
+    share = 100 * part / whole
+    if 0 < share < 0.5:
+        return "<1%"
+    return ">99%" if 99.5 <= share < 100 else f"{share:.0f}%"
 
 
 def _wins(table: Table) -> str:

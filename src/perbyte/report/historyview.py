@@ -225,12 +225,16 @@ def _step(jump: Jump, names: dict[str, str]) -> tuple[str, ...]:
     return (
         _point_name(before, names),
         _point_name(after, names),
-        f"{_short(before.cycles_per_byte)} → {_short(after.cycles_per_byte)}",
-        f"{_short(before.megabits_per_second)} → {_short(after.megabits_per_second)}",
+        _change(before.cycles_per_byte, after.cycles_per_byte),
+        _change(before.megabits_per_second, after.megabits_per_second),
         _factor(jump.faster),
         three_digits(jump.clock) if jump.clock else "–",
         _factor(jump.work),
     )
+
+
+def _change(before: Estimate | None, after: Estimate | None) -> str:
+    return f"{_short(before)} → {_short(after)}" if before or after else "–"
 
 
 def _point_name(point: HistoryPoint, names: dict[str, str]) -> str:

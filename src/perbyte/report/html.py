@@ -8,6 +8,7 @@ escaped; the data of the list of cells is JSON in which no `<` survives.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from perbyte.model import Run
@@ -44,6 +45,8 @@ _SECTIONS = (
     ("figures", "Figures"),
     ("results", "Results"),
     ("history", "Then and now"),
+    ("costs", "Costs"),
+    ("ratios", "Ratios"),
     ("cells", "Every cell"),
     ("quality", "Quality"),
     ("conditions", "Conditions"),
@@ -85,14 +88,14 @@ def render_report(
     """Give the report of `run` as the text of one HTML file; see `write_report`."""
     names = names_of(judgement.study) if judgement else None
     laid_out = tables(run, unit)
+    costs, ratios = cost_rows(run, names), ratio_rows(ratios_of(run), names)
+    there = {"claims": judgement, "history": history, "costs": costs, "ratios": ratios}
     return render_page(
         "report.html",
         title=title or _title(run, judgement),
         lead=_lead(run),
         run_id=plain(run.conditions.run_id, 80),
-        sections=[
-            one for one in _SECTIONS if (judgement or one[0] != "claims") and (history or one[0] != "history")
-        ],
+        sections=[one for one in _SECTIONS if there.get(one[0], True)],
         warned=[
             *([] if run.complete else ["This run was interrupted; it shows what was measured until then."]),
             *(plain(one, 600) for one in remarks),
@@ -109,9 +112,9 @@ def render_report(
         how=how_read(run),
         mark_legend=mark_legend(run),
         cost_columns=COLUMNS,
-        costs=cost_rows(run, names),
+        costs=costs,
         ratio_columns=RATIO_COLUMNS,
-        ratios=ratio_rows(ratios_of(run), names),
+        ratios=ratios,
         published_ratio_columns=PUBLISHED_COLUMNS,
         published_ratios=published_ratio_rows(run, judgement.study) if judgement else [],
         noise=sentence(noise_line(run)) + ".",
@@ -133,8 +136,17 @@ def _lead(run: Run) -> str:
     if not run.measuring_s and conditions.origin != "measured":
         source = plain(conditions.input.get("source", ""), 80)
         return f"Run {name}, {plain(conditions.origin, 40)}" + (f" from {source}." if source else ".")
-    started = plain(conditions.started_at, 40)
+    started = _moment(conditions.started_at)
     return f"Run {name}, started {started}, ended after {run.measuring_s:.0f} s of measuring."
+
+
+def _moment(text: str) -> str:
+    """A moment to the second, in UTC; what is none stays as it is."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if moment.tzinfo else plain(text, 40)
+    except (ValueError, OverflowError):
+        return plain(text, 40)
 
 
 def _title(run: Run, judgement: Judgement | None) -> str:

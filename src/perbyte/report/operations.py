@@ -18,7 +18,7 @@ from perbyte.errors import UsageError
 from perbyte.model import CellFigure, Run, parse_address
 from perbyte.model.cell import FULL, Cell
 from perbyte.report import theme
-from perbyte.report.panels import Chart, Records, coloured, finished, inlined, logarithmic, tooltip
+from perbyte.report.panels import Chart, Records, coloured, finished, inlined, ratio_scale, tooltip
 from perbyte.report.points import Names
 from perbyte.report.units import number, plain, sentence, size_label, three_digits
 from perbyte.stats.compare import Comparison, compare
@@ -30,7 +30,6 @@ PAIRS = (("encrypt", "decrypt"), ("seal", "open"), ("sign", "verify"))
 COLUMNS = ("algorithm", "library", "contract", "size", "ratio of", "ratio", "interval", "")
 PUBLISHED_COLUMNS = ("what", "where", "published", "today", "interval", "cells of today")
 _MOST = 30
-_STEPS = (1, 1.5, 2, 3, 5, 7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ def operations_chart(run: Run, *, study: Study | None = None, names: Names | Non
     value = alt.X(
         "value:Q",
         title=against,
-        **logarithmic([*(float(each["value"]) for each in records), 0.8, 1.25], _STEPS),
+        **ratio_scale(float(each["value"]) for each in records),
     )
     lane = {"yOffset": alt.YOffset("library:N", sort=[*libraries, "published"])}
     one = alt.Chart().mark_rule(color=theme.INK, strokeDash=[4, 3], aria=False).encode(x=alt.datum(1.0))

@@ -54,12 +54,13 @@ def counts(run: Run) -> list[tuple[str, str]]:
     good = sum(figure.quality == Quality.GOOD for figure in run.cells)
     clean, taken = clean_share(run)
     algorithms = {figure.cell.algorithm for figure in run.cells}
+    libraries = len(library_names(run))
     floor = run.noise_floor
     measured = any(figure.samples for figure in run.cells) or not run.cells
     first = [
         (f"{len(run.cells):,}", "cells measured" if measured else "cells imported"),
-        (f"{len(algorithms):,}", "algorithms"),
-        (f"{len(library_names(run)):,}", "libraries"),
+        (f"{len(algorithms):,}", "algorithm" if len(algorithms) == 1 else "algorithms"),
+        (f"{libraries:,}", "library" if libraries == 1 else "libraries"),
     ]
     if not measured:  # another program's: nothing is known of samples and precision
         return first
@@ -81,8 +82,9 @@ def table_view(table: Table, names: Names | None = None) -> dict[str, Any]:
     previous = ""
     rows = []
     units = table.units()
+    grouped = any(len(same) > 1 for _, same in table.groups())  # a line around every single row parts nothing
     for row in table.rows:
-        rows.append({**_row(row, table, units, names or {}), "first": row.title != previous})
+        rows.append({**_row(row, table, units, names or {}), "first": grouped and row.title != previous})
         previous = row.title
     return {
         "contract": plain(table.contract, 40),

@@ -19,6 +19,7 @@ from perbyte.report.views import Mark, marks_of
 Chart: TypeAlias = alt.TopLevelMixin
 Records = Sequence[dict[str, Any]]
 _MOST_SERIES = 24
+_FAR, _NEAR = (1, 1.5, 2, 3, 5, 7), (1, 1.1, 1.25, 1.5, 2, 3, 5, 6, 7, 8, 9)
 
 
 def chosen(
@@ -55,12 +56,14 @@ def subtitle(run: Run, points: Points, *more: str, marked: bool = False) -> list
         f", {machine}" if machine else ""
     )
     better = "more is better" if points.unit.more_is_better else "less is better"
-    notes = [better, *more, f"thin lines: {level}, often narrower than the mark"]
+    here = [figure for figure in run.cells if figure.cell.contract == points.contract]
+    if any(figure.interval.known for figure in here):
+        notes = [better, *more, f"thin lines: {level}, often narrower than the mark"]
+    else:  # nothing is ranked and there are no lines
+        notes = [better, "one value each from another program, no interval is known"]
     if points.left_out:
         notes.append(f"{points.left_out} cells have no figure in this unit")
-    used = {
-        mark for figure in run.cells if figure.cell.contract == points.contract for mark in marks_of(figure)
-    }
+    used = {mark for figure in here for mark in marks_of(figure)}
     marks = [f"{mark} {mark.meaning}" for mark in Mark if mark in used and marked]
     return [text, "; ".join(notes), *(["; ".join(marks)] if marks else [])]
 
@@ -174,6 +177,12 @@ def logarithmic(values: Iterable[float], steps: Sequence[float] = (1, 3)) -> dic
         "scale": alt.Scale(type="log", domain=domain, nice=False, clamp=True),
         "axis": alt.Axis(values=inside or [low, high], format="~g", labelOverlap=True, grid=True),
     }
+
+
+def ratio_scale(values: Iterable[float]) -> dict[str, Any]:
+    """Scale and axis over ratios, with some room on both sides of 1; close ones get closer labels."""
+    reach = [*(value for value in values if value > 0), 0.8, 1.25]
+    return logarithmic(reach, _FAR if max(reach) > 4 * min(reach) else _NEAR)
 
 
 def coloured(field: str, look: dict[str, tuple[str, str, list[int]]]) -> Any:

@@ -14,7 +14,7 @@ import altair as alt
 from perbyte.errors import UsageError
 from perbyte.model.cell import FULL
 from perbyte.report import theme
-from perbyte.report.panels import Chart, Records, coloured, finished, inlined, logarithmic, tooltip
+from perbyte.report.panels import Chart, Records, coloured, finished, inlined, ratio_scale, tooltip
 from perbyte.report.sidebyside import SideRow
 from perbyte.report.units import number, plain, size_label, three_digits
 
@@ -38,7 +38,7 @@ def ratio_chart(rows: Sequence[SideRow], names: Sequence[str]) -> Chart:
         y=alt.Y("algorithm:N", title=None, sort=algorithms, axis=alt.Axis(grid=True, ticks=False)),
         yOffset=alt.YOffset("run:N", sort=others),
     )
-    scale = logarithmic([*(record["value"] for record in records), 0.8, 1.25], (1, 2, 5))
+    scale = ratio_scale(record["value"] for record in records)
     value = alt.X("value:Q", title=f"cost of a call, as a multiple of {plain(names[0], 40)}", **scale)
     one = (
         alt.Chart()
