@@ -57,6 +57,9 @@ class Notes:
     def failed(self, failure: Failure) -> None:
         self.events.append(("failed", failure))
 
+    def spent(self, measuring_s: float) -> None:
+        self.events.append(("spent", measuring_s))
+
     def epoch_done(self, epoch: int) -> None:
         self.events.append(("epoch_done", epoch))
 

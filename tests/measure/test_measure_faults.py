@@ -223,7 +223,7 @@ def test_a_runner_whose_program_disappears_costs_its_own_cells(lab, watching):
     here = found.specs["alpha"].here
 
     def vanish(moment):
-        if moment.stage == "epoch 1, round 1" and here.exists():
+        if moment.stage == "epoch 1 of at least 2, round 1" and here.exists():
             shutil.rmtree(here)
 
     done = lab.run(found=found, ask=ASK, watch=watching(vanish))

@@ -65,11 +65,11 @@ def history_of(done) -> History:
 
 
 MOMENTS = {
-    "starting the first epoch": lambda m: m.stage == "epoch 1, starting",
-    "at the gate": lambda m: m.stage == "checking" and m.done == 3,
-    "in the first round": lambda m: m.stage == "epoch 1, round 1",
-    "in the middle of an epoch": lambda m: m.stage == "epoch 1, round 4",
-    "between two epochs": lambda m: m.stage == "epoch 2, starting",
+    "starting the first epoch": lambda m: m.stage == "epoch 1 of at least 3, starting",
+    "at the gate": lambda m: m.stage.startswith("checking 3 of "),
+    "in the first round": lambda m: m.stage == "epoch 1 of at least 3, round 1",
+    "in the middle of an epoch": lambda m: m.stage == "epoch 1 of at least 3, round 4",
+    "between two epochs": lambda m: m.stage == "epoch 2 of at least 3, starting",
     "at the end": lambda m: m.stage == "epoch 3, round 6",
 }
 
@@ -155,7 +155,7 @@ def test_what_failed_before_the_interruption_stays_failed(lab, stop_at):
     scripts_ = scripts()
     scripts_[0]["faults"] = [fault("measure", "crash", nth=2, starts=[1])]
     found = lab.survey(*scripts_)
-    part = lab.run(found=found, ask=ASK, watch=stop_at(lambda m: m.stage == "epoch 1, round 4"))
+    part = lab.run(found=found, ask=ASK, watch=stop_at(lambda m: m.stage == "epoch 1 of at least 2, round 4"))
     [lost] = part.outcome.failures
     rest = lab.run(found=found, ask=ASK, history=history_of(part))
     assert list(rest.outcome.failures) == [lost]

@@ -139,15 +139,50 @@ def test_moments_tell_where_the_run_stands(lab, found):
     done = lab.run(found=found, ask=ASK, budget_s=50.0)
     moments = done.watch.moments
     stages = list(dict.fromkeys(moment.stage for moment in moments))
-    assert stages[:2] == ["epoch 1, starting", "checking"]
-    assert stages[2] == "epoch 1, round 1"
+    assert stages[:3] == ["epoch 1 of at least 2, starting", "checking 1 of 8", "checking 2 of 8"]
+    assert stages[9] == "epoch 1 of at least 2, round 1"
     assert "epoch 2, round 6" in stages
     assert [m.elapsed_s for m in moments] == sorted(m.elapsed_s for m in moments)
     assert all(0 <= m.left_s <= 50 for m in moments)
-    assert all(0 <= m.done <= m.total for m in moments)
+    assert {m.total for m in moments} == {8}
+    assert {m.done for m in moments} == {0}, "none can be done before it has the epochs that were promised"
+    assert {m.pending for m in moments} == {8}
     assert all(0 <= m.clean_share <= 1 for m in moments)
     addresses = {cell.address for cell in done.plan.cells}
     assert {m.what for m in moments if "round" in m.stage} == addresses
+
+
+def test_done_counts_cells_of_the_plan_that_need_no_more_epochs(lab):
+    """Two cells are precise after the promised epochs, two spread over layouts, and one is lost on the way."""
+    found = lab.survey(
+        {"name": "alpha", "operations": [row()]},
+        {"name": "beta", "operations": [row(layout=0.05)]},
+        {
+            "name": "gamma",
+            "operations": [row()],
+            "faults": [{"on": "measure", "do": "crash", "nth": 3, "starts": [1]}],
+        },
+    )
+    ask = ("{alpha,beta}/aes-128-ecb@16,32+contract=message", "gamma/aes-128-ecb@16+contract=message")
+    done = lab.run(found=found, ask=ask, max_epochs=5)
+    counts = {}
+    for moment in done.watch.moments:
+        counts.setdefault(moment.epoch, set()).add((moment.done, moment.pending))
+    assert {moment.total for moment in done.watch.moments} == {5}
+    assert counts == {0: {(0, 5), (1, 5), (1, 4)}, 1: {(1, 4)}, 2: {(3, 2)}, 3: {(3, 2)}, 4: {(3, 2)}}
+
+
+def test_pending_counts_cells_the_epoch_still_works_on(lab):
+    """A cell without noise agrees at the first look and leaves; the other, which does not agree, stays."""
+    found = lab.survey(
+        {"name": "alpha", "operations": [row(noise=0.0)]},
+        {"name": "beta", "operations": [row(noise=0.05)]},
+    )
+    done = lab.run(found=found, ask="*/aes-128-ecb@16+contract=message", looks=(4, 12), max_epochs=2)
+    pending = {m.stage: m.pending for m in done.watch.moments if m.epoch == 0 and "round" in m.stage}
+    assert pending["epoch 1 of at least 2, round 4"] == 2
+    assert pending["epoch 1 of at least 2, round 5"] == 1
+    assert pending["epoch 1 of at least 2, round 12"] == 1
 
 
 def test_bursts_keep_raw_samples_and_both_probes(lab, found):

@@ -127,6 +127,27 @@ def test_a_kill_at_each_step_of_a_compaction(tmp_path, specimens, monkeypatch, s
     assert open_run(place).calibrations == (specimens.calibration(2),)
 
 
+def test_the_time_that_was_spent_outlives_a_kill(tmp_path, specimens):
+    place = tmp_path / "run"
+    writer = RunWriter.create(place)
+    writer.begin(specimens.conditions())
+    assert open_run(place).measuring_s == 0.0
+    writer.spent(1.5)
+    writer.measured(specimens.burst(0))
+    writer.spent(2.5)
+    writer.close()  # no finish: a kill leaves the same behind
+    assert open_run(place).measuring_s == 2.5
+    again = RunWriter.resume(place)
+    again.begin(specimens.conditions())
+    assert open_run(place).measuring_s == 2.5
+    again.spent(3.5)
+    again.epoch_done(0)  # the journal is empty after it
+    assert open_run(place).measuring_s == 3.5
+    again.finish((), None, 4.25, True)
+    assert open_run(place).measuring_s == 4.25
+    assert list(bursts(place)) == [specimens.burst(0)]
+
+
 def test_a_compaction_that_is_repeated_doubles_nothing(tmp_path, specimens, monkeypatch):
     """Interrupted after the samples file, the same writer goes on: its next file replaces the first."""
     import perbyte.store.writer as writing

@@ -32,7 +32,7 @@ class ProgressLine:
         self._last = now
         parts = [
             moment.stage,
-            f"{moment.done}/{moment.total} cells done",
+            f"{moment.done} of {moment.total} cells done, {moment.pending} to go in this epoch",
             f"{moment.clean_share:.0%} clean" if moment.clean_share else "",
             f"{moment.elapsed_s:.0f} s, at most {moment.left_s:.0f} s left",
             moment.what,

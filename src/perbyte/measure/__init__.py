@@ -4,10 +4,11 @@ It writes to the Sink it is given and knows neither store nor report. What makes
 here and in the runners' SDK; what a figure is, lives in `stats`.
 """
 
+from perbyte.measure.history import History, Outcome
 from perbyte.measure.machine import choose_core, describe_machine, require_linux, step_aside
 from perbyte.measure.plan import Plan, Request, draw_plan, wanted_cpus
 from perbyte.measure.progress import Moment, Unwatched, Watcher
-from perbyte.measure.run import History, Measurement, Outcome
+from perbyte.measure.run import Measurement
 from perbyte.measure.survey import Survey, survey
 
 __all__ = [

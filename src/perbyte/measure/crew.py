@@ -1,30 +1,40 @@
 """The crew of an epoch: one fresh process for each runner and tier, pinned to the measuring core.
 
 A crew knows which handle belongs to which cell and what each process found out about its clock. A process
-that breaks off is replaced a few times, so that it costs the cell it broke off at and no other.
+that breaks off is replaced a few times, so that it costs the cell it broke off at and no other. Whether the
+calibration of a process will do is not decided here: whoever keeps the samples admits it or does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from perbyte.errors import PerbyteError, RunnerError, RunnerRefused
+from perbyte.errors import EnvironmentLacking, RunnerError, RunnerRefused, UsageError
 from perbyte.measure.layout import Layout
 from perbyte.measure.survey import Survey
-from perbyte.model import Calibration, Cell, RunnerIdentity
+from perbyte.model import Calibration, Cell, Policy, RunnerIdentity
 from perbyte.runners.session import Session, TimeLimits
 
 Process = tuple[str, str, int]
 
 CALIBRATION_MS = 10.0
+CALIBRATIONS = 3  # looks a process may take at its clock before it is found unlike the one it replaces
 RESTARTS = 3
+
+STARTING_FAILS = (RunnerError, EnvironmentLacking, UsageError)  # what may go wrong and is the runner's affair
+Admission = Callable[[RunnerIdentity, Calibration], bool]
 
 
 class Crew:
-    """Sessions by process. A context manager; leaving it ends them all."""
+    """Sessions by process. A context manager; leaving it ends them all.
+
+    `admit` is told who each process is and what it found out about its clock, replacements included, before
+    anything is asked of it. When it says False the process looks at its clock again, and is given up when
+    that does not help.
+    """
 
     def __init__(
         self,
@@ -36,6 +46,7 @@ class Crew:
         seed: int,
         input_path: Path | None = None,
         limits: TimeLimits | None = None,
+        admit: Admission = lambda _identity, _calibration: True,
     ) -> None:
         self._survey = survey
         self._core = core
@@ -44,11 +55,11 @@ class Crew:
         self._seed = seed
         self._input_path = input_path
         self._limits = limits
+        self._admit = admit
         self._sessions: dict[Process, Session] = {}
         self._handles: dict[Cell, int] = {}
         self._starts: dict[Process, int] = {}
         self.calibrations: dict[Process, Calibration] = {}
-        self.identities: dict[Process, RunnerIdentity] = {}
         self.layout_fixed = True
 
     def __enter__(self) -> Self:
@@ -62,7 +73,14 @@ class Crew:
         self._sessions.clear()
 
     def start(self, process: Process) -> Calibration:
-        """Start, greet and calibrate a process. Raises RunnerError or EnvironmentLacking."""
+        """Start, greet and calibrate a process. Raises RunnerError, EnvironmentLacking or UsageError."""
+        calibration = self._start(process)
+        if calibration is None:
+            raise EnvironmentLacking(f"the clock of runner '{process[0]}' cannot be relied on")
+        return calibration
+
+    def _start(self, process: Process) -> Calibration | None:
+        """Start a process; None when it came up and was not admitted."""
         runner, cpu, twin = process
         self._starts[process] = self._starts.get(process, 0) + 1
         session = Session(
@@ -75,8 +93,14 @@ class Crew:
         )
         try:
             session.hello()
-            self.identities[process] = session.identity()
-            calibration = session.calibrate(CALIBRATION_MS, epoch=self._epoch)
+            identity = session.identity()
+            for _ in range(CALIBRATIONS):
+                calibration = session.calibrate(CALIBRATION_MS, epoch=self._epoch)
+                if self._admit(identity, calibration):
+                    break
+            else:
+                session.close()
+                return None
         except BaseException:
             session.close()
             raise
@@ -115,20 +139,40 @@ class Crew:
         return process in self._sessions and self._sessions[process].alive
 
     def revive(self, process: Process) -> bool:
-        """Replace a process that broke off. False when it broke off too often or does not come up again."""
+        """Replace a process that broke off.
+
+        False when it broke off too often, does not come up again, or comes up with another clock each time.
+        """
         if self.runs(process):
             return True
         session = self._sessions.pop(process, None)
         if session:
             session.close()
         self._handles = {cell: handle for cell, handle in self._handles.items() if cell.process != process}
-        if self._starts.get(process, 0) > RESTARTS:
-            return False
-        try:
-            self.start(process)
-        except PerbyteError:
-            return False
-        return True
+        while self._starts.get(process, 0) <= RESTARTS:
+            try:
+                if self._start(process):
+                    return True
+            except STARTING_FAILS:
+                return False
+        return False
+
+
+def alike(one: Calibration, other: Calibration, policy: Policy) -> bool:
+    """True when one calibration may stand for the samples of both processes.
+
+    Two processes of one runner on one core differ in noise only: by some 0.04 % here. What a figure of samples of
+    `policy.sample_us` would shift by is at most `policy.precision`, or they are not alike.
+    """
+    if one.cycle_source != other.cycle_source:
+        return False
+    sample_ticks = policy.sample_us * 1e-6 * one.tick_hz
+    shift = abs(one.fixed_ticks - other.fixed_ticks) / sample_ticks if sample_ticks > 0 else 0.0
+    units = [(one.tick_hz, other.tick_hz)]
+    if one.cycle_source != "none":
+        units.append((one.probe_cycles, other.probe_cycles))
+    # written so that what is no number is not alike
+    return all(abs(a - b) / a + shift <= policy.precision for a, b in units if a or b)
 
 
 def failure_kind(error: RunnerError) -> str:

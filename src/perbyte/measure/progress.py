@@ -10,8 +10,9 @@ from typing import Protocol
 class Moment:
     """Where the run stands. `stage` is a few words; `left_s` is an estimate and falls to 0.
 
-    `clean_share` is the share of clean samples so far, 0 to 1; `done` of `total` counts cells that need no more
-    samples in the epoch under way.
+    `done` of `total` counts cells of the plan that need no more samples in this run, being precise or lost;
+    `pending` those that the epoch under way still works on, A/A twins included. `clean_share` is the share of
+    clean samples in this epoch so far, 0 to 1.
     """
 
     stage: str
@@ -19,6 +20,7 @@ class Moment:
     epoch: int
     done: int
     total: int
+    pending: int
     clean_share: float
     elapsed_s: float
     left_s: float

@@ -101,7 +101,7 @@ class Conditions:
 class Failure:
     """A cell or a whole runner that gave no figure, and why. `address` may be empty for a whole runner.
 
-    `kind`: `unsupported`, `incorrect`, `crashed`, `timed-out`, `garbled`, `refused`, `absent`, `no-budget`.
+    `kind`: `unsupported`, `incorrect`, `crashed`, `timed-out`, `garbled`, `refused`, `absent`.
     """
 
     kind: str
@@ -150,6 +150,9 @@ class Sink(Protocol):
 
     def failed(self, failure: Failure) -> None:
         """Note a failure."""
+
+    def spent(self, measuring_s: float) -> None:
+        """Note the seconds of measuring that the run has taken so far, lest a kill make it forget them."""
 
     def epoch_done(self, epoch: int) -> None:
         """Note that an epoch is over."""

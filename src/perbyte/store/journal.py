@@ -58,6 +58,13 @@ class Failed(msgspec.Struct, tag_field="event", tag="failed", frozen=True):
     failure: Failure
 
 
+class Spent(msgspec.Struct, tag_field="event", tag="spent", frozen=True):
+    """So many seconds of measuring are gone."""
+
+    seq: int
+    measuring_s: float
+
+
 class EpochDone(msgspec.Struct, tag_field="event", tag="epoch_done", frozen=True):
     """An epoch is over."""
 
@@ -65,7 +72,7 @@ class EpochDone(msgspec.Struct, tag_field="event", tag="epoch_done", frozen=True
     epoch: int
 
 
-Event = Identified | Calibrated | Measured | Failed | EpochDone
+Event = Identified | Calibrated | Measured | Failed | Spent | EpochDone
 
 
 @dataclass(frozen=True, slots=True)

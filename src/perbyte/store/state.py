@@ -16,7 +16,7 @@ import msgspec
 from perbyte.errors import StoreError
 from perbyte.model import Calibration, Conditions, Failure, NoiseFloor
 from perbyte.store.files import MEBIBYTE, RUN_FILE, damaged, read_whole, replace_atomically
-from perbyte.store.journal import Calibrated, EpochDone, Event, Failed, Identified, encode
+from perbyte.store.journal import Calibrated, EpochDone, Event, Failed, Identified, Spent, encode
 
 SCHEMA = 1
 _RUN_FILE_LIMIT = 256 * MEBIBYTE
@@ -26,6 +26,7 @@ _RUN_FILE_LIMIT = 256 * MEBIBYTE
 class RunState:
     """The content of run.json. `figures_seq` is the event after which the stored figures were made.
 
+    `measuring_s` is what the run had spent when that was last noted: at its end, or about a second before a kill.
     `continued` notes each resumption: command, time and load. -1 in `figures_seq`: there are no figures.
     """
 
@@ -51,6 +52,8 @@ class RunState:
             self.calibrations.append(event.calibration)
         elif isinstance(event, Failed):
             self.failures.append(event.failure)
+        elif isinstance(event, Spent):
+            self.measuring_s = max(self.measuring_s, event.measuring_s)
         elif isinstance(event, EpochDone):
             self.epochs_done.append(event.epoch)
         elif isinstance(event, Identified):

@@ -35,6 +35,7 @@ from perbyte.store.journal import (
     Identified,
     JournalWriter,
     Measured,
+    Spent,
     check_burst,
 )
 from perbyte.store.reader import read_known
@@ -154,6 +155,10 @@ class RunWriter:
     def failed(self, failure: Failure) -> None:
         """Note a failure."""
         self._append(Failed(self._next(), failure))
+
+    def spent(self, measuring_s: float) -> None:
+        """Note the seconds of measuring the run has taken so far. Raises StoreError when the disk is full."""
+        self._append(Spent(self._next(), measuring_s))
 
     def epoch_done(self, epoch: int) -> None:
         """Note that an epoch is over, and compact the journal."""

@@ -1,0 +1,63 @@
+"""Figures of a run that is under way or at its end: `stats` given what the run knows.
+
+What a figure is, is decided in `stats`; here its samples, its library's name and its warnings come together.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+
+from perbyte import stats
+from perbyte.measure.crew import Process
+from perbyte.measure.history import History
+from perbyte.measure.tiers import Row
+from perbyte.model import Cell, CellFigure, NoiseFloor, Policy
+from perbyte.stats.compare import noise_floor
+
+
+def make_figure(
+    cell: Cell, history: History, policy: Policy, floors: Mapping[Process, float] | None = None
+) -> CellFigure | None:
+    """Return the figure of a cell by now, None without samples. Raises UsageError if none of them is usable.
+
+    `floors`: quiet contention readings by process (core cycles); None: each calibration's own.
+    """
+    bursts = history.bursts.get(cell)
+    if not bursts:
+        return None
+    identity = history.identity(cell.runner, cell.cpu)
+    return stats.figure(
+        cell,
+        bursts,
+        history.calibrations,
+        policy,
+        library=identity.library if identity else "",
+        library_version=identity.library_version if identity else "",
+        floors=floors,
+    )
+
+
+def find_floors(cells: Iterable[Cell], history: History) -> Mapping[Process, float]:
+    """Return the quiet contention reading of each process (core cycles), from all samples of `cells`."""
+    kept = [burst for cell in cells for burst in history.bursts.get(cell, ())]
+    return stats.contention_floors(history.calibrations, kept) if kept else {}
+
+
+def find_noise_floor(figures: Iterable[CellFigure]) -> NoiseFloor | None:
+    """Return what the A/A pairs among `figures` show; None without pairs."""
+    by_cell = {figure.cell: figure for figure in figures}
+    return noise_floor(
+        (by_cell[original], figure)
+        for cell, figure in by_cell.items()
+        if cell.twin and (original := dataclasses.replace(cell, twin=0)) in by_cell
+    )
+
+
+def with_warnings(figure: CellFigure, of_run: Iterable[str], of_rows: Mapping[Row, str]) -> CellFigure:
+    """Return `figure` with the warnings of the run and of its row (see `tiers.unproven_rows`) added."""
+    cell = figure.cell
+    more = tuple(sorted(of_run))
+    if text := of_rows.get((cell.runner, cell.cpu, cell.algorithm, cell.operation, cell.contract)):
+        more += (text,)
+    return dataclasses.replace(figure, warnings=figure.warnings + more)

@@ -1,0 +1,57 @@
+"""What is known of a run: what it measured so far, in this part or in one that was interrupted, and its end.
+
+Data that grows while the run goes on; nothing here starts a process or makes a figure.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from perbyte.measure.crew import Process
+from perbyte.model import Burst, Calibration, Cell, CellFigure, Failure, NoiseFloor, RunnerIdentity
+
+
+@dataclass(slots=True)
+class History:
+    """What is known so far: from an interrupted run that goes on, or from this one.
+
+    Cells that stand in `failures` are lost and stay so; `identities` are those the run began with, and
+    `measuring_s` is what it had spent by then. Of two calibrations of one process and epoch (it was replaced)
+    the later one counts, here as in the store.
+    """
+
+    calibrations: dict[tuple[Process, int], Calibration] = field(default_factory=dict)
+    bursts: dict[Cell, list[Burst]] = field(default_factory=lambda: defaultdict(list))
+    failures: list[Failure] = field(default_factory=list)
+    identities: tuple[RunnerIdentity, ...] = ()
+    epochs: int = 0
+    measuring_s: float = 0.0
+
+    def epochs_of(self, cell: Cell) -> int:
+        """In how many epochs the cell was measured."""
+        return len({burst.epoch for burst in self.bursts.get(cell, ())})
+
+    def measured(self, process: Process, epoch: int) -> bool:
+        """True when there are samples of the process in the epoch."""
+        return any(
+            bursts and bursts[-1].epoch == epoch
+            for cell, bursts in self.bursts.items()
+            if cell.process == process
+        )
+
+    def identity(self, runner: str, cpu: str) -> RunnerIdentity | None:
+        """Who answers for a runner in a CPU tier; None when nobody has yet."""
+        found = (one for one in reversed(self.identities) if (one.runner, one.cpu) == (runner, cpu))
+        return next(found, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run. `complete` is False after an interruption."""
+
+    cells: tuple[CellFigure, ...]
+    failures: tuple[Failure, ...]
+    noise_floor: NoiseFloor | None
+    complete: bool
+    measuring_s: float

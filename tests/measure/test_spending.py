@@ -1,0 +1,123 @@
+"""The purse: an epoch beyond the least is begun only where it fits into what is left of the budget."""
+
+from __future__ import annotations
+
+import pytest
+from fake_scripts import row
+
+from perbyte.measure import spending
+from perbyte.measure.spending import Spending
+from perbyte.model import Cell
+
+
+def cell(runner, size):
+    return Cell(runner, "aes-128-ecb", "encrypt", size, "message/1", "full")
+
+
+A16, A32, B16 = cell("alpha", 16), cell("alpha", 32), cell("beta", 16)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until it is set."""
+
+    class Clock:
+        now = 100.0
+
+        def monotonic(self):
+            return self.now
+
+    made = Clock()
+    monkeypatch.setattr(spending, "time", made)
+    return made
+
+
+def test_what_was_spent_before_is_gone(clock):
+    purse = Spending(60.0, before_s=50.0)
+    clock.now += 4.0
+    assert (purse.elapsed_s, purse.left_s) == (54.0, 6.0)
+    clock.now += 40.0
+    assert (purse.elapsed_s, purse.left_s) == (94.0, 0.0)
+
+
+def test_epochs_share_what_is_left_after_what_is_sure_to_come(clock):
+    purse = Spending(60.0)
+    assert purse.share_s([A16, B16], 3) == 20.0, "nothing is known yet"
+    for process, took in ((A16.process, 1.0), (B16.process, 2.0)):
+        purse.note_start(process, took)
+    purse.note_rest(0.5)
+    purse.note_closing(2.5)
+    # three endings, two more starts of both, one closing
+    assert purse.share_s([A16, A32, B16], 3) == pytest.approx((60 - 3 * 0.5 - 2 * 3.0 - 2.5) / 3)
+    assert purse.share_s([A16], 1) == pytest.approx(60 - 0.5 - 2.5)
+    clock.now += 59.0
+    assert purse.share_s([A16], 1) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("left", "fit"),
+    [
+        (100.0, [B16, A16, A32]),
+        (8.9, [B16, A16, A32]),
+        (8.7, [A16, A32]),  # starting beta for its one dear cell would be too much
+        (3.9, [A16, A32]),
+        (3.7, [A16]),
+        (2.7, []),  # starting alpha and one look of its cheapest cell do not fit
+        (0.0, []),
+    ],
+)
+def test_cheap_cells_are_begun_first_as_far_as_they_fit(clock, left, fit):
+    purse = Spending(left)
+    purse.note_start(A16.process, 1.0)
+    purse.note_start(B16.process, 2.0)
+    for one, took in ((A16, 0.3), (A32, 1.0), (B16, 3.0)):
+        purse.note_first_look(one, took)
+    purse.note_rest(0.5)
+    purse.note_closing(1.0)
+    assert purse.affordable([B16, A16, A32]) == fit
+
+
+def test_nothing_is_affordable_when_all_is_spent(clock):
+    purse = Spending(10.0, before_s=10.0)
+    assert purse.affordable([A16]) == []
+
+
+ASK = "*/aes-128-ecb@16+contract=message"
+NEVER_PRECISE = [{"name": name, "operations": [row(layout=0.05)]} for name in ("alpha", "beta")]
+
+
+def test_only_what_fits_gets_further_epochs_and_the_end_says_why(lab, monkeypatch):
+    monkeypatch.setattr(
+        Spending, "affordable", lambda _purse, cells: [one for one in cells if one.runner == "alpha"]
+    )
+    done = lab.run(*NEVER_PRECISE, ask=ASK, max_epochs=5)
+    assert {figure.cell.runner: figure.epochs for figure in done.outcome.cells} == {"alpha": 5, "beta": 2}
+    assert any("budget" in text and "is spent" in text for text in done.watch.remarks)
+
+
+def test_a_run_learns_what_its_epochs_cost(lab):
+    """A process's start alone takes more than a millisecond, so none fits into one; all fit into a minute."""
+    done = lab.run(*NEVER_PRECISE, ask=ASK, epochs=3, max_epochs=5)
+    purse, cells = done.measurement._spending, list(done.plan.cells)
+    assert {figure.epochs for figure in done.outcome.cells} == {5}
+    purse.budget_s = purse.elapsed_s + 60
+    assert purse.affordable(cells) == cells
+    assert purse.share_s(cells, 2) < purse.left_s / 2
+    purse.budget_s = purse.elapsed_s + 0.001
+    assert purse.affordable(cells) == []
+    for known in (purse._starts.values(), purse._first_looks.values(), [purse._rest_s, purse._closing_s]):
+        assert len(known) == 2
+        assert min(known) > 0
+
+
+def test_the_time_is_noted_while_the_run_goes_on(lab, monkeypatch):
+    from perbyte.measure import run
+
+    monkeypatch.setattr(run, "NOTE_EVERY_S", 0.0)
+    done = lab.run({"name": "alpha", "operations": [row()]}, ask=ASK)
+    noted = done.notes.all("spent")
+    assert len(noted) > len(done.notes.bursts)
+    assert noted == sorted(noted)
+    assert 0 < noted[-1] <= done.outcome.measuring_s
+    kinds = [kind for kind, _ in done.notes.events]
+    assert all(kinds[place - 1] == "spent" for place, kind in enumerate(kinds) if kind == "epoch_done")
