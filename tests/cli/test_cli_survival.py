@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from fake_scripts import row
 
-from perbyte.store import bursts, open_run
+from perbyte.store import RunWriter, bursts, open_run
 
 ASK = "*/aes-128-ecb@16,64+contract=message"
 PRECISE = ("--precision", "2%")  # the promised epochs reach it
@@ -35,6 +35,16 @@ def slow(name, **more):
 def slow_world(world):
     world.add(slow("alpha"), slow("beta"))
     return world
+
+
+@pytest.fixture(autouse=True)
+def heard():
+    """Children hear Ctrl-C though the tests run in the background, where a shell has it ignored for all."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def wait_for(condition, within_s=60.0):
@@ -97,6 +107,50 @@ def test_a_signal_ends_the_run_in_order_and_resume_completes_it(slow_world, tmp_
     assert whole["run"]["id"] == shown["run"]["id"]
     assert whole["run"]["measuring_s"] > shown["run"]["measuring_s"]
     assert stored(path)[: len(before)] == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_signal_that_was_to_be_ignored_is_ignored(slow_world, tmp_path, number):
+    """What nohup does: the run outlives its terminal."""
+    path = tmp_path / "run"
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        process = slow_world.start("measure", ASK, *PRECISE, "--out", path, "-q")
+    finally:
+        signal.signal(number, before)
+    assert wait_for(lambda: len(stored(path)) > 4)
+    process.send_signal(number)
+    assert process.communicate(timeout=60)[1] == ""
+    assert process.returncode == 0
+    assert open_run(path).complete
+
+
+def test_what_a_killed_run_had_spent_stays_spent(slow_world, tmp_path):
+    """Of a precision nobody reaches, only the promised epochs are made once the budget is gone."""
+    path = tmp_path / "run"
+    process = slow_world.start(
+        "measure", ASK, "--precision", "0.0001%", "--budget", "1h", "--out", path, "-q"
+    )
+    began = time.monotonic()
+    assert wait_for(lambda: len(stored(path)) > 8 and open_run(path).measuring_s > 0)
+    process.kill()
+    process.communicate()
+    took = time.monotonic() - began
+    spent = open_run(path).measuring_s
+    assert 0 < spent < took
+    with RunWriter.resume(path) as writer:  # an hour later
+        writer.spent(spent + 3600)
+
+    answer = slow_world.perbyte("measure", "--resume", path, "--json")
+    assert answer.returncode == 0, answer.stderr
+    assert "budget of 3600 s is spent" in answer.stderr
+    whole = json.loads(answer.stdout)
+    assert whole["run"]["measuring_s"] > spent + 3600
+    most = max(burst.epoch for burst in stored(path)) + 1
+    assert {cell["epochs"] for cell in whole["cells"]} <= {3, 4}, (
+        "the promised ones, and what the kill cut off"
+    )
+    assert most <= 4
 
 
 def test_kill_9_at_any_moment_loses_nothing_and_resume_agrees_with_an_undisturbed_run(slow_world, tmp_path):

@@ -1,7 +1,7 @@
 """Conduct a run: the one place where measuring meets storing.
 
 `measure` and `study run` both go through here: survey, plan, core, store, progress, signals, and what is said
-at the end. Resuming takes plan and policy from the run itself, so that both halves belong together.
+at the end. How an interrupted run goes on is told in `resume`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from typing import Any
 
 from perbyte import __version__, places
 from perbyte.catalogue import load
-from perbyte.cli.input_file import describe_input
 from perbyte.cli.options import remark
 from perbyte.cli.progress import ProgressLine
 from perbyte.errors import (
@@ -46,8 +45,8 @@ from perbyte.measure import (
     survey,
     wanted_cpus,
 )
-from perbyte.measure.plan import choose_twins, left_out
-from perbyte.model import Conditions, Policy, Run, parse_address
+from perbyte.measure.plan import left_out
+from perbyte.model import Conditions, Policy, Run
 from perbyte.protocol import PROTOCOL_VERSION
 from perbyte.runners import RunnerSpec, find, locate
 
@@ -121,7 +120,7 @@ def conduct(
         perbyte_version=__version__,
         catalogue_version=load().version,
         protocol_version=PROTOCOL_VERSION,
-        started_at=_now(),
+        started_at=now(),
         command=tuple(command) or tuple(sys.argv[1:]),
         machine=describe_machine(),
         policy=policy,
@@ -132,62 +131,10 @@ def conduct(
     )
     writer = RunWriter.create(path)
     writer.begin(conditions)
-    return _carry_out(plan, found, policy, writer, path, History(), quiet, input_path)
+    return carry_out(plan, found, policy, writer, path, History(), quiet, input_path)
 
 
-def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None = None) -> Conducted:
-    """Go on with an interrupted run under its own plan and policy.
-
-    What was spent of its budget stays spent; `budget_s` is what it may spend from here on. Raises
-    IncompatibleRuns when machine, runners, input or Perbyte itself are not those the run began with.
-    """
-    from perbyte.store import RunWriter, resume_state
-    from perbyte.store.reader import run_directory
-    from perbyte.store.state import read_state
-
-    require_linux()
-    path = run_directory(path)
-    conditions, calibrations, bursts, failures = resume_state(path)
-    spent_s = read_state(path).measuring_s
-    policy = replace(conditions.policy, core=choose_core(conditions.policy.core))
-    if budget_s:
-        policy = replace(policy, budget_s=spent_s + budget_s)
-    cells = tuple(parse_address(address) for address in conditions.plan)
-    names = sorted({cell.runner for cell in cells})
-    specs = built_runners(names)
-    if lacking := sorted(set(names) - {spec.name for spec in specs}):
-        raise EnvironmentLacking(
-            f"runner '{lacking[0]}' of this run is not built",
-            way_out=f"run: perbyte build {' '.join(lacking)}",
-        )
-    found = survey(specs, sorted({cell.cpu for cell in cells} | {"full"}))
-    history = History(failures=list(failures), identities=conditions.identities, measuring_s=spent_s)
-    for calibration in calibrations:
-        history.calibrations[calibration.process, calibration.epoch] = calibration
-    for burst in bursts:
-        history.bursts[burst.cell].append(burst)
-        history.epochs = max(history.epochs, burst.epoch + 1)
-    writer = RunWriter.resume(path)
-    stored = conditions.input.get("path")
-    input_path = Path(stored) if stored else None
-    now = replace(
-        conditions,
-        perbyte_version=__version__,
-        catalogue_version=load().version,
-        protocol_version=PROTOCOL_VERSION,
-        started_at=_now(),
-        command=tuple(sys.argv[1:]),
-        machine=describe_machine(),
-        load_before=os.getloadavg(),
-        input=dict(describe_input(input_path)) if input_path else {},
-    )
-    with contextlib.closing(writer):
-        writer.begin(now)
-        plan = Plan(cells, choose_twins(cells))
-        return _carry_out(plan, found, policy, writer, path, history, quiet, input_path)
-
-
-def _carry_out(
+def carry_out(
     plan: Plan,
     found: Survey,
     policy: Policy,
@@ -197,6 +144,7 @@ def _carry_out(
     quiet: bool,
     input_path: Path | None,
 ) -> Conducted:
+    """Measure `plan` into `writer`, after what `history` knows, and say at the end what there is to say."""
     from perbyte.store import open_run
 
     watcher = ProgressLine(quiet=quiet)
@@ -232,12 +180,19 @@ def _carry_out(
 
 @contextlib.contextmanager
 def _interrupts() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end a run in order, as Ctrl-C does."""
+    """Let SIGTERM and SIGHUP end a run in order, as Ctrl-C does.
+
+    Whoever started it may have said that one of them is to be ignored, as nohup does; that stays so.
+    """
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before = {
+        number: signal.signal(number, interrupt)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
     try:
         yield
     finally:
@@ -263,8 +218,8 @@ def _explain_runner(request: Request) -> None:
     raise UsageError(f"no runner is called '{asked}'", way_out=f"there are: {', '.join(sorted(known))}")
 
 
-def _now() -> str:
-    # runs of the same second must still be told apart by age
+def now() -> str:
+    """The time of day in UTC, ISO 8601, to the millisecond: runs of the same second are told apart by age."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
 
 

@@ -69,7 +69,8 @@ def command(
     Without a selector: a quick suite of about ten seconds.
     """
     from perbyte.catalogue import load, parse_selector, parse_sizes
-    from perbyte.cli.conduct import conduct, conduct_resumed
+    from perbyte.cli.conduct import conduct
+    from perbyte.cli.resume import conduct_resumed
     from perbyte.cli.show import print_run
     from perbyte.measure import Request
 
