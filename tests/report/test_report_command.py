@@ -150,12 +150,18 @@ def test_without_any_run_the_history_is_that_of_print(home: Path) -> None:
 
 def test_figures_are_listed_and_wrong_ones_refused(a_run: Callable[..., Path]) -> None:
     run = a_run("one", usual_run())
-    listed = perbyte("report", run, "--figure", "help").exception
-    assert isinstance(listed, UsageError)
-    assert "everything" in str(listed.way_out)
-    of_history = perbyte("report", "--history", "--figure", "help").exception
-    assert isinstance(of_history, UsageError)
-    assert of_history.way_out == "history, history-throughput"
+    for word in ("help", "help.svg"):
+        listed = perbyte("report", run, "--figure", word, "--figure", "bars.svg")
+        assert listed.exception is None
+        lines = listed.output.splitlines()
+        assert lines[0].split() == ["figure", "shows"]
+        assert {"bars", "everything"} <= {line.split()[0] for line in lines[1:]}
+    of_history = perbyte("report", "--history", "--figure", "help").output.splitlines()
+    assert [line.split()[0] for line in of_history if line.startswith("history")] == [
+        "history",
+        "history-throughput",
+    ]
+    assert not list(Path().glob("*.svg")), "who asks for the list gets the list"
     assert isinstance(perbyte("report", run, "--figure", "bars.bmp").exception, UsageError)
     assert not Path("report.html").exists()  # figures alone were asked for
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "figures",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Write a figure: NAME.svg, .png or .pdf; NAME chooses which, 'help' lists them.",
+    help="Write a figure: NAME.svg, .png or .pdf; NAME chooses which; 'help' alone lists them.",
 )
 def command(runs: tuple[Path, ...], output: Path | None, history: bool, figures: tuple[Path, ...]) -> int:
     """Write RUN (the newest one without it) as one self-contained HTML file.
@@ -50,19 +50,18 @@ def command(runs: tuple[Path, ...], output: Path | None, history: bool, figures:
     opened = [open_run(find_run(place)) for place in runs or (None,)]
     if len(opened) > 1:
         return _side_by_side(opened, output, figures)
-    from perbyte.cli.reporting import pictures_of, write_figure, write_html
+    from perbyte.cli.reporting import deliver_figures, pictures_of, write_html
 
     if figures:
         found = pictures_of(opened[0])
-        for figure in figures:
-            remark(f"figure: {write_figure(found, figure)}")
+        deliver_figures(found, figures)
     if output or not figures:
         remark(f"report: {write_html(opened[0], output or Path('report.html'))}")
     return EXIT_FINE
 
 
 def _history(runs: Sequence[Path], output: Path | None, figures: Sequence[Path]) -> int:
-    from perbyte.cli.reporting import newest_of_studies, write_figure, written
+    from perbyte.cli.reporting import deliver_figures, newest_of_studies, written
     from perbyte.cli.run_names import find_run
     from perbyte.report.historyview import history_pictures, write_history
     from perbyte.store import open_run
@@ -74,8 +73,7 @@ def _history(runs: Sequence[Path], output: Path | None, figures: Sequence[Path])
     history = then_and_now([open_run(place) for place in places])
     if figures:
         found = {picture.name: picture for picture in history_pictures(history)}
-        for figure in figures:
-            remark(f"figure: {write_figure(found, figure)}")
+        deliver_figures(found, figures)
     if output or not figures:
         target = output or Path("history.html")
         remark(f"report: {written(target, lambda: write_history(history, target))}")
@@ -83,13 +81,12 @@ def _history(runs: Sequence[Path], output: Path | None, figures: Sequence[Path])
 
 
 def _side_by_side(runs: Sequence[Run], output: Path | None, figures: Sequence[Path]) -> int:
-    from perbyte.cli.reporting import write_figure, written
+    from perbyte.cli.reporting import deliver_figures, written
     from perbyte.report.sidepage import side_pictures, write_side_by_side
 
     if figures:
         found = {picture.name: picture for picture in side_pictures(runs)}
-        for figure in figures:
-            remark(f"figure: {write_figure(found, figure)}")
+        deliver_figures(found, figures)
     if output or not figures:
         target = output or Path("report.html")
         remark(f"report: {written(target, lambda: write_side_by_side(runs, target))}")

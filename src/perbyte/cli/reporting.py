@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perbyte.cli.columns import Table, print_table
+from perbyte.cli.options import remark
 from perbyte.errors import EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Run
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from perbyte.studies import Judgement
     from perbyte.studies.history import History
 
+HELP = "help"
 FIGURE_KINDS = ("svg", "png", "pdf", "html", "json")
 
 
@@ -97,6 +100,19 @@ def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Pictu
     return {picture.name: picture for picture in found}
 
 
+def deliver_figures(pictures: Mapping[str, Picture], figures: Sequence[Path]) -> None:
+    """Write the figures that are asked for, or print which there are where one of them is called `help`.
+
+    Raises what `write_figure` raises.
+    """
+    if any(figure.stem == HELP for figure in figures):
+        rows = [{"figure": name, "shows": picture.heading} for name, picture in pictures.items()]
+        print_table(Table(rows, "shows"))
+        return
+    for figure in figures:
+        remark(f"figure: {write_figure(pictures, figure)}")
+
+
 def write_figure(pictures: Mapping[str, Picture], path: Path) -> Path:
     """Write the figure that `path`'s name chooses, in the format that its suffix chooses.
 
@@ -105,11 +121,10 @@ def write_figure(pictures: Mapping[str, Picture], path: Path) -> Path:
     """
     from perbyte.report.savefig import save_figure
 
-    if path.stem == "help":
-        raise UsageError("figures that can be written", way_out=", ".join(pictures) or "there are none")
     if path.suffix.lower().lstrip(".") not in FIGURE_KINDS:
         raise UsageError(
-            f"'{path}': a figure ends in .{', .'.join(FIGURE_KINDS)}", way_out="e.g. --figure bars.svg"
+            f"'{path}': a figure ends in .{', .'.join(FIGURE_KINDS)}",
+            way_out="e.g. --figure bars.svg; --figure help lists those there are",
         )
     if not pictures:
         raise UsageError("there is nothing to draw")
