@@ -11,6 +11,7 @@ from perbyte.measure import Moment
 
 _REDRAW_S = 0.1
 _LINE_EVERY_S = 10.0
+_NAMED = 6  # of what the same is remarked of
 
 
 class ProgressLine:
@@ -23,9 +24,11 @@ class ProgressLine:
         self._stage = ""
         self._drawn = False
         self._remarks: set[str] = set()
+        self._alike: dict[str, list[str]] = {}
 
     def moment(self, moment: Moment) -> None:
         """Show where the run stands."""
+        self._print_remarks()
         now = time.monotonic()
         if self._quiet or now - self._last < (_REDRAW_S if self._live else _LINE_EVERY_S):
             return
@@ -46,15 +49,30 @@ class ProgressLine:
             print(text, file=sys.stderr, flush=True)
 
     def remark(self, text: str) -> None:
-        """Print a remark once."""
+        """Print a remark once; those that say the same of several things in a row become one line."""
         if self._quiet or text in self._remarks:
             return
         self._remarks.add(text)
-        self.close()
-        print(text, file=sys.stderr, flush=True)
+        what, colon, said = text.partition(": ")
+        if colon:
+            self._alike.setdefault(colon + said, []).append(what)
+        else:
+            self._alike[text] = []
 
     def close(self) -> None:
-        """Remove the line."""
+        """Remove the line, and print what was remarked last."""
+        self._print_remarks()
+        self._erase()
+
+    def _print_remarks(self) -> None:
+        if self._alike:
+            self._erase()
+        for said, whats in self._alike.items():
+            more = f" and {len(whats) - _NAMED} more" if len(whats) > _NAMED else ""
+            print(", ".join(whats[:_NAMED]) + more + said, file=sys.stderr, flush=True)
+        self._alike.clear()
+
+    def _erase(self) -> None:
         if self._drawn:
             print("\r\033[2K", end="", file=sys.stderr, flush=True)
             self._drawn = False
