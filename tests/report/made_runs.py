@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from perbyte.model import (
+    Calibration,
     Cell,
     CellFigure,
     Conditions,
@@ -91,7 +93,6 @@ def made_run(cells: tuple[CellFigure, ...], **changes: Any) -> Run:
             kernel="6.0-test",
             distribution="Nowhere Linux 1",
             virtualisation="kvm",
-            core_hz_observed=2.5e9,
         ),
         policy=Policy(),
         plan=tuple(one.cell.address for one in cells),
@@ -118,6 +119,10 @@ def made_run(cells: tuple[CellFigure, ...], **changes: Any) -> Run:
         "cells": cells,
         "noise_floor": NoiseFloor(0.0015, (("alphassl/aes-128-ecb/encrypt@16+contract=stream/1", 1.0015),)),
         "measuring_s": 12.5,
+        "calibrations": tuple(
+            Calibration(runner, cpu, 0, 0, "probe", "", 2.4e9 + number, 1, 6000.0, 500.0, 30.0, {})
+            for number, (runner, cpu) in enumerate(names)
+        ),
     }
     return Run(**{**given, **changes})
 
@@ -129,6 +134,29 @@ _COSTS = {  # made-up: cycles per message, cycles per byte
     "serpent-128-ecb": (80.0, 36.0),
 }
 _SIZES = (16, 32, 512, 10_000_000)
+
+
+def imported(cells: tuple[CellFigure, ...]) -> Run:
+    """The same figures as a listing of another program gives them: one time each and nothing else."""
+    blind = tuple(
+        replace(
+            one,
+            cycles_per_call=None,
+            interval=Interval(0.0, math.inf, dominated_by="unknown"),
+            samples=0,
+            clean_samples=0,
+            epochs=0,
+            epoch_cycles=(),
+            epoch_ns=(),
+            quality=Quality.IMPRECISE,
+            cycle_source="none",
+        )
+        for one in cells
+    )
+    run = made_run(blind, measuring_s=0.0, noise_floor=None, calibrations=())
+    return replace(
+        run, conditions=replace(run.conditions, origin="imported", input={"source": "listing.txt"})
+    )
 
 
 def made_cells(

@@ -82,7 +82,9 @@ def bars(
         row=algorithm_header(series),
         column=header("size", [size_label(size) for size in sorted(wanted)]) if len(wanted) > 1 else None,
     ).resolve_scale(y="independent")
-    if isinstance(panels, alt.FacetChart):  # panels are as high as their own rows, so rows of panels are not alike
+    if isinstance(
+        panels, alt.FacetChart
+    ):  # panels are as high as their own rows, so rows of panels are not alike
         panels = panels.properties(align={"row": "each", "column": "all"})
     return finished(
         panels,

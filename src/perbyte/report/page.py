@@ -19,7 +19,7 @@ from perbyte.report.units import Reading, Unit, number, percent, plain, read, re
 from perbyte.report.views import Entry, Mark, Place, Row, Table, failed_cells, marks_of
 
 # How many columns of figures fit beside each other on a sheet, with intervals and without.
-_FIT, _FIT_BARE = 9, 15
+_FIT, _FIT_BARE = 9, 12
 _GAP = (None, "–")
 _BAD = ("incorrect", "crashed", "timed-out", "garbled", "refused")
 _CLASSES = {Place.FASTEST: " fast", Place.TIED: " tie", Place.NONE: ""}
