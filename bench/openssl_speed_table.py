@@ -1,10 +1,11 @@
 """The table of `openssl speed`, 30 rows of 16 to 8192 bytes, in fifteen seconds; and `openssl speed` itself beside it.
 
-    .venv/bin/python bench/openssl_speed_table.py [--runs 4] [--seconds 1] [--budget 14s] [--keep DIR]
+    .venv/bin/python bench/openssl_speed_table.py [--runs 4] [--seconds 1] [--budget 14s] [--neighbours 0] [--keep DIR]
 
 The 27 rows of the study openssl-speed-2013 and three of today (Whirlpool, HMAC-SHA-256, ChaCha20) are measured several
 times; between these runs `openssl speed` times a sample of the rows that it has. Printed are, for each cell of the
 sample, what both say and how far their own runs are apart (max/min - 1), and the same summed up for all cells.
+With --neighbours so many other programs work and rest meanwhile, as on a shared machine (bench/neighbours.py).
 `openssl speed` takes 3 s per figure by default, 450 s for 150 cells; that is computed. Here it gets --seconds.
 """
 
@@ -18,6 +19,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from neighbours import neighbours
 
 from perbyte.exchange import make_run, read_listings
 from perbyte.runners import find
@@ -103,13 +106,14 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=4)
     parser.add_argument("--seconds", type=int, default=1, help="what openssl speed gets per figure")
     parser.add_argument("--budget", default="14s", help="the last round may reach beyond it")
+    parser.add_argument("--neighbours", type=int, default=0, help="so many other programs run meanwhile")
     parser.add_argument("--keep", type=Path, help="keep the run directories here")
     arguments, extra = parser.parse_known_args()
     if arguments.runs < 2:
         parser.error("a spread takes two runs or more")
     ours: list[dict[str, dict[str, float]]] = []
     theirs: list[dict[str, float]] = []
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory() as temporary, neighbours(arguments.neighbours):
         place = arguments.keep or Path(temporary)
         for number in range(arguments.runs):
             started = time.monotonic()
