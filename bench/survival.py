@@ -3,7 +3,7 @@
     .venv/bin/python bench/survival.py [--kills 10]
 
 After every kill the bursts that can be read back are counted; none that was there may vanish later. At the end
-the figures are set beside those of a run that was left alone.
+the figures are set beside those of a run that was left alone. What was spent of the budget may not be forgotten either.
 """
 
 from __future__ import annotations
@@ -30,6 +30,12 @@ def bursts_of(run: Path) -> set[tuple[str, int, int]]:
     from perbyte.store import bursts
 
     return {(burst.cell.address, burst.epoch, burst.start[0]) for burst in bursts(run)}
+
+
+def spent_by(run: Path) -> float:
+    from perbyte.store import open_run
+
+    return open_run(run).measuring_s
 
 
 def figures_of(run: Path) -> dict[str, float]:
@@ -59,6 +65,7 @@ def main() -> None:
         )
         whole = time.monotonic() - began
         known: set[tuple[str, int, int]] = set()
+        spent = 0.0
         kills = 0
         while kills < arguments.kills:
             started = (killed / "run.json").exists()
@@ -71,17 +78,23 @@ def main() -> None:
             time.sleep(draw.uniform(0.4, min(whole, 2.5)))
             if child.poll() is not None:
                 # finished before the kill: go on with a new run, and forget the one that is complete
-                killed, known = killed.with_name(killed.name + "+"), set()
+                killed, known, spent = killed.with_name(killed.name + "+"), set(), 0.0
                 continue
             os.kill(child.pid, signal.SIGKILL)
             child.wait()
             time.sleep(0.3)
             kills += 1
             now = bursts_of(killed) if (killed / "run.json").exists() else set()
-            print(f"kill {kills}: {len(now)} bursts kept, {len(known - now)} lost, {len(orphans())} orphans")
+            took = spent_by(killed) if now else 0.0
+            print(
+                f"kill {kills}: {len(now)} bursts kept, {len(known - now)} lost, {len(orphans())} orphans, "
+                f"{took:.1f} s of the budget spent"
+            )
             if known - now:
                 sys.exit("something that was measured is gone")
-            known = now
+            if took < spent:
+                sys.exit("time that was spent is forgotten")
+            known, spent = now, took
         subprocess.run(command("--resume", str(killed), "--budget", "80s"), check=True, stdout=-3)
         if known - bursts_of(killed):
             sys.exit("something that was measured is gone after the last resume")

@@ -84,7 +84,7 @@ def figures(path: Path):
 def test_a_signal_ends_the_run_in_order_and_resume_completes_it(slow_world, tmp_path, number):
     path = tmp_path / "run"
     process = slow_world.start("measure", ASK, *PRECISE, "--out", path)
-    assert wait_for(lambda: len(stored(path)) > 20)
+    assert wait_for(lambda: len(stored(path)) > 8)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
