@@ -11,6 +11,7 @@ from made_runs import imported, made_figure, made_run, usual_run
 from perbyte.model import Cell, Machine
 from perbyte.report import charts
 from perbyte.report.conditions import clock_observed, condition_lines, tick_rate
+from perbyte.report.costs import models_of
 from perbyte.report.facts import condition_facts
 from perbyte.report.findings import certainty
 from perbyte.report.html import render_report
@@ -87,7 +88,7 @@ def test_the_terminal_says_once_that_no_interval_is_known() -> None:
 def test_nothing_is_said_of_samples_policy_and_noise() -> None:
     run = imported((made_figure(MD5[0], None, ns=100.0),))
     (row,) = cell_rows(run)["rows"]
-    assert row[-4:] == [(None, "–"), (None, "–"), "not known", ["", ""]]
+    assert row[-4:] == [(None, "–"), (None, "–"), "unknown", ["", ""]]
     headings = {heading: dict(facts) for heading, facts in condition_facts(run)}
     assert set(headings) == {"Machine", "Where it is from"}
     assert headings["Where it is from"] == {"input": "source: listing.txt", "origin": "imported"}
@@ -161,3 +162,11 @@ def test_shares_of_few_cells_are_not_rounded_away() -> None:
     said = " ".join(certainty(made_run(tuple(cells))))
     assert "1 (<1%) with too few clean samples" in said
     assert "399 (>99%) clean" in said
+
+
+def test_no_model_is_fitted_to_what_has_no_interval() -> None:
+    cells = tuple(made_figure(replace(MD5[0], size_bytes=size), 50.0 + 5.0 * size) for size in (16, 64, 1024))
+    assert len(models_of(made_run(cells))) == 1
+    assert models_of(imported(cells)) == ()
+    signed = tuple(made_figure(replace(RSA[0], size_bytes=size), 9e5 + size) for size in (20, 36, 64))
+    assert models_of(made_run(signed)) == ()  # digests of three lengths are no sizes

@@ -27,7 +27,7 @@ from perbyte.report.panels import (
     subtitle,
 )
 from perbyte.report.points import Names, Points
-from perbyte.report.units import Unit, number, percent, plain
+from perbyte.report.units import Unit, data_bytes, number, percent, plain
 from perbyte.stats.cost import CostModel, fit_cost
 
 _STEPS = 32
@@ -55,14 +55,18 @@ class Cost:
 
 
 def models_of(run: Run) -> tuple[Cost, ...]:
-    """Fit every operation that was measured at three sizes or more. Figures that are not positive are left out."""
+    """Fit every operation that was measured at three sizes or more.
+
+    Figures that are not positive are left out, and so are those whose interval nobody knows: half-widths of their model
+    would be made of nothing.
+    """
     by_call: dict[tuple[str, str, str, str, str], list[CellFigure]] = {}
     setups: dict[tuple[str, str, str], CellFigure] = {}
     for figure in run.cells:
         cell = figure.cell
-        if cell.twin or not 0 < figure.per_call < math.inf:
+        if cell.twin or not figure.interval.known or not 0 < figure.per_call < math.inf:
             continue
-        if not cell.size_bytes:
+        if not data_bytes(cell):
             setups[(cell.runner, cell.algorithm, cell.cpu)] = figure
         else:
             key = (cell.runner, cell.algorithm, cell.cpu, cell.operation, cell.contract)

@@ -207,7 +207,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
 def _pains(figure: CellFigure) -> list[Any]:
     """Samples, epochs and quality; another program's figure has none that anybody knows."""
     if not figure.interval.known:
-        return [_GAP, _GAP, "not known"]
+        return [_GAP, _GAP, "unknown"]
     share = figure.clean_samples / figure.samples if figure.samples else 0.0
     return [
         [share, f"{figure.clean_samples} of {figure.samples}"],
