@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from made_runs import imported, made_figure, made_run, usual_run
 
-from perbyte.model import Cell, Machine
+from perbyte.model import Cell
 from perbyte.report import charts
 from perbyte.report.conditions import clock_observed, condition_lines, tick_rate
 from perbyte.report.costs import models_of
@@ -106,7 +106,6 @@ def test_the_clock_is_what_figures_show_and_ticks_what_processes_counted() -> No
         for name, rate in (("a", 2.4), ("b", 2.5), ("c", 2.9))
     )
     run = made_run(cells)
-    run = replace(run, conditions=replace(run.conditions, machine=Machine(core_hz_observed=9e9, tick_hz=9e9)))
     assert clock_observed(run) == "2.500 GHz (2.400 to 2.900)"
     assert tick_rate(run) == "2.4000 GHz"
     machine = dict(condition_facts(run)[0][1])

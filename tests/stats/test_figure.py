@@ -105,7 +105,7 @@ def test_long_calls_are_labelled(sky):
     )
     assert found.quality is Quality.LONG
     assert found.cycles_per_call == pytest.approx(2e6, rel=0.005)
-    assert any("one call lasts 548" in warning for warning in found.warnings)
+    assert any("one call lasts 548 µs" in warning for warning in found.warnings)
 
 
 def test_what_disturbs_a_call_unseen_does_not_raise_its_figure(sky):

@@ -37,7 +37,7 @@ SHOWN = 4  # of what a run has, in a message
 @click.option("--side-by-side", is_flag=True, help="A column per run, also for two.  [from three runs on]")
 @click.option(
     "--unit",
-    type=click.Choice(["cycles/byte", "cycles/call", "ns/call", "MB/s"]),
+    type=click.Choice(["cycles/byte", "cycles/call", "ns/call", "MB/s", "calls/s"]),
     default=None,
     help="Unit of the columns.  [cycles/byte where all have cycles, else MB/s]",
 )

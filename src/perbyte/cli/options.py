@@ -113,7 +113,7 @@ def output_options(function: F) -> F:
             click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table."),
             click.option(
                 "--unit",
-                type=click.Choice(["cycles/byte", "cycles/call", "ns/call", "MB/s"]),
+                type=click.Choice(["cycles/byte", "cycles/call", "ns/call", "MB/s", "calls/s"]),
                 default=None,
                 help="Unit of the table.",
             ),

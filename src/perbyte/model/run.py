@@ -73,8 +73,6 @@ class Machine:
     governor: str = ""
     turbo: str = ""
     clock_hz_nominal: float = 0.0
-    tick_hz: float = 0.0
-    core_hz_observed: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -248,10 +248,10 @@ def _doubts(
             warnings.append(f"{why} in epoch {epoch.number}, which is left out")
     if any(epoch.long for epoch in used):
         doubts.append(Quality.LONG)
-        call_us = max(epoch.call_s for epoch in used) * 1e6
+        call_s = max(epoch.call_s for epoch in used)
         warnings.append(
-            f"one call lasts {call_us:.4g} us, a sample should last {policy.sample_us:.4g} us: disturbances "
-            "within the call go unseen"
+            f"one call lasts {_duration(call_s)}, a sample should last {_duration(policy.sample_us * 1e-6)}: "
+            "disturbances within the call go unseen"
             + (", and the lower quartile is given" if any(epoch.unwatched for epoch in used) else "")
         )
     moving = [epoch for epoch in used if epoch.trend]
@@ -274,3 +274,11 @@ def _doubts(
             f"{failed} samples hold calls in which the library reported an error; they are not used"
         )
     return doubts
+
+
+def _duration(seconds: float) -> str:
+    """Seconds in words, three digits: `30.3 ms`."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
