@@ -92,7 +92,7 @@ class Specimens:
             protocol_version=1,
             started_at="2025-01-02T03:04:05Z",
             command=("perbyte", "measure", "ü"),
-            machine=Machine(cpu_model="Test CPU", cpu_flags=("aes", "sha"), cores=2, tick_hz=2.6e9),
+            machine=Machine(cpu_model="Test CPU", cpu_flags=("aes", "sha"), cores=2),
             policy=Policy(seed=2**64 - 1),
             plan=(self.cell(0).address, self.cell(1).address),
             load_before=(0.5, 0.25, 0.125),
