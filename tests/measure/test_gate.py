@@ -219,6 +219,13 @@ def test_one_implementation_without_known_answers_is_remarked(lab):
     assert any(unknown in remark and "one implementation" in remark for remark in done.watch.remarks)
 
 
+def test_a_loop_of_known_cost_needs_no_second_opinion(lab):
+    script = {"name": "alpha", "operations": [row("probe-imul", "run", "stream/1")]}
+    done = lab.run(script, ask="alpha/probe-imul@64")
+    assert len(done.outcome.cells) == 1
+    assert not any("one implementation" in remark for remark in done.watch.remarks)
+
+
 def test_an_ordinary_no_is_unsupported_and_no_crime(lab):
     script = {
         "name": "alpha",

@@ -81,7 +81,6 @@ def test_a_failure_tells_why_a_cell_is_missing(tmp_path: Path) -> None:
         ("absent", Outcome.UNMEASURABLE),
         ("crashed", Outcome.UNDECIDED),
         ("incorrect", Outcome.UNDECIDED),
-        ("no-budget", Outcome.UNDECIDED),
     ]:
         failure = Failure(kind, "two", "for a reason", address=address)
         found = only(study, scripted_run(gone, failures=(failure,)))

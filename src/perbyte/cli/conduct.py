@@ -215,7 +215,8 @@ def _explain_runner(request: Request) -> None:
                 f"runner '{spec.name}' is not built", way_out=f"run: perbyte build {spec.name}"
             )
     asked = ", ".join(selector.runner for selector in request.selectors)
-    raise UsageError(f"no runner is called '{asked}'", way_out=f"there are: {', '.join(sorted(known))}")
+    names = ", ".join(sorted(name for name, spec in known.items() if spec.listed))
+    raise UsageError(f"no runner is called '{asked}'", way_out=f"there are: {names}")
 
 
 def now() -> str:

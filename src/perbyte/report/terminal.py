@@ -34,7 +34,6 @@ _FAILED = {
     "garbled": "garbled",
     "refused": "refused",
     "absent": "absent",
-    "no-budget": "no time",
 }
 _IN_PERCENT = "± in %"
 _MEASURE = re.compile(r"(?<=[0-9]) (?=(?:s|%|B|KiB|MiB|MB|GHz|MHz|ns|µs)\b|%)")
@@ -241,7 +240,7 @@ class _Drawn:
         self.cells = []
         for entry, (lead, value, wide, mark) in zip(entries, parts, strict=True):
             if not value:
-                bad = entry.failure is not None and entry.failure.kind not in ("unsupported", "no-budget")
+                bad = entry.failure is not None and entry.failure.kind != "unsupported"
                 self.cells.append(Text(lead.rjust(self.width), style="bold red" if bad else "dim"))
                 continue
             before, point, after = value.partition(".")
