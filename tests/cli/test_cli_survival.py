@@ -37,6 +37,13 @@ def slow_world(world):
     return world
 
 
+@pytest.fixture
+def stalled_world(world):
+    """A run in it stands still in its middle for as long as a test may take to look at it."""
+    world.add(slow("alpha", faults=[{"on": "measure", "do": "slow", "seconds": 50, "nth": 6}]), slow("beta"))
+    return world
+
+
 @pytest.fixture(autouse=True)
 def heard():
     """Children hear Ctrl-C though the tests run in the background, where a shell has it ignored for all."""
@@ -209,12 +216,12 @@ def test_a_second_kill_while_resuming_loses_nothing_either(slow_world, tmp_path)
     assert len(figures(path)) == CELLS
 
 
-def test_two_cannot_write_one_run(slow_world, tmp_path):
+def test_two_cannot_write_one_run(stalled_world, tmp_path):
     path = tmp_path / "run"
-    process = slow_world.start("measure", ASK, *PRECISE, "--out", path, "-q")
+    process = stalled_world.start("measure", ASK, *PRECISE, "--out", path, "-q")
     try:
         assert wait_for(lambda: len(stored(path)) > 2)
-        other = slow_world.perbyte("measure", "--resume", path)
+        other = stalled_world.perbyte("measure", "--resume", path)
         assert other.returncode == 3
         assert str(path) in other.stderr
         assert process.poll() is None, "the first one goes on"
@@ -223,12 +230,12 @@ def test_two_cannot_write_one_run(slow_world, tmp_path):
         process.communicate()
 
 
-def test_a_run_can_be_looked_at_while_it_is_made(slow_world, tmp_path):
+def test_a_run_can_be_looked_at_while_it_is_made(stalled_world, tmp_path):
     path = tmp_path / "run"
-    process = slow_world.start("measure", ASK, *PRECISE, "--out", path, "-q")
+    process = stalled_world.start("measure", ASK, *PRECISE, "--out", path, "-q")
     try:
-        assert wait_for(lambda: len(stored(path)) > 30)
-        shown = slow_world.shown(path)
+        assert wait_for(lambda: len(stored(path)) > 5)
+        shown = stalled_world.shown(path)
         assert shown["cells"]
         assert shown["run"]["complete"] is False
     finally:

@@ -61,13 +61,14 @@ def test_every_command_that_is_shown_is_one(path):
         parse(command_line, words)
 
 
-def parse(command: click.Command, words: list[str]) -> None:
-    context = command.make_context("perbyte", list(words), resilient_parsing=False)
+def parse(command: click.Command, words: list[str], parent: click.Context | None = None) -> None:
+    # with its parent, as commands remember the help option of whoever first asks for it
+    context = command.make_context("perbyte", list(words), parent=parent, resilient_parsing=False)
     if isinstance(command, click.Group):
         rest = [*context._protected_args, *context.args]
         _, inner, left = command.resolve_command(context, rest)
         assert inner is not None, words
-        parse(inner, left)
+        parse(inner, left, context)
 
 
 def test_exit_codes_are_documented():

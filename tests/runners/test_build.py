@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from perbyte.runners import BuildState, Session, build, build_all
+from perbyte.catalogue import load, parse_selector
+from perbyte.errors import UsageError
+from perbyte.measure import Request, draw_plan, survey
+from perbyte.runners import BuildState, Session, build, build_all, stale
 from perbyte.runners import needs as needs_module
 from perbyte.runners.locate import read_spec
 from perbyte.runners.needs import Missing, look
@@ -108,6 +111,30 @@ def test_whatever_it_is_made_of_makes_it_out_of_date(tmp_path, monkeypatch):
     assert build(spec).state is BuildState.BUILT
     monkeypatch.setattr(needs_module, "compiler_version", lambda command: "another compiler 99")
     assert build(spec).state is BuildState.BUILT
+
+
+def test_a_runner_of_other_sources_is_stale_until_it_is_built_again(tmp_path, monkeypatch):
+    spec = written(tmp_path, "copy")
+    assert stale(spec)
+    build(spec)
+    assert not stale(spec)
+    monkeypatch.setattr(needs_module, "compiler_version", lambda command: "another compiler 99")
+    assert not stale(spec)
+    spec = written(tmp_path, "copy", TABLE + "\n/* changed */\n")
+    assert stale(spec)
+    found = survey([spec], ["full"])
+    assert found.hellos == {}
+    [failure] = found.failures
+    assert (failure.runner, failure.kind) == ("copy", "absent")
+    assert "run: perbyte build copy" in failure.message
+    with pytest.raises(UsageError, match=r"no runner answers; copy: .*other sources"):
+        draw_plan(Request((parse_selector("copy/md5@16"),)), survey([spec], ["full"]), load())
+    build(spec)
+    assert not stale(spec)
+    (spec.out() / "stamp.json").write_text('{"key": "of a version that knew no other"}')
+    assert stale(spec)
+    assert build(spec).state is BuildState.BUILT
+    assert ("copy", "full") in survey([spec], ["full"]).hellos
 
 
 def test_a_failed_build_says_why_and_leaves_the_old_program(tmp_path):

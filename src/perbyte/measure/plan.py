@@ -144,8 +144,10 @@ def _explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -
     }
     runners = sorted({runner for runner, _ in survey.hellos})
     if not runners:
+        why = "".join(f"; {failure.runner}: {failure.message}" for failure in survey.failures[:3])
         raise UsageError(
-            "no runner answers", way_out="run 'perbyte doctor' to see why, and 'perbyte build' to build them"
+            f"no runner answers{why}",
+            way_out="run 'perbyte doctor' to see why, and 'perbyte build' to build them",
         )
     if not offered:
         raise UsageError(

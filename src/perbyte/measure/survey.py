@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from perbyte.errors import PerbyteError
 from perbyte.model import Failure
 from perbyte.protocol.messages import HelloAnswer, Operation
+from perbyte.runners import stale
 from perbyte.runners.locate import RunnerSpec
 from perbyte.runners.session import Session
 
@@ -54,8 +55,9 @@ class _Found:
 def survey(specs: Iterable[RunnerSpec], cpus: Sequence[str]) -> Survey:
     """Ask every runner in every tier of `cpus` that it has. Takes tens of milliseconds each, in parallel."""
     specs = list(specs)
-    wanted = [(spec, cpu) for spec in specs for cpu in cpus if cpu in spec.tiers]
-    found = _Found()
+    outdated = [spec for spec in specs if stale(spec)]
+    wanted = [(spec, cpu) for spec in specs if spec not in outdated for cpu in cpus if cpu in spec.tiers]
+    found = _Found(failures=[_outdated(spec) for spec in outdated])
     with ThreadPoolExecutor(max_workers=4) as pool:
         for (spec, cpu), answer in zip(wanted, pool.map(_ask, wanted), strict=True):
             if isinstance(answer, HelloAnswer):
@@ -63,6 +65,11 @@ def survey(specs: Iterable[RunnerSpec], cpus: Sequence[str]) -> Survey:
             else:
                 found.failures.append(answer)
     return Survey({spec.name: spec for spec in specs}, found.hellos, tuple(found.failures))
+
+
+def _outdated(spec: RunnerSpec) -> Failure:
+    message = f"it was built from other sources than those that are here (run: perbyte build {spec.name})"
+    return Failure(kind="absent", runner=spec.name, message=message)
 
 
 def _ask(wanted: tuple[RunnerSpec, str]) -> HelloAnswer | Failure:

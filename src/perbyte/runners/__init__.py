@@ -4,7 +4,7 @@ It knows neither statistics nor storage. What a runner is and how one is added s
 what is said to it in protocol/SPEC.md.
 """
 
-from perbyte.runners.build import BuildOutcome, BuildState, build, build_all
+from perbyte.runners.build import BuildOutcome, BuildState, build, build_all, stale
 from perbyte.runners.locate import find, locate
 from perbyte.runners.session import Measured, Session, TimeLimits
 from perbyte.runners.spec import RunnerSpec, Tier
@@ -21,4 +21,5 @@ __all__ = [
     "build_all",
     "find",
     "locate",
+    "stale",
 ]

@@ -113,15 +113,15 @@ def build(spec: RunnerSpec, *, force: bool = False, sanitize: bool | None = None
     executable = out / spec.name if spec.compiled else None
     with _alone(out):
         recipe = _recipe(spec, found, sanitize)
-        key = _key(recipe, found)
-        if not force and _stamped(out) == key and (executable is None or executable.is_file()):
+        stamp = {"key": _key(recipe, found), "sources": _sources_key(spec, recipe.files)}
+        if not force and _stamped(out) == stamp and (executable is None or executable.is_file()):
             return BuildOutcome(spec.name, BuildState.UP_TO_DATE, executable)
         with _writing(out):
             scratch = Path(tempfile.mkdtemp(prefix=f".{spec.name}-", dir=out.parent))
         try:
             _follow(spec, recipe, scratch)
             with _writing(out):
-                (scratch / _STAMP).write_text(json.dumps({"key": key}) + "\n", encoding="utf-8")
+                (scratch / _STAMP).write_text(json.dumps(stamp) + "\n", encoding="utf-8")
                 _put_in_place(scratch, out, whole=not spec.compiled)
         except _Failed as failure:
             return BuildOutcome(
@@ -156,13 +156,33 @@ def build_all(
         return [future.result() for future in futures]
 
 
+def stale(spec: RunnerSpec) -> bool:
+    """True when the runner that was built here is not of the sources that lie here now.
+
+    After an upgrade the protocol or the way of measuring may have changed under it; its answers must then not be
+    taken for those of this version. A changed compiler or library is no matter here: `build` sees to those.
+    """
+    if not spec.built:
+        return False
+    return _stamped(spec.out(sanitize=sanitizing())).get("sources") != _sources_key(spec, _files(spec))
+
+
+def _files(spec: RunnerSpec) -> tuple[Path, ...]:
+    """What a runner is made of."""
+    sdk = _matching(_sdk(), ("*.c", "*.h")) if spec.compiled else ()
+    watched = _matching(spec.here, ("*.h", "*.hpp", "runner.toml", *spec.watch))
+    return tuple(dict.fromkeys((*sdk, *_matching(spec.here, spec.sources), *watched)))
+
+
+def _sdk() -> Path:
+    return places.room("runners") / "sdk" / "c"
+
+
 def _recipe(spec: RunnerSpec, found: needs.Found, sanitize: bool) -> _Recipe:
-    own = _matching(spec.here, spec.sources)
-    watched = (*_matching(spec.here, ("*.h", "*.hpp", "runner.toml")), *_matching(spec.here, spec.watch))
     if not spec.compiled:
         command = [spec.fill(part, out=Path("{out}")) for part in spec.build_command]
-        return _Recipe(last=command, files=(*own, *watched))
-    sdk = places.room("runners") / "sdk" / "c"
+        return _Recipe(last=command, files=_files(spec))
+    own, sdk = _matching(spec.here, spec.sources), _sdk()
     main = needs.languages(spec)[-1]
     general = SANITIZE_FLAGS if sanitize else SPEED_FLAGS
     standard = {"c": C_FLAGS, "c++": CXX_FLAGS}
@@ -191,7 +211,7 @@ def _recipe(spec: RunnerSpec, found: needs.Found, sanitize: bool) -> _Recipe:
     return _Recipe(
         objects=objects,
         last=[*link, "-o", spec.name, *found.link, *spec.link, "-lm", "-ldl", "-pthread"],
-        files=(*_matching(sdk, ("*.c", "*.h")), *own, *watched),
+        files=_files(spec),
         tools=tuple(needs.compiler_version(needs.compiler(language)) for language in needs.languages(spec)),
     )
 
@@ -214,11 +234,22 @@ def _key(recipe: _Recipe, found: needs.Found) -> str:
     return content.hexdigest()
 
 
-def _stamped(out: Path) -> str:
+def _sources_key(spec: RunnerSpec, files: Sequence[Path]) -> str:
+    """A digest of names and contents; names are relative, so that a checkout may be moved."""
+    content = hashlib.sha256()
+    for file in files:
+        name = os.path.relpath(file, spec.here)
+        content.update(f"{name}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return content.hexdigest()
+
+
+def _stamped(out: Path) -> dict[str, str]:
+    """What the stamp of a product says; nothing when there is none that can be read."""
     try:
-        return str(json.loads((out / _STAMP).read_text(encoding="utf-8"))["key"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
+        stamp = json.loads((out / _STAMP).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
 
 
 def _follow(spec: RunnerSpec, recipe: _Recipe, scratch: Path) -> None:
