@@ -1,9 +1,10 @@
 """How well a run repeats: several runs of 24 cells, and `openssl speed` beside them in the same minutes.
 
-    .venv/bin/python bench/repeatability.py [--runs 6] [--keep DIR]
+    .venv/bin/python bench/repeatability.py [--runs 6] [--neighbours 0] [--keep DIR]
 
 Prints for each cell (max/min - 1) of cycles per byte over the runs, then the median and the 90th percentile
-over the cells; and the same for what `openssl speed` says of its own cells (1 s each, as often).
+over the cells; and the same for what `openssl speed` says of its own cells (1 s each, as often). With --neighbours
+so many other programs work and rest meanwhile, as on a shared machine (bench/neighbours.py).
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from neighbours import neighbours
 
 CELLS = [
     "{openssl,libgcrypt,nettle,cryptopp}/aes-128-ecb/encrypt@16,8KiB",
@@ -54,7 +57,7 @@ def measure(directory: Path, extra: list[str]) -> dict[str, float]:
 def openssl_speed() -> dict[str, float]:
     found = {}
     for name, size in OPENSSL_SPEED:
-        command = ["openssl", "speed", "-elapsed", "-mr", "-seconds", "1", "-bytes", str(size), "-evp", name]
+        command = ["openssl", "speed", "-mr", "-seconds", "1", "-bytes", str(size), "-evp", name]
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         value = re.search(r"^\+F:\d+:[^:]+:([\d.]+)", text, re.MULTILINE)
         if value:
@@ -83,10 +86,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--runs", type=int, default=6)
+    parser.add_argument("--neighbours", type=int, default=0, help="so many other programs run meanwhile")
     parser.add_argument("--keep", type=Path, help="keep the run directories here")
     parser.add_argument("--no-openssl-speed", action="store_true")
     arguments, extra = parser.parse_known_args()
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory() as temporary, neighbours(arguments.neighbours):
         place = arguments.keep or Path(temporary)
         place.mkdir(parents=True, exist_ok=True)
         ours, theirs = [], []
