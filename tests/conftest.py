@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,16 @@ from perbyte.runners.spec import RunnerSpec
 sys.path.insert(0, str(Path(__file__).parent / "runners"))
 
 import fake_scripts
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heard() -> Iterator[None]:
+    """Let tests and their children hear Ctrl-C in the background too, where a shell has it ignored for all."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -44,16 +44,6 @@ def stalled_world(world):
     return world
 
 
-@pytest.fixture(autouse=True)
-def heard():
-    """Children hear Ctrl-C though the tests run in the background, where a shell has it ignored for all."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def wait_for(condition, within_s=60.0):
     until = time.monotonic() + within_s
     while time.monotonic() < until:
