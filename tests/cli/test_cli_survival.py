@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -148,6 +149,22 @@ def test_what_a_killed_run_had_spent_stays_spent(slow_world, tmp_path):
         "the promised ones, and what the kill cut off"
     )
     assert most <= 4
+
+
+def test_another_budget_for_the_rest_stands_in_the_run(stalled_world, tmp_path):
+    path = tmp_path / "run"
+    process = stalled_world.start("measure", ASK, *PRECISE, "--out", path, "-q")
+    assert wait_for(lambda: len(stored(path)) > 2)
+    process.kill()
+    process.communicate()
+    spent = open_run(path).measuring_s
+    shutil.rmtree(stalled_world.runners / "alpha")
+    stalled_world.add(slow("alpha"))  # which no longer stands still
+    answer = stalled_world.perbyte("measure", "--resume", path, "--budget", "40s", "-q")
+    assert answer.returncode == 0, answer.stderr
+    run = open_run(path)
+    assert run.complete
+    assert run.conditions.policy.budget_s == pytest.approx(spent + 40, abs=1)
 
 
 def test_kill_9_at_any_moment_loses_nothing_and_resume_agrees_with_an_undisturbed_run(slow_world, tmp_path):

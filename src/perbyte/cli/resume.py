@@ -21,6 +21,7 @@ from perbyte.measure import History, Plan, choose_core, describe_machine, requir
 from perbyte.measure.plan import choose_twins
 from perbyte.model import parse_address
 from perbyte.protocol import PROTOCOL_VERSION
+from perbyte.runners import stale
 
 
 def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None = None) -> Conducted:
@@ -48,6 +49,11 @@ def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None =
             f"runner '{lacking[0]}' of this run is not built",
             way_out=f"run: perbyte build {' '.join(lacking)}",
         )
+    if outdated := [spec.name for spec in specs if stale(spec)]:
+        raise EnvironmentLacking(
+            f"runner '{outdated[0]}' was built from other sources than those that are here",
+            way_out=f"run: perbyte build {' '.join(outdated)}",
+        )
     found = survey(specs, sorted({cell.cpu for cell in cells} | {"full"}))
     history = History(failures=list(failures), identities=conditions.identities, measuring_s=spent_s)
     for calibration in calibrations:
@@ -63,6 +69,7 @@ def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None =
         perbyte_version=__version__,
         catalogue_version=load().version,
         protocol_version=PROTOCOL_VERSION,
+        policy=replace(conditions.policy, budget_s=policy.budget_s),
         started_at=now(),
         command=tuple(sys.argv[1:]),
         machine=describe_machine(),
