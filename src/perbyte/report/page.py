@@ -26,7 +26,8 @@ _CLASSES = {Place.FASTEST: " fast", Place.TIED: " tie", Place.NONE: ""}
 _QUALITIES = {
     Quality.GOOD: "clean samples, precision reached",
     Quality.IMPRECISE: "clean samples, but the interval is wider than asked for",
-    Quality.LONG: "one call outlasts a sample, so the sample could not be kept short",
+    Quality.LONG: "one call outlasts a sample, so the sample could not be kept short; "
+    "where it outlasts ten, the lower quartile is given",
     Quality.NOISY: "too few clean samples: the figure comes from disturbed ones as well",
     Quality.UNSETTLED: "an epoch still showed a trend",
 }
