@@ -3,7 +3,13 @@ from dataclasses import replace
 import pytest
 
 from perbyte.catalogue import load
-from perbyte.catalogue.checking import OPERATIONS, check_algorithms, check_contracts, check_vectors
+from perbyte.catalogue.checking import (
+    OPERATIONS,
+    check_algorithms,
+    check_contracts,
+    check_defaults,
+    check_vectors,
+)
 from perbyte.model import Algorithm, Contract, KnownAnswer
 
 CBC = Algorithm(
@@ -46,7 +52,22 @@ HASH = Algorithm(
     sources=("a book",),
 )
 MAC = replace(HASH, id="toymac", kind="mac", key_bytes=2, operations=("mac",))
-ALL = {known.id: known for known in (CBC, GCM, HASH, MAC)}
+KEM = replace(
+    HASH,
+    id="toykem",
+    kind="kem",
+    block_bytes=0,
+    key_bytes=2,
+    ciphertext_bytes=4,
+    operations=("encapsulate", "decapsulate"),
+)
+AGREEMENT = replace(
+    KEM, id="toyagree", kind="key-agreement", ciphertext_bytes=0, nonce_bytes=2, operations=("derive",)
+)
+SIGNATURE = replace(
+    AGREEMENT, id="toysign", kind="signature", nonce_bytes=0, operations=("sign", "verify", "keygen")
+)
+ALL = {known.id: known for known in (CBC, GCM, HASH, MAC, KEM, AGREEMENT, SIGNATURE)}
 
 ANSWER = KnownAnswer(
     algorithm="toy-cbc",
@@ -62,11 +83,18 @@ SEALED = replace(
 )
 DIGEST = KnownAnswer(algorithm="toyhash", operation="digest", source="a book", output="010203")
 MACED = replace(DIGEST, algorithm="toymac", operation="mac", key="0001")
+SECRET = KnownAnswer("toykem", "decapsulate", "a book", key="0001", input="00010203", output="010203")
+VERIFIED = KnownAnswer("toysign", "verify", "a book", key="0001", input="aa010203")
+FORGED = replace(VERIFIED, input="aa010204", refused=True)
+SHARED = KnownAnswer("toyagree", "derive", "a book", key="0001", input="0405", output="010203")
 
 
 def test_sound_data_give_no_complaint():
     assert list(check_algorithms(ALL)) == []
-    assert list(check_vectors(ALL, {"toy": (ANSWER, SEALED, DIGEST, MACED)})) == []
+    assert (
+        list(check_vectors(ALL, {"toy": (ANSWER, SEALED, DIGEST, MACED, SECRET, VERIFIED, FORGED, SHARED)}))
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,6 +102,11 @@ def test_sound_data_give_no_complaint():
     [
         (replace(CBC, id="Toy-cbc"), "an id is made of lower-case letters"),
         (replace(CBC, kind="cypher"), "unknown kind 'cypher'"),
+        (replace(KEM, ciphertext_bytes=0), "a kem has a ciphertext length"),
+        (replace(CBC, ciphertext_bytes=3), "a kem has a ciphertext length, and nothing else"),
+        (replace(KEM, operations=("keygen",)), "do not fit kind 'kem'"),
+        (replace(KEM, randomised=("sign",)), "randomised is 'sign', which it does not do"),
+        (replace(AGREEMENT, nonce_bytes=1), "is the peer's private key"),
         (replace(CBC, operations=("encrypt",)), "operations 'encrypt' do not fit kind 'block-cipher'"),
         (replace(CBC, operations=()), "operations none do not fit"),
         (
@@ -150,6 +183,14 @@ def test_each_fault_of_a_contract_is_named(contract, complaint):
     assert any(complaint in one for one in complaints), complaints
 
 
+def test_an_algorithms_own_contract_must_fit():
+    known = {CBC.id: replace(CBC, contract="pk/1")}
+    assert list(check_defaults(known, CONTRACTS)) == [
+        "toy-cbc: the contract 'pk/1' is none for kind 'block-cipher'"
+    ]
+    assert list(check_defaults({CBC.id: replace(CBC, contract="stream/1")}, CONTRACTS)) == []
+
+
 def test_a_kind_without_default_is_named():
     assert "kind 'hash' has 0 default contracts instead of 1" in list(check_contracts({}))
 
@@ -169,12 +210,17 @@ def test_a_kind_without_default_is_named():
         (replace(ANSWER, aad="00"), "a block-cipher takes no additional data"),
         (replace(ANSWER, input="0000", output="0000"), "2 bytes of input are no multiple of 4"),
         (replace(ANSWER, input="", output=""), "the input is missing"),
-        (replace(ANSWER, input="00" * 4100, output="00" * 4100), "4100 bytes of input are more than 4096"),
+        (replace(ANSWER, input="00" * 8196, output="00" * 8196), "8196 bytes of input are more than 8192"),
         (replace(ANSWER, output="00" * 8), "the output has 8 bytes, not 4"),
         (replace(SEALED, output="01"), "the output has 1 bytes, not 2"),
         (replace(DIGEST, output="01"), "the output has 1 bytes, not 3"),
         (replace(DIGEST, key="00"), "the key has 1 bytes, not 0"),
         (replace(MACED, key=""), "the key has 0 bytes, not 2"),
+        (replace(SECRET, input="000102"), "the ciphertext has 3 bytes, not 4"),
+        (replace(VERIFIED, input="0102"), "an input of 2 bytes holds no signature"),
+        (replace(FORGED, output="00"), "what is refused is an input of open, verify or derive"),
+        (replace(DIGEST, refused=True), "what is refused is an input of open, verify or derive"),
+        (replace(SEALED, operation="open"), "known answers of open are those of seal, or refused"),
     ],
 )
 def test_each_fault_of_a_known_answer_is_named(answer, complaint):

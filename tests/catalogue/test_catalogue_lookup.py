@@ -122,6 +122,28 @@ def test_match(catalogue, glob, meant):
     assert sorted(catalogue.match(glob)) == sorted(meant)
 
 
+def test_the_name_of_a_curve_means_several_algorithms(catalogue):
+    for name in ("P-256", "prime256v1", "1.2.840.10045.3.1.7"):
+        assert set(catalogue.match(name)) == {"ecdh-p256", "ecdsa-p256"}
+        with pytest.raises(UsageError, match="means more than one algorithm") as raised:
+            catalogue.find(name)
+        assert "ecdsa-p256" in raised.value.way_out
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("X25519", "x25519"),
+        ("aes256gcm", "aes-256-gcm"),
+        ("1.3.101.112", "ed25519"),
+        ("MLKEM768", "ml-kem-768"),
+        ("Argon2id", "argon2id-64mib-2-1"),
+    ],
+)
+def test_names_of_the_field(catalogue, name, meant):
+    assert catalogue.find(name).id == meant
+
+
 def test_match_keeps_the_order_of_the_catalogue(catalogue):
     assert catalogue.match("*") == tuple(catalogue.algorithms)
     assert catalogue.match("{sha-256,aes-128-ecb}") == ("aes-128-ecb", "sha-256")
@@ -142,6 +164,13 @@ def test_a_glob_that_fits_ids_leaves_aliases_alone(catalogue):
         ("hmac-md5", "message/1"),
         ("rsa-2048", "pk/1"),
         ("probe-imul", "stream/1"),
+        ("shake128", "oneshot/1"),
+        ("x25519", "pk/1"),
+        ("ml-kem-768", "pk/1"),
+        ("hkdf-sha-256", "expand/1"),
+        ("argon2id", "password/1"),
+        ("aes-256-xts", "message/1"),
+        ("poly1305", "rekey/1"),
     ],
 )
 def test_default_contract(catalogue, name, contract):
@@ -150,7 +179,17 @@ def test_default_contract(catalogue, name, contract):
 
 
 def test_contracts_are_those_of_the_method(catalogue):
-    assert set(catalogue.contracts) == {"stream/1", "message/1", "rekey/1", "setup/1", "oneshot/1", "pk/1"}
+    assert set(catalogue.contracts) == {
+        "stream/1",
+        "message/1",
+        "rekey/1",
+        "setup/1",
+        "oneshot/1",
+        "pk/1",
+    } | {
+        "expand/1",
+        "password/1",
+    }
 
 
 def test_find_contract_by_id_and_by_bare_name(catalogue):

@@ -53,7 +53,7 @@ def test_every_algorithm_of_the_catalogue_can_be_addressed(known):
         ("*/AES-128-CBC", {"algorithm": "aes-128-cbc"}),
         ("3des", {"algorithm": "des-ede3-cbc"}),
         ("{3des,sha256}", {"algorithm": "{des-ede3-cbc,sha-256}"}),
-        ("camellia256-*", {"algorithm": "{camellia-256-ecb,camellia-256-cbc,camellia-256-ctr}"}),
+        ("camellia256-c*", {"algorithm": "{camellia-256-cbc,camellia-256-ctr}"}),
         ("{openssl,nettle}/md5/digest", {"runner": "{openssl,nettle}"}),
     ],
 )

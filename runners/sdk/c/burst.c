@@ -53,6 +53,8 @@ void pb_burst_take(const pb_gauge *g, pb_prepared *p, const pb_burst_request *r,
 	b->count = 0;
 	b->waits = 0;
 	b->calls = r->calls ? r->calls : choose_calls(g, p, r->sample_us);
+	if (!r->calls && p->c.turns > 1) /* whole turns of the ring: the mean of all its messages */
+		b->calls += (p->c.turns - b->calls % p->c.turns) % p->c.turns;
 	if (b->calls > 1) /* caches and predictors saw other cells meanwhile */
 		ticks_of(g, p, b->calls);
 	do {

@@ -7,13 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 256, AAD = 16, OUTPUT_ROOM = 1024 };
+enum { WORDS = 256, AAD = 16, OUTPUT_ROOM = 8192 };
 
 static const struct {
 	const char *operation, *inverse, *producer;
 } operations[] = {
-	{"encrypt", "decrypt", NULL}, {"decrypt", "encrypt", NULL}, {"seal", "open", NULL},
-	{"open", "seal", "seal"},     {"sign", "verify", NULL},     {"verify", NULL, "sign"},
+	{"encrypt", "decrypt", NULL},
+	{"decrypt", "encrypt", NULL},
+	{"seal", "open", NULL},
+	{"open", "seal", "seal"},
+	{"sign", "verify", NULL},
+	{"verify", NULL, "sign"},
+	{"encapsulate", "decapsulate", NULL},
+	{"decapsulate", NULL, "encapsulate"},
 };
 
 static const char *inverse_of(const char *operation)
@@ -50,11 +56,22 @@ const pb_variant *pb_variant_find(const pb_row *row, const char *operation, cons
 	return NULL;
 }
 
-/* Keys, then nonces, then additional data, in one block of memory. */
+static int is(const char *operation, const char *name)
+{
+	return strcmp(operation, name) == 0;
+}
+
+/* Keys, then nonces, then additional data, in one block of memory. Vectors of key derivation and of password
+ * hashes come with keys and salts of all lengths. */
 static int lay_out_material(pb_prepared *p, const pb_vector *vector)
 {
 	pb_case *c = &p->c;
 	size_t key_len = c->row->key, nonce_len = c->row->nonce;
+	const char *operation = p->variant->operation;
+	if (vector && is(operation, "expand"))
+		key_len = vector->key_len;
+	if (vector && (is(operation, "expand") || is(operation, "hash")))
+		nonce_len = vector->nonce_len;
 	size_t aad_len = vector ? vector->aad_len : AAD;
 	p->material = calloc(1, PB_RING * (key_len + nonce_len) + aad_len + 1);
 	if (!p->material)
@@ -97,13 +114,15 @@ static const char *say(char *words, const char *code, const char *format, ...)
 	return code;
 }
 
-static const char *check_lengths(const pb_row *row, size_t size, const pb_vector *vector, int takes_tag,
-				 char *words)
+static const char *check_lengths(const pb_row *row, const char *operation, size_t size,
+				 const pb_vector *vector, int takes_tag, char *words)
 {
-	if (vector && vector->key_len && vector->key_len != row->key)
+	int expand = is(operation, "expand");
+	if (vector && vector->key_len && vector->key_len != row->key && !expand)
 		return say(words, "unsupported", "a key of %zu bytes; this row takes %u", vector->key_len,
 			   row->key);
-	if (vector && vector->nonce_len && vector->nonce_len != row->nonce)
+	if (vector && vector->nonce_len && vector->nonce_len != row->nonce && !expand &&
+	    !is(operation, "hash"))
 		return say(words, "unsupported", "a nonce of %zu bytes; this row takes %u", vector->nonce_len,
 			   row->nonce);
 	if (vector && takes_tag && vector->input_len < row->output)
@@ -121,7 +140,7 @@ static const char *produce_input(pb_prepared *p, const char *producer, char *wor
 	pb_prepared other;
 	const pb_row *row = p->c.row;
 	const pb_variant *variant = pb_variant_find(row, producer, p->variant->contract);
-	int signature = strcmp(producer, "sign") == 0;
+	int signature = is(producer, "sign");
 	if (!variant)
 		return say(words, "unsupported", "%s has no %s under %s", row->algorithm, producer,
 			   p->variant->contract);
@@ -134,6 +153,8 @@ static const char *produce_input(pb_prepared *p, const char *producer, char *wor
 		code = say(words, "library", "%s failed while making the input: %s", producer, other.c.error);
 	else {
 		p->c.in_len = signature ? p->c.size + other.c.out_len : other.c.out_len;
+		if (is(producer, "encapsulate"))
+			p->c.in_len -= row->output; /* the secret behind the ciphertext */
 		p->own_input = malloc(p->c.in_len + 1);
 		if (!p->own_input)
 			code = say(words, "bad-size", "out of memory");
@@ -173,6 +194,33 @@ static const char *find_input(pb_prepared *p, const pb_vector *vector, char *wor
 	return producer ? produce_input(p, producer, words) : NULL;
 }
 
+/* What sign works on: message 0 is the data, the others are streams of their own. */
+static int lay_out_messages(pb_prepared *p)
+{
+	for (int i = 0; i < PB_RING; i++)
+		p->c.message[i] = p->c.in;
+	if (p->c.given || !is(p->variant->operation, "sign"))
+		return 0;
+	p->messages = malloc((PB_RING - 1) * p->c.size + 1);
+	for (int i = 1; p->messages && i < PB_RING; i++) {
+		char label[24];
+		uint8_t *at = p->messages + (size_t)(i - 1) * p->c.size;
+		snprintf(label, sizeof label, "message/%d", i);
+		pb_stream(p->seed, label, at, p->c.size);
+		p->c.message[i] = at;
+	}
+	return p->messages ? 0 : -1;
+}
+
+static void free_case(pb_prepared *p)
+{
+	free(p->own_input);
+	free(p->material);
+	free(p->messages);
+	free(p->input_path);
+	memset(p, 0, sizeof *p);
+}
+
 const char *pb_case_open(pb_prepared *p, const pb_row *row, const pb_variant *variant, size_t size,
 			 uint64_t seed, size_t offset, const char *input_path, const pb_vector *vector,
 			 char *words)
@@ -182,28 +230,28 @@ const char *pb_case_open(pb_prepared *p, const pb_row *row, const pb_variant *va
 	p->seed = seed;
 	p->offset = offset;
 	p->c.row = row;
-	int takes_tag = producer_of(variant->operation) != NULL;
+	p->c.given = vector != NULL;
+	int takes_tag = is(variant->operation, "open") || is(variant->operation, "verify");
 	if (vector)
 		size = takes_tag ? vector->input_len - row->output : vector->input_len;
-	const char *code = check_lengths(row, size, vector, takes_tag, words);
+	const char *code = check_lengths(row, variant->operation, size, vector, takes_tag, words);
 	if (code)
 		return code;
 	p->c.size = p->c.out_len = size;
-	p->c.inverse = strcmp(variant->operation, "decrypt") == 0 || takes_tag;
+	p->c.inverse =
+		is(variant->operation, "decrypt") || is(variant->operation, "decapsulate") || takes_tag;
 	p->c.out = pb_output(size + row->output + OUTPUT_ROOM, offset);
 	p->input_path = input_path ? strdup(input_path) : NULL;
 	if (!p->c.out || (input_path && !p->input_path) || lay_out_material(p, vector) != 0)
 		code = say(words, "bad-size", "no memory for %zu bytes", size);
 	if (!code)
 		code = find_input(p, vector, words);
+	if (!code && lay_out_messages(p) != 0)
+		code = say(words, "bad-size", "no memory for messages of %zu bytes", size);
 	if (!code && row->family->open(&p->c) != 0)
 		code = say(words, "library", "%s", p->c.error[0] ? p->c.error : "could not be prepared");
-	if (code) {
-		free(p->own_input);
-		free(p->material);
-		free(p->input_path);
-		memset(p, 0, sizeof *p);
-	}
+	if (code)
+		free_case(p);
 	return code;
 }
 
@@ -211,10 +259,7 @@ void pb_case_close(pb_prepared *p)
 {
 	if (p->c.row)
 		p->c.row->family->close(&p->c);
-	free(p->own_input);
-	free(p->material);
-	free(p->input_path);
-	memset(p, 0, sizeof *p);
+	free_case(p);
 }
 
 void pb_case_run(pb_prepared *p, uint64_t n)
@@ -241,12 +286,14 @@ const char *pb_case_round_trip(pb_prepared *p, int *passed, char *words)
 
 	/* The way back works on the output as its input; `verify` needs the message in front of the
 	 * signature. */
-	int signature = strcmp(p->variant->operation, "sign") == 0;
-	size_t front = signature ? p->c.size : 0, length = front + p->c.out_len;
-	uint8_t *middle = malloc(length + 1);
+	int signature = is(p->variant->operation, "sign"), kem = is(p->variant->operation, "encapsulate");
+	size_t front = signature ? p->c.size : 0, secret = kem ? p->c.row->output : 0;
+	size_t length = front + p->c.out_len - secret;
+	uint8_t *middle = malloc(length + secret + 1);
 	if (!middle)
 		return say(words, "bad-size", "out of memory");
-	memcpy(middle, p->c.in, front);
+	if (front)
+		memcpy(middle, p->c.in, front);
 	memcpy(middle + front, p->c.out, p->c.out_len);
 
 	pb_prepared back;
@@ -262,11 +309,13 @@ const char *pb_case_round_trip(pb_prepared *p, int *passed, char *words)
 		pb_case_open(&back, p->c.row, inverse, p->c.size, p->seed, p->offset, NULL, &vector, words);
 	if (!code) {
 		pb_case_run(&back, 1);
-		const uint8_t *goal = p->c.in;
-		*passed = back.c.failures == 0 && (signature || (back.c.out_len == p->c.in_len &&
-								 memcmp(back.c.out, goal, p->c.in_len) == 0));
-		say(words, NULL, "%s after %s %s", inverse_name, p->variant->operation,
-		    *passed ? "gives the input back" : "does not give the input back");
+		const uint8_t *goal = kem ? middle + length : p->c.in;
+		size_t goal_len = kem ? secret : p->c.in_len;
+		*passed = back.c.failures == 0 && (signature || (back.c.out_len == goal_len &&
+								 memcmp(back.c.out, goal, goal_len) == 0));
+		const char *back_again = kem ? "the secret" : signature ? "the message" : "the input";
+		say(words, NULL, "%s after %s %s %s", inverse_name, p->variant->operation,
+		    *passed ? "gives back" : "does not give back", back_again);
 		pb_case_close(&back);
 	}
 	free(middle);
@@ -282,8 +331,36 @@ static int refused(pb_prepared *p, size_t byte)
 	return p->c.failures != 0;
 }
 
+/* A KEM refuses nothing: a changed ciphertext must give another secret, and the same one each time. */
+static const char *implicit_rejection(pb_prepared *p, int *passed, char *words)
+{
+	enum { LONGEST = 256 };
+	uint8_t genuine[LONGEST], first[LONGEST];
+	size_t length = p->c.out_len;
+	if (length > LONGEST)
+		return say(words, "unsupported", "a secret of %zu bytes", length);
+	pb_case_run(p, 1);
+	uint64_t failures = p->c.failures;
+	memcpy(genuine, p->c.out, length);
+	p->own_input[0] ^= 1;
+	pb_case_run(p, 1);
+	failures += p->c.failures;
+	memcpy(first, p->c.out, length);
+	pb_case_run(p, 1);
+	failures += p->c.failures;
+	int other = memcmp(genuine, first, length) != 0, same = memcmp(first, p->c.out, length) == 0;
+	p->own_input[0] ^= 1;
+	pb_case_run(p, 1);
+	*passed = failures == 0 && other && same;
+	say(words, NULL, "changed ciphertext %s, %s secret, %s in a second call",
+	    failures ? "REFUSED" : "taken", other ? "another" : "THE SAME", same ? "the same" : "ANOTHER");
+	return NULL;
+}
+
 const char *pb_case_forgery(pb_prepared *p, int *passed, char *words)
 {
+	if (is(p->variant->operation, "decapsulate") && p->own_input)
+		return implicit_rejection(p, passed, words);
 	if (!producer_of(p->variant->operation) || !p->own_input)
 		return say(words, "unsupported", "%s checks no tag", p->variant->operation);
 	pb_case_run(p, 1);

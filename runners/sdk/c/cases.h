@@ -12,7 +12,8 @@ typedef struct pb_prepared {
 	size_t offset;
 	char *input_path;
 	uint8_t *material;  /* keys and nonces */
-	uint8_t *own_input; /* for open and verify */
+	uint8_t *own_input; /* for open, verify and decapsulate */
+	uint8_t *messages;  /* for sign */
 } pb_prepared;
 
 /* Material given in a check instead of the seeded one. NULL pointers stand for the seeded material. */
@@ -32,8 +33,9 @@ void pb_case_run(pb_prepared *, uint64_t n);
 /* The variant with this operation and contract, or NULL. */
 const pb_variant *pb_variant_find(const pb_row *, const char *operation, const char *contract);
 
-/* Operation, then its inverse, must give the input back; a changed tag and changed data must be refused. On
- * success *passed is set and words say what was seen; "unsupported" where there is no inverse or no tag. */
+/* Operation, then its inverse, must give the input back (or the secret that was sent); a changed tag and
+ * changed data must be refused, a changed ciphertext of a KEM must give another secret. On success *passed is
+ * set and words say what was seen; "unsupported" where there is no inverse or no tag. */
 const char *pb_case_round_trip(pb_prepared *, int *passed, char *words);
 const char *pb_case_forgery(pb_prepared *, int *passed, char *words);
 

@@ -7,15 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN_WHOLE = 4096, SHOWN_HEAD = 64 };
+/* Signatures are shown whole, so that other runners can be asked to verify them. */
+enum { SHOWN_WHOLE = 4096, SHOWN_SIGNATURE = 65536, SHOWN_HEAD = 64 };
 
-static void show_output(pb_server *s, const pb_case *c)
+static void show_output(pb_server *s, const pb_case *c, const char *operation)
 {
 	pb_begin_answer(s);
 	pb_text_add(&s->answer, ",\"length\":%zu,\"digest\":\"%016" PRIx64 "\",\"head\":", c->out_len,
 		    pb_digest(c->out, c->out_len));
 	pb_text_hex(&s->answer, c->out, c->out_len < SHOWN_HEAD ? c->out_len : SHOWN_HEAD);
-	if (c->out_len <= SHOWN_WHOLE) {
+	size_t whole = strcmp(operation, "sign") == 0 ? SHOWN_SIGNATURE : SHOWN_WHOLE;
+	if (c->out_len <= whole) {
 		pb_text_add(&s->answer, ",\"output\":");
 		pb_text_hex(&s->answer, c->out, c->out_len);
 	}
@@ -63,7 +65,7 @@ static void check_vector(pb_server *s, const pb_prepared *model, const pb_reques
 		if (p.c.failures)
 			pb_refuse(s, "library", p.c.error[0] ? p.c.error : "the library refused the input");
 		else
-			show_output(s, &p.c);
+			show_output(s, &p.c, p.variant->operation);
 		pb_case_close(&p);
 	} else {
 		pb_refuse(s, code, words);
@@ -109,7 +111,7 @@ void pb_check(pb_server *s, const pb_request *q)
 			pb_refuse(s, "library",
 				  p->c.error[0] ? p->c.error : "the library reported an error in a call");
 		else
-			show_output(s, &p->c);
+			show_output(s, &p->c, p->variant->operation);
 	} else {
 		pb_refuse(s, "malformed", "check needs calls, vector, round_trip or forgery");
 	}

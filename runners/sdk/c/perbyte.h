@@ -21,15 +21,19 @@ enum { PB_RING = 16 }; /* keys and nonces prepared per case; call i uses number 
 typedef struct pb_case {
 	const struct pb_row *row;
 	size_t size;       /* bytes of data that one call works on */
-	const uint8_t *in; /* the data; for open and verify followed by the tag or signature */
-	uint8_t *out;      /* room for size + row->output + 64 bytes, or more if row->output_max says so */
+	const uint8_t *in; /* the data; for open and verify followed by the tag or signature; for decapsulate
+			    * the ciphertext; for derive of a vector the peer's public key */
+	uint8_t *out;      /* room for size + row->output + 8192 bytes */
+	const uint8_t *message[PB_RING]; /* for sign: the data first, then messages of the same length */
 	const uint8_t *key[PB_RING];
 	const uint8_t *nonce[PB_RING];
 	const uint8_t *aad;
 	size_t key_len, nonce_len, aad_len, in_len;
 	size_t out_len;    /* bytes of output of the last call; `size` unless the family sets it */
 	uint64_t failures; /* calls in which the library reported an error, or a forgery was refused */
-	int inverse;       /* 1 while preparing for decrypt, open or verify */
+	int inverse;       /* 1 while preparing for decrypt, open, verify or decapsulate */
+	int given;         /* 1 while in and in_len are a vector's, not the run's own */
+	unsigned turns;    /* set by the family's open: samples hold a multiple of so many calls (0: any) */
 	void *ctx;         /* the family's own */
 	char error[256];   /* words for pb_fail */
 } pb_case;
@@ -58,7 +62,7 @@ typedef struct pb_row {
 	const void *param;   /* what the family needs to tell its algorithms apart */
 	uint16_t key, nonce; /* lengths in bytes, as in the catalogue */
 	uint16_t multiple;   /* granularity of size, at least 1 */
-	uint16_t output; /* length of tag, digest, MAC or signature; 0 if the output is as long as the data */
+	uint16_t output; /* length of tag, digest, MAC, signature or secret; 0 if it is as long as the data */
 } pb_row;
 
 typedef struct pb_runner {
@@ -99,6 +103,24 @@ int pb_fail(pb_case *, const char *format, ...) __attribute__((format(printf, 2,
 
 /* The ring entry that call `turn` uses. */
 #define PB_TURN(ring, turn) ((ring)[(turn) & (PB_RING - 1)])
+
+/* A whole loop function around one call. ERROR is an expression, not zero when the library reports an error;
+ * it may use state (of type STATE), in, in_len, out, size, aad, aad_len, out_max (length of tag, signature,
+ * secret), the rings key, nonce and message, and turn. */
+#define PB_LOOP(NAME, STATE, ERROR)                                                                          \
+	static void NAME(pb_case *c, uint64_t n)                                                             \
+	{                                                                                                    \
+		STATE *state = (STATE *)c->ctx;                                                              \
+		const uint8_t *in = c->in, *aad = c->aad, *const *key = c->key, *const *nonce = c->nonce,    \
+			      *const *message = c->message;                                                  \
+		uint8_t *out = c->out;                                                                       \
+		size_t size = c->size, aad_len = c->aad_len, in_len = c->in_len, out_max = c->row->output;   \
+		uint64_t bad = 0;                                                                            \
+		(void)state, (void)in, (void)aad, (void)key, (void)nonce, (void)message, (void)out;          \
+		(void)size, (void)aad_len, (void)in_len, (void)out_max;                                      \
+		PB_REPEAT(n, turn, bad += (ERROR) != 0);                                                     \
+		c->failures += bad;                                                                          \
+	}
 
 /* Keeps the compiler from moving memory accesses across, or dropping what is computed. */
 #define PB_BARRIER()   __asm__ volatile("" ::: "memory")

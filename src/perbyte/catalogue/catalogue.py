@@ -16,7 +16,7 @@ from perbyte.catalogue.reading import hash_content, read_algorithms, read_contra
 from perbyte.errors import DataRoomError, UsageError
 from perbyte.model import Algorithm, Contract, KnownAnswer
 
-_INVERSES = {"decrypt": "encrypt", "open": "seal"}
+_INVERSES = {"decrypt": "encrypt", "open": "seal", "verify": "sign"}
 
 
 class Catalogue:
@@ -37,20 +37,24 @@ class Catalogue:
     def find(self, name: str) -> Algorithm:
         """Return the algorithm whose id or alias `name` is.
 
-        Raises UsageError, with the names that come close, when there is none.
+        Raises UsageError, with the names that come close, when there is none or when there are several.
         """
         asked = _plain(name)
         known = self.algorithms.get(asked) or self.algorithms.get(self._names.get(asked, ""))
         if known:
             return known
+        if several := self._groups.get(asked):
+            raise UsageError(
+                f"'{name}' means more than one algorithm", way_out=f"choose one of {', '.join(several)}"
+            )
         raise UsageError(f"the catalogue has no algorithm '{name}'", way_out=self._suggest(asked))
 
     def match(self, glob: str) -> tuple[str, ...]:
         """Return the ids that `glob` means, in the catalogue's order; empty when it means none.
 
         A glob (`*`, `?`, `[...]`, `{a,b}`) is compared with ids, and an alternative that fits no id with
-        aliases (`3des-*`); an alternative without special characters may be an id or an alias. Raises
-        UsageError when braces do not pair up.
+        aliases (`3des-*`); an alternative without special characters may be an id, an alias or the name of a group
+        (`P-256`). Raises UsageError when braces do not pair up.
         """
         meant: set[str] = set()
         for alternative in pattern.expand_braces(_plain(glob)):
@@ -61,6 +65,8 @@ class Catalogue:
                 }
             elif alternative in self._names:
                 meant.add(self._names[alternative])
+            else:
+                meant |= set(self._groups.get(alternative, ()))
         return tuple(name for name in self.algorithms if name in meant)
 
     def default_contract(self, algorithm: Algorithm | str) -> str:
@@ -68,11 +74,13 @@ class Catalogue:
 
         Raises UsageError for an unknown name, DataRoomError when its kind has no default.
         """
-        kind = (self.find(algorithm) if isinstance(algorithm, str) else algorithm).kind
+        known = self.find(algorithm) if isinstance(algorithm, str) else algorithm
+        if known.contract:
+            return known.contract
         for contract in self.contracts.values():
-            if kind in contract.default_for:
+            if known.kind in contract.default_for:
                 return contract.id
-        raise DataRoomError(f"contracts.toml: no contract is the default for kind '{kind}'")
+        raise DataRoomError(f"contracts.toml: no contract is the default for kind '{known.kind}'")
 
     def find_contract(self, name: str) -> Contract:
         """Return the contract `name` means: an id, or a name without version for its newest one.
@@ -92,22 +100,15 @@ class Catalogue:
     def known_answers(self, algorithm_id: str, operation: str) -> tuple[KnownAnswer, ...]:
         """Return the known answers of an operation; empty when no standard gives any.
 
-        Those of `decrypt` and `open` are those of `encrypt` and `seal` with input and output exchanged.
+        Those of `decrypt`, `open` and `verify` are those of `encrypt`, `seal` and `sign` turned round, and those
+        that stand there for themselves: forgeries, and signatures that no signer can be made to repeat.
         Raises UsageError for an unknown algorithm, DataRoomError for a broken file.
         """
         algorithm = self.find(algorithm_id)
-        forward = _INVERSES.get(operation, operation)
-        answers = [
-            answer
-            for answer in self.vectors(algorithm.family)
-            if answer.algorithm == algorithm.id and answer.operation == forward
-        ]
-        if forward != operation:
-            answers = [
-                replace(answer, operation=operation, input=answer.output, output=answer.input)
-                for answer in answers
-            ]
-        return tuple(answers)
+        mine = [one for one in self.vectors(algorithm.family) if one.algorithm == algorithm.id]
+        forward = _INVERSES.get(operation)
+        turned = [_turn(one, operation) for one in mine if one.operation == forward]
+        return (*turned, *(one for one in mine if one.operation == operation))
 
     def vectors(self, family: str) -> tuple[KnownAnswer, ...]:
         """Return a family's known answers as they stand in its file; empty when it has no file."""
@@ -125,6 +126,7 @@ class Catalogue:
         return [
             *checking.check_algorithms(self.algorithms),
             *checking.check_contracts(self.contracts),
+            *checking.check_defaults(self.algorithms, self.contracts),
             *checking.check_vectors(self.algorithms, vectors),
         ]
 
@@ -132,6 +134,14 @@ class Catalogue:
     def _names(self) -> dict[str, str]:
         names = {_plain(alias): known.id for known in self.algorithms.values() for alias in known.aliases}
         return names | {_plain(name): name for name in self.algorithms}
+
+    @cached_property
+    def _groups(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for known in self.algorithms.values():
+            for group in known.groups:
+                found[_plain(group)] = (*found.get(_plain(group), ()), known.id)
+        return found
 
     def _suggest(self, asked: str) -> str:
         import difflib
@@ -158,6 +168,12 @@ def read_catalogue(place: Path) -> Catalogue:
 def load() -> Catalogue:
     """Return Perbyte's own catalogue, read once per process. Raises DataRoomError, EnvironmentLacking."""
     return read_catalogue(places.room("catalogue"))
+
+
+def _turn(answer: KnownAnswer, operation: str) -> KnownAnswer:
+    if operation == "verify":
+        return replace(answer, operation=operation, input=answer.input + answer.output, output="")
+    return replace(answer, operation=operation, input=answer.output, output=answer.input)
 
 
 def _plain(name: str) -> str:

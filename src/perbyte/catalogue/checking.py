@@ -16,19 +16,43 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "stream-cipher": ("encrypt", "decrypt"),
     "aead": ("seal", "open"),
     "hash": ("digest",),
+    "xof": ("digest", "squeeze"),
     "mac": ("mac",),
-    "signature": ("sign", "verify"),
-    "kem": ("encapsulate", "decapsulate"),
+    "kdf": ("expand",),
+    "password-hash": ("hash",),
+    "key-agreement": ("derive", "keygen"),
+    "kem": ("encapsulate", "decapsulate", "keygen"),
+    "signature": ("sign", "verify", "keygen"),
     "probe": ("run",),
 }
 """The kinds of algorithms, and what each of them does."""
 
-FEATURES = frozenset({"aes", "sha", "clmul"})
-MODES = frozenset({"ecb", "cbc", "ctr", "ofb", "cfb", "ige", "gcm"})
-LONGEST_VECTOR = 4096
-"""Bytes of data in a known answer: what a runner shows in full, and what fits a protocol line with room."""
+OPTIONAL = frozenset({"keygen", "squeeze"})
+"""Operations that an algorithm of a kind may leave out."""
 
-_WITH_DATA = ("encrypt", "seal", "digest", "mac")
+FEATURES = frozenset({"aes", "sha", "clmul"})
+MODES = frozenset({"ecb", "cbc", "ctr", "ofb", "cfb", "ige", "xts", "gcm", "ccm", "ocb", "gcm-siv", "siv"})
+LONGEST_VECTOR = 8192
+"""Bytes of data in a known answer: what fits a protocol line with room."""
+
+_UNKEYED = ("hash", "xof", "probe", "password-hash")
+_TAGGED = ("aead", "hash", "xof", "mac", "signature", "kem", "key-agreement", "password-hash")
+_WITH_DATA = (
+    "encrypt",
+    "seal",
+    "open",
+    "digest",
+    "squeeze",
+    "mac",
+    "expand",
+    "hash",
+    "derive",
+    "decapsulate",
+    "sign",
+    "verify",
+)
+_LENGTH_ONLY = ("expand", "squeeze")
+_ANY_LENGTH = {"expand": ("key", "nonce"), "hash": ("nonce",), "derive": ("nonce",)}
 _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
 _CONTRACT_ID = re.compile(r"[a-z]+/[1-9]\d*")
 _HEX = re.compile(r"([0-9a-f]{2})*")
@@ -46,6 +70,10 @@ def check_algorithms(algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
                 yield f"{known.id}: the alias '{alias}' is not lower-case letters, digits, dots and dashes"
             owners.setdefault(plain, known.id)
     for known in algorithms.values():
+        for group in known.groups:
+            if group in owners or not _ID.fullmatch(group):
+                yield f"{known.id}: the group '{group}' is no new name of lower-case letters, digits, dots and dashes"
+    for known in algorithms.values():
         yield from (f"{known.id}: {complaint}" for complaint in _complaints(known))
 
 
@@ -55,7 +83,8 @@ def _complaints(known: Algorithm) -> Iterator[str]:
     if known.kind not in OPERATIONS:
         yield f"unknown kind '{known.kind}'"
         return
-    if set(known.operations) != set(OPERATIONS[known.kind]):
+    every = set(OPERATIONS[known.kind])
+    if not every - OPTIONAL <= set(known.operations) <= every:
         yield f"operations {_listed(known.operations)} do not fit kind '{known.kind}'"
     if not known.name:
         yield "the name is missing"
@@ -67,7 +96,9 @@ def _complaints(known: Algorithm) -> Iterator[str]:
         yield f"{known.year} is not a year"
     if strangers := set(known.accelerated_by) - FEATURES:
         yield f"unknown CPU feature {_listed(sorted(strangers))}"
-    if min(known.block_bytes, known.key_bytes, known.nonce_bytes, known.tag_bytes) < 0:
+    if strangers := set(known.randomised) - set(known.operations):
+        yield f"randomised is {_listed(sorted(strangers))}, which it does not do"
+    if min(known.block_bytes, known.key_bytes, known.nonce_bytes, known.tag_bytes, known.public_bytes) < 0:
         yield "a length is negative"
     if known.data_multiple_bytes < 1:
         yield "data come in multiples of at least 1 byte"
@@ -76,19 +107,25 @@ def _complaints(known: Algorithm) -> Iterator[str]:
 
 
 def _length_complaints(known: Algorithm) -> Iterator[str]:
-    keyed = known.kind not in ("hash", "probe", "kem")
-    if keyed and not known.key_bytes:
-        yield f"a {known.kind} has a key length"
-    if known.kind in ("hash", "probe") and (known.key_bytes or known.nonce_bytes):
-        yield f"a {known.kind} has neither key nor nonce"
-    if known.kind in ("block-cipher", "hash") and not known.block_bytes:
-        yield f"a {known.kind} has a block length"
-    if known.kind in ("aead", "hash", "mac") and not known.tag_bytes:
-        yield f"a {known.kind} has a tag length"
-    if known.kind in ("block-cipher", "stream-cipher", "probe") and known.tag_bytes:
-        yield f"a {known.kind} has no tag"
-    if known.kind == "aead" and not known.nonce_bytes:
+    kind = known.kind
+    if kind not in _UNKEYED and not known.key_bytes and not known.fixed_key:
+        yield f"a {kind} has a key length"
+    if kind in ("hash", "probe") and (known.key_bytes or known.nonce_bytes):
+        yield f"a {kind} has neither key nor nonce"
+    if kind in ("block-cipher", "hash", "xof") and not known.block_bytes:
+        yield f"a {kind} has a block length"
+    if kind in _TAGGED and not known.tag_bytes and not known.fixed_key:
+        yield f"a {kind} has a tag length"
+    if kind not in _TAGGED and known.tag_bytes:
+        yield f"a {kind} has no tag"
+    if kind == "aead" and known.mode != "siv" and not known.nonce_bytes:
         yield "an aead has a nonce length"
+    if kind == "password-hash" and not known.nonce_bytes:
+        yield "a password-hash has a nonce length: that of its salt"
+    if kind == "key-agreement" and known.nonce_bytes != known.key_bytes:
+        yield "the nonce of a key-agreement is the peer's private key and as long as the own one"
+    if (kind == "kem") != bool(known.ciphertext_bytes):
+        yield "a kem has a ciphertext length, and nothing else has one"
 
 
 def _mode_complaints(known: Algorithm) -> Iterator[str]:
@@ -102,12 +139,20 @@ def _mode_complaints(known: Algorithm) -> Iterator[str]:
         return
     if not known.id.endswith(f"-{mode}"):
         yield f"an id ends with the mode: '-{mode}'"
-    multiple = block if mode in ("ecb", "cbc", "ige") else 1
+    multiple = block if mode in ("ecb", "cbc", "ige", "xts") else 1
     if known.data_multiple_bytes != multiple:
         yield f"data in mode {mode} come in multiples of {multiple}, not {known.data_multiple_bytes}"
-    nonce = {"ecb": 0, "ige": 2 * block, "gcm": 12}.get(mode, block)
+    given = {"ecb": 0, "ige": 2 * block, "gcm": 12, "ccm": 12, "ocb": 12, "gcm-siv": 12, "siv": 0}
+    nonce = given.get(mode, block)
     if known.nonce_bytes != nonce:
         yield f"mode {mode} has a nonce of {nonce} bytes, not {known.nonce_bytes}"
+
+
+def check_defaults(algorithms: Mapping[str, Algorithm], contracts: Mapping[str, Contract]) -> Iterator[str]:
+    """Complain about algorithms whose own default contract does not exist or does not fit their kind."""
+    for known in algorithms.values():
+        if known.contract and known.kind not in getattr(contracts.get(known.contract), "kinds", ()):
+            yield f"{known.id}: the contract '{known.contract}' is none for kind '{known.kind}'"
 
 
 def check_contracts(contracts: Mapping[str, Contract]) -> Iterator[str]:
@@ -166,11 +211,13 @@ def _answer_complaints(known: Algorithm, answer: KnownAnswer) -> Iterator[str]:
     key, nonce, data, output = (
         len(text) // 2 for text in (answer.key, answer.nonce, answer.input, answer.output)
     )
-    if key != known.key_bytes:
+    loose = _ANY_LENGTH.get(answer.operation, ())
+    if key != known.key_bytes and "key" not in loose:
         yield f"the key has {key} bytes, not {known.key_bytes}"
-    if nonce != known.nonce_bytes:
-        yield f"the nonce has {nonce} bytes, not {known.nonce_bytes}"
-    if answer.aad and known.kind != "aead":
+    wanted = 0 if answer.operation == "digest" else known.nonce_bytes
+    if nonce != wanted and "nonce" not in loose:
+        yield f"the nonce has {nonce} bytes, not {wanted}"
+    if answer.aad and known.kind not in ("aead", "kdf"):
         yield f"a {known.kind} takes no additional data"
     if data % known.data_multiple_bytes:
         yield f"{data} bytes of input are no multiple of {known.data_multiple_bytes}"
@@ -178,9 +225,25 @@ def _answer_complaints(known: Algorithm, answer: KnownAnswer) -> Iterator[str]:
         yield "the input is missing"
     if data > LONGEST_VECTOR:
         yield f"{data} bytes of input are more than {LONGEST_VECTOR}"
-    expected = known.tag_bytes if answer.operation in ("digest", "mac") else data + known.tag_bytes
-    if output != expected:
+    if answer.refused:
+        if output or answer.operation not in ("open", "verify", "derive"):
+            yield "what is refused is an input of open, verify or derive, and has no output"
+    elif answer.operation == "open":
+        yield "known answers of open are those of seal, or refused"
+    elif output != (expected := _output_bytes(known, answer.operation, data)):
         yield f"the output has {output} bytes, not {expected}"
+    if answer.operation == "verify" and data < known.tag_bytes:
+        yield f"an input of {data} bytes holds no signature"
+    if answer.operation == "decapsulate" and data != known.ciphertext_bytes:
+        yield f"the ciphertext has {data} bytes, not {known.ciphertext_bytes}"
+
+
+def _output_bytes(known: Algorithm, operation: str, data: int) -> int:
+    if operation == "verify":
+        return 0
+    if operation in ("encrypt", "seal", *_LENGTH_ONLY):
+        return data + (known.tag_bytes if operation == "seal" else 0)
+    return known.tag_bytes
 
 
 def _listed(names: tuple[str, ...] | list[str]) -> str:

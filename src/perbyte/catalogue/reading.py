@@ -7,58 +7,125 @@ is an error at once. Values that are well-formed but contradict each other are l
 from __future__ import annotations
 
 import hashlib
-import tomllib
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import UNSET, Struct, UnsetType, structs
 
 from perbyte.errors import DataRoomError
 from perbyte.model import Algorithm, Contract, KnownAnswer
 
-Value = TypeVar("Value", Algorithm, Contract, KnownAnswer)
-_GIVEN_BY_PLACE = {Algorithm: {"id", "family"}, Contract: {"id"}, KnownAnswer: set[str]()}
+Form = TypeVar("Form", bound=Struct)
+Entries = dict[str, dict[str, Any]]  # decoded one by one, so that a complaint can name the entry
+
+
+class _Algorithms(Struct, forbid_unknown_fields=True):
+    """A file of `algorithms/`."""
+
+    shared: dict[str, Any] = {}
+    algorithms: Entries = {}
+
+
+class _Contracts(Struct, forbid_unknown_fields=True):
+    """`contracts.toml`."""
+
+    contracts: Entries = {}
+
+
+class _Vectors(Struct, forbid_unknown_fields=True):
+    """A file of `vectors/`."""
+
+    vector: list[dict[str, Any]] = []
+
+
+class _Algorithm(Struct, forbid_unknown_fields=True):
+    """The fields of an algorithm; unset ones take the defaults of the model."""
+
+    name: str
+    kind: str
+    mode: str | UnsetType = UNSET
+    block_bytes: int | UnsetType = UNSET
+    key_bytes: int | UnsetType = UNSET
+    nonce_bytes: int | UnsetType = UNSET
+    tag_bytes: int | UnsetType = UNSET
+    public_bytes: int | UnsetType = UNSET
+    ciphertext_bytes: int | UnsetType = UNSET
+    data_multiple_bytes: int | UnsetType = UNSET
+    year: int | UnsetType = UNSET
+    origin: str | UnsetType = UNSET
+    operations: tuple[str, ...] | UnsetType = UNSET
+    randomised: tuple[str, ...] | UnsetType = UNSET
+    fixed_key: bool | UnsetType = UNSET
+    contract: str | UnsetType = UNSET
+    aliases: tuple[str, ...] | UnsetType = UNSET
+    groups: tuple[str, ...] | UnsetType = UNSET
+    sources: tuple[str, ...] | UnsetType = UNSET
+    accelerated_by: tuple[str, ...] | UnsetType = UNSET
+    note: str | UnsetType = UNSET
+
+
+class _Contract(Struct, forbid_unknown_fields=True):
+    """The fields of a contract."""
+
+    title: str
+    meaning: str
+    kinds: tuple[str, ...]
+    default_for: tuple[str, ...] = ()
+
+
+class _Vector(Struct, forbid_unknown_fields=True):
+    """The fields of a known answer. `input_text` and `key_text` are ASCII texts whose bytes are meant."""
+
+    algorithm: str
+    operation: str
+    source: str
+    input: str = ""
+    input_text: str | UnsetType = UNSET
+    output: str = ""
+    key: str = ""
+    key_text: str | UnsetType = UNSET
+    nonce: str = ""
+    aad: str = ""
+    refused: bool = False
 
 
 def read_algorithms(directory: Path) -> dict[str, Algorithm]:
     """Read every family file of `directory`; the file's stem is the family. Raises DataRoomError."""
     algorithms: dict[str, Algorithm] = {}
     for path in sorted(directory.glob("*.toml")):
-        content = _read(path, {"shared", "algorithms"})
-        shared = content.get("shared", {})
-        for name, own in content.get("algorithms", {}).items():
+        file = _read(path, _Algorithms)
+        for name, own in file.algorithms.items():
             if name in algorithms:
                 raise DataRoomError(f"{path.name}: the algorithm '{name}' is already defined elsewhere")
-            given = {**shared, **_table(own, path, name)}
-            algorithms[name] = _value(Algorithm, given, path, name, id=name, family=path.stem)
+            given = structs.asdict(_entry(_Algorithm, {**file.shared, **own}, path, name))
+            said = {field: value for field, value in given.items() if value is not UNSET}
+            algorithms[name] = Algorithm(id=name, family=path.stem, **said)
     return algorithms
 
 
 def read_contracts(path: Path) -> dict[str, Contract]:
     """Read the file of contracts. Raises DataRoomError."""
-    given = _read(path, {"contracts"}).get("contracts", {})
     return {
-        name: _value(Contract, _table(own, path, name), path, name, id=name) for name, own in given.items()
+        name: Contract(id=name, **structs.asdict(_entry(_Contract, own, path, name)))
+        for name, own in _read(path, _Contracts).contracts.items()
     }
 
 
 def read_vectors(path: Path) -> tuple[KnownAnswer, ...]:
-    """Read one family's known answers. Raises DataRoomError.
-
-    `input_text` may stand for `input` and `key_text` for `key`: the ASCII text whose bytes are meant.
-    """
+    """Read one family's known answers. Raises DataRoomError."""
     answers = []
-    for number, own in enumerate(_read(path, {"vector"}).get("vector", []), start=1):
-        given = dict(_table(own, path, f"vector {number}"))
+    for number, own in enumerate(_read(path, _Vectors).vector, start=1):
+        place = f"vector {number}"
+        given = structs.asdict(_entry(_Vector, own, path, place))
         for name in ("input", "key"):
-            if (text := given.pop(f"{name}_text", None)) is not None:
-                if name in given or not isinstance(text, str) or not text.isascii():
-                    raise DataRoomError(
-                        f"{path.name}: vector {number}: '{name}_text' is not ASCII or one too many"
-                    )
-                given[name] = text.encode("ascii").hex()
-        answers.append(_value(KnownAnswer, given, path, f"vector {number}"))
+            text = given.pop(f"{name}_text")
+            if text is UNSET:
+                continue
+            if name in own or not text.isascii():
+                raise DataRoomError(f"{path.name}: {place}: '{name}_text' is not ASCII or one too many")
+            given[name] = text.encode("ascii").hex()
+        answers.append(KnownAnswer(**given))
     return tuple(answers)
 
 
@@ -72,27 +139,19 @@ def hash_content(place: Path) -> str:
     return content.hexdigest()[:12]
 
 
-def _read(path: Path, tables: set[str]) -> dict[str, Any]:
+def _read(path: Path, form: type[Form]) -> Form:
+    """Decode a whole file. Raises DataRoomError naming it."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return msgspec.toml.decode(path.read_bytes(), type=form)
+    except msgspec.ValidationError as error:
+        raise DataRoomError(f"{path.name}: {error}") from error
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
         raise DataRoomError(f"{path}: {error}") from error
-    if strangers := sorted(set(content) - tables):
-        raise DataRoomError(f"{path.name}: unknown table '{strangers[0]}'")
-    return content
 
 
-def _table(given: object, path: Path, name: str) -> dict[str, Any]:
-    if not isinstance(given, dict):
-        raise DataRoomError(f"{path.name}: '{name}' is not a table")
-    return given
-
-
-def _value(kind: type[Value], given: dict[str, Any], path: Path, name: str, **by_place: str) -> Value:
-    known = {field.name for field in fields(kind)} - _GIVEN_BY_PLACE[kind]
-    if strangers := sorted(set(given) - known):
-        raise DataRoomError(f"{path.name}: '{name}' has an unknown field '{strangers[0]}'")
+def _entry(form: type[Form], given: dict[str, Any], path: Path, name: str) -> Form:
+    """Convert one entry of a file. Raises DataRoomError naming file and entry."""
     try:
-        return msgspec.convert({**given, **by_place}, kind)
+        return msgspec.convert(given, form)
     except msgspec.ValidationError as error:
         raise DataRoomError(f"{path.name}: '{name}': {error}") from error

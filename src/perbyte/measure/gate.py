@@ -1,8 +1,9 @@
 """The gate: nothing is timed before it has shown that it computes the right thing.
 
-Four ways, all through the same handle that is timed later: known answers of the standard; agreement of all
-implementations on the run's own input, at every size of the plan; the inverse gives the input back; forged
-tags and changed data are refused. After the timing the output of the last timed call is compared again, with
+Four ways, all through the same handle that is timed later: known answers of the standard, and inputs that it
+refuses; agreement of all implementations on the run's own input, at every size of the plan, and for randomised
+operations that each takes what the others make; the inverse gives the input back; forged tags and changed data
+are refused. After the timing the output of the last timed call is compared again, with
 another implementation's where there is one. What fails is reported with expected and got and never timed.
 """
 
@@ -16,25 +17,33 @@ from dataclasses import dataclass, field
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerRefused
 from perbyte.measure.crew import Crew, failure_kind
-from perbyte.model import Cell, Failure
+from perbyte.model import Cell, Failure, KnownAnswer
 from perbyte.protocol.messages import CheckAnswer
 
 SMALL_BYTES = 1 << 16  # up to here two more calls are compared, so that chaining and nonces are seen too
 MORE_CALLS = 18  # more than the ring of 16 keys and nonces
-_UNCOMPARED_KINDS = ("probe", "signature")
-_TAGGED = ("open", "verify")
+_TAGGED = ("open", "verify", "decapsulate")
+_TAKERS = {
+    "sign": "verify",
+    "encapsulate": "decapsulate",
+}  # what looks at the output of a randomised operation
+_MESSAGE = "5a" * 32
 
 Question = tuple[str, str, int, str, int]  # algorithm, operation, size, contract or "", calls
 
 
 @dataclass(slots=True)
 class Verdicts:
-    """What the gate found. `digests` holds the output digest of one call of each cell that passed."""
+    """What the gate found. `digests` holds the output digest of one call of each cell that passed.
+
+    `compared` counts outputs that were held against another runner's: digests, and signatures and secrets.
+    """
 
     passed: list[Cell] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     digests: dict[Cell, str] = field(default_factory=dict)
     alone: set[tuple[str, str]] = field(default_factory=set)
+    compared: int = 0
 
 
 class Gate:
@@ -47,6 +56,7 @@ class Gate:
         self._crew = crew
         self._tell = tell
         self._failed: dict[Cell, Failure] = {}
+        self._compared = 0
         self._shared: dict[tuple[object, ...], Failure | None] = {}
 
     def examine(self, cells: Sequence[Cell]) -> Verdicts:
@@ -57,7 +67,8 @@ class Gate:
             if (given := self._guarded(cell)) is not None:
                 answers[cell] = given
         self._agree({cell: answer for cell, answer in answers.items() if cell not in self._failed})
-        verdicts = Verdicts(failures=list(self._failed.values()))
+        self._exchange([cell for cell in answers if cell not in self._failed])
+        verdicts = Verdicts(failures=list(self._failed.values()), compared=self._compared)
         implementations: dict[tuple[str, str], set[str]] = defaultdict(set)
         for cell in cells:
             if cell in self._failed or cell not in answers:
@@ -96,7 +107,6 @@ class Gate:
 
     def _own_checks(self, cell: Cell) -> dict[Question, CheckAnswer]:
         session, handle = self._crew.session(cell), self._crew.handle(cell)
-        kind = self._catalogue.find(cell.algorithm).kind
         row = (cell.process, cell.algorithm, cell.operation, cell.contract)
         self._once(row, cell, lambda: self._known_answers(cell, handle))
         # megabytes there and back would cost more than the measurement; there the implementations' agreement
@@ -110,7 +120,7 @@ class Gate:
             self._shared[way_back] = None
         if cell.operation in _TAGGED:
             self._forgery(cell, handle)
-        if kind in _UNCOMPARED_KINDS:
+        if not self._catalogue.find(cell.algorithm).determined(cell.operation):
             return {}
         shared = "" if not cell.contract.startswith("setup/") else cell.contract
         found = {(cell.algorithm, cell.operation, cell.size_bytes, shared, 1): session.check_calls(handle, 1)}
@@ -134,9 +144,17 @@ class Gate:
             try:
                 answer = self._crew.session(cell).check_vector(handle, known)
             except RunnerRefused as refusal:
-                if refusal.code == "unsupported":
+                if refusal.code == "unsupported" or (known.refused and refusal.code == "library"):
                     continue
                 raise
+            if known.refused:
+                return Failure(
+                    "incorrect",
+                    cell.runner,
+                    f"accepts what must be refused ({known.source})",
+                    expected="a refusal",
+                    got=_text(answer),
+                )
             got = answer.output if isinstance(answer.output, str) else answer.head
             if got != known.output[: len(got)] or answer.length * 2 != len(known.output):
                 return Failure(
@@ -187,6 +205,8 @@ class Gate:
         votes: Counter[tuple[int, str]] = Counter()
         for _, vote in {(cell.runner, (a.length, a.digest)) for cell, a in answers}:
             votes[vote] += 1
+        if len({cell.runner for cell, _ in answers}) > 1:
+            self._compared += len(answers)
         if len(votes) < 2:
             return
         (right, count), (_, second) = votes.most_common(2)
@@ -207,6 +227,66 @@ class Gate:
                 expected=_text(shown) if trusted else "agreement",
                 got=_text(answer),
             )
+
+    def _exchange(self, cells: Sequence[Cell]) -> None:
+        """Let every runner verify what the others sign, and decapsulate what they encapsulate.
+
+        Who fails with more than half of the others is wrong; of two that do not understand each other, both are.
+        """
+        givers = self._one_each(cells, _TAKERS)
+        takers = self._one_each(cells, _TAKERS.values())
+        outcomes: dict[tuple[str, str], list[tuple[bool, str]]] = defaultdict(list)
+        for giver in givers:
+            algorithm = self._catalogue.find(giver.algorithm)
+            others = [
+                taker
+                for taker in takers
+                if (taker.algorithm, taker.operation) == (giver.algorithm, _TAKERS[giver.operation])
+                and taker.runner != giver.runner
+            ]
+            for taker in () if algorithm.fixed_key else others:
+                understood = self._understood(giver, taker)
+                if understood is not None:
+                    self._compared += 1
+                    outcomes[giver.runner, giver.algorithm].append((understood, taker.runner))
+                    outcomes[taker.runner, taker.algorithm].append((understood, giver.runner))
+        for (runner, algorithm_id), found in outcomes.items():
+            missed = sorted({other for understood, other in found if not understood})
+            if 2 * len(missed) <= len({other for _, other in found}):
+                continue
+            for cell in cells:
+                if (cell.runner, cell.algorithm) == (runner, algorithm_id):
+                    message = f"does not understand, or is not understood by, {', '.join(missed)}"
+                    self._fail(cell, "incorrect", message, "a message that both take", "a refusal")
+
+    def _one_each(self, cells: Iterable[Cell], operations: Iterable[str]) -> list[Cell]:
+        """One cell of each runner and algorithm that does one of `operations`."""
+        wanted = set(operations)
+        chosen = {(cell.runner, cell.algorithm): cell for cell in cells if cell.operation in wanted}
+        return list(chosen.values())
+
+    def _understood(self, giver: Cell, taker: Cell) -> bool | None:
+        """Whether `taker` takes what `giver` makes under the run's key; None where it cannot be asked."""
+        sent = KnownAnswer(giver.algorithm, giver.operation, "", input=_MESSAGE)
+        try:
+            made = self._crew.session(giver).check_vector(self._crew.handle(giver), sent).output
+        except RunnerError:
+            return None
+        if not isinstance(made, str):
+            return None
+        if giver.operation == "sign":
+            given, expected = _MESSAGE + made, ""
+        else:
+            border = 2 * self._catalogue.find(giver.algorithm).ciphertext_bytes
+            given, expected = made[:border], made[border:]
+        got = KnownAnswer(taker.algorithm, taker.operation, "", input=given)
+        try:
+            answer = self._crew.session(taker).check_vector(self._crew.handle(taker), got)
+        except RunnerRefused as refusal:
+            return None if refusal.code == "unsupported" else False
+        except RunnerError:
+            return None
+        return not expected or answer.output == expected
 
 
 def confirm(

@@ -129,8 +129,10 @@ def _cells_of(
 
 
 def _default_sizes(algorithm: Algorithm) -> tuple[int, ...]:
-    if algorithm.kind == "signature":
+    if algorithm.kind in ("signature", "kem", "key-agreement"):
         return (32,)
+    if algorithm.kind == "password-hash":
+        return (16,)
     return (1024,) if algorithm.kind == "probe" else DEFAULT_SIZES
 
 

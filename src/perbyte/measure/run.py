@@ -257,6 +257,8 @@ class Measurement:
             self.watcher.remark(
                 f"{algorithm} {operation}: one implementation and no known answer; only its round trip was checked"
             )
+        if verdicts.compared:
+            self.watcher.remark(f"{verdicts.compared} outputs compared with those of other runners")
         self._digests = verdicts.digests
         return verdicts.passed
 
@@ -271,7 +273,7 @@ class Measurement:
             self._took[cell] = tally.shortest_s
             if tally.calls == 1 and tally.longest_s > self.policy.sample_us * 1e-5:
                 self._fixed_calls[cell] = 1
-            if self.catalogue.find(cell.algorithm).kind in ("probe", "signature"):
+            if not self.catalogue.find(cell.algorithm).determined(cell.operation):
                 continue
             while True:
                 others = [

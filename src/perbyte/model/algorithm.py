@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Algorithm:
     """One algorithm, mode included: `aes-128-cbc` and `aes-128-ctr` are two.
 
-    `kind` is one of: block-cipher, stream-cipher, aead, hash, mac, signature, kem, probe (loops of known
-    cost that the harness measures itself by). Sizes are bytes; 0 means not applicable. `data_multiple_bytes`
-    is the granularity of the data (16 for AES in ECB or CBC without padding, 1 for CTR). `tag_bytes` is the
-    length of the tag, digest or MAC. `accelerated_by` names CPU features that change its speed ("aes",
-    "sha", "clmul"): a CPU tier that changes nothing there gets a warning. `note` says which variant is meant
-    where a name alone leaves it open.
+    `kind` is one of those of `perbyte.catalogue.checking.OPERATIONS`; `probe` are loops of known cost that the
+    harness measures itself by. Sizes are bytes; 0 means not applicable. `data_multiple_bytes` is the granularity
+    of the data (16 for AES in ECB or CBC without padding, 1 for CTR). `tag_bytes` is the length of the tag,
+    digest, MAC, signature, shared secret or password hash. `randomised` names the operations whose output the
+    material does not determine; `fixed_key` says that a runner brings a key pair of its own, so that outputs of
+    two runners cannot be compared at all. `contract` is what it is measured under when nothing is said and the
+    default of its kind does not fit. `groups` are names that mean several algorithms (a curve).
+    `accelerated_by` names CPU features that change its speed ("aes", "sha", "clmul"): a CPU tier that changes
+    nothing there gets a warning. `note` says which variant is meant where a name alone leaves it open.
     """
 
     id: str
@@ -26,14 +29,24 @@ class Algorithm:
     key_bytes: int = 0
     nonce_bytes: int = 0
     tag_bytes: int = 0
+    public_bytes: int = 0
+    ciphertext_bytes: int = 0
     data_multiple_bytes: int = 1
     year: int = 0
     origin: str = ""
     operations: tuple[str, ...] = ()
+    randomised: tuple[str, ...] = ()
+    fixed_key: bool = False
+    contract: str = ""
     aliases: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     accelerated_by: tuple[str, ...] = ()
     note: str = ""
+
+    def determined(self, operation: str) -> bool:
+        """True when the material determines the output, so that every implementation must give the same."""
+        return self.kind != "probe" and not self.fixed_key and operation not in self.randomised
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +68,10 @@ class KnownAnswer:
     """One known answer of a standard. All byte strings are lower-case hex; absent ones are empty.
 
     For `encrypt` and `seal`: `output` is the ciphertext (for AEADs followed by the tag). For hashes and MACs:
-    the digest. `source` names the document and place the vector was taken from.
+    the digest. `input` of `verify` is the message followed by the signature, that of `derive` the peer's public
+    key, that of `decapsulate` the ciphertext; of `expand` and `squeeze` only its length counts. `refused` means
+    that the implementation must refuse the input (a negative test); there is no output then. `source` names the
+    document and place the vector was taken from.
     """
 
     algorithm: str
@@ -66,4 +82,4 @@ class KnownAnswer:
     key: str = ""
     nonce: str = ""
     aad: str = ""
-    parameters: dict[str, str] = field(default_factory=dict)
+    refused: bool = False

@@ -78,8 +78,8 @@ def parse_unit(text: str) -> Unit:
 
 
 def data_bytes(cell: Cell) -> int:
-    """The bytes that a call works on; 0 where they are none of its cost: for a key schedule, or the digest signed."""
-    return 0 if cell.contract.startswith("pk/") else cell.size_bytes
+    """The bytes that a call works on; 0 where they are none of its cost: for what is signed, or a password."""
+    return 0 if cell.contract.startswith(("pk/", "password/")) else cell.size_bytes
 
 
 def read(figure: CellFigure, unit: Unit) -> Reading | None:
