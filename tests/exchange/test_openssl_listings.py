@@ -86,7 +86,7 @@ def test_an_imported_figure_claims_nothing_that_was_not_printed(listing_text):
     assert (figure.interval.low, figure.interval.high) == (0.0, math.inf)
     assert (figure.samples, figure.clean_samples) == (0, 0)
     assert figure.quality is Quality.IMPRECISE
-    assert any("interval" in warning for warning in figure.warnings)
+    assert any("interval" in warning.text for warning in figure.warnings)
     assert run.conditions.protocol_version == 0
     assert run.noise_floor is None
 
@@ -169,7 +169,7 @@ def test_several_processes_are_divided_by_their_number(listing_text):
     (figure,) = run.cells
     assert figure.cell == Cell("openssl", "md5", "digest", 64, "oneshot/1")
     assert rate(run, figure.cell) == pytest.approx(255134.53e3 / 2)
-    assert any("2 processes" in warning for warning in figure.warnings)
+    assert any("2 processes" in warning.text for warning in figure.warnings)
 
 
 @pytest.mark.parametrize(

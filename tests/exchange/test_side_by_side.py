@@ -20,7 +20,7 @@ from perbyte.model import (
     RunnerIdentity,
 )
 from perbyte.report.sidebyside import render_side_by_side, set_side_by_side, side_records
-from perbyte.report.units import Unit
+from perbyte.stats.quantity import Unit
 
 AES = Cell("openssl", "aes-128-cbc", "encrypt", 1024, "stream/1")
 BELOW = Cell("openssl-lowlevel", "aes-128-cbc", "encrypt", 1024, "stream/1")
@@ -66,7 +66,7 @@ def test_equal_addresses_stand_in_one_row_with_their_ratio():
     first, second, third = row.entries
     assert first.comparison is None
     assert second.comparison is not None
-    assert second.comparison.ratio == pytest.approx(2)
+    assert second.comparison.ratio.value == pytest.approx(2)
     assert not second.comparison.tie
     assert third.comparison is not None
     assert third.comparison.tie
@@ -111,7 +111,7 @@ def test_the_digest_s_length_does_not_part_keys():
     ours, theirs = (Cell("openssl", "rsa-2048", "sign", size, "pk/1") for size in (32, 36))
     (row,) = set_side_by_side([run(figure(ours, 1000)), run(figure(theirs, 3000))])
     assert row.entries[1].comparison is not None
-    assert row.entries[1].comparison.ratio == pytest.approx(3)
+    assert row.entries[1].comparison.ratio.value == pytest.approx(3)
 
 
 def test_why_a_run_lacks_a_figure_is_said():

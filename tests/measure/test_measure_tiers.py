@@ -9,6 +9,7 @@ from fake_scripts import fault, row, starts
 
 from perbyte.catalogue import load
 from perbyte.measure.tiers import unproven_rows
+from perbyte.model import Doubt
 
 BOTH = ("full", "soft")
 ASK = "alpha/*/encrypt@64,256+contract=message+cpu=full,soft"
@@ -20,10 +21,10 @@ def aes(**more):
 
 def tier_warnings(done):
     return {
-        (figure.cell.algorithm, figure.cell.cpu, figure.cell.size_bytes): warning
+        (figure.cell.algorithm, figure.cell.cpu, figure.cell.size_bytes): warning.text
         for figure in done.outcome.cells
         for warning in figure.warnings
-        if "tier" in warning
+        if warning.kind is Doubt.TIER
     }
 
 

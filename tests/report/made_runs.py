@@ -12,6 +12,7 @@ from perbyte.model import (
     Cell,
     CellFigure,
     Conditions,
+    Doubt,
     Failure,
     Interval,
     Machine,
@@ -20,6 +21,7 @@ from perbyte.model import (
     Quality,
     Run,
     RunnerIdentity,
+    Warning,
 )
 from perbyte.studies.model import (
     Assumption,
@@ -228,7 +230,13 @@ def hostile_run() -> Run:
         )
         nan = float("nan")
         cycles = (100.0, None, nan, float("inf"), 0.0, -5.0, 1e300)[index]
-        figure = made_figure(cell, cycles, warnings=(text, text), library=text, library_version=text)
+        figure = made_figure(
+            cell,
+            cycles,
+            warnings=(Warning(Doubt.OTHER, text), Warning(Doubt.TIER, text)),
+            library=text,
+            library_version=text,
+        )
         cells.append(replace(figure, cycle_source=text))
     cells.append(
         made_figure(

@@ -18,7 +18,8 @@ from perbyte.report.gallery import pictures
 from perbyte.report.inline import inline_svg
 from perbyte.report.savefig import as_specification, as_svg, save_figure
 from perbyte.report.studycharts import operations_of, published_against_today
-from perbyte.report.units import Unit, number, read
+from perbyte.report.units import number
+from perbyte.stats.quantity import Unit, read
 
 DRAWN: dict[str, Callable[[Run], Any]] = {
     "bars": charts.bars,

@@ -8,7 +8,7 @@ import math
 import pytest
 from made_runs import hostile_run, made_figure, made_run, usual_run
 
-from perbyte.model import Cell, Interval
+from perbyte.model import Cell, Doubt, Interval, Warning
 from perbyte.report.export import CELL_FIELDS, SCHEMA_VERSION, to_csv, to_json
 
 PROMISED = [
@@ -89,7 +89,12 @@ def test_csv_keeps_hostile_text_inside_its_field() -> None:
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
 def test_csv_holds_no_formula(name: str) -> None:
-    figure = made_figure(Cell(name, "aes", "encrypt", 16, "stream/1"), 100.0, library=name, warnings=(name,))
+    figure = made_figure(
+        Cell(name, "aes", "encrypt", 16, "stream/1"),
+        100.0,
+        library=name,
+        warnings=(Warning(Doubt.OTHER, name),),
+    )
     (row,) = csv.DictReader(io.StringIO(to_csv(made_run((figure,))), newline=""))
     assert {row["runner"], row["library"], row["warnings"]} == {f"'{name}"}
     assert not [value for value in row.values() if value.startswith(("=", "+", "-", "@", "\t", "\r"))]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from made_runs import imported, made_figure, made_run, usual_run
 
-from perbyte.model import Cell
+from perbyte.model import Cell, Doubt, Warning
 from perbyte.report import charts
 from perbyte.report.conditions import clock_observed, condition_lines, tick_rate
 from perbyte.report.costs import models_of
@@ -18,8 +18,8 @@ from perbyte.report.html import render_report
 from perbyte.report.page import cell_rows
 from perbyte.report.savefig import as_specification
 from perbyte.report.terminal import render_table
-from perbyte.report.units import Unit, read
 from perbyte.report.views import Column, tables
+from perbyte.stats.quantity import Unit, read
 
 MD5 = [Cell("openssl", "md5", "digest", size, "oneshot/1") for size in (16, 8192)]
 RSA = [Cell("openssl", "rsa-2048", operation, 36, "pk/1") for operation in ("sign", "verify")]
@@ -132,9 +132,15 @@ def test_sentences_of_figures_hold_for_throughput_too() -> None:
 
 
 def test_a_warning_is_said_where_it_is_marked() -> None:
-    said = ("too few clean samples in epoch 2, which is left out", "the interval is +-3 %, wider")
+    wide = Warning(Doubt.IMPRECISE, "the interval is ±3 %, wider")
     cells = tuple(
-        made_figure(replace(MD5[0], runner=name), warnings=(said[0].replace("2", str(number)), said[1]))
+        made_figure(
+            replace(MD5[0], runner=name),
+            warnings=(
+                Warning(Doubt.NOISY_EPOCH, f"too few clean samples in epoch {number}, which is left out"),
+                wide,
+            ),
+        )
         for number, name in enumerate("abc")
     )
     lines = render_table(made_run(cells), width=100).splitlines()

@@ -13,7 +13,7 @@ from browsing import Opened
 from made_runs import made_cells, made_figure, made_judgement, made_run, usual_run
 from test_history_page import measured_run
 
-from perbyte.model import Cell, CellFigure, Quality
+from perbyte.model import Cell, CellFigure, Doubt, Quality, Warning
 from perbyte.report.historyview import write_history
 from perbyte.report.html import write_report
 from perbyte.report.sidepage import write_side_by_side
@@ -26,7 +26,10 @@ SHEET = 703  # pixels of 1/96 inch between the margins of 12 mm of an A4 sheet
 
 def doubted() -> tuple[CellFigure, ...]:
     """Figures of twelve columns, each with every doubt in many words."""
-    said = ("the interval is +-4.6 %, wider than the +-0.25 % asked for", "too few clean samples in epoch 2")
+    said = (
+        Warning(Doubt.IMPRECISE, "the interval is ±4.6 %, wider than the ±0.25 % asked for"),
+        Warning(Doubt.NOISY_EPOCH, "too few clean samples in epoch 2"),
+    )
     return tuple(
         replace(one, quality=Quality.IMPRECISE, warnings=said)
         for one in made_cells(4, sizes=(16, 64, 256, 1024, 8192, 10_000_000))
@@ -148,8 +151,11 @@ def test_on_screen_a_remark_needs_few_lines(browser: Any, tmp_path: Path) -> Non
         Cell("alphassl", "aes-128-ecb", "encrypt", 16, "stream/1"),
         quality=Quality.LONG,
         warnings=(
-            "one call lasts 1223 us, a sample should last 50 us: disturbances within the call go unseen",
-            "the interval is +-4.6 %, wider than the +-0.25 % asked for",
+            Warning(
+                Doubt.LONG,
+                "one call lasts 1223 µs, a sample should last 50 µs: disturbances within the call go unseen",
+            ),
+            Warning(Doubt.IMPRECISE, "the interval is ±4.6 %, wider than the ±0.25 % asked for"),
         ),
     )
     one = Opened(browser, write_report(made_run((figure,)), tmp_path / "one.html"))

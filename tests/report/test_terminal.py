@@ -8,10 +8,11 @@ from made_runs import hostile_run, made_cells, made_figure, made_judgement, made
 
 from perbyte.model import Cell, Failure
 from perbyte.report.terminal import render_table
-from perbyte.report.units import Unit, number, read
+from perbyte.report.units import number
 from perbyte.report.verdicts import render_comparison, render_judgement
 from perbyte.report.views import tables
 from perbyte.stats.compare import compare
+from perbyte.stats.quantity import TABLE_UNITS, Unit, read
 
 TABLE_OF_TWO = """\
 cycles per byte · stream/1 · median and ± of the 95 % interval
@@ -65,7 +66,7 @@ def test_below_the_table_stand_legend_failures_noise_floor_and_conditions() -> N
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
-@pytest.mark.parametrize("unit", [None, *Unit])
+@pytest.mark.parametrize("unit", [None, *TABLE_UNITS])
 def test_no_line_is_wider_than_the_terminal_and_no_figure_is_cut(width: int, unit: Unit | None) -> None:
     run = usual_run()
     text = render_table(run, width=width, colour=False, unit=unit)

@@ -7,7 +7,8 @@ from made_runs import made_figure
 
 from perbyte.errors import UsageError
 from perbyte.model import Cell, Interval
-from perbyte.report.units import Unit, number, parse_unit, percent, plain, read, size_label
+from perbyte.report.units import number, parse_unit, percent, plain, size_label
+from perbyte.stats.quantity import TABLE_UNITS, Unit, read
 
 CELL = Cell("lib", "aes-128-ecb", "encrypt", 512, "stream/1")
 
@@ -88,7 +89,7 @@ def test_a_figure_without_cycles_has_time_only() -> None:
 
 @pytest.mark.parametrize("interval", [Interval(math.nan, 1.0), Interval(0.0, math.inf)])
 def test_what_is_not_finite_has_no_reading(interval: Interval) -> None:
-    assert all(read(made_figure(CELL, 100.0, interval=interval), unit) is None for unit in Unit)
+    assert all(read(made_figure(CELL, 100.0, interval=interval), unit) is None for unit in TABLE_UNITS)
 
 
 def test_a_cell_without_data_has_no_cost_per_byte() -> None:

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from made_runs import hostile_run, made_figure, made_run, usual_run
 
-from perbyte.model import Cell, Failure, NoiseFloor, Quality
-from perbyte.report.units import Unit
+from perbyte.model import Cell, Doubt, Failure, NoiseFloor, Quality, Warning
 from perbyte.report.views import Mark, Place, failures_by_cause, natural, tables
+from perbyte.stats.quantity import Unit
 
 
 def cell(runner: str, size: int = 16, **changes: object) -> Cell:
@@ -103,7 +103,9 @@ def test_twins_are_no_rows() -> None:
     ],
 )
 def test_every_doubt_is_marked(quality: Quality, mark: Mark) -> None:
-    figure = made_figure(cell("a"), None, ns=5.0, quality=quality, warnings=("the tier changed nothing",))
+    figure = made_figure(
+        cell("a"), None, ns=5.0, quality=quality, warnings=(Warning(Doubt.TIER, "nothing changed"),)
+    )
     (table,) = tables(made_run((figure,)))
     assert table.rows[0].entries[0].marks == (mark, Mark.NO_CYCLES, Mark.WARNING)
     assert table.unit is Unit.MEGABYTES_PER_SECOND
@@ -114,8 +116,8 @@ def test_a_warning_that_says_what_the_quality_says_is_marked_once() -> None:
         cell("a"),
         quality=Quality.LONG,
         warnings=(
-            "one call lasts 900 us, a sample should last 50 us",
-            "the interval is +-3 %, wider than asked for",
+            Warning(Doubt.LONG, "one call lasts 900 µs, a sample should last 50 µs"),
+            Warning(Doubt.IMPRECISE, "the interval is ±3 %, wider than asked for"),
         ),
     )
     (table,) = tables(made_run((figure,)))

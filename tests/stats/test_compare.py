@@ -8,9 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from perbyte.errors import UsageError
-from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Quality
-from perbyte.stats import compare, noise_floor, rank
+from perbyte.model import Cell, CellFigure, Estimate, Interval, NoiseFloor, Quality
+from perbyte.stats.compare import (
+    compare,
+    compare_costs,
+    cost_of,
+    fastest,
+    geometric_mean,
+    larger_floor,
+    mean_cost,
+    noise_floor,
+    quotient,
+)
 
 
 def figure_with(
@@ -43,9 +52,9 @@ SLOW = figure_with([110.0, 110.2, 109.9], runner="nettle")
 def test_a_clear_difference_is_claimed_both_ways():
     there, back = compare(FAST, SLOW), compare(SLOW, FAST)
     assert (there.tie, back.tie) == (False, False)
-    assert there.ratio == pytest.approx(1.1)
-    assert there.interval.low < 1.1 < there.interval.high
-    assert there.interval.low == pytest.approx(1 / back.interval.high)
+    assert there.ratio.value == pytest.approx(1.1)
+    assert there.ratio.low < 1.1 < there.ratio.high
+    assert there.ratio.low == pytest.approx(1 / back.ratio.high)
     assert there.unit == "cycles"
     assert "no A/A pair" in there.reason
 
@@ -76,7 +85,7 @@ def test_samples_bound_the_width_when_epochs_agree_by_luck():
     b = figure_with([101.0, 101.0, 101.0], half=2.0, dominated_by="samples")
     found = compare(a, b)
     assert found.tie
-    assert found.interval.dominated_by == "samples"
+    assert found.dominated_by == "samples"
 
 
 def test_single_epochs_use_the_figures_own_intervals():
@@ -89,7 +98,7 @@ def test_unknown_widths_never_claim():
     unknown = figure_with([120.0], interval=Interval(0.0, math.inf, 0.95, "samples"))
     found = compare(FAST, unknown)
     assert found.tie
-    assert (found.interval.low, found.interval.high) == (0.0, math.inf)
+    assert (found.ratio.low, found.ratio.high) == (0.0, math.inf)
 
 
 def test_other_cycle_sources_are_compared_in_nanoseconds():
@@ -99,7 +108,7 @@ def test_other_cycle_sources_are_compared_in_nanoseconds():
     ):
         found = compare(FAST, replace(other, ns_per_call=50.0, epoch_ns=(50.0, 50.1, 49.9)))
         assert found.unit == "ns"
-        assert found.ratio == pytest.approx(1.0)
+        assert found.ratio.value == pytest.approx(1.0)
         assert found.tie
         assert "nanoseconds" in found.reason
 
@@ -107,7 +116,7 @@ def test_other_cycle_sources_are_compared_in_nanoseconds():
 def test_costs_that_are_not_positive_have_no_ratio():
     found = compare(FAST, figure_with([-0.1, 0.0, 0.1]))
     assert found.tie
-    assert math.isnan(found.ratio)
+    assert math.isnan(found.ratio.value)
 
 
 def test_doubts_travel_with_the_comparison():
@@ -116,16 +125,99 @@ def test_doubts_travel_with_the_comparison():
     assert "message/1 and stream/1" in found.reason
 
 
-def test_ranks_show_ties_as_ties():
+def test_the_fastest_are_all_that_tie_with_the_best():
     tied = figure_with([100.05, 100.15, 99.9], runner="cryptopp")
-    groups = rank([SLOW, tied, FAST], NoiseFloor(0.002, ()))
-    assert [[f.cell.runner for f in group] for group in groups] == [["openssl", "cryptopp"], ["nettle"]]
-    assert rank([]) == []
+    found = fastest([SLOW, tied, FAST], NoiseFloor(0.002, ()))
+    assert [figure.cell.runner for figure in found] == ["cryptopp", "openssl"]
+    assert fastest([SLOW, FAST], None) == (FAST,)
+    assert fastest([FAST], None) == fastest([], None) == ()
 
 
-def test_different_contracts_never_rank_together():
-    with pytest.raises(UsageError, match="message/1, stream/1"):
-        rank([FAST, replace(SLOW, cell=replace(SLOW.cell, contract="stream/1"))])
+def test_what_has_no_cost_or_no_interval_is_not_ranked():
+    imported = figure_with([50.0], runner="listing", interval=Interval(0.0, math.inf, dominated_by="unknown"))
+    nothing = figure_with([-1.0, 0.0, 1.0], runner="nothing")
+    assert fastest([imported, nothing, SLOW, FAST], None) == (FAST,)
+    assert fastest([imported, nothing, FAST], None) == ()
+    # without cycles of all, time decides
+    blind = replace(SLOW, cycles_per_call=None, epoch_cycles=(), cycle_source="none", ns_per_call=40.0)
+    blind = replace(blind, epoch_ns=(40.0, 40.1, 39.9), interval=Interval(39.9, 40.1))
+    assert fastest([blind, FAST], None) == (blind,)
+
+
+def test_the_interval_is_never_narrower_than_the_noise_floor():
+    found = compare(FAST, SLOW, NoiseFloor(0.05, ()))
+    assert found.dominated_by == "noise floor"
+    assert (found.ratio.low, found.ratio.high) == pytest.approx((1.1 / 1.05, 1.1 * 1.05))
+    assert not found.tie
+    assert "noise floor is 5 %" in found.reason
+    assert compare(FAST, SLOW).dominated_by == "epochs"
+
+
+def test_a_tie_is_an_interval_that_covers_one_whatever_it_comes_from():
+    random = np.random.default_rng(3)
+    for _ in range(200):
+        a, b = (figure_with(100 * (1 + 0.003 * random.standard_normal(4))) for _ in range(2))
+        found = compare(a, b, NoiseFloor(0.002, ()))
+        assert found.tie == (found.ratio.low <= 1 <= found.ratio.high) == ("excludes" not in found.reason)
+        assert compare(b, a, NoiseFloor(0.002, ())).tie == found.tie
+
+
+def test_an_interval_that_reaches_zero_bounds_nothing():
+    wide = figure_with([100.0], half=150.0)
+    found = compare(FAST, wide)
+    assert (found.ratio.low, found.ratio.high, found.tie) == (0.0, math.inf, True)
+
+
+def test_means_are_geometric_and_paired_epoch_by_epoch():
+    shared = np.array([1.0, 1.02, 0.98])
+    costs = [cost_of(figure_with(level * shared), "cycles", per=64, source=1) for level in (50, 200)]
+    whole = mean_cost(costs)
+    assert whole.estimate.value == pytest.approx(100 / 64)
+    assert whole.epochs == pytest.approx(tuple(100 / 64 * shared))
+    same = mean_cost(
+        [cost_of(figure_with(level * shared), "cycles", per=64, source=1) for level in (51, 202)]
+    )
+    assert not compare_costs(whole, same).tie, "what epochs share cancels out"
+    other = mean_cost([replace(costs[0], source=2), costs[1]])
+    assert other.epochs == (), "epochs of several runs are no epochs together"
+    uneven = mean_cost([replace(costs[0], epochs=(1.0, 2.0)), costs[1]])
+    assert uneven.epochs == ()
+    assert mean_cost(costs[:1]) is costs[0]
+    by_samples = mean_cost([replace(costs[0], by_samples=0.02), replace(costs[1], by_samples=0.04)])
+    assert by_samples.by_samples == pytest.approx(0.03)
+
+
+def test_a_mean_has_the_means_of_the_ends_and_needs_something():
+    found = geometric_mean([Estimate(4.0, 1.0, 9.0), Estimate(9.0, 4.0, 16.0)])
+    assert (found.value, found.low, found.high) == pytest.approx((6.0, 2.0, 12.0))
+    assert geometric_mean([Estimate(4.0, 0.0, 9.0), Estimate(9.0, 4.0, 16.0)]).low == 0.0
+    with pytest.raises(ValueError, match="at least one"):
+        geometric_mean([])
+
+
+def test_costs_in_time_carry_the_relative_width():
+    found = cost_of(figure_with([100.0, 101.0], half=2.0), "ns", per=10)
+    assert found.estimate.value == pytest.approx(100.5 / 2 / 10)
+    assert found.estimate.half_width == pytest.approx(2.0 / 2 / 10)
+    assert found.epochs == pytest.approx((5.0, 5.05))
+    assert found.by_samples == 0.0
+    assert cost_of(
+        figure_with([100.0], half=2.0, dominated_by="samples"), "cycles"
+    ).by_samples == pytest.approx(0.02)
+
+
+def test_quotients_reach_from_end_to_end():
+    found = quotient(Estimate(6.0, 5.0, 8.0), Estimate(2.0, 1.0, 4.0))
+    assert (found.value, found.low, found.high) == (3.0, 1.25, 8.0)
+    assert quotient(Estimate(6.0, 5.0, 8.0), Estimate(2.0, 0.0, 4.0)) == Estimate(3.0, 0.0, math.inf)
+    assert quotient(Estimate(6.0, 0.0, 8.0), Estimate(2.0, 1.0, 4.0)) == Estimate(3.0, 0.0, math.inf)
+    assert quotient(Estimate(6.0, 5.0, 8.0), Estimate(0.0, 0.0, 0.0)).value == math.inf
+
+
+def test_the_larger_noise_floor_counts():
+    small, large = NoiseFloor(0.001, ()), NoiseFloor(0.002, ())
+    assert larger_floor([small, None, large]) is large
+    assert larger_floor([None, None]) is None
 
 
 def test_false_claims_are_rare_and_real_differences_are_found():

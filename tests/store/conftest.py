@@ -14,6 +14,7 @@ from perbyte.model import (
     Cell,
     CellFigure,
     Conditions,
+    Doubt,
     Failure,
     Interval,
     Machine,
@@ -21,6 +22,7 @@ from perbyte.model import (
     Policy,
     Quality,
     RunnerIdentity,
+    Warning,
 )
 from perbyte.store import RunWriter
 
@@ -122,7 +124,10 @@ class Specimens:
             calls_per_sample=300,
             quality=Quality.IMPRECISE,
             cycle_source="probe",
-            warnings=("the interval is wide", "ünïcode"),
+            warnings=(
+                Warning(Doubt.IMPRECISE, "the interval is wide", (0.01, 0.0025)),
+                Warning(Doubt.OTHER, "ünïcode"),
+            ),
         )
         return replace(whole, **changes)
 

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from perbyte.errors import StoreError
+from perbyte.model import Doubt
 from perbyte.store import RunWriter, bursts, latest, open_run, query, resume_state, runs
 
 
@@ -143,11 +144,32 @@ def test_columns_of_other_types_or_missing_ones_are_refused(finished):
         table.set_column(table.column_names.index("ns_per_call"), "ns_per_call", [["fast"] * 2]),
         table.set_column(table.column_names.index("ns_per_call"), "ns_per_call", pa.nulls(2, pa.float64())),
         table.set_column(table.column_names.index("warnings"), "warnings", pa.array([[None], []])),
+        table.set_column(
+            table.column_names.index("warning_kinds"), "warning_kinds", pa.array([["long"], []])
+        ),
+        table.set_column(
+            table.column_names.index("warning_numbers"),
+            "warning_numbers",
+            pa.array([[[None], []], [[1.0], []]]),
+        ),
         table.set_column(table.column_names.index("size_bytes"), "size_bytes", [[1.5, 2.5]]),
         pa.table({"x": [1]}),
     ):
         pq.write_table(broken, file)
         refused(place, open_run)
+
+
+def test_warnings_of_older_files_have_no_kind(finished):
+    place = finished()
+    file = place / "cells.parquet"
+    whole = pq.read_table(file)
+    pq.write_table(whole.drop_columns(["warning_kinds", "warning_numbers"]), file)
+    said = [(one.kind, one.text, one.numbers) for one in open_run(place).cells[0].warnings]
+    assert said == [(Doubt.OTHER, "the interval is wide", ()), (Doubt.OTHER, "ünïcode", ())]
+    kinds = whole.column_names.index("warning_kinds")
+    newer = pa.array([["of-a-newer-version", "other"]] * whole.num_rows)
+    pq.write_table(whole.set_column(kinds, "warning_kinds", newer), file)
+    assert open_run(place).cells[0].warnings[0].kind is Doubt.OTHER
 
 
 def test_absurd_sizes_are_refused_before_they_are_unpacked(finished):

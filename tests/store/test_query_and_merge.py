@@ -21,8 +21,8 @@ def test_sql_over_samples_and_figures(finished, specimens):
     address = specimens.cell(0).address
     expected = sum(sum(b.ticks) for b in taken if b.cell.address == address)
     assert [row for row in rows if row[1] == address] == [("r-1", address, 16, expected)]
-    assert query(place, "SELECT quality, warnings FROM cells LIMIT 1")[1] == [
-        ("imprecise", ["the interval is wide", "ünïcode"])
+    assert query(place, "SELECT quality, warnings, warning_kinds FROM cells LIMIT 1")[1] == [
+        ("imprecise", ["the interval is wide", "ünïcode"], ["imprecise", "other"])
     ]
     assert query(place, "SELECT cycles FROM samples WHERE burst = 3 LIMIT 1") == (("cycles",), [(None,)])
 

@@ -190,7 +190,7 @@ def figure_of(
     spread: float = 0.0005,
     ghz: float = 2.0,
 ) -> CellFigure:
-    """A figure of `per_byte` cycles, its interval +-`half` (relative), its epochs `spread` apart (relative)."""
+    """A figure of `per_byte` cycles, its samples good for +-`half` (relative), its epochs `spread` apart (relative)."""
     call = per_byte * cell.size_bytes
     ns = call / ghz
     unit = call if cycles else ns
@@ -201,7 +201,7 @@ def figure_of(
         library_version="1.0",
         cycles_per_call=call if cycles else None,
         ns_per_call=ns,
-        interval=Interval(unit * (1 - half), unit * (1 + half)),
+        interval=Interval(unit * (1 - half), unit * (1 + half), dominated_by="samples"),
         samples=100,
         clean_samples=90,
         epochs=epochs,

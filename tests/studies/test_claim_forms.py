@@ -169,7 +169,6 @@ CASES: list[tuple[str, str, str, Outcome, Overrides]] = [
     ("fastest", "clear", FASTEST, H, {}),
     ("fastest", "one group contradicts", FASTEST, F, {"two/mid/decrypt@16": 1.9}),
     ("fastest", "intervals overlap", FASTEST, U, {"two/mid/decrypt@16": (2.1, 0.2)}),
-    ("fastest", "noise floor swallows it", FASTEST, U, {"two/mid/decrypt@16": 2.003}),
     ("fastest", "a rival is missing", FASTEST, M, {"two/mid/*": None}),
     (
         "fastest",
@@ -322,6 +321,12 @@ def test_form(tmp_path: Path, form: str, body: str, outcome: Outcome, overrides:
     assert found.outcome is outcome, found.evidence
     assert found.evidence
     assert all(line[-1] in ".:" for line in found.evidence)
+
+
+@pytest.mark.parametrize(("cost", "outcome"), [(2.09, U), (2.11, H)])
+def test_the_noise_floor_swallows_differences(tmp_path: Path, cost: float, outcome: Outcome) -> None:
+    found = verdict_of(tmp_path, "fastest", FASTEST, {"two/mid/decrypt@16": cost}, floor=0.05)
+    assert found.outcome is outcome, found.evidence
 
 
 @pytest.mark.parametrize("width", [math.inf, 1.5])

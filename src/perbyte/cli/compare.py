@@ -80,9 +80,9 @@ def _compare_two(a: str, b: str, run: Path | None, fail_above: float | None, *, 
             {
                 "a": x.cell.address,
                 "b": y.cell.address,
-                "ratio": _finite(c.ratio),
-                "interval_low": _finite(c.interval.low),
-                "interval_high": _finite(c.interval.high),
+                "ratio": _finite(c.ratio.value),
+                "interval_low": _finite(c.ratio.low),
+                "interval_high": _finite(c.ratio.high),
                 "tie": c.tie,
                 "reason": c.reason,
             }
@@ -97,7 +97,7 @@ def _compare_two(a: str, b: str, run: Path | None, fail_above: float | None, *, 
 
 def _compare_many(sides: Sequence[str], fail_above: float | None, unit: str | None, *, as_json: bool) -> int:
     from perbyte.report.sidebyside import render_side_by_side, set_side_by_side, side_records
-    from perbyte.report.units import Unit
+    from perbyte.stats.quantity import Unit
     from perbyte.store import open_run
 
     found = [(side, run_named(side)) for side in sides]
@@ -119,7 +119,7 @@ def _compare_many(sides: Sequence[str], fail_above: float | None, unit: str | No
 
 
 def _exit_code(compared: Iterable[Comparison], fail_above: float | None) -> int:
-    if fail_above is not None and any(not c.tie and c.interval.low > 1 + fail_above for c in compared):
+    if fail_above is not None and any(not c.tie and c.ratio.low > 1 + fail_above for c in compared):
         return EXIT_FOUND
     return EXIT_FINE
 
@@ -163,6 +163,8 @@ def _pair_up(
 def _pair_runs(
     first: Run, second: Run
 ) -> tuple[list[tuple[CellFigure, CellFigure]], NoiseFloor | None, bool]:
+    from perbyte.stats.compare import larger_floor
+
     found = {figure.cell: figure for figure in second.cells}
     pairs = [(figure, found[figure.cell]) for figure in first.cells if figure.cell in found]
     if not pairs:
@@ -171,7 +173,7 @@ def _pair_runs(
             way_out="set them side by side: perbyte compare A B --side-by-side",
         )
     _tell_left(len(first.cells) - len(pairs), len(second.cells) - len(pairs))
-    return pairs, _larger(first, second), False
+    return pairs, larger_floor((first.noise_floor, second.noise_floor)), False
 
 
 def _pair_selected(
@@ -218,8 +220,3 @@ def _tell_left(a: int, b: int) -> None:
 
 def _cells(count: int) -> str:
     return "1 cell" if count == 1 else f"{count} cells"
-
-
-def _larger(first: Run, second: Run) -> NoiseFloor | None:
-    floors = [run.noise_floor for run in (first, second) if run.noise_floor]
-    return max(floors, key=lambda floor: floor.relative, default=None)

@@ -29,6 +29,7 @@ from perbyte.model import (
     Cell,
     CellFigure,
     Conditions,
+    Doubt,
     Failure,
     Interval,
     Machine,
@@ -36,12 +37,15 @@ from perbyte.model import (
     Quality,
     Run,
     RunnerIdentity,
+    Warning,
 )
 from perbyte.model.cell import FULL
 
 IMPORTED = "imported"
 MASKED = "masked"  # the CPU tier of a listing whose header shows that OPENSSL_ia32cap was set
-NO_INTERVAL = "the interval is not known: openssl speed prints one mean and no spread"
+NO_INTERVAL = Warning(
+    Doubt.NO_INTERVAL, "the interval is not known: openssl speed prints one mean and no spread"
+)
 _NOT_THERE = "openssl speed printed 0.00: the algorithm is not in that build"
 _NO_FIGURE = "openssl speed printed a figure that no working call can have"
 
@@ -116,7 +120,9 @@ class _Maker:
             return
         warnings = [NO_INTERVAL]
         if self.listing.processes > 1:
-            warnings.append(f"the mean of {self.listing.processes} processes that ran at once")
+            count = self.listing.processes
+            text = f"the mean of {count} processes that ran at once"
+            warnings.append(Warning(Doubt.SEVERAL_PROCESSES, text, (count,)))
         self.figures[cell] = CellFigure(
             cell=cell,
             library=self.listing.library,

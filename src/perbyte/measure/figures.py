@@ -12,7 +12,7 @@ from perbyte import stats
 from perbyte.measure.crew import Process
 from perbyte.measure.history import History
 from perbyte.measure.tiers import Row
-from perbyte.model import Cell, CellFigure, NoiseFloor, Policy
+from perbyte.model import Cell, CellFigure, NoiseFloor, Policy, Warning
 from perbyte.stats.compare import noise_floor
 
 
@@ -54,10 +54,12 @@ def find_noise_floor(figures: Iterable[CellFigure]) -> NoiseFloor | None:
     )
 
 
-def with_warnings(figure: CellFigure, of_run: Iterable[str], of_rows: Mapping[Row, str]) -> CellFigure:
+def with_warnings(
+    figure: CellFigure, of_run: Iterable[Warning], of_rows: Mapping[Row, Warning]
+) -> CellFigure:
     """Return `figure` with the warnings of the run and of its row (see `tiers.unproven_rows`) added."""
     cell = figure.cell
-    more = tuple(sorted(of_run))
-    if text := of_rows.get((cell.runner, cell.cpu, cell.algorithm, cell.operation, cell.contract)):
-        more += (text,)
+    more = tuple(of_run)
+    if of_row := of_rows.get((cell.runner, cell.cpu, cell.algorithm, cell.operation, cell.contract)):
+        more += (of_row,)
     return dataclasses.replace(figure, warnings=figure.warnings + more)

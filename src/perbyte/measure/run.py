@@ -31,11 +31,13 @@ from perbyte.model import (
     Calibration,
     Cell,
     CellFigure,
+    Doubt,
     Failure,
     Policy,
     Quality,
     RunnerIdentity,
     Sink,
+    Warning,
 )
 from perbyte.runners.session import TimeLimits
 
@@ -44,7 +46,9 @@ LONG_PRECISION = (
     0.01  # relative half-width at which a cell of unwatched calls is done, lest it eat all others' budget
 )
 NOTE_EVERY_S = 1.0  # what a kill may make a resumed run forget of the time that was spent
-LAYOUT_WARNING = "the system does not allow a fixed memory layout: figures may differ more between runs"
+LAYOUT_WARNING = Warning(
+    Doubt.LAYOUT, "the system does not allow a fixed memory layout: figures may differ more between runs"
+)
 
 
 class Measurement:
@@ -84,7 +88,7 @@ class Measurement:
         self._budget_ended = False
         self._noted_s = 0.0
         self._floors: Floors = {}
-        self._warnings: set[str] = set()
+        self._warnings: set[Warning] = set()
         self._stage = ""
         self._clean_share = 0.0
 
@@ -336,7 +340,7 @@ class Measurement:
         figures = [figure for cell in self._alive() if (figure := self._figure(cell, floors))]
         floor = find_noise_floor(figures)
         of_plan = [figure for figure in figures if not figure.cell.twin]
-        rows: Mapping[Row, str] = {}
+        rows: Mapping[Row, Warning] = {}
         if complete:
             rows = unproven_rows(self.survey, self.catalogue, of_plan, core=self.core, policy=self.policy)
         shown = tuple(with_warnings(figure, self._warnings, rows) for figure in of_plan)

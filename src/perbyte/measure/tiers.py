@@ -17,7 +17,7 @@ from perbyte.errors import PerbyteError
 from perbyte.measure.crew import Crew
 from perbyte.measure.layout import draw_layout
 from perbyte.measure.survey import Survey
-from perbyte.model import Cell, CellFigure, Policy
+from perbyte.model import Cell, CellFigure, Doubt, Policy, Warning
 from perbyte.model.cell import FULL
 
 SAME_WITHIN = 0.05
@@ -32,7 +32,7 @@ def unproven_rows(
     *,
     core: int,
     policy: Policy,
-) -> Mapping[Row, str]:
+) -> Mapping[Row, Warning]:
     """Return a warning for each row of a lower tier that runs the same code as `full`, as far as can be seen."""
     by_cell = {figure.cell: figure for figure in figures}
     rows: dict[Row, list[CellFigure]] = {}
@@ -40,7 +40,7 @@ def unproven_rows(
         cell = figure.cell
         if cell.cpu != FULL and catalogue.find(cell.algorithm).accelerated_by:
             rows.setdefault(_row(cell), []).append(figure)
-    warnings: dict[Row, str] = {}
+    warnings: dict[Row, Warning] = {}
     for row, its in rows.items():
         if _reports_differ(survey, row):
             continue
@@ -50,14 +50,12 @@ def unproven_rows(
             probed = _probe(survey, its[0].cell, core, policy)
             known = [probed] if probed else []
         if not known:
-            warnings[row] = (
-                f"tier {row[1]}: neither the library nor a figure shows that the code path changed"
-            )
+            text = f"tier {row[1]}: neither the library nor a figure shows that the code path changed"
+            warnings[row] = Warning(Doubt.TIER, text)
         elif all(abs(factor - 1) < SAME_WITHIN for factor in known):
             seen = ", ".join(f"{factor:.3f}" for factor in sorted(set(known)))
-            warnings[row] = (
-                f"tier {row[1]} runs as fast as full (factor {seen}): the code path did not change"
-            )
+            text = f"tier {row[1]} runs as fast as full (factor {seen}): the code path did not change"
+            warnings[row] = Warning(Doubt.TIER, text, tuple(sorted(set(known))))
     return warnings
 
 

@@ -7,7 +7,7 @@ counter and core cycles are never mixed; times are seconds unless a name says ot
 
 from perbyte.model.algorithm import Algorithm, Contract, KnownAnswer
 from perbyte.model.cell import Cell, parse_address
-from perbyte.model.figure import CellFigure, Interval, NoiseFloor, Quality
+from perbyte.model.figure import CellFigure, Doubt, Estimate, Interval, NoiseFloor, Quality, Warning
 from perbyte.model.run import Conditions, Failure, Machine, Policy, Run, RunnerIdentity, Sink
 from perbyte.model.sample import Burst, Calibration, Flag
 
@@ -19,6 +19,8 @@ __all__ = [
     "CellFigure",
     "Conditions",
     "Contract",
+    "Doubt",
+    "Estimate",
     "Failure",
     "Flag",
     "Interval",
@@ -30,5 +32,6 @@ __all__ = [
     "Run",
     "RunnerIdentity",
     "Sink",
+    "Warning",
     "parse_address",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from dataclasses import dataclass
 
 from perbyte.model.cell import Cell
@@ -11,11 +12,103 @@ from perbyte.model.cell import Cell
 class Quality(enum.StrEnum):
     """How far a figure can be trusted, best first."""
 
-    GOOD = "good"  # clean samples, precision reached
-    IMPRECISE = "imprecise"  # clean samples, but the interval is wider than asked for
-    LONG = "long"  # one call outlasts the sample length, so it could not be kept short
-    NOISY = "noisy"  # too few clean samples: the figure comes from disturbed ones as well
-    UNSETTLED = "unsettled"  # an epoch still showed a trend (managed languages)
+    GOOD = "good"
+    IMPRECISE = "imprecise"
+    LONG = "long"
+    NOISY = "noisy"
+    UNSETTLED = "unsettled"
+
+    @property
+    def meaning(self) -> str:
+        """What it says of a figure, in one line."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Quality.GOOD: "clean samples, precision reached",
+    Quality.IMPRECISE: "clean samples, but the interval is wider than asked for",
+    Quality.LONG: "one call outlasts a sample, so the sample could not be kept short; "
+    "where it outlasts ten, the lower quartile is given",
+    Quality.NOISY: "too few clean samples: the figure comes from disturbed ones as well",
+    Quality.UNSETTLED: "an epoch still showed a trend",
+}
+
+
+class Doubt(enum.StrEnum):
+    """What a warning is about; the first four are what the qualities of the same name come from."""
+
+    IMPRECISE = "imprecise"
+    LONG = "long"
+    NOISY = "noisy"
+    UNSETTLED = "unsettled"
+    NO_CYCLES = "no-cycles"
+    NO_CALIBRATION = "no-calibration"
+    NO_SAMPLE = "no-sample"
+    NOISY_EPOCH = "noisy-epoch"
+    EPOCH_WITHOUT_CYCLES = "epoch-without-cycles"
+    ONE_EPOCH = "one-epoch"
+    FAILED_CALLS = "failed-calls"
+    LAYOUT = "layout"
+    TIER = "tier"
+    NO_INTERVAL = "no-interval"
+    SEVERAL_PROCESSES = "several-processes"
+    OTHER = "other"  # of runs that were stored before warnings had a kind
+
+
+@dataclass(frozen=True, slots=True)
+class Warning:
+    """A doubt about a figure, with the numbers it speaks of; `text` is the sentence that people read."""
+
+    kind: Doubt
+    text: str
+    numbers: tuple[float, ...] = ()
+
+    def __str__(self) -> str:
+        """The sentence."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value and the interval it lies in, `low` <= `value` <= `high`, all in one unit.
+
+    Where nobody knows the interval, both ends are NaN, or 0 and infinity where only the sign is sure.
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def known(self) -> bool:
+        """True where both ends are finite."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval's width, same unit."""
+        return (self.high - self.low) / 2
+
+    @property
+    def relative(self) -> float:
+        """Half-width over the value, e.g. 0.0025 for 0.25 %; infinite for a value of zero."""
+        return self.half_width / abs(self.value) if self.value else math.inf
+
+    def above(self, threshold: float) -> bool:
+        """True when the whole interval lies above `threshold`."""
+        return self.low > threshold
+
+    def below(self, threshold: float) -> bool:
+        """True when the whole interval lies below `threshold`."""
+        return self.high < threshold
+
+    def within(self, low: float, high: float) -> bool:
+        """True when the whole interval lies between `low` and `high`, ends included."""
+        return low <= self.low and self.high <= high
+
+    def outside(self, low: float, high: float) -> bool:
+        """True when no part of the interval lies between `low` and `high`."""
+        return self.high < low or self.low > high
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +158,7 @@ class CellFigure:
     calls_per_sample: int
     quality: Quality
     cycle_source: str
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Warning, ...] = ()
 
     @property
     def cycles_per_byte(self) -> float | None:

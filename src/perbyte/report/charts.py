@@ -35,7 +35,8 @@ from perbyte.report.panels import (
     tooltip,
 )
 from perbyte.report.points import Names, Points
-from perbyte.report.units import Unit, number, plain, size_label
+from perbyte.report.units import number, plain, size_label
+from perbyte.stats.quantity import Unit
 
 
 def bars(

@@ -7,8 +7,8 @@ import re
 import statistics
 from collections.abc import Iterable
 
-from perbyte.model import Run
-from perbyte.report.units import percent, plain, remark
+from perbyte.model import Doubt, Run, Warning
+from perbyte.report.units import percent, plain
 from perbyte.report.views import failures_by_cause
 
 MEASURED = "measured"
@@ -66,12 +66,16 @@ def tick_rate(run: Run) -> str:
     return f"{statistics.median(rates) / 1e9:.4f} GHz" if rates else ""
 
 
-def kinds_of(warnings: Iterable[str]) -> list[tuple[str, int]]:
-    """Each kind of warning once, as (first example, how many), the most frequent first; numbers make no kind."""
-    found: dict[str, tuple[str, int]] = {}
+def kinds_of(warnings: Iterable[Warning]) -> list[tuple[str, int]]:
+    """Each kind of warning once, as (first example, how many), the most frequent first.
+
+    Of warnings without a kind, those that differ in numbers only are one.
+    """
+    found: dict[tuple[Doubt, str], tuple[str, int]] = {}
     for one in warnings:
-        text = remark(one, 300)
-        kind = re.sub(r"[-+±]?[0-9][0-9.,]*(e[-+]?[0-9]+)?", "#", text)
+        text = plain(one, 300)
+        named = one.kind is not Doubt.OTHER
+        kind = one.kind, "" if named else re.sub(r"[-+±]?[0-9][0-9.,]*(e[-+]?[0-9]+)?", "#", text)
         first, count = found.get(kind, (text, 0))
         found[kind] = (first, count + 1)
     return sorted(found.values(), key=lambda item: (-item[1], item[0]))

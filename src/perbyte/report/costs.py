@@ -27,8 +27,9 @@ from perbyte.report.panels import (
     subtitle,
 )
 from perbyte.report.points import Names, Points
-from perbyte.report.units import Unit, data_bytes, number, percent, plain
+from perbyte.report.units import number, percent, plain
 from perbyte.stats.cost import CostModel, fit_cost
+from perbyte.stats.quantity import Unit, data_bytes
 
 _STEPS = 32
 _BEYOND = 2  # how far below the smallest figure a model's line is drawn: a bent one can fall to nothing

@@ -112,7 +112,7 @@ def cell_record(figure: CellFigure) -> dict[str, Any]:
         "epochs": figure.epochs,
         "quality": str(figure.quality),
         "cycle_source": figure.cycle_source,
-        "warnings": list(figure.warnings),
+        "warnings": [one.text for one in figure.warnings],
         "twin": cell.twin,
         "interval_unit": "ns" if figure.cycles_per_call is None else "cycles",
         "interval_dominated_by": figure.interval.dominated_by,

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from perbyte.model import Quality, Run
 from perbyte.report.conditions import clean_share, counted, noise_line
 from perbyte.report.points import Names
-from perbyte.report.units import number, percent, plain, read, sentence, size_label
+from perbyte.report.units import number, percent, plain, sentence, size_label
 from perbyte.report.views import Entry, Place, Table
+from perbyte.stats.quantity import read
 
 _SAID_OF = {
     Quality.GOOD: "clean and as precise as asked for",

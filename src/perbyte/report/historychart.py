@@ -15,10 +15,10 @@ from typing import Any
 import altair as alt
 
 from perbyte.errors import UsageError
+from perbyte.model import Estimate
 from perbyte.report import theme
 from perbyte.report.panels import Chart, Records, finished, inlined, tooltip
 from perbyte.report.units import number, plain, size_label, three_digits
-from perbyte.studies.estimates import Estimate
 from perbyte.studies.history import History, HistoryPoint, Line, Means
 
 CYCLES, MEGABITS = "cycles/byte", "Mbit/s"

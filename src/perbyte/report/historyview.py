@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from perbyte.errors import UsageError
-from perbyte.model import Quality
+from perbyte.model import Estimate, Quality
 from perbyte.report.gallery import Picture
 from perbyte.report.historychart import (
     CYCLES,
@@ -23,7 +23,6 @@ from perbyte.report.historychart import (
 )
 from perbyte.report.surroundings import drawn, render_page
 from perbyte.report.units import number, percent, plain, sentence, size_label, three_digits
-from perbyte.studies.estimates import Estimate
 from perbyte.studies.history import Explained, History, HistoryPoint, Jump, LeftOut, Line, Means
 
 COLUMNS = (

@@ -34,8 +34,9 @@ from perbyte.report.page import (
 from perbyte.report.points import Names
 from perbyte.report.studypage import names_of, study_pictures, study_view, tally
 from perbyte.report.surroundings import Drawn, drawn, render_page
-from perbyte.report.units import Unit, number, plain, sentence
+from perbyte.report.units import number, plain, sentence
 from perbyte.report.views import Table, tables
+from perbyte.stats.quantity import Unit
 from perbyte.studies.history import History
 from perbyte.studies.model import Judgement, Outcome
 

@@ -22,9 +22,9 @@ from perbyte.report.panels import Chart, Records, coloured, finished, inlined, r
 from perbyte.report.points import Names
 from perbyte.report.units import number, plain, sentence, size_label, three_digits
 from perbyte.stats.compare import Comparison, compare
+from perbyte.stats.quantity import Unit
 from perbyte.studies.model import PublishedFigure, Study
 from perbyte.studies.paired import paired
-from perbyte.studies.units import Unit
 
 PAIRS = (("encrypt", "decrypt"), ("seal", "open"), ("sign", "verify"))
 COLUMNS = ("algorithm", "library", "contract", "size", "ratio of", "ratio", "interval", "")
@@ -43,7 +43,7 @@ class Ratio:
     @property
     def known(self) -> bool:
         """False where the interval is not known or reaches anywhere."""
-        return math.isfinite(self.comparison.interval.half_width) and self.comparison.interval.low > 0
+        return math.isfinite(self.comparison.ratio.half_width) and self.comparison.ratio.low > 0
 
 
 def ratios_of(run: Run) -> tuple[Ratio, ...]:
@@ -56,7 +56,7 @@ def ratios_of(run: Run) -> tuple[Ratio, ...]:
         if cell.operation in opposite
     ]
     found = [Ratio(above, below, compare(below, above, run.noise_floor)) for above, below in pairs if below]
-    return tuple(one for one in found if 0 < one.comparison.ratio < math.inf)
+    return tuple(one for one in found if 0 < one.comparison.ratio.value < math.inf)
 
 
 def ratio_rows(ratios: Iterable[Ratio], names: Names | None = None) -> list[tuple[str, ...]]:
@@ -170,16 +170,16 @@ def operations_chart(run: Run, *, study: Study | None = None, names: Names | Non
 
 
 def _said(one: Ratio) -> tuple[str, str]:
-    interval = one.comparison.interval
+    interval = one.comparison.ratio
     if not one.known:
-        return three_digits(one.comparison.ratio), "not known"
+        return three_digits(one.comparison.ratio.value), "not known"
     half = interval.half_width
-    if half > one.comparison.ratio:  # nothing but its order is known
+    if half > one.comparison.ratio.value:  # nothing but its order is known
         return three_digits(
-            one.comparison.ratio
+            one.comparison.ratio.value
         ), f"{three_digits(interval.low)} to {three_digits(interval.high)}"
     return (
-        number(one.comparison.ratio, half),
+        number(one.comparison.ratio.value, half),
         f"{number(interval.low, half)} to {number(interval.high, half)}",
     )
 
@@ -193,14 +193,14 @@ def _published(run: Run, study: Study) -> list[tuple[PublishedFigure, Ratio | No
             continue
         sides = [figures[parse_address(address)] for address in point.addresses]
         today = Ratio(sides[0], sides[1], compare(sides[1], sides[0], run.noise_floor)) if sides else None
-        if today and not 0 < today.comparison.ratio < math.inf:
+        if today and not 0 < today.comparison.ratio.value < math.inf:
             today = None
         found.append((point.published, today))
     return found
 
 
 def _record(one: Ratio, names: Names) -> dict[str, Any]:
-    cell, interval = one.above.cell, one.comparison.interval
+    cell, interval = one.above.cell, one.comparison.ratio
     title, library = _title(cell, names), plain(cell.runner, 24)
     value, wide = _said(one)
     size = f" {size_label(cell.size_bytes)}" if cell.size_bytes else ""
@@ -208,9 +208,9 @@ def _record(one: Ratio, names: Names) -> dict[str, Any]:
         "algorithm": title,
         "library": library,
         "when": "measured",
-        "value": one.comparison.ratio,
-        "low": interval.low if one.known else one.comparison.ratio,
-        "high": interval.high if one.known else one.comparison.ratio,
+        "value": one.comparison.ratio.value,
+        "low": interval.low if one.known else one.comparison.ratio.value,
+        "high": interval.high if one.known else one.comparison.ratio.value,
         "described": f"{title} in {library},{size} {cell.operation} over {one.below.cell.operation}: {value} ({wide})",
     }
 
@@ -246,10 +246,10 @@ def _title(cell: Cell, names: Names) -> str:
 
 
 def _heading(ratios: Sequence[Ratio], operation: str, names: Names) -> str:
-    ordered = sorted(ratios, key=lambda one: one.comparison.ratio)
+    ordered = sorted(ratios, key=lambda one: one.comparison.ratio.value)
     low, high = ordered[0], ordered[-1]
     return sentence(
-        f"{operation} costs {three_digits(low.comparison.ratio)} ({_title(low.above.cell, names)}) to "
-        f"{three_digits(high.comparison.ratio)} ({_title(high.above.cell, names)}) times what "
+        f"{operation} costs {three_digits(low.comparison.ratio.value)} ({_title(low.above.cell, names)}) to "
+        f"{three_digits(high.comparison.ratio.value)} ({_title(high.above.cell, names)}) times what "
         f"{dict(PAIRS)[operation]} costs"
     )

@@ -10,27 +10,20 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from perbyte.model import CellFigure, Quality, Run
+from perbyte.model import CellFigure, Estimate, Quality, Run
 from perbyte.model.cell import FULL
 from perbyte.report.conditions import clean_share, kinds_of, library_names
 from perbyte.report.contracts import meaning_of
 from perbyte.report.points import Names
-from perbyte.report.units import Reading, Unit, number, percent, plain, read, remark, size_label
+from perbyte.report.units import number, percent, plain, size_label
 from perbyte.report.views import Entry, Mark, Place, Row, Table, failed_cells, marks_of
+from perbyte.stats.quantity import TABLE_UNITS, Unit, read
 
 # How many columns of figures fit beside each other on a sheet, with intervals and without.
 _FIT, _FIT_BARE = 9, 12
 _GAP = (None, "–")
 _BAD = ("incorrect", "crashed", "timed-out", "garbled", "refused")
 _CLASSES = {Place.FASTEST: " fast", Place.TIED: " tie", Place.NONE: ""}
-_QUALITIES = {
-    Quality.GOOD: "clean samples, precision reached",
-    Quality.IMPRECISE: "clean samples, but the interval is wider than asked for",
-    Quality.LONG: "one call outlasts a sample, so the sample could not be kept short; "
-    "where it outlasts ten, the lower quartile is given",
-    Quality.NOISY: "too few clean samples: the figure comes from disturbed ones as well",
-    Quality.UNSETTLED: "an epoch still showed a trend",
-}
 _COLUMNS = (
     ("algorithm", "text"),
     ("operation", ""),
@@ -137,7 +130,7 @@ def _entry(entry: Entry, unit: Unit, units: Sequence[Unit]) -> dict[str, str]:
         }
     readings = [read(entry.figure, one) for one in units]
     shown = read(entry.figure, unit)
-    remarks = [mark.meaning for mark in entry.marks] + [remark(one, 120) for one in entry.figure.warnings]
+    remarks = [mark.meaning for mark in entry.marks] + [plain(one, 120) for one in entry.figure.warnings]
     return {
         "every": "|".join(f"{_value(one)};{_exact(one)}" for one in readings),
         "text": _value(shown),
@@ -148,11 +141,11 @@ def _entry(entry: Entry, unit: Unit, units: Sequence[Unit]) -> dict[str, str]:
     }
 
 
-def _value(reading: Reading | None) -> str:
+def _value(reading: Estimate | None) -> str:
     return number(reading.value, reading.half_width) if reading else "n/a"
 
 
-def _exact(reading: Reading | None) -> str:
+def _exact(reading: Estimate | None) -> str:
     return f"{reading.value:.7g}" if reading else ""
 
 
@@ -181,7 +174,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
     rows: list[list[Any]] = []
     for figure in run.cells:
         cell = figure.cell
-        readings = {unit: read(figure, unit) for unit in Unit}
+        readings = {unit: read(figure, unit) for unit in TABLE_UNITS}
         first = readings[Unit.CYCLES_PER_BYTE] or readings[Unit.CYCLES_PER_CALL] or readings[Unit.NS_PER_CALL]
         rows.append(
             [
@@ -192,7 +185,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
                 *(_pair(readings[unit]) for unit in (Unit.CYCLES_PER_CALL, Unit.NS_PER_CALL)),
                 _pair(readings[Unit.MEGABYTES_PER_SECOND]),
                 *_pains(figure),
-                ["".join(marks_of(figure)), "; ".join(remark(one, 160) for one in figure.warnings)],
+                ["".join(marks_of(figure)), "; ".join(plain(one, 160) for one in figure.warnings)],
             ]
         )
     for cell, failure in failed_cells(run):
@@ -233,7 +226,7 @@ def _names(algorithm: str, operation: str, size: int, runner: str, cpu: str, twi
     ]
 
 
-def _pair(reading: Reading | None) -> list[Any]:
+def _pair(reading: Estimate | None) -> list[Any]:
     return [_finite(reading.value), _value(reading)] if reading else [None, "–"]
 
 
@@ -244,7 +237,7 @@ def _finite(value: float) -> float | None:
 def qualities(run: Run) -> list[tuple[str, str, str]]:
     """Quality, its meaning, and how many cells have it."""
     found = Counter(figure.quality for figure in run.cells if figure.interval.known)
-    return [(str(name), said, f"{found[name]:,}") for name, said in _QUALITIES.items() if found[name]]
+    return [(str(name), name.meaning, f"{found[name]:,}") for name in Quality if found[name]]
 
 
 def warning_counts(run: Run) -> list[tuple[str, int]]:

@@ -13,8 +13,9 @@ from perbyte.errors import UsageError
 from perbyte.model import Run
 from perbyte.report import theme
 from perbyte.report.points import Names, Points, gather
-from perbyte.report.units import Unit, plain
+from perbyte.report.units import plain
 from perbyte.report.views import Mark, marks_of
+from perbyte.stats.quantity import Unit
 
 Chart: TypeAlias = alt.TopLevelMixin
 Records = Sequence[dict[str, Any]]

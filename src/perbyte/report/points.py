@@ -12,8 +12,9 @@ from typing import Any
 
 from perbyte.model import CellFigure, Run
 from perbyte.model.cell import FULL
-from perbyte.report.units import Unit, number, percent, plain, read, size_label
+from perbyte.report.units import number, percent, plain, size_label
 from perbyte.report.views import Place, Table, marks_of, natural, tables
+from perbyte.stats.quantity import Unit, read
 
 Names = Mapping[tuple[str, str], str]
 """What a study calls an algorithm on a tier: (algorithm, cpu) -> `AES-NI`."""

@@ -15,12 +15,13 @@ from typing import Any
 
 from rich.text import Text
 
-from perbyte.model import Cell, CellFigure, NoiseFloor, Run
+from perbyte.model import Cell, CellFigure, Run
 from perbyte.model.cell import FULL
 from perbyte.report.terminal import columns_of, prose, to_text
-from perbyte.report.units import Unit, data_bytes, number, plain, read, size_label
+from perbyte.report.units import number, plain, size_label
 from perbyte.report.views import failed_cells, natural
-from perbyte.stats.compare import Comparison, compare
+from perbyte.stats.compare import Comparison, compare, larger_floor
+from perbyte.stats.quantity import Unit, data_bytes, read
 
 _GAP = 2
 _NOTHING = "–"
@@ -145,15 +146,10 @@ def _entries(
         if figure is None:
             entries.append(Beside(None, shelves[index].failure(wanted)))
             continue
-        noise = _larger(runs[0], runs[index])
+        noise = larger_floor((runs[0].noise_floor, runs[index].noise_floor))
         compared = compare(first, figure, noise, same_run=False) if first and index else None
         entries.append(Beside(figure, "", compared))
     return tuple(entries)
-
-
-def _larger(first: Run, second: Run) -> NoiseFloor | None:
-    floors = [run.noise_floor for run in (first, second) if run.noise_floor]
-    return max(floors, key=lambda floor: floor.relative, default=None)
 
 
 def _order(cell: Cell) -> tuple[object, ...]:
@@ -212,11 +208,11 @@ def _said(entry: Beside, cell: Cell, unit: Unit) -> tuple[str, str]:
     if keyed and reading:
         value += " cycles" if unit is Unit.CYCLES_PER_CALL else " ns"
     one = entry.comparison
-    if one is None or not math.isfinite(one.ratio):
+    if one is None or not math.isfinite(one.ratio.value):
         return value, ""
-    known = math.isfinite(one.interval.half_width)
+    known = math.isfinite(one.ratio.half_width)
     doubt = "?" if not known else "=" if one.tie else ""
-    return value, f"×{number(one.ratio, one.interval.half_width if known else 0.0)}{doubt}"
+    return value, f"×{number(one.ratio.value, one.ratio.half_width if known else 0.0)}{doubt}"
 
 
 def _parts(widths: Sequence[int], stub: int, width: int) -> list[list[int]]:
@@ -253,9 +249,9 @@ def _drawn(
 def _legend(rows: Sequence[SideRow]) -> str:
     known = [entry.comparison for row in rows for entry in row.entries if entry.comparison]
     parts = ["above ×1 is slower"]
-    if any(one.tie and math.isfinite(one.interval.half_width) for one in known):
+    if any(one.tie and math.isfinite(one.ratio.half_width) for one in known):
         parts.append("= no difference can be told")
-    if any(not math.isfinite(one.interval.half_width) for one in known):
+    if any(not math.isfinite(one.ratio.half_width) for one in known):
         parts.append("? a figure without an interval: what is beyond noise is not known")
     if any(entry.failed for row in rows for entry in row.entries):
         parts.append("words: why a run has no figure")
@@ -271,9 +267,9 @@ def _record(entry: Beside, name: str) -> dict[str, Any]:
         "cycles_per_call": _finite(figure.cycles_per_call) if figure else None,
         "ns_per_call": _finite(figure.ns_per_call) if figure else None,
         "megabytes_per_second": _finite(figure.megabytes_per_second) if figure else None,
-        "ratio": _finite(one.ratio) if one else None,
-        "interval_low": _finite(one.interval.low) if one else None,
-        "interval_high": _finite(one.interval.high) if one else None,
+        "ratio": _finite(one.ratio.value) if one else None,
+        "interval_low": _finite(one.ratio.low) if one else None,
+        "interval_high": _finite(one.ratio.high) if one else None,
         "tie": one.tie if one else None,
         "reason": one.reason if one else None,
     }

@@ -83,18 +83,18 @@ def _records(rows: Sequence[SideRow], names: Sequence[str]) -> Records:
         size = f" {size_label(cell.size_bytes)}" if cell.size_bytes else ""
         for entry, name in zip(row.entries, names, strict=True):
             one = entry.comparison
-            if one is None or not 0 < one.ratio < math.inf:
+            if one is None or not 0 < one.ratio.value < math.inf:
                 continue
-            known = math.isfinite(one.interval.half_width) and one.interval.low > 0
-            text = number(one.ratio, one.interval.half_width) if known else three_digits(one.ratio)
+            known = math.isfinite(one.ratio.half_width) and one.ratio.low > 0
+            text = number(one.ratio.value, one.ratio.half_width) if known else three_digits(one.ratio.value)
             what = "time" if one.unit == "ns" else "cycles"
             records.append(
                 {
                     "algorithm": plain(cell.algorithm, 40) + tier,
                     "run": plain(name, 40),
-                    "value": one.ratio,
-                    "low": one.interval.low if known else one.ratio,
-                    "high": one.interval.high if known else one.ratio,
+                    "value": one.ratio.value,
+                    "low": one.ratio.low if known else one.ratio.value,
+                    "high": one.ratio.high if known else one.ratio.value,
                     "unit": one.unit,
                     "described": f"{plain(cell.algorithm, 40)}{tier}, {plain(cell.runner, 30)}, "
                     f"{plain(cell.operation, 24)}{size}: {text} times the {what} of "

@@ -24,8 +24,9 @@ from perbyte.report.profiles import feature_rows, profile_rows
 from perbyte.report.sidebyside import Beside, SideRow, set_side_by_side
 from perbyte.report.sidechart import ratio_chart
 from perbyte.report.surroundings import drawn, render_page
-from perbyte.report.units import Unit, data_bytes, number, percent, plain, read, size_label, three_digits
-from perbyte.stats.compare import Comparison, compare
+from perbyte.report.units import number, percent, plain, size_label, three_digits
+from perbyte.stats.compare import Comparison, compare, larger_floor
+from perbyte.stats.quantity import Unit, data_bytes, read
 
 _OF_DATA = (Unit.CYCLES_PER_BYTE, Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL)
 _OF_CALLS = (Unit.CYCLES_PER_CALL, Unit.CALLS_PER_SECOND, Unit.NS_PER_CALL)  # of signatures and key schedules
@@ -103,19 +104,21 @@ def _found(rows: Sequence[SideRow], names: Sequence[str]) -> list[str]:
     sentences = []
     for index, name in enumerate(names[1:], start=1):
         pairs = [
-            (row, one) for row in rows if (one := row.entries[index].comparison) and 0 < one.ratio < math.inf
+            (row, one)
+            for row in rows
+            if (one := row.entries[index].comparison) and 0 < one.ratio.value < math.inf
         ]
         if not pairs:
             sentences.append(f"{name} has no cell in common with {names[0]}.")
             continue
-        logs = [math.log(one.ratio) for _, one in pairs]
+        logs = [math.log(one.ratio.value) for _, one in pairs]
         mean = math.exp(sum(logs) / len(logs))
-        cheapest, dearest = (pick(pairs, key=lambda pair: pair[1].ratio) for pick in (min, max))
-        blind = sum(not math.isfinite(one.interval.half_width) for _, one in pairs)
+        cheapest, dearest = (pick(pairs, key=lambda pair: pair[1].ratio.value) for pick in (min, max))
+        blind = sum(not math.isfinite(one.ratio.half_width) for _, one in pairs)
         tied = sum(one.tie for _, one in pairs) - blind
         counts = (
-            (sum(not one.tie and one.ratio < 1 for _, one in pairs), "cheaper"),
-            (sum(not one.tie and one.ratio > 1 for _, one in pairs), "dearer"),
+            (sum(not one.tie and one.ratio.value < 1 for _, one in pairs), "cheaper"),
+            (sum(not one.tie and one.ratio.value > 1 for _, one in pairs), "dearer"),
             (tied, "tied"),
             (blind, "without an interval, where no difference is claimed"),
         )
@@ -138,7 +141,7 @@ def _found(rows: Sequence[SideRow], names: Sequence[str]) -> list[str]:
 def _ratio_of(row: SideRow, one: Comparison) -> str:
     size = f" {size_label(row.cell.size_bytes)}" if row.cell.size_bytes else ""
     cell = f"{plain(row.cell.algorithm, 40)}, {plain(row.cell.operation, 20)}{size}"
-    return f"{three_digits(one.ratio)} ({cell})"
+    return f"{three_digits(one.ratio.value)} ({cell})"
 
 
 def _certainty(rows: Sequence[SideRow], runs: Sequence[Run]) -> list[str]:
@@ -175,7 +178,7 @@ def _table(
     whole = all(figure.cycles_per_call is not None for figure in figures)
     units = _OF_DATA if any(data_bytes(row.cell) for row in rows) else _OF_CALLS
     unit = units[0 if whole else 1]
-    floors = [_larger(runs[0], run) for run in runs]
+    floors = [larger_floor((runs[0].noise_floor, run.noise_floor)) for run in runs]
     laid_out = []
     previous = ""
     for row in rows:
@@ -238,7 +241,7 @@ def _entries(
         return [shown, {"every": "", "text": "–", "said": "not in the first run", "place": " none"}]
     ratios = [_ratio(first, entry, one, floor) for one in units]
     comparison = entry.comparison
-    place = "" if comparison is None or comparison.tie else " fast" if comparison.ratio < 1 else " slow"
+    place = "" if comparison is None or comparison.tie else " fast" if comparison.ratio.value < 1 else " slow"
     return [
         shown,
         {
@@ -272,12 +275,12 @@ def _ratio(first: CellFigure, entry: Beside, unit: Unit, floor: NoiseFloor | Non
         return "n/a", ""
     if unit not in _IN_CYCLES and one.unit == "cycles":
         one = compare(_timed(first), _timed(figure), floor, same_run=False)
-    if not 0 < one.ratio < math.inf:
+    if not 0 < one.ratio.value < math.inf:
         return "n/a", ""
-    known = math.isfinite(one.interval.half_width)
+    known = math.isfinite(one.ratio.half_width)
     doubt = " ?" if not known else " =" if one.tie else ""
-    text = number(one.ratio, one.interval.half_width) if known else three_digits(one.ratio)
-    return f"×{text}{doubt}", f"{one.ratio:.7g}"
+    text = number(one.ratio.value, one.ratio.half_width) if known else three_digits(one.ratio.value)
+    return f"×{text}{doubt}", f"{one.ratio.value:.7g}"
 
 
 def _timed(figure: CellFigure) -> CellFigure:
@@ -296,8 +299,3 @@ def _said(figure: CellFigure) -> str:
         str(figure.quality),
     ]
     return "; ".join([*remarks, *(plain(one, 120) for one in figure.warnings)])
-
-
-def _larger(first: Run, second: Run) -> NoiseFloor | None:
-    floors = [run.noise_floor for run in (first, second) if run.noise_floor]
-    return max(floors, key=lambda floor: floor.relative, default=None)

@@ -12,9 +12,9 @@ from perbyte.model import Run
 from perbyte.report import theme
 from perbyte.report.panels import Chart, Records, facet, finished, header, logarithmic
 from perbyte.report.units import number, plain, size_label
+from perbyte.stats.quantity import Unit
 from perbyte.studies.model import Study
 from perbyte.studies.paired import PairedPoint, paired
-from perbyte.studies.units import Unit
 
 _PUBLISHED, _TODAY = "published", "today"
 
@@ -83,7 +83,7 @@ def published_against_today(run: Run, study: Study, *, operation: str | None = N
     machine = plain(run.conditions.machine.cpu_model, 60)
     subtitle = [
         f"{unit} on a logarithmic axis, {plain(operation, 24)}; "
-        f"{'more' if Unit(unit).larger_is_faster else 'less'} is better",
+        f"{'more' if Unit(unit).more_is_better else 'less'} is better",
         f"published: {_authors(study)}; today: {machine or 'this machine'}; "
         "thin lines: intervals, often narrower than the mark; the published figures came without",
     ]

@@ -10,10 +10,10 @@ from perbyte.model import Run
 from perbyte.report.gallery import Picture
 from perbyte.report.operations import operations_chart
 from perbyte.report.units import number, plain
+from perbyte.stats.quantity import Unit
 from perbyte.studies.cells import expand
 from perbyte.studies.inprint import judge_in_print
 from perbyte.studies.model import GroupStatistic, Judgement, Number, Outcome, Statistics, Study
-from perbyte.studies.units import Unit
 
 KINDS = {
     Outcome.HOLDS: "holds",

@@ -20,8 +20,9 @@ from rich.text import Text
 
 from perbyte.model import CellFigure, Run
 from perbyte.report.conditions import condition_lines, failure_lines, kinds_of, noise_line
-from perbyte.report.units import Unit, number, percent, plain, read
+from perbyte.report.units import number, percent, plain
 from perbyte.report.views import Column, Entry, Mark, Place, Row, Table, tables, warning_mark
+from perbyte.stats.quantity import Unit, read
 
 # Space between columns, and the sign behind an interval: where room is short, the heading carries the sign.
 _STYLES = ((2, "%"), (1, "%"), (1, ""))

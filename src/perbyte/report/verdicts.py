@@ -11,8 +11,9 @@ from rich.text import Text
 from perbyte.model import CellFigure, NoiseFloor
 from perbyte.report.studypage import SIGNS, number_row, tally
 from perbyte.report.terminal import columns_of, prose, to_text
-from perbyte.report.units import Unit, number, percent, plain, read, sentence
+from perbyte.report.units import number, percent, plain, sentence
 from perbyte.stats.compare import Comparison
+from perbyte.stats.quantity import Unit, read
 from perbyte.studies.model import Judgement, Outcome, Verdict
 
 _STYLES = {
@@ -71,10 +72,10 @@ def render_comparison(
     for row, (_, _, comparison) in zip(rows, compared, strict=True):
         if narrow:
             lines += prose(row[0], width)
-        style = "dim" if comparison.tie else "red" if comparison.ratio > 1 else "green"
+        style = "dim" if comparison.tie else "red" if comparison.ratio.value > 1 else "green"
         lines.append(_comparison_line(("" if narrow else row[0], *row[1:]), widths, lead, "", style))
-    slower = sum(not one.tie and one.ratio > 1 for _, _, one in compared)
-    faster = sum(not one.tie and one.ratio < 1 for _, _, one in compared)
+    slower = sum(not one.tie and one.ratio.value > 1 for _, _, one in compared)
+    faster = sum(not one.tie and one.ratio.value < 1 for _, _, one in compared)
     ties = len(compared) - slower - faster
     lines += [Text(), *prose(f"{faster} faster, {slower} slower, {ties} tied", width)]
     lines += prose(_floor(noise), width)
@@ -112,15 +113,19 @@ def _compared_row(compared: Compared) -> tuple[str, ...]:
         f"{number(one.value, one.half_width)} {unit.value}" if (one := read(side, unit)) else "n/a"
         for side in (a, b)
     ]
-    interval = comparison.interval
+    interval = comparison.ratio
     half = interval.half_width
     address = a.cell.address if a.cell == b.cell else f"{a.cell.address} against {b.cell.address}"
-    known = math.isfinite(comparison.ratio) and math.isfinite(half)
+    known = math.isfinite(comparison.ratio.value) and math.isfinite(half)
     intervals = a.interval.known and b.interval.known
     return (
         plain(address, 220),
         *values,
-        number(comparison.ratio, half) if known else "n/a" if intervals else number(comparison.ratio),
+        number(comparison.ratio.value, half)
+        if known
+        else "n/a"
+        if intervals
+        else number(comparison.ratio.value),
         f"{number(interval.low, half)} to {number(interval.high, half)}" if known else "–",
         _said(comparison) if intervals else "no interval",
     )
@@ -129,7 +134,7 @@ def _compared_row(compared: Compared) -> tuple[str, ...]:
 def _said(comparison: Comparison) -> str:
     if comparison.tie:
         return "tie"
-    change = comparison.ratio - 1
+    change = comparison.ratio.value - 1
     return f"slower +{percent(change)}" if change > 0 else f"faster −{percent(change)}"
 
 

@@ -12,10 +12,21 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from perbyte.model import Cell, CellFigure, Failure, NoiseFloor, Quality, Run, parse_address
+from perbyte.model import (
+    Cell,
+    CellFigure,
+    Doubt,
+    Failure,
+    NoiseFloor,
+    Quality,
+    Run,
+    Warning,
+    parse_address,
+)
 from perbyte.model.cell import FULL
-from perbyte.report.ranking import fastest
-from perbyte.report.units import Unit, data_bytes, read, size_label
+from perbyte.report.units import size_label
+from perbyte.stats.compare import fastest
+from perbyte.stats.quantity import TABLE_UNITS, Unit, data_bytes, read
 
 
 class Place(enum.Enum):
@@ -58,16 +69,8 @@ _OF_QUALITY = {
     Quality.NOISY: Mark.NOISY,
     Quality.UNSETTLED: Mark.UNSETTLED,
 }
-
-
-# How the sentences begin that `stats` says such a doubt with. A sentence that begins otherwise gets a mark of its
-# own, so that a change of wording there shows one mark too many, never one too few.
-_OF_WARNING = {
-    "the interval is": Mark.IMPRECISE,
-    "one call lasts": Mark.LONG,
-    "only ": Mark.NOISY,
-    "the figure still moved": Mark.UNSETTLED,
-}
+_OF_DOUBT = {Doubt(quality.value): mark for quality, mark in _OF_QUALITY.items()}
+_OF_DOUBT[Doubt.NO_INTERVAL] = Mark.IMPRECISE
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -128,7 +131,7 @@ class Table:
     def units(self) -> tuple[Unit, ...]:
         """The units that any of its figures can be given in."""
         figures = [entry.figure for row in self.rows for entry in row.entries if entry.figure]
-        return tuple(unit for unit in Unit if any(read(one, unit) for one in figures)) or (self.unit,)
+        return tuple(unit for unit in TABLE_UNITS if any(read(one, unit) for one in figures)) or (self.unit,)
 
     @property
     def blind(self) -> bool:
@@ -206,9 +209,9 @@ def marks_of(figure: CellFigure) -> tuple[Mark, ...]:
     return tuple(mark for mark in Mark if mark in marks)
 
 
-def warning_mark(warning: str) -> Mark:
-    """The mark of one sentence of a figure's warnings."""
-    return next((mark for start, mark in _OF_WARNING.items() if warning.startswith(start)), Mark.WARNING)
+def warning_mark(warning: Warning) -> Mark:
+    """The mark of a warning: that of the quality it led to, else the one of warnings."""
+    return _OF_DOUBT.get(warning.kind, Mark.WARNING)
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:

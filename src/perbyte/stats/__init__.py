@@ -5,7 +5,7 @@ Nothing here reads, writes, prints or starts anything, and nothing here deletes 
 """
 
 from perbyte.stats.clean import clean_mask, contention_floor, contention_floors, cycles_per_call, ns_per_call
-from perbyte.stats.compare import Comparison, compare, noise_floor, rank
+from perbyte.stats.compare import Comparison, compare, noise_floor
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
 from perbyte.stats.figure import MIN_CLEAN, figure, unwatched
 
@@ -24,6 +24,5 @@ __all__ = [
     "midmean",
     "noise_floor",
     "ns_per_call",
-    "rank",
     "unwatched",
 ]

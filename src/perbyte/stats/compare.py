@@ -1,8 +1,10 @@
-"""Is one cell faster than another? A ratio with its interval, and a tie where nobody can tell.
+"""Is one cost above another? A ratio with its interval, and a tie where nobody can tell.
 
-Two thresholds have to be passed before a difference is claimed: the interval of the ratio must exclude 1, and
-the ratio must be further from 1 than the A/A pairs of the run are. No p-value decides here. Ratios are
-treated on a logarithmic scale, on which b/a and a/b are the same statement.
+The only place where a ratio of costs gets an interval: tables, ratios of operations, comparisons of runs and the
+claims of studies all ask here, so they cannot disagree. The interval is the widest of three: what the epochs
+show, what the samples allow, and the noise floor that the A/A pairs of the run showed. Costs tie where it
+covers 1. No p-value decides. Ratios are treated on a logarithmic scale, on which b/a and a/b are the same
+statement.
 """
 
 from __future__ import annotations
@@ -13,25 +15,45 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from perbyte.errors import UsageError
-from perbyte.model import CellFigure, Interval, NoiseFloor, Quality
+from perbyte.model import CellFigure, Estimate, NoiseFloor, Quality
 from perbyte.stats.interval import median_spread
 from perbyte.stats.quantile import t_quantile
 from perbyte.stats.samples import Floats
 
+CYCLES, NS = "cycles", "ns"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """A cost in any unit, with what its comparison needs.
+
+    `epochs` are the figures of the epochs in the same unit, empty where there are none. `by_samples` is the
+    relative half-width that the samples give, 0 where the epochs decided the interval. Epochs of one `source`
+    (a run) were measured in turn, so they are pairs.
+    """
+
+    estimate: Estimate
+    epochs: tuple[float, ...] = ()
+    by_samples: float = 0.0
+    source: object = None
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`ratio` is b over a per call, so above 1 means that b is slower. `interval` is on the ratio.
+    """`ratio` is b over a per call, so above 1 means that b is slower. `unit` is `cycles` or `ns`.
 
-    `tie`: no difference can be claimed; `reason` says why, or why one can. `unit` is `cycles` or `ns`.
+    `dominated_by` tells where the width of its interval comes from: `epochs`, `samples` or `noise floor`.
     """
 
-    ratio: float
-    interval: Interval
-    tie: bool
+    ratio: Estimate
+    dominated_by: str
     reason: str
     unit: str
+
+    @property
+    def tie(self) -> bool:
+        """True where the interval covers 1: no difference can be claimed; `reason` says why."""
+        return not (self.ratio.above(1) or self.ratio.below(1))
 
 
 def compare(
@@ -44,66 +66,113 @@ def compare(
 ) -> Comparison:
     """Compare the cost of a call of `b` with that of `a`.
 
-    In cycles where both have them from the same kind of source, else in nanoseconds. With `same_run` the
-    epochs are pairs (they shared their sky and their buffer offsets): Student's t on the logarithms of their
-    ratios. Otherwise Welch's interval on the logarithms of the epoch figures, and where there are fewer than
-    two epochs the delta method on the figures' own intervals. Never narrower than what the samples allow.
+    In cycles where both have them from the same kind of source, else in nanoseconds.
     """
     unit = _unit((a, b))
-    value_a, value_b = _value(a, unit), _value(b, unit)
-    if not (0 < value_a < math.inf and 0 < value_b < math.inf):
-        nothing = Interval(0.0, math.inf, level, "samples")
-        return Comparison(
-            math.nan, nothing, True, "a cost that is not positive and finite has no ratio", unit
-        )
-    logs_a, logs_b = _logs(a, unit), _logs(b, unit)
-    within = math.hypot(*(f.relative_half_width for f in (a, b) if f.interval.dominated_by == "samples"), 0.0)
-    if same_run and len(logs_a) == len(logs_b) >= 2:
+    costs = (cost_of(a, unit, source=0), cost_of(b, unit, source=0 if same_run else 1))
+    found = compare_costs(*costs, noise.relative if noise else None, level)
+    return replace(found, reason=found.reason + _remarks(a, b, unit), unit=unit)
+
+
+def compare_costs(a: Cost, b: Cost, floor: float | None = None, level: float = 0.95) -> Comparison:
+    """Compare `b` with `a`, which are in one unit; `floor` is the noise floor (relative), None where it is not known.
+
+    Epochs of one source: Student's t on the logarithms of their ratios. Else Welch's interval on the logarithms
+    of the epochs, and where there are fewer than two the delta method on the costs' own intervals. Never
+    narrower than what the samples allow, nor than the noise floor.
+    """
+    if not all(0 < cost.estimate.value < math.inf for cost in (a, b)):
+        nothing = Estimate(math.nan, 0.0, math.inf)
+        return Comparison(nothing, "samples", "a cost that is not positive and finite has no ratio", "")
+    logs_a, logs_b = _logs(a.epochs), _logs(b.epochs)
+    if a.source == b.source and len(logs_a) == len(logs_b) >= 2:
         between = _paired(logs_b - logs_a, level)
     elif len(logs_a) >= 2 and len(logs_b) >= 2:
         between = _welch(logs_a, logs_b, level)
     else:
-        between = math.hypot(a.relative_half_width, b.relative_half_width)
-    half = max(between, within)
-    ratio = value_b / value_a
-    interval = Interval(
-        low=ratio * math.exp(-half) if math.isfinite(half) else 0.0,
-        high=ratio * math.exp(half) if half < 700 else math.inf,
-        level=level,
-        dominated_by="epochs" if between >= within else "samples",
+        between = _together(a.estimate.relative, b.estimate.relative)
+    ratio = b.estimate.value / a.estimate.value
+    widths = {
+        "epochs": between,
+        "samples": _together(a.by_samples, b.by_samples),
+        "noise floor": math.log1p(floor or 0.0),
+    }
+    widest = max(widths, key=lambda name: widths[name])
+    half = widths[widest]
+    interval = Estimate(
+        ratio,
+        ratio * math.exp(-half) if math.isfinite(half) else 0.0,
+        ratio * math.exp(half) if half < 700 else math.inf,
     )
-    tie, reason = _judge(ratio, interval, noise)
-    return Comparison(ratio, interval, tie, reason + _remarks(a, b, unit), unit)
+    measured = max(widths["epochs"], widths["samples"])
+    return Comparison(interval, widest, _reason(abs(math.log(ratio)), measured, floor), "")
 
 
-def rank(
-    figures: Sequence[CellFigure],
-    noise: NoiseFloor | None = None,
-    level: float = 0.95,
-    *,
-    same_run: bool = True,
-) -> list[tuple[CellFigure, ...]]:
-    """Order figures into groups, fastest first; all of a group tie with the fastest of it.
+def cost_of(figure: CellFigure, unit: str, *, per: float = 1.0, source: object = None) -> Cost:
+    """The cost of a call of `figure` in `unit` (`cycles` or `ns`), divided by `per`."""
+    value = figure.ns_per_call if unit == NS or figure.cycles_per_call is None else figure.cycles_per_call
+    # the interval's unit is that of per_call; its relative width carries over to time
+    scale = (value / figure.per_call if figure.per_call else 1.0) / per
+    epochs = figure.epoch_cycles if unit == CYCLES else figure.epoch_ns
+    return Cost(
+        Estimate(value / per, figure.interval.low * scale, figure.interval.high * scale),
+        tuple(one / per for one in epochs),
+        figure.relative_half_width if figure.interval.dominated_by == "samples" else 0.0,
+        source,
+    )
 
-    Raises UsageError when the contracts differ: such rows never rank together.
+
+def mean_cost(costs: Sequence[Cost]) -> Cost:
+    """The geometric mean of costs, epoch by epoch where all of them come from the same source.
+
+    Costs are averaged geometrically, so that a library that is slow at everything does not outweigh the rest. The ends
+    of the interval are the means of the ends. Raises ValueError when there are no costs.
     """
-    contracts = sorted({figure.cell.contract for figure in figures})
-    if len(contracts) > 1:
-        raise UsageError(
-            f"cells of different contracts do not rank together: {', '.join(contracts)}",
-            way_out="choose one contract",
-        )
-    unit = _unit(figures)
-    left = sorted(figures, key=lambda figure: _value(figure, unit))
-    groups: list[tuple[CellFigure, ...]] = []
-    while left:
-        first = left[0]
-        group = [first] + [
-            other for other in left[1:] if compare(first, other, noise, level, same_run=same_run).tie
-        ]
-        groups.append(tuple(group))
-        left = [figure for figure in left if not any(figure is member for member in group)]
-    return groups
+    if len(costs) == 1:
+        return costs[0]
+    counts = {len(cost.epochs) for cost in costs}
+    together = len(counts) == 1 and len({cost.source for cost in costs}) == 1
+    epochs = zip(*(cost.epochs for cost in costs), strict=True) if together else ()
+    return Cost(
+        geometric_mean([cost.estimate for cost in costs]),
+        tuple(_mean(values) for values in epochs),
+        sum(cost.by_samples for cost in costs) / len(costs),
+        costs[0].source,
+    )
+
+
+def geometric_mean(estimates: Sequence[Estimate]) -> Estimate:
+    """The geometric mean of estimates; its ends are the means of their ends. Raises ValueError for none."""
+    if not estimates:
+        raise ValueError("a mean needs at least one estimate")
+    return Estimate(*(_mean([getattr(one, end) for one in estimates]) for end in ("value", "low", "high")))
+
+
+def quotient(above: Estimate, below: Estimate) -> Estimate:
+    """The one over the other by interval arithmetic, for what has no epochs: ratios of ratios, printed figures.
+
+    The interval reaches from the lowest numerator over the highest denominator to the reverse, which assumes nothing
+    and is wide; it is unbounded where an interval reaches zero.
+    """
+    value = above.value / below.value if below.value else math.inf
+    if not (below.low > 0 and above.low > 0):
+        return Estimate(value, 0.0, math.inf)
+    return Estimate(value, above.low / below.high, above.high / below.low)
+
+
+def fastest(rivals: Sequence[CellFigure], noise: NoiseFloor | None) -> tuple[CellFigure, ...]:
+    """Return the fastest of `rivals` and all that tie with it, in their order.
+
+    Rivals whose cost is not positive and finite cannot be ranked and are left out, and so are imported ones, whose
+    intervals nobody knows; so are all where fewer than two can be.
+    """
+    unit = NS if any(figure.cycles_per_call is None for figure in rivals) else CYCLES
+    costs = [(cost_of(figure, unit).estimate.value, figure) for figure in rivals if figure.interval.known]
+    known = [(cost, figure) for cost, figure in costs if 0 < cost < math.inf]
+    if len(known) < 2:
+        return ()
+    best = min(known, key=lambda one: one[0])[1]
+    return tuple(figure for _, figure in known if figure is best or compare(best, figure, noise).tie)
 
 
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:
@@ -116,7 +185,7 @@ def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | 
     good: list[float] = []
     for first, second in pairs:
         unit = _unit((first, second))
-        a, b = _value(first, unit), _value(second, unit)
+        a, b = (cost_of(figure, unit).estimate.value for figure in (first, second))
         if a > 0 and b > 0:
             ratios.append((replace(first.cell, twin=0).address, b / a))
             if first.quality is Quality.GOOD and second.quality is Quality.GOOD:
@@ -127,26 +196,34 @@ def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | 
     return NoiseFloor(relative=max(abs(ratio - 1) for ratio in decisive), pairs=tuple(ratios))
 
 
+def larger_floor(floors: Iterable[NoiseFloor | None]) -> NoiseFloor | None:
+    """Return the noise floor that a comparison across runs has to respect; None where no run has one."""
+    return max((one for one in floors if one), key=lambda one: one.relative, default=None)
+
+
 def _unit(figures: Sequence[CellFigure]) -> str:
     sources = {figure.cycle_source for figure in figures}
     has_all = all(figure.cycles_per_call is not None for figure in figures)
-    return "cycles" if has_all and len(sources) == 1 else "ns"
+    return CYCLES if has_all and len(sources) == 1 else NS
 
 
-def _value(figure: CellFigure, unit: str) -> float:
-    return (
-        figure.cycles_per_call
-        if unit == "cycles" and figure.cycles_per_call is not None
-        else figure.ns_per_call
-    )
+def _mean(values: Sequence[float]) -> float:
+    if min(values) <= 0:
+        return 0.0
+    return math.exp(sum(map(math.log, values)) / len(values))
 
 
-def _logs(figure: CellFigure, unit: str) -> Floats:
-    values = np.asarray(figure.epoch_cycles if unit == "cycles" else figure.epoch_ns, dtype=np.float64)
+def _logs(epochs: Sequence[float]) -> Floats:
+    values = np.asarray(epochs, dtype=np.float64)
     logs: Floats = (
         np.log(values) if len(values) and 0 < values.min() <= values.max() < math.inf else np.empty(0)
     )
     return logs
+
+
+def _together(a: float, b: float) -> float:
+    """Half-width of a ratio's logarithm from two relative ones (delta method); none where a cost could be zero."""
+    return math.hypot(a, b) if max(a, b) < 1 else math.inf
 
 
 def _paired(differences: Floats, level: float) -> float:
@@ -165,19 +242,20 @@ def _welch(a: Floats, b: Floats, level: float) -> float:
     return t_quantile(level, max(1, int(df))) * math.sqrt(spread)
 
 
-def _judge(ratio: float, interval: Interval, noise: NoiseFloor | None) -> tuple[bool, str]:
-    if interval.low <= 1 <= interval.high:
-        return True, "the interval of the ratio covers 1"
-    if noise and abs(ratio - 1) <= noise.relative:
-        return True, f"the difference is within the noise floor of {100 * noise.relative:.2g} %"
-    if noise:
-        return False, f"the interval excludes 1 and the noise floor is {100 * noise.relative:.2g} %"
-    return False, "the interval excludes 1; the run has no A/A pair to know its noise floor by"
+def _reason(distance: float, measured: float, floor: float | None) -> str:
+    """Why two costs tie or differ: `distance` is |ln ratio|, `measured` its half-width without the noise floor."""
+    if distance <= measured:
+        return "the interval of the ratio covers 1"
+    if floor and distance <= math.log1p(floor):
+        return f"the difference is within the noise floor of {100 * floor:.2g} %"
+    if floor is not None:
+        return f"the interval excludes 1 and the noise floor is {100 * floor:.2g} %"
+    return "the interval excludes 1; the run has no A/A pair to know its noise floor by"
 
 
 def _remarks(a: CellFigure, b: CellFigure, unit: str) -> str:
     remarks = ""
-    if unit == "ns":
+    if unit == NS:
         remarks += "; compared in nanoseconds, because there are no cycles of one kind"
     for figure in (a, b):
         if not figure.interval.known:

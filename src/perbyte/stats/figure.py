@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from perbyte.errors import UsageError
-from perbyte.model import Burst, Calibration, Cell, CellFigure, Flag, Policy, Quality
+from perbyte.model import Burst, Calibration, Cell, CellFigure, Doubt, Flag, Policy, Quality, Warning
 from perbyte.stats.clean import core_cycles_per_tick, disturbance, table_cycles, table_ns
 from perbyte.stats.drift import Trend, inflation, trend
 from perbyte.stats.estimate import epoch_value, lower_quartile, median, midmean_half_width
@@ -71,7 +71,7 @@ def figure(
     `contention_floors`); None: each calibration's own. Raises UsageError when no burst holds a sample that
     can be used.
     """
-    warnings: list[str] = []
+    warnings: list[Warning] = []
     epochs = _epochs(cell, bursts, calibrations, policy, floors, warnings)
     if not epochs:
         raise UsageError(f"{cell.address} has no usable sample", way_out="measure the cell again")
@@ -94,7 +94,8 @@ def figure(
     doubts = _doubts(epochs, used, relative, policy, warnings)
     if not in_cycles:
         reasons = sorted({e.calibration.reason for e in used if e.calibration.cycle_source == "none"})
-        warnings.append("no cycles: " + ("; ".join(filter(None, reasons)) or "the cycle source failed"))
+        why = "; ".join(filter(None, reasons)) or "the cycle source failed"
+        warnings.append(Warning(Doubt.NO_CYCLES, f"no cycles: {why}"))
     return CellFigure(
         cell=cell,
         library=library,
@@ -120,7 +121,7 @@ def _epochs(
     calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration],
     policy: Policy,
     floors: Floors | None,
-    warnings: list[str],
+    warnings: list[Warning],
 ) -> list[_Epoch]:
     by_epoch: dict[int, list[Burst]] = {}
     for burst in bursts:
@@ -130,13 +131,15 @@ def _epochs(
     for number in sorted(by_epoch):
         calibration = calibrations.get((cell.process, number))
         if calibration is None:
-            warnings.append(f"epoch {number} has no calibration and is left out")
+            text = f"epoch {number} has no calibration and is left out"
+            warnings.append(Warning(Doubt.NO_CALIBRATION, text, (number,)))
             continue
         floor = floors.get(cell.process) if isinstance(floors, Mapping) else floors
         taken = sorted(by_epoch[number], key=lambda burst: burst.round)
         epoch = _epoch(number, taken, calibration, policy, floor)
         if epoch is None:
-            warnings.append(f"epoch {number} has no usable sample and is left out")
+            text = f"epoch {number} has no usable sample and is left out"
+            warnings.append(Warning(Doubt.NO_SAMPLE, text, (number,)))
         else:
             found.append(epoch)
     return found
@@ -232,47 +235,50 @@ def _choose(epochs: Sequence[_Epoch]) -> Sequence[_Epoch]:
 
 
 def _doubts(
-    epochs: Sequence[_Epoch], used: Sequence[_Epoch], relative: float, policy: Policy, warnings: list[str]
+    epochs: Sequence[_Epoch], used: Sequence[_Epoch], relative: float, policy: Policy, warnings: list[Warning]
 ) -> list[Quality]:
     """Add every doubt to `warnings` and return the qualities that follow from them."""
     doubts = [Quality.GOOD]
     samples, clean = sum(epoch.samples for epoch in epochs), sum(epoch.clean for epoch in epochs)
     if not all(epoch.quiet for epoch in used):
         doubts.append(Quality.NOISY)
-        warnings.append(
+        text = (
             f"only {clean} of {samples} samples were clean, so the figure comes from the least disturbed ones"
         )
+        warnings.append(Warning(Doubt.NOISY, text, (clean, samples)))
     for epoch in epochs:
         if epoch not in used:
-            why = "too few clean samples" if not epoch.quiet else "no cycles"
-            warnings.append(f"{why} in epoch {epoch.number}, which is left out")
+            kind = Doubt.NOISY_EPOCH if not epoch.quiet else Doubt.EPOCH_WITHOUT_CYCLES
+            why = "no cycles" if epoch.quiet else "too few clean samples"
+            text = f"{why} in epoch {epoch.number}, which is left out"
+            warnings.append(Warning(kind, text, (epoch.number,)))
     if any(epoch.long for epoch in used):
         doubts.append(Quality.LONG)
         call_s = max(epoch.call_s for epoch in used)
-        warnings.append(
+        text = (
             f"one call lasts {_duration(call_s)}, a sample should last {_duration(policy.sample_us * 1e-6)}: "
             "disturbances within the call go unseen"
             + (", and the lower quartile is given" if any(epoch.unwatched for epoch in used) else "")
         )
+        warnings.append(Warning(Doubt.LONG, text, (call_s,)))
     moving = [epoch for epoch in used if epoch.trend]
     if moving and 2 * len(moving) >= len(
         used
     ):  # code that has not settled moves in every process, a neighbour in one
         doubts.append(Quality.UNSETTLED)
         steps = ", ".join(f"{100 * e.trend.change:+.2g} % in epoch {e.number}" for e in moving if e.trend)
-        warnings.append(f"the figure still moved from the beginning to the end of an epoch: {steps}")
+        text = f"the figure still moved from the beginning to the end of an epoch: {steps}"
+        warnings.append(Warning(Doubt.UNSETTLED, text, tuple(e.trend.change for e in moving if e.trend)))
     if relative > policy.precision:
         doubts.append(Quality.IMPRECISE)
-        warnings.append(
-            f"the interval is +-{100 * relative:.2g} %, "
-            f"wider than the +-{100 * policy.precision:.2g} % asked for"
-        )
+        text = f"the interval is ±{100 * relative:.2g} %, wider than the ±{100 * policy.precision:.2g} % asked for"
+        warnings.append(Warning(Doubt.IMPRECISE, text, (relative, policy.precision)))
     if len(used) == 1:
-        warnings.append("one epoch only: the interval does not know how fresh processes differ")
+        text = "one epoch only: the interval does not know how fresh processes differ"
+        warnings.append(Warning(Doubt.ONE_EPOCH, text))
     if failed := sum(epoch.failed for epoch in epochs):
-        warnings.append(
-            f"{failed} samples hold calls in which the library reported an error; they are not used"
-        )
+        text = f"{failed} samples hold calls in which the library reported an error; they are not used"
+        warnings.append(Warning(Doubt.FAILED_CALLS, text, (failed,)))
     return doubts
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from perbyte.model import Burst, Cell, CellFigure, Interval, Quality
+from perbyte.model import Burst, Cell, CellFigure, Doubt, Interval, Quality, Warning
 from perbyte.store.files import MEBIBYTE, check_regular, damaged, replace_atomically
 
 _FILE_LIMIT = 16384 * MEBIBYTE
@@ -73,8 +73,11 @@ CELLS = pa.schema(
         ("quality", pa.string()),
         ("cycle_source", pa.string()),
         ("warnings", pa.list_(pa.string())),
+        ("warning_kinds", pa.list_(pa.string())),
+        ("warning_numbers", pa.list_(pa.list_(pa.float64()))),
     ]
 )
+_NEWER = ("warning_kinds", "warning_numbers")  # columns that older files do not have
 _MAY_BE_NULL = {"cycles", "cycles_per_call"}
 
 
@@ -134,6 +137,9 @@ def figures_table(figures: Sequence[CellFigure]) -> pa.Table:
             values = [getattr(figure.interval, part) for figure in figures]
         elif field.name == "quality":
             values = [figure.quality.value for figure in figures]
+        elif field.name.startswith("warning"):
+            part = {"warnings": "text", "warning_kinds": "kind", "warning_numbers": "numbers"}[field.name]
+            values = [[getattr(one, part) for one in figure.warnings] for figure in figures]
         else:
             values = [getattr(figure, field.name) for figure in figures]
         columns[field.name] = pa.array(values, field.type)
@@ -141,7 +147,7 @@ def figures_table(figures: Sequence[CellFigure]) -> pa.Table:
 
 
 def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
-    """Give back the figures of a cells table. Raises ValueError for a quality that does not exist."""
+    """Give back the figures of a cells table. Raises ValueError for an unknown quality or lists that do not fit."""
     found = []
     parts = table.drop_columns([name for name, _ in _CELL_FIELDS])
     for cell, row in zip(_cells_of(table), parts.to_pylist(), strict=True):
@@ -152,9 +158,28 @@ def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
             dominated_by=row.pop("interval_dominated_by"),
         )
         quality = Quality(row.pop("quality"))
-        row |= {name: tuple(row[name]) for name in ("epoch_cycles", "epoch_ns", "warnings")}
-        found.append(CellFigure(cell=cell, interval=interval, quality=quality, **row))
+        row |= {name: tuple(row[name]) for name in ("epoch_cycles", "epoch_ns")}
+        said = zip(row.pop("warnings"), row.pop("warning_kinds"), row.pop("warning_numbers"), strict=True)
+        warnings = tuple(_warning(*one) for one in said)
+        found.append(CellFigure(cell=cell, interval=interval, quality=quality, warnings=warnings, **row))
     return tuple(found)
+
+
+def _with_kinds(table: pa.Table) -> pa.Table:
+    """The warnings of older files have no kind and no numbers."""
+    counts = [len(said or ()) for said in table.column("warnings").to_pylist()]
+    columns: tuple[list[Any], ...] = (
+        [[Doubt.OTHER.value] * count for count in counts],
+        [[[]] * count for count in counts],
+    )
+    for name, values in zip(_NEWER, columns, strict=True):
+        table = table.append_column(name, pa.array(values, CELLS.field(name).type))
+    return table
+
+
+def _warning(text: str, kind: str, numbers: Sequence[float]) -> Warning:
+    """A kind that a newer version wrote is another one here."""
+    return Warning(Doubt(kind) if kind in {*Doubt} else Doubt.OTHER, text, tuple(numbers))
 
 
 def write_table(place: Path, table: pa.Table, last_seq: int) -> None:
@@ -175,8 +200,12 @@ def read_table(place: Path, kind: str, address: str | None = None) -> pa.Table:
     check_file(place, kind)
     schema = SAMPLES if kind == "samples" else CELLS
     try:
-        table = pq.read_table(place, columns=schema.names, partitioning=None)
+        there = {*pq.read_schema(place).names}
+        wanted = [name for name in schema.names if name in there or name not in _NEWER]
+        table = pq.read_table(place, columns=wanted, partitioning=None)
         table.validate(full=True)  # before anything computes on it: its codes may point anywhere
+        if kind == "cells" and len(wanted) < len(schema.names):
+            table = _with_kinds(table.select([name for name in wanted if name not in _NEWER]))
         table = table.select(schema.names).cast(schema)
         if address is not None:
             table = table.filter(pa.array([name == address for name in _words(table.column("address"))]))
@@ -185,8 +214,10 @@ def read_table(place: Path, kind: str, address: str | None = None) -> pa.Table:
     for field in schema:
         column = table.column(field.name)
         holes = column.null_count
-        if pa.types.is_list(field.type):
-            holes += sum(chunk.flatten().null_count for chunk in column.chunks)
+        chunks, inner = column.chunks, field.type
+        while pa.types.is_list(inner):
+            chunks, inner = [chunk.flatten() for chunk in chunks], inner.value_type
+            holes += sum(chunk.null_count for chunk in chunks)
         if holes and field.name not in _MAY_BE_NULL:
             raise damaged(place, f"column {field.name} has holes")
     if kind == "samples" and table.num_rows and min(table.column("calls").to_pylist()) < 1:

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perbyte.errors import UsageError
-from perbyte.model import Cell, CellFigure, Failure, Run
+from perbyte.model import Cell, CellFigure, Estimate, Failure, Run
+from perbyte.stats.compare import Cost, cost_of
 from perbyte.studies.cells import CellPattern, expand
-from perbyte.studies.estimates import Estimate
 from perbyte.studies.model import CellGroup, Study
-from perbyte.studies.units import ns_per_call
 
 CELL_DIMENSIONS = ("runner", "algorithm", "operation", "size_bytes", "contract", "cpu")
 GROUP = "group"
@@ -45,6 +44,7 @@ class Row:
     absence: Absence | None = None
     reason: str = ""
     block_bytes: int = 0
+    run_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +68,21 @@ class Table:
         )
 
     def cost(self, row: Row, per: str = "byte") -> Estimate:
-        """What the row's cell costs, in cycles (or ns) per `byte`, `block` or `call`.
+        """What the row's cell costs, see `measured`, with the interval it lies in."""
+        return self.measured(row, per).estimate
+
+    def measured(self, row: Row, per: str = "byte") -> Cost:
+        """What the row's cell costs, in cycles (or ns) per `byte`, `block` or `call`, with its epochs.
 
         Cells without data are counted per call. Raises ValueError for a row without a figure.
         """
         figure = row.figure
         if figure is None:
             raise ValueError("a row without a figure has no cost")
-        whole = (
-            Estimate(figure.per_call, figure.interval.low, figure.interval.high)
-            if self.in_cycles
-            else ns_per_call(figure)
-        )
         count = 1.0
         if per != "call" and figure.cell.size_bytes:
             count = figure.cell.size_bytes / ((row.block_bytes or 1) if per == "block" else 1)
-        return Estimate(whole.value / count, whole.low / count, whole.high / count)
+        return cost_of(figure, self.unit, per=count, source=row.run_id)
 
 
 def gather(study: Study, runs: Sequence[Run]) -> Table:
@@ -110,6 +109,7 @@ class _Holdings:
     """The runs' cells and failures, found quickly, and what absence means in them."""
 
     figures: Mapping[Cell, CellFigure]
+    origins: Mapping[Cell, str]
     failures: tuple[Failure, ...]
     of_study: bool
     complete: bool
@@ -119,11 +119,14 @@ class _Holdings:
     @classmethod
     def of(cls, study: Study, runs: Sequence[Run]) -> _Holdings:
         figures: dict[Cell, CellFigure] = {}
+        origins: dict[Cell, str] = {}
         for run in runs:
             for figure in run.cells:
                 figures.setdefault(figure.cell, figure)
+                origins.setdefault(figure.cell, run.conditions.run_id)
         return cls(
             figures=figures,
+            origins=origins,
             failures=tuple(failure for run in runs for failure in run.failures),
             of_study=any(run.conditions.study == study.name for run in runs),
             complete=all(run.complete for run in runs),
@@ -168,7 +171,13 @@ def _rows(group: CellGroup, holdings: _Holdings) -> Iterable[Row]:
             else:
                 found = [figure for cell, figure in holdings.figures.items() if wanted.matches(cell)]
             for figure in found:
-                yield Row(dimensions(group, figure.cell), group.label, figure, block_bytes=group.block_bytes)
+                yield Row(
+                    dimensions(group, figure.cell),
+                    group.label,
+                    figure,
+                    block_bytes=group.block_bytes,
+                    run_id=holdings.origins[figure.cell],
+                )
             if not found:
                 absence, reason = holdings.absence(wanted)
                 yield Row(

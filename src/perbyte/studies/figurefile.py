@@ -13,10 +13,10 @@ from pathlib import Path
 
 from perbyte.catalogue import load as load_catalogue
 from perbyte.errors import DataRoomError, UsageError
+from perbyte.stats.quantity import Unit
 from perbyte.studies.cells import expand, with_contract
 from perbyte.studies.fields import closest
 from perbyte.studies.model import PublishedFigure, PublishedMachine
-from perbyte.studies.units import Unit
 
 COLUMNS = (
     "id",

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from perbyte.catalogue import pattern
 from perbyte.errors import DataRoomError
-from perbyte.model import Run
-from perbyte.studies.estimates import Estimate
+from perbyte.model import Estimate, Run
+from perbyte.stats.compare import quotient
 from perbyte.studies.evidence import IN_PRINT
 from perbyte.studies.historyfile import TODAY, End, Explanation, HistoryFile, Line, Step, read_history
 from perbyte.studies.historypoints import (
@@ -164,9 +164,9 @@ def jump(before: HistoryPoint, after: HistoryPoint) -> Jump:
     """What was gained between two points: in throughput, in clock, and in cycles per byte."""
     faster = clock = work = None
     if before.megabits_per_second and after.megabits_per_second:
-        faster = after.megabits_per_second.over(before.megabits_per_second)
+        faster = quotient(after.megabits_per_second, before.megabits_per_second)
     if before.cycles_per_byte and after.cycles_per_byte:
-        work = before.cycles_per_byte.over(after.cycles_per_byte)
+        work = quotient(before.cycles_per_byte, after.cycles_per_byte)
     if before.clock_hz and after.clock_hz:
         clock = after.clock_hz / before.clock_hz
     return Jump(before, after, faster, clock, work)

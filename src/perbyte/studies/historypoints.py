@@ -13,13 +13,14 @@ from enum import StrEnum
 
 from perbyte.catalogue import load as load_catalogue
 from perbyte.catalogue import pattern
-from perbyte.model import CellFigure, Run
+from perbyte.model import CellFigure, Estimate, Run
 from perbyte.model.cell import FULL
+from perbyte.stats.compare import CYCLES, NS, cost_of
+from perbyte.stats.quantity import Unit
 from perbyte.studies.cells import expand
-from perbyte.studies.estimates import Estimate
 from perbyte.studies.historyfile import HistoryFile
 from perbyte.studies.model import PublishedFigure, Study
-from perbyte.studies.units import Unit, ns_per_call, published_cycles_per_byte, published_ns
+from perbyte.studies.units import published_cycles_per_byte, published_ns
 
 _OPERATIONS = ("encrypt", "digest")
 _FLAGS = {
@@ -180,9 +181,8 @@ def _measured_point(run: Run, figure: CellFigure, file: HistoryFile) -> HistoryP
         cycles = None
     by = cell.size_bytes
     known = figure.interval.known and math.isfinite(figure.interval.high) and figure.interval.low > 0
-    ns = ns_per_call(figure) if known else Estimate(*(figure.ns_per_call,) * 3)
-    low, high = (figure.interval.low, figure.interval.high) if known else (cycles or 0.0, cycles or 0.0)
-    bits = by * 8e3
+    costs = [cost_of(figure, unit, per=by).estimate for unit in (CYCLES, NS)]
+    in_cycles, in_ns = costs if known else [Estimate(*(cost.value,) * 3) for cost in costs]
     return HistoryPoint(
         line=line.id,
         year=year_of(run) or 0,
@@ -196,8 +196,8 @@ def _measured_point(run: Run, figure: CellFigure, file: HistoryFile) -> HistoryP
         cpu=cell.cpu,
         runner=cell.runner,
         size_bytes=by,
-        cycles_per_byte=Estimate(cycles / by, low / by, high / by) if cycles else None,
-        megabits_per_second=Estimate(bits / ns.value, bits / ns.high, bits / ns.low),
+        cycles_per_byte=in_cycles if cycles else None,
+        megabits_per_second=Estimate(8e3 / in_ns.value, 8e3 / in_ns.high, 8e3 / in_ns.low),
         clock_hz=cycles / figure.ns_per_call * 1e9 if cycles else None,
         quality=figure.quality.value,
         gap="" if cycles else "no cycles: no source that can be trusted",

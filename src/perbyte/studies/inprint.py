@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from perbyte.errors import UsageError
 from perbyte.model import CellFigure, Conditions, Interval, Machine, Policy, Quality, Run
+from perbyte.stats.quantity import Unit
 from perbyte.studies.cells import expand
 from perbyte.studies.evidence import IN_PRINT
 from perbyte.studies.figurefile import OVER
 from perbyte.studies.judge import judge
 from perbyte.studies.model import Judgement, PublishedFigure, Study
-from perbyte.studies.units import Unit, published_ns
+from perbyte.studies.units import published_ns
 
 
 def judge_in_print(study: Study, machine: str = "") -> Judgement:

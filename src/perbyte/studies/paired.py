@@ -6,15 +6,15 @@ is for the reader to say. Figures without a counterpart stay in the list, so tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from perbyte.model import Cell, CellFigure, Run
+from perbyte.model import Cell, CellFigure, Estimate, Run
+from perbyte.stats.compare import compare, larger_floor
+from perbyte.stats.quantity import Unit, read
 from perbyte.studies.cells import expand
-from perbyte.studies.estimates import Estimate
 from perbyte.studies.figurefile import OVER
 from perbyte.studies.model import PublishedFigure, Study
-from perbyte.studies.units import Unit, published_cycles_per_byte, today_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,6 @@ class PairedPoint:
 
     `today` is in the printed unit and None where there is none; `addresses` are the cells it comes from. `ratio` is
     how many times faster today is (above 1: faster), for ratios simply today over then; None without both.
-    `published_cycles_per_byte` needs the clock of the machine, `today_cycles_per_byte` a cycle source.
     """
 
     published: PublishedFigure
@@ -31,64 +30,46 @@ class PairedPoint:
     library: str
     today: Estimate | None
     ratio: float | None
-    published_cycles_per_byte: float | None
-    today_cycles_per_byte: Estimate | None
 
 
 def paired(study: Study, runs: Run | Sequence[Run]) -> tuple[PairedPoint, ...]:
     """Pair all printed figures of `study` with what `runs` hold; the first run that has a cell counts."""
-    figures: dict[Cell, CellFigure] = {}
-    for run in (runs,) if isinstance(runs, Run) else runs:
+    several = (runs,) if isinstance(runs, Run) else tuple(runs)
+    figures: dict[Cell, tuple[CellFigure, Run]] = {}
+    for run in several:
         for figure in run.cells:
-            figures.setdefault(figure.cell, figure)
-    return tuple(point for published in study.published for point in _points(study, published, figures))
+            figures.setdefault(figure.cell, (figure, run))
+    return tuple(point for published in study.published for point in _points(published, figures))
 
 
-def _points(
-    study: Study, published: PublishedFigure, figures: dict[Cell, CellFigure]
-) -> Iterator[PairedPoint]:
-    machine = study.machine(published.machine)
-    then = published_cycles_per_byte(published, machine.clock_hz if machine else None)
+def _points(published: PublishedFigure, figures: dict[Cell, tuple[CellFigure, Run]]) -> Iterator[PairedPoint]:
     sides = published.cell.split(OVER) if published.cell else []
-    found = [_matching(side, figures) for side in sides]
+    found = [list(_matching(side, figures)) for side in sides]
     if len(found) == 2 and found[0] and found[1]:
-        above, below = found[0][0], found[1][0]
-        today = _per_call(above).over(_per_call(below))
-        addresses = (above.cell.address, below.cell.address)
-        yield _point(published, addresses, above, today, then, None)
+        (above, first), (below, second) = found[0][0], found[1][0]
+        floor = larger_floor((first.noise_floor, second.noise_floor))
+        today = compare(below, above, floor, same_run=first is second).ratio
+        yield _point(published, (above, below), today)
     elif len(found) == 1 and found[0]:
-        for figure in found[0]:
-            size = published.size_bytes
-            today_ = today_in(published.unit, figure, size_bytes=size, calls=published.calls)
-            cycles = today_in(Unit.CYCLES_PER_BYTE, figure)
-            yield _point(published, (figure.cell.address,), figure, today_, then, cycles)
+        for figure, _ in found[0]:
+            today_ = read(figure, published.unit, size_bytes=published.size_bytes, calls=published.calls)
+            yield _point(published, (figure,), today_)
     else:
-        yield PairedPoint(published, (), "", None, None, then, None)
+        yield PairedPoint(published, (), "", None, None)
 
 
-def _point(
-    published: PublishedFigure,
-    addresses: tuple[str, ...],
-    figure: CellFigure,
-    today: Estimate | None,
-    then: float | None,
-    cycles: Estimate | None,
-) -> PairedPoint:
+def _point(published: PublishedFigure, figures: Sequence[CellFigure], today: Estimate | None) -> PairedPoint:
     ratio = None
     if today and today.value > 0 and published.value:
         grown = today.value / published.value
-        rises = Unit(published.unit).larger_is_faster or published.unit == Unit.RATIO
+        rises = Unit(published.unit).more_is_better or published.unit == Unit.RATIO
         ratio = grown if rises else 1 / grown
-    library = f"{figure.library} {figure.library_version}".strip()
-    return PairedPoint(published, addresses, library, today, ratio, then, cycles)
+    library = f"{figures[0].library} {figures[0].library_version}".strip()
+    return PairedPoint(published, tuple(one.cell.address for one in figures), library, today, ratio)
 
 
-def _matching(selector: str, figures: dict[Cell, CellFigure]) -> list[CellFigure]:
+def _matching(selector: str, figures: dict[Cell, tuple[CellFigure, Run]]) -> Iterable[tuple[CellFigure, Run]]:
     wanted = expand(selector)
     if all(one.literal for one in wanted):
         return [figures[cell] for one in wanted if (cell := one.cell()) in figures]
-    return [figure for cell, figure in figures.items() if any(one.matches(cell) for one in wanted)]
-
-
-def _per_call(figure: CellFigure) -> Estimate:
-    return Estimate(figure.per_call, figure.interval.low, figure.interval.high)
+    return [found for cell, found in figures.items() if any(one.matches(cell) for one in wanted)]

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Sequence
 
 from perbyte.model import CellFigure
+from perbyte.stats.compare import compare_costs
 from perbyte.studies.claims.standings import grouped
 from perbyte.studies.evidence import GROUP, Row, Table, Value
 from perbyte.studies.model import GroupStatistic, PairStatistic, Statistics, Study
@@ -74,7 +75,7 @@ def _pair(
 
     a, b = first[1], second[1]
     test = hypothesis.mann_whitney_u(a, b, pairs=count)
-    ratio = table.cost(second[0]).over(table.cost(first[0]), floor=table.floor or 0.0)
+    ratio = compare_costs(table.measured(first[0]), table.measured(second[0]), table.floor).ratio
     return PairStatistic(
         first=names[0],
         second=names[1],
@@ -84,7 +85,7 @@ def _pair(
         cohen_d=hypothesis.cohens_d(a, b),
         cliff_delta=hypothesis.cliffs_delta(a, b),
         ratio=(ratio.value, ratio.low, ratio.high),
-        ratio_decides=not ratio.low <= 1 <= ratio.high,
+        ratio_decides=ratio.above(1) or ratio.below(1),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from perbyte.studies.estimates import Estimate
+from perbyte.model import Estimate
 
 
 def number(value: float) -> str:

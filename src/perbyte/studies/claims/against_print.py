@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from perbyte.model import Estimate
+from perbyte.stats.quantity import Unit
 from perbyte.studies.cells import expand
 from perbyte.studies.claims.ratios import placed
 from perbyte.studies.claims.standings import missing, standings
@@ -25,10 +27,9 @@ from perbyte.studies.claims.vocabulary import (
     Scene,
     State,
 )
-from perbyte.studies.estimates import Estimate
 from perbyte.studies.evidence import Row
 from perbyte.studies.model import Number, PublishedFigure
-from perbyte.studies.units import Unit, published_ns
+from perbyte.studies.units import published_ns
 from perbyte.studies.wording import counted, exact, span
 
 _DRAWS = 400

@@ -12,8 +12,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from perbyte.model import Estimate
 from perbyte.studies.claims.vocabulary import WHERE, Finding, Form, Kind, Parameter, Scene, State, share_state
-from perbyte.studies.estimates import Estimate
 from perbyte.studies.evidence import Selection
 from perbyte.studies.model import GroupStatistic, Number, PairStatistic
 from perbyte.studies.wording import counted, exact, group_name, number, percent, span

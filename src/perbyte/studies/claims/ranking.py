@@ -6,7 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from perbyte.studies.claims.standings import Contender, missing, standings
+from perbyte.model import Estimate
+from perbyte.stats.quantity import log_of
+from perbyte.studies.claims.standings import Contender, missing, ratio_of, standings
 from perbyte.studies.claims.vocabulary import (
     AVERAGE_OVER,
     BEST_OF,
@@ -22,7 +24,6 @@ from perbyte.studies.claims.vocabulary import (
     Scene,
     State,
 )
-from perbyte.studies.estimates import Estimate, log_of
 from perbyte.studies.evidence import Value
 from perbyte.studies.model import Number
 from perbyte.studies.wording import number, span
@@ -149,11 +150,9 @@ def _step(
 
 def _lead(scene: Scene, one: Contender, other: Contender, *, slow: bool) -> Estimate:
     """How many times `one` is ahead of `other`: above 1 when it is faster (slower, if `slow`)."""
-    assert one.cost is not None
-    assert other.cost is not None
-    if slow:
-        return one.cost.over(other.cost, floor=scene.floor)
-    return other.cost.over(one.cost, floor=scene.floor)
+    lead = ratio_of(scene, one, other) if slow else ratio_of(scene, other, one)
+    assert lead is not None  # the callers keep those that have a cost
+    return lead
 
 
 def _all_behind(scene: Scene, rival: Contender, present: list[Contender], *, slow: bool) -> bool:

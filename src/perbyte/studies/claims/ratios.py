@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from perbyte.model import Estimate
+from perbyte.stats.quantity import arithmetic_mean, largest, log_of, smallest
 from perbyte.studies.claims.standings import Pair, pairs, products
 from perbyte.studies.claims.vocabulary import (
     AVERAGE_OVER,
@@ -21,7 +23,6 @@ from perbyte.studies.claims.vocabulary import (
     Scene,
     State,
 )
-from perbyte.studies.estimates import Estimate, arithmetic_mean, largest, log_of, smallest
 from perbyte.studies.model import Number
 from perbyte.studies.wording import counted, exact, span
 

@@ -11,7 +11,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from perbyte.studies.claims.standings import Contender, missing, standings
+from perbyte.model import Estimate
+from perbyte.stats.quantity import arithmetic_mean, distance, log_of, smallest
+from perbyte.studies.claims.standings import Contender, missing, ratio_of, standings
 from perbyte.studies.claims.vocabulary import (
     AVERAGE_OVER,
     BEST_OF,
@@ -27,7 +29,6 @@ from perbyte.studies.claims.vocabulary import (
     State,
     share_state,
 )
-from perbyte.studies.estimates import Estimate, arithmetic_mean, log_of, smallest
 from perbyte.studies.evidence import Value
 from perbyte.studies.model import Number
 from perbyte.studies.wording import counted, exact, number, span, value_name
@@ -158,9 +159,8 @@ def _within_of_best(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
         for one in own:
             assert one.cost
             assert best.cost
-            ratio = (
-                one.cost.over(best.cost, floor=scene.floor) if one is not best else Estimate(1.0, 1.0, 1.0)
-            )
+            same = Estimate(1.0, 1.0, 1.0)
+            ratio = (ratio_of(scene, one, best) if one is not best else same) or same
             state = (
                 State.YES
                 if ratio.high <= p["factor"]
@@ -178,9 +178,8 @@ def _within_of_best(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
 
 
 def _distance(scene: Scene, one: Contender, other: Contender) -> Estimate:
-    if one.cost is None or other.cost is None:
-        return Estimate(math.inf, 0.0, math.inf)
-    return one.cost.over(other.cost, floor=scene.floor).distance()
+    ratio = ratio_of(scene, one, other)
+    return distance(ratio) if ratio else Estimate(math.inf, 0.0, math.inf)
 
 
 def _nobody(scene: Scene, key: Key) -> Finding:

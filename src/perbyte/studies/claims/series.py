@@ -6,10 +6,12 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
+from perbyte.model import Estimate
+from perbyte.stats.compare import quotient
+from perbyte.stats.quantity import log_of
 from perbyte.studies.claims.ratios import DENOMINATOR, NUMERATOR, SHAPE, numbers_of
 from perbyte.studies.claims.standings import Pair, pairs
 from perbyte.studies.claims.vocabulary import Finding, Form, Key, Kind, Parameter, Scene, State
-from perbyte.studies.estimates import Estimate, log_of
 from perbyte.studies.wording import group_name, number, percent, span
 
 _ALONG = Parameter("along", Kind.DIMENSION, "the dimension the ratio is followed along", default="size_bytes")
@@ -83,7 +85,7 @@ def _lead(other: Estimate, own: Estimate, end: str) -> Estimate:
 
     The noise floor is in both ratios already.
     """
-    return other.over(own) if end == "smallest" else own.over(other)
+    return quotient(other, own) if end == "smallest" else quotient(own, other)
 
 
 def _series(scene: Scene, p: Mapping[str, Any]) -> dict[Key, dict[str | int, Pair]]:
@@ -99,7 +101,7 @@ def _series(scene: Scene, p: Mapping[str, Any]) -> dict[Key, dict[str | int, Pai
 def _against_ratio(later: Pair, earlier: Pair, along: str, floor: float) -> tuple[State, float, str]:
     assert later.ratio
     assert earlier.ratio
-    growth = later.ratio.over(earlier.ratio)
+    growth = quotient(later.ratio, earlier.ratio)
     state = State.YES if growth.above(1) else State.NO if growth.below(1) else State.OPEN
     first, second = dict(earlier.key)[along], dict(later.key)[along]
     word = {State.YES: "rises", State.NO: "falls", State.OPEN: "hardly moves"}[state]
@@ -123,7 +125,7 @@ def _ratio_flat(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
         (least, bottom), (most, top) = ordered[0], ordered[-1]
         assert bottom.ratio
         assert top.ratio
-        spread = top.ratio.over(bottom.ratio) if bottom is not top else Estimate(1.0, 1.0, 1.0)
+        spread = quotient(top.ratio, bottom.ratio) if bottom is not top else Estimate(1.0, 1.0, 1.0)
         state = State.YES if spread.high <= width else State.NO if spread.low > width else State.OPEN
         sentence = (
             f"{scene.opening(key)}the ratio of {top.first} over {top.second} lies between "

@@ -6,7 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from perbyte.studies.claims.standings import Contender, Pair, missing, pairs, standings
+from perbyte.model import Estimate
+from perbyte.stats.quantity import distance, log_of
+from perbyte.studies.claims.standings import Contender, Pair, missing, pairs, ratio_of, standings
 from perbyte.studies.claims.vocabulary import (
     AVERAGE_OVER,
     BEST_OF,
@@ -22,7 +24,6 @@ from perbyte.studies.claims.vocabulary import (
     Scene,
     State,
 )
-from perbyte.studies.estimates import Estimate, log_of
 from perbyte.studies.evidence import GROUP, Absence, Selection, Value
 from perbyte.studies.model import Number
 from perbyte.studies.wording import exact, number, percent, span, value_name
@@ -74,7 +75,7 @@ def _compared(own: Pair, other: Pair) -> Finding:
     absent = own.absent or other.absent
     if absent or not own.ratio or not other.ratio:
         return absent or Finding(State.UNMEASURED, f"{own.first} has no figure.")
-    mine, theirs = own.ratio.distance(), other.ratio.distance()
+    mine, theirs = distance(own.ratio), distance(other.ratio)
     state = State.YES if mine.high < theirs.low else State.NO if mine.low > theirs.high else State.OPEN
     sentence = (
         f"{own.place}: the cost of a byte changes by {percent(abs(own.ratio.value - 1))}, for "
@@ -113,9 +114,13 @@ def _spread(
     lacking = next((one for one in (there if len(there) > 1 else field.values()) if not one.cost), None)
     if lacking:
         return missing(scene, key, lacking)
-    costs = sorted(((one.label, one.cost) for one in there if one.cost), key=lambda part: part[1].value)
+    known = sorted(
+        (one for one in there if one.cost), key=lambda one: one.cost.value if one.cost else math.inf
+    )
+    costs = [(one.label, one.cost) for one in known if one.cost]
     (least, low), (most, high) = costs[0], costs[-1]
-    ratio = high.over(low, floor=scene.floor) if len(costs) > 1 else Estimate(1.0, 1.0, 1.0)
+    whole = Estimate(1.0, 1.0, 1.0)
+    ratio = (ratio_of(scene, known[-1], known[0]) if len(costs) > 1 else whole) or whole
     state = inside if ratio.high <= width else outside if ratio.low > width else State.OPEN
     sentence = (
         f"{scene.opening(key)}{number(low.value)} at {least} and {number(high.value)} at {most} "

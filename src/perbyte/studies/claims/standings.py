@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from perbyte.errors import DataRoomError
+from perbyte.model import Estimate
+from perbyte.stats.compare import Cost, compare_costs, mean_cost
 from perbyte.studies.claims.vocabulary import Finding, Key, Scene, State
-from perbyte.studies.estimates import Estimate, geometric_mean, smallest
 from perbyte.studies.evidence import GROUP, Absence, Row, Selection, Table, Value
 from perbyte.studies.wording import value_name
 
@@ -26,13 +27,18 @@ _UNSPOKEN = frozenset({GROUP, "algorithm", "contract"})
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A name with its cost, or with the reason why it has none."""
+    """A name with its cost, or with the reason why it has none. `measured` is the cost with its epochs."""
 
     name: Value
     label: str
-    cost: Estimate | None
+    measured: Cost | None
     absence: Absence | None = None
     reason: str = ""
+
+    @property
+    def cost(self) -> Estimate | None:
+        """The cost and the interval it lies in."""
+        return self.measured.estimate if self.measured else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +107,13 @@ def products(scene: Scene, first: Selection, second: Selection, p: Mapping[str, 
     return found
 
 
+def ratio_of(scene: Scene, above: Contender, below: Contender) -> Estimate | None:
+    """The cost of the one over that of the other, with its interval; None where one has no cost."""
+    if above.measured is None or below.measured is None:
+        return None
+    return compare_costs(below.measured, above.measured, scene.table.floor).ratio
+
+
 def missing(scene: Scene, key: Key, contender: Contender) -> Finding:
     """The finding of a group in which a contender has no cost."""
     where = scene.name(key)
@@ -136,11 +149,11 @@ def _values(rows: Sequence[Row], name: str) -> list[Value]:
 
 
 def _pair(scene: Scene, key: Key, first: Contender, second: Contender, label: str = "") -> Pair:
-    if first.cost is None or second.cost is None:
+    ratio = ratio_of(scene, first, second)
+    if ratio is None or first.cost is None or second.cost is None:
         lacking = first if first.cost is None else second
         absent = missing(scene, key, lacking)
         return Pair(key, scene.name(key), label, first.label, second.label, None, None, absent)
-    ratio = first.cost.over(second.cost, floor=scene.floor)
     return Pair(key, scene.name(key), label, first.label, second.label, ratio, (first.cost, second.cost))
 
 
@@ -177,7 +190,7 @@ def grouped(rows: Iterable[Row], names: Sequence[str]) -> list[tuple[Key, list[R
 
 def _reduce(table: Table, rows: list[Row], p: Mapping[str, Any], name: Value, label: str) -> Contender:
     """Bring the rows of one contender to one cost: the best of `best_of`, then the mean over `average_over`."""
-    parts: list[Estimate] = []
+    parts: list[Cost] = []
     for _, bucket in grouped(rows, p.get("average_over", ())):
         present = [row for row in bucket if row.figure]
         if len(bucket) > 1 and not p.get("best_of"):
@@ -188,5 +201,6 @@ def _reduce(table: Table, rows: list[Row], p: Mapping[str, Any], name: Value, la
             )
         if not present:
             return Contender(name, label, None, bucket[0].absence, bucket[0].reason)
-        parts.append(smallest(table.cost(row, p.get("per", "byte")) for row in present))
-    return Contender(name, label, geometric_mean(parts))
+        costs = [table.measured(row, p.get("per", "byte")) for row in present]
+        parts.append(min(costs, key=lambda cost: cost.estimate.value))
+    return Contender(name, label, mean_cost(parts))

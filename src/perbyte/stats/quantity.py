@@ -1,0 +1,152 @@
+"""The units that a figure can be given in, ours and those of published figures, and the conversion into them.
+
+Intervals of the model are on cycles per call (nanoseconds per call without a cycle source); here they are carried over
+to each unit, which for throughput swaps their ends. Cycles per byte of another machine are comparable with ours as they
+are; throughputs and times are not corrected for the clock, because the point of printing them side by side is how far
+machines have come. Megabits and kilobytes are decimal, as in the sources. Text of numbers is the report's business.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from perbyte.model import Cell, CellFigure, Estimate
+
+
+class Unit(enum.StrEnum):
+    """What a figure can be given in; the value is the name used on the command line and in data files."""
+
+    CYCLES_PER_BYTE = "cycles/byte"
+    MEGABYTES_PER_SECOND = "MB/s"
+    NS_PER_CALL = "ns/call"
+    CYCLES_PER_CALL = "cycles/call"
+    CALLS_PER_SECOND = "calls/s"
+    KILOBYTES_PER_SECOND = "1000 bytes/s"
+    MEGABITS_PER_SECOND = "Mbit/s"
+    MILLISECONDS = "ms"
+    SECONDS = "s"
+    SECONDS_PER_OPERATION = "s/operation"
+    OPERATIONS_PER_SECOND = "operations/s"
+    RATIO = "ratio"
+
+    @property
+    def in_words(self) -> str:
+        """The unit in words, as a table's heading has it."""
+        return _TITLES.get(self, self.value)
+
+    @property
+    def more_is_better(self) -> bool:
+        """True for throughput and rates."""
+        return self in _BYTES_A_SECOND or self in (Unit.CALLS_PER_SECOND, Unit.OPERATIONS_PER_SECOND)
+
+    @property
+    def in_cycles(self) -> bool:
+        """True where the clock rate has no part in it."""
+        return self in (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL)
+
+
+TABLE_UNITS = tuple(Unit)[:5]
+"""The units of our own tables; the others are those of published figures."""
+PUBLISHED_UNITS = (Unit.CYCLES_PER_BYTE, *tuple(Unit)[5:])
+_TITLES = {
+    Unit.CYCLES_PER_BYTE: "cycles per byte",
+    Unit.MEGABYTES_PER_SECOND: "MB/s (10⁶ bytes per second)",
+    Unit.NS_PER_CALL: "nanoseconds per call",
+    Unit.CYCLES_PER_CALL: "cycles per call",
+    Unit.CALLS_PER_SECOND: "calls (operations) per second",
+}
+# What a byte per nanosecond is in them.
+_BYTES_A_SECOND = {
+    Unit.MEGABYTES_PER_SECOND: 1e3,
+    Unit.KILOBYTES_PER_SECOND: 1e6,
+    Unit.MEGABITS_PER_SECOND: 8e3,
+}
+# What a nanosecond is in them, for all calls of a published figure together.
+_TIMES = {Unit.MILLISECONDS: 1e-6, Unit.SECONDS: 1e-9, Unit.SECONDS_PER_OPERATION: 1e-9}
+
+
+def data_bytes(cell: Cell) -> int:
+    """The bytes that a call works on; 0 where they are none of its cost: for what is signed, or a password."""
+    return 0 if cell.contract.startswith(("pk/", "password/")) else cell.size_bytes
+
+
+def read(figure: CellFigure, unit: str, *, size_bytes: int = 0, calls: int = 1) -> Estimate | None:
+    """Return `figure` in `unit`; None where it has no such value (no cycle source, no data, not finite).
+
+    The ends are NaN where the interval is not known. `size_bytes` and `calls` are those of a published figure:
+    times are scaled by the bytes, which is right for long messages only, and cover all its calls together.
+    """
+    low, high, per_call = figure.interval.low, figure.interval.high, figure.per_call
+    if not figure.interval.known:
+        low = high = math.nan
+    elif not (math.isfinite(low) and math.isfinite(high)):
+        return None
+    if not (math.isfinite(per_call) and math.isfinite(figure.ns_per_call)):
+        return None
+    size = data_bytes(figure.cell)
+    if unit in (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL):
+        if figure.cycles_per_call is None or (unit == Unit.CYCLES_PER_BYTE and not size):
+            return None
+        by = size if unit == Unit.CYCLES_PER_BYTE else 1
+        return Estimate(figure.cycles_per_call / by, low / by, high / by)
+    # The interval's unit is that of per_call; its relative width carries over to time.
+    scale = figure.ns_per_call / per_call if per_call else 1.0
+    ns = Estimate(figure.ns_per_call, low * scale, high * scale)
+    if unit == Unit.NS_PER_CALL:
+        return ns
+    if unit in _TIMES:
+        times = _TIMES[Unit(unit)] * calls * (size_bytes / size if size_bytes and size else 1.0)
+        return Estimate(ns.value * times, ns.low * times, ns.high * times)
+    if unit in (Unit.CALLS_PER_SECOND, Unit.OPERATIONS_PER_SECOND):
+        return _inverse(ns, 1e9)
+    return _inverse(ns, size * _BYTES_A_SECOND[Unit(unit)]) if unit in _BYTES_A_SECOND else None
+
+
+def _inverse(cost: Estimate, numerator: float) -> Estimate | None:
+    """A rate from a cost; an interval that reaches zero time has no upper end as a rate."""
+    if not numerator or cost.value <= 0 or cost.high <= 0:
+        return None
+    return Estimate(
+        numerator / cost.value, numerator / cost.high, math.inf if cost.low <= 0 else numerator / cost.low
+    )
+
+
+def distance(ratio: Estimate) -> Estimate:
+    """How far a ratio is from 1, either way: |ln ratio|. The interval starts at 0 when it spans 1."""
+    value, low, high = log_of(ratio.value), log_of(ratio.low), log_of(ratio.high)
+    if low <= 0 <= high:
+        return Estimate(abs(value), 0.0, max(-low, high))
+    return Estimate(abs(value), *sorted((abs(low), abs(high))))
+
+
+def log_of(value: float) -> float:
+    """The natural logarithm; minus infinity for zero and below, so that a margin never raises."""
+    if value <= 0:
+        return -math.inf
+    return math.inf if math.isinf(value) else math.log(value)
+
+
+def arithmetic_mean(estimates: Iterable[Estimate]) -> Estimate:
+    """The arithmetic mean; its ends are the means of their ends. Raises ZeroDivisionError when there are none."""
+    parts = tuple(estimates)
+    return _each(lambda ends: sum(ends) / len(ends), parts)
+
+
+def smallest(estimates: Iterable[Estimate]) -> Estimate:
+    """The minimum of several estimates: the minimum of each end. Raises ValueError when there are none."""
+    return _each(min, tuple(estimates))
+
+
+def largest(estimates: Iterable[Estimate]) -> Estimate:
+    """The maximum of several estimates: the maximum of each end. Raises ValueError when there are none."""
+    return _each(max, tuple(estimates))
+
+
+def _each(pick: Callable[[Sequence[float]], float], parts: Sequence[Estimate]) -> Estimate:
+    return Estimate(
+        pick([one.value for one in parts]),
+        pick([one.low for one in parts]),
+        pick([one.high for one in parts]),
+    )
