@@ -8,6 +8,7 @@ import re
 import click
 import pytest
 from documents import ROOT, anchors, blocks, commands, documents, read, table_words, tracked
+from msgspec import structs
 
 from perbyte import __version__, errors
 from perbyte.cli.group import COMMANDS
@@ -15,7 +16,8 @@ from perbyte.cli.group import commands as command_line
 from perbyte.model import Conditions, Failure, Policy, Quality
 from perbyte.report.export import CELL_FIELDS
 from perbyte.report.views import Mark
-from perbyte.studies.claims import FORMS, Required
+from perbyte.studies.claims import FORMS, Form
+from perbyte.studies.claims.base import Comparing
 
 LINK = re.compile(r"(?<!!)\[[^]]*\]\(([^)\s]+)\)|!\[[^]]*\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
 GUIDES = [
@@ -100,20 +102,22 @@ def test_qualities_and_marks_are_documented():
         assert f"`{mark}`" in read("docs/cli.md"), mark
 
 
-def test_the_vocabulary_of_claims_is_documented():
-    shared = {"where", "group_by", "pair_by", "average_over", "best_of", "per"}
-    pattern = re.compile(r"^\| `(\w+)` \| ([^|]+) \| ([^|]*) \|$", re.MULTILINE)
-    documented = {row[1]: row for row in pattern.finditer(read("docs/claims.md")) if row[1] not in shared}
+def test_the_forms_of_claims_are_documented():
+    rows = re.findall(r"^\| `(\w+)`( \*)? \| [^|]+ \| ([^|]*)\|$", read("docs/claims.md"), re.MULTILINE)
+    documented = {name: (bool(star), keys) for name, star, keys in rows if name in FORMS}
     assert set(documented) == set(FORMS)
     explained = table_words("docs/claims.md")
+    shared = {field.encode_name for field in structs.fields(Comparing)}
     for name, form in FORMS.items():
-        row = documented[name]
-        assert row[2].strip() == form.meaning, name
-        own = [parameter for parameter in form.parameters if parameter.name not in shared]
-        assert re.findall(r"`(\w+)`", row[3]) == [parameter.name for parameter in own], name
-        required = {parameter.name for parameter in own if isinstance(parameter.default, Required)}
-        assert set(re.findall(r"\*\*`(\w+)`\*\*", row[3])) == required, name
-        assert {parameter.name for parameter in form.parameters} <= explained, name
+        fields = structs.fields(form)
+        compares, keys = documented[name]
+        assert compares == issubclass(form, Comparing), name
+        common = shared if compares else {field.encode_name for field in structs.fields(Form)}
+        own = [field for field in fields if field.encode_name not in common]
+        assert set(re.findall(r"`(\w+)`", keys)) == {field.encode_name for field in own}, name
+        required = {field.encode_name for field in own if field.required}
+        assert set(re.findall(r"\*\*`(\w+)`\*\*", keys)) == required, name
+        assert {field.encode_name for field in fields} <= explained, name
 
 
 def test_the_changelog_knows_this_version():

@@ -23,10 +23,11 @@ from perbyte.model import (
     RunnerIdentity,
     Warning,
 )
+from perbyte.stats.quantity import Unit
+from perbyte.studies.claims.availability import OutOfReach
 from perbyte.studies.model import (
     Assumption,
     CellGroup,
-    Claim,
     GroupStatistic,
     Judgement,
     Number,
@@ -281,9 +282,8 @@ def made_study(run: Run) -> Study:
                 + ("" if cell.cpu == "soft" else "-NI" * ("aes" in cell.algorithm)),
                 operation=cell.operation,
                 size_bytes=cell.size_bytes,
-                printed=f"{value:.3f}".replace(".", ","),
-                value=value,
-                unit="cycles/byte",
+                printed=f"{value:.3f}",
+                unit=Unit.CYCLES_PER_BYTE,
                 cell=cell.address,
             )
         )
@@ -293,7 +293,7 @@ def made_study(run: Run) -> Study:
         ("des-ede3-ecb", "full"): "3DES",
     }
     groups = tuple(
-        CellGroup(label, label, (f"*/{algorithm}/*@16+contract=stream/1+cpu={cpu}",), ())
+        CellGroup(label, label, (f"*/{algorithm}/*@16+contract=stream/1+cpu={cpu}",))
         for (algorithm, cpu), label in labels.items()
     )
     return Study(
@@ -320,14 +320,20 @@ def made_judgement(run: Run) -> Judgement:
     """One verdict of each outcome."""
     study = made_study(run)
     said = {
-        Outcome.HOLDS: "AES-NI is the fastest in every library and at every size.",
-        Outcome.FAILS: "Decrypting with Camellia is as fast as encrypting, in all libraries and at all sizes.",
-        Outcome.UNDECIDED: "Serpent is the second slowest.",
-        Outcome.UNMEASURABLE: "The smart card is slower.",
+        Outcome.REPRODUCED: "AES-NI is the fastest in every library and at every size.",
+        Outcome.NOT_REPRODUCED: "Decrypting with Camellia is as fast as encrypting, in all libraries and at all sizes.",
+        Outcome.INCONCLUSIVE: "Serpent is the second slowest.",
+        Outcome.NOT_TESTABLE: "The smart card is slower.",
     }
     verdicts = tuple(
         Verdict(
-            Claim(f"claim-{number}", says, f"section {number}", "fastest", {}, reading="in 32 of 32 places"),
+            OutOfReach(
+                id=f"claim-{number}",
+                says=says,
+                place=f"section {number}",
+                reading="in 32 of 32 places",
+                why="invented",
+            ),
             outcome,
             (
                 f"AlphaSSL 16 B encrypt: 0.32 (0.31 to 0.33), the nearest of 32 ({outcome}).",

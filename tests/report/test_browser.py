@@ -148,10 +148,10 @@ def test_figures_are_seen_and_can_be_read(opened: Opened) -> None:
 def test_claims_by_how_they_fared(opened: Opened) -> None:
     page = opened.page
     assert page.locator(".claims > li:visible").count() == 4
-    button = page.get_by_role("button", name="does not hold")
+    button = page.get_by_role("button", name="✗ not reproduced")
     button.click()
     assert button.get_attribute("aria-pressed") == "true"
-    assert page.locator(".claims > li:visible .badge").all_text_contents() == ["✗ does not hold"]
+    assert page.locator(".claims > li:visible .badge").all_text_contents() == ["✗ not reproduced"]
     page.get_by_role("button", name="all 4").click()
     assert page.locator(".claims > li:visible").count() == 4
 

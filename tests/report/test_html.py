@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from made_runs import HOSTILE, hostile_run, made_cells, made_figure, made_judgement, made_run, usual_run
+from msgspec import structs
 
 from perbyte.model import Cell, Interval, Quality
 from perbyte.report.html import render_report, write_report
@@ -122,9 +123,9 @@ def test_a_study_shows_claims_verdicts_numbers_and_statistics() -> None:
     run = usual_run()
     page = Page(render_report(run, judgement=made_judgement(run)))
     text = page.text
-    for word in ("✓ holds", "✗ does not hold", "? cannot tell here", "– not measurable here"):
+    for word in ("✓ reproduced", "✗ not reproduced", "? inconclusive", "– not testable"):
         assert word in text
-    assert "Of 4 claims 1 holds" in text
+    assert "4 claims: 1 reproduced" in text
     assert "0.317 0.315 0.318" in text
     assert "Cliff's δ" in text
     assert "Published against today: decrypt" in text
@@ -136,10 +137,10 @@ def test_a_hostile_study_does_nothing_either() -> None:
     run = usual_run()
     judgement = made_judgement(run)
     verdicts = tuple(
-        replace(one, claim=replace(one.claim, says=HOSTILE[0], place=HOSTILE[5]), evidence=HOSTILE)
+        replace(one, claim=structs.replace(one.claim, says=HOSTILE[0], place=HOSTILE[5]), evidence=HOSTILE)
         for one in judgement.verdicts
     )
-    study = replace(
+    study = structs.replace(
         judgement.study, title=HOSTILE[0], question=HOSTILE[0], citation=HOSTILE[5], authors=HOSTILE
     )
     page = Page(render_report(run, judgement=replace(judgement, verdicts=verdicts, study=study)))

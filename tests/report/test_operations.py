@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from made_runs import hostile_run, made_figure, made_judgement, made_run, usual_run
+from msgspec import structs
 from test_html import Page
 
 from perbyte.errors import UsageError
@@ -18,6 +19,7 @@ from perbyte.report.operations import operations_chart, published_ratio_rows, ra
 from perbyte.report.savefig import as_specification, as_svg
 from perbyte.report.studypage import names_of, study_pictures
 from perbyte.stats.compare import compare
+from perbyte.stats.quantity import Unit
 from perbyte.studies import find
 from perbyte.studies.model import CellGroup, Judgement, PublishedFigure, Study
 
@@ -43,7 +45,7 @@ def a_run() -> Run:
 
 def study_of(*published: PublishedFigure) -> Study:
     made = made_judgement(usual_run()).study
-    return replace(made, published=published, groups=())
+    return structs.replace(made, published=published, groups=())
 
 
 def published(value: float, above: str, below: str, algorithm: str = "aes-128-cbc") -> PublishedFigure:
@@ -51,16 +53,15 @@ def published(value: float, above: str, below: str, algorithm: str = "aes-128-cb
         f"openssl/{algorithm}/{operation}@1000+contract=message/1" for operation in (above, below)
     )
     return PublishedFigure(
-        f"p-{value}",
-        "table 1",
-        "old",
-        "OpenSSL",
-        algorithm,
-        f"{above} over {below}",
-        1000,
-        str(value),
-        value,
-        "ratio",
+        id=f"p-{value}",
+        place="table 1",
+        machine="old",
+        library="OpenSSL",
+        algorithm=algorithm,
+        operation=f"{above} over {below}",
+        size_bytes=1000,
+        printed=str(value),
+        unit=Unit.RATIO,
         cell=cells,
     )
 
@@ -167,8 +168,8 @@ def test_a_name_that_two_groups_share_is_nobodys() -> None:
     study = study_of()
     selector = "{}/aes-128-cbc/encrypt@16+contract=message/1"
     groups = (
-        CellGroup("a", "AES (EVP)", (selector.format("openssl"),), ()),
-        CellGroup("b", "AES (low level)", (selector.format("openssl-lowlevel"),), ()),
-        CellGroup("c", "RC2", ("openssl/rc2-cbc/encrypt@16+contract=message/1",), ()),
+        CellGroup("a", "AES (EVP)", (selector.format("openssl"),)),
+        CellGroup("b", "AES (low level)", (selector.format("openssl-lowlevel"),)),
+        CellGroup("c", "RC2", ("openssl/rc2-cbc/encrypt@16+contract=message/1",)),
     )
-    assert names_of(replace(study, groups=groups)) == {("rc2-cbc", "full"): "RC2"}
+    assert names_of(structs.replace(study, groups=groups)) == {("rc2-cbc", "full"): "RC2"}

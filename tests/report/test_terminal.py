@@ -122,11 +122,10 @@ def test_an_empty_and_an_interrupted_run_say_so() -> None:
 def test_verdicts_are_told_by_word_as_well_as_by_sign() -> None:
     judgement = made_judgement(made_run(made_cells()))
     text = render_judgement(judgement, width=80, colour=False, numbers=True)
-    for outcome in ("✓ holds", "✗ does not hold", "? cannot tell here", "– not measurable here"):
+    for outcome in ("✓ reproduced", "✗ not reproduced", "? inconclusive", "– not testable"):
         assert outcome in text
-    assert (
-        "Of 4 claims 1 holds, 1 does not hold, 1 cannot be decided here, 1 is not measurable here"
-        in " ".join(text.split())
+    assert "4 claims: 1 reproduced, 1 not reproduced, 1 inconclusive, 1 not testable" in " ".join(
+        text.split()
     )
     assert "AES-NI over AES 0.317 (0.315 to 0.318)" in text
     assert max(map(len, text.splitlines())) <= 80

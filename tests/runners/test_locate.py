@@ -115,3 +115,24 @@ def test_an_unknown_runner(name):
 def test_every_runner_of_the_room_can_be_read():
     names = {file.parent.name for file in places.room("runners").glob("*/runner.toml")}
     assert names == {spec.name for spec in locate([places.room("runners")], unlisted=True)}
+
+
+def test_a_file_extends_another(tmp_path):
+    (tmp_path / "common.toml").write_text(GOOD)
+    own = 'extends = "../common.toml"\n[runner]\nlibrary = "Other"\n[build]\nflags = []\n'
+    own += '[tiers.soft]\narguments = ["{name}"]\n'
+    spec = read_spec(write(tmp_path, "lib", own))
+    assert (spec.library, spec.license, spec.kind, spec.flags) == ("Other", "MIT", "c", ())
+    assert spec.headers == ("lib.h",)
+    assert spec.watch == ("../common.toml",)
+    soft = spec.tier("soft")
+    assert (soft.description, soft.arguments) == ("slow", ("{name}",))
+    assert spec.fill("{name}") == "lib"
+
+
+@pytest.mark.parametrize(
+    ("base", "said"), [("../none.toml", "no file"), ("runner.toml", "extends this file in turn")]
+)
+def test_a_base_that_is_not_there_or_leads_back_is_refused(tmp_path, base, said):
+    with pytest.raises(DataRoomError, match=said):
+        read_spec(write(tmp_path, "lib", f'extends = "{base}"\n{GOOD}'))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from perbyte.stats.drift import autocorrelation, inflation, rank_correlation, trend
+from perbyte.stats.drift import autocorrelation, inflation, trend
 
 
 def test_a_warming_process_is_seen():
@@ -68,14 +67,6 @@ def test_what_happens_within_few_bursts_is_seen():
     values = np.concatenate([level * within for level in (100.0, 103.0, 99.0)])
     values *= 1 + 0.001 * random.standard_normal(60)
     assert trend(values, np.repeat(np.arange(3), 20)).change < -0.01
-
-
-def test_rank_correlation_is_that_of_scipy():
-    random = np.random.default_rng(3)
-    for values in (random.standard_normal(50), random.integers(0, 4, 50).astype(float)):
-        expected = stats.spearmanr(np.arange(50), values).statistic
-        assert rank_correlation(values) == pytest.approx(expected, abs=1e-12)
-    assert rank_correlation(np.ones(5)) == 0.0
 
 
 def test_autocorrelation_widens_and_never_narrows():

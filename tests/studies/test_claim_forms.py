@@ -12,37 +12,39 @@ from perbyte.studies import Outcome
 from perbyte.studies.claims import FORMS
 
 WIDE = 0.5
-H, F, U, M = Outcome.HOLDS, Outcome.FAILS, Outcome.UNDECIDED, Outcome.UNMEASURABLE
+H, F, U, M = Outcome.REPRODUCED, Outcome.NOT_REPRODUCED, Outcome.INCONCLUSIVE, Outcome.NOT_TESTABLE
 
 
 FASTEST = """
-contenders = "group"
-subject = "fast"
+candidates = "group"
+first = "fast"
 where = { kind = ["new", "old"] }
-group_by = ["runner", "operation", "size_bytes"]
+by = ["runner", "operation", "size_bytes"]
 """
-SLOWEST = FASTEST.replace('"fast"', '"slow"')
+SLOWEST = FASTEST.replace('first = "fast"', 'last = "slow"')
 LIBRARY = """
-contenders = "runner"
-subject = "one"
+candidates = "runner"
+first = "one"
 where = { group = "fast", size_bytes = 512 }
 average_over = ["operation"]
 """
 ORDER = """
-contenders = "group"
+candidates = "group"
 order = ["fast", "mid", "slow"]
 where = { kind = ["new", "old"] }
-group_by = ["runner", "operation", "size_bytes"]
+by = ["runner", "operation", "size_bytes"]
 """
 SLOWER = """
-subject = { group = "slow" }
-than = { group = ["fast", "mid"] }
-pair_by = ["runner", "operation", "size_bytes"]
+low = 1
+numerator = { group = "slow" }
+denominator = { group = ["fast", "mid"] }
+each = ["group"]
+by = ["runner", "operation", "size_bytes"]
 """
 RATIO = """
 numerator = { group = "mid", size_bytes = 512 }
 denominator = { group = "fast", size_bytes = 512 }
-pair_by = ["runner", "operation"]
+by = ["runner", "operation"]
 low = 9
 high = 11
 """
@@ -50,24 +52,29 @@ MEAN = RATIO + '\naggregate = "mean"'
 ALIKE = """
 numerator = { group = "mid", runner = "one" }
 denominator = { group = "mid", runner = "two" }
-pair_by = ["operation", "size_bytes"]
+by = ["operation", "size_bytes"]
 within_percent = 5
 """
 SYMMETRIC = """
 where = { group = "mid" }
-pair_by = ["runner", "size_bytes"]
+numerator = { operation = "decrypt" }
+denominator = { operation = "encrypt" }
+by = ["runner", "size_bytes"]
 within_percent = 5
 """
 ASYMMETRIC = """
+negate = true
 where = { group = "mid", size_bytes = 16 }
-pair_by = ["runner"]
-beyond_percent = 5
+numerator = { operation = "decrypt" }
+denominator = { operation = "encrypt" }
+by = ["runner"]
+within_percent = 5
 """
 RISES = """
 numerator = { group = "mid" }
 denominator = { group = "fast" }
-order = [16, 32, 512]
-pair_by = ["runner", "operation"]
+rises = [16, 32, 512]
+by = ["runner", "operation"]
 """
 EXTREMES = """
 numerator = { group = "mid", size_bytes = 512 }
@@ -75,79 +82,83 @@ denominator = { group = "fast", size_bytes = 512 }
 along = "runner"
 smallest = "one"
 largest = "two"
-pair_by = ["operation"]
+by = ["operation"]
 """
 RATIO_FLAT = """
 numerator = { group = "slow" }
 denominator = { group = "mid" }
-pair_by = ["runner", "operation"]
+by = ["runner", "operation"]
 within_percent = 10
 """
 UNDER = """
 where = { group = "mid" }
-from = 16
-to = 512
-percent = 20
-pair_by = ["runner", "operation"]
+numerator = { size_bytes = 512 }
+denominator = { size_bytes = 16 }
+low = 0.8
+high = 1.2
+by = ["runner", "operation"]
 """
 ABOVE = """
 where = { group = "fast" }
-from = 16
-to = 512
-percent = 40
-pair_by = ["runner", "operation"]
+numerator = { size_bytes = 512 }
+denominator = { size_bytes = 16 }
+high = 0.6
+by = ["runner", "operation"]
 """
 LESS = """
-subject = { group = "slow" }
-than = { group = "fast" }
-each = ["group"]
-from = 16
-to = 512
-pair_by = ["runner", "operation"]
+numerator = { size_bytes = 16 }
+denominator = { size_bytes = 512 }
+along = "group"
+rises = ["slow", "fast"]
+by = ["runner", "operation"]
 """
 FLAT = """
 where = { group = "slow" }
 within_percent = 5
-group_by = ["runner", "operation"]
+by = ["runner", "operation"]
 """
 UNEVEN = """
+negate = true
 where = { group = "fast" }
-beyond_percent = 50
-group_by = ["runner", "operation"]
+within_percent = 50
+by = ["runner", "operation"]
 """
 CLUSTERS = """
-contenders = "group"
+candidates = "group"
 clusters = [["fast", "mid"], ["slow"]]
 where = { kind = ["new", "old"], size_bytes = 16 }
-group_by = ["runner", "operation"]
+by = ["runner", "operation"]
 """
 GROW_APART = """
-contenders = "group"
+candidates = "group"
 where = { kind = ["new", "old"] }
-group_by = ["runner", "operation"]
+by = ["runner", "operation"]
 from = 16
 to = 512
 """
 OUTLIERS = """
-contenders = "group"
-subject = "fast"
+candidates = "group"
+apart = "fast"
 where = { kind = ["new", "old"], size_bytes = 512 }
-group_by = ["runner", "operation"]
+by = ["runner", "operation"]
 """
 WITHIN = """
-contenders = "runner"
-subject = "two"
-factor = 1.5
 where = { kind = ["new", "old"] }
-group_by = ["group", "operation", "size_bytes"]
+numerator = { runner = "two" }
+denominator = {}
+best_of = ["runner"]
+high = 1.5
+by = ["group", "operation", "size_bytes"]
 """
 VALUE = """
 where = { group = "fast", runner = "one", size_bytes = 512 }
-group_by = ["operation"]
+by = ["operation"]
 low = 0.9
 high = 1.1
 """
 PROVIDED = 'where = { group = "mid" }'
+LACKING = PROVIDED + "\nnegate = true"
+NEVER = LIBRARY + "\nnegate = true"
 KRUSKAL = """
 test = "kruskal-wallis"
 where = { size_bytes = [16] }
@@ -166,118 +177,109 @@ TWO_LEADS: Overrides = {"one/fast/*": 1.2}
 MIXED: Overrides = {"one/fast/decrypt@512": 0.9, "two/fast/encrypt@512": (1.0, WIDE)}
 
 CASES: list[tuple[str, str, str, Outcome, Overrides]] = [
-    ("fastest", "clear", FASTEST, H, {}),
-    ("fastest", "one group contradicts", FASTEST, F, {"two/mid/decrypt@16": 1.9}),
-    ("fastest", "intervals overlap", FASTEST, U, {"two/mid/decrypt@16": (2.1, 0.2)}),
-    ("fastest", "a rival is missing", FASTEST, M, {"two/mid/*": None}),
+    ("rank", "fastest: clear", FASTEST, H, {}),
+    ("rank", "fastest: one group contradicts", FASTEST, F, {"two/mid/decrypt@16": 1.9}),
+    ("rank", "fastest: intervals overlap", FASTEST, U, {"two/mid/decrypt@16": (2.1, 0.2)}),
+    ("rank", "fastest: a rival is missing", FASTEST, M, {"two/mid/*": None}),
     (
-        "fastest",
-        "a contradiction decides even then",
+        "rank",
+        "fastest: a contradiction decides even then",
         FASTEST,
         F,
         {"two/mid/*": None, "one/mid/encrypt@16": 1.0},
     ),
-    ("fastest", "averaged", LIBRARY, H, ONE_LEADS),
-    ("fastest", "averaged", LIBRARY, F, TWO_LEADS),
-    ("fastest", "averaged", LIBRARY, U, MIXED),
-    ("fastest", "averaged", LIBRARY, M, {"one/fast/decrypt@512": None}),
-    ("slowest", "clear", SLOWEST, H, {}),
-    ("slowest", "one group", SLOWEST, F, {"one/mid/encrypt@16": 50.0}),
-    ("slowest", "overlap", SLOWEST, U, {"one/mid/encrypt@16": (40.0, WIDE)}),
-    ("slowest", "missing", SLOWEST, M, {"one/slow/*": None}),
-    ("never_fastest", "never", LIBRARY, H, TWO_LEADS),
-    ("never_fastest", "it is", LIBRARY, F, ONE_LEADS),
-    ("never_fastest", "tie", LIBRARY, U, {}),
-    ("never_fastest", "missing", LIBRARY, M, {"two/fast/*": None}),
-    ("ordering", "in order", ORDER, H, {}),
-    ("ordering", "two swapped", ORDER, F, {"two/mid/encrypt@512": 45.0}),
-    ("ordering", "two tied", ORDER, U, {"two/mid/encrypt@512": (38.0, 0.2)}),
-    ("ordering", "ties allowed", ORDER + "\nties = true", H, {"two/mid/encrypt@512": (38.0, 0.2)}),
-    ("ordering", "missing", ORDER, M, NO_MID),
-    ("slower_than", "clear", SLOWER, H, {}),
-    ("slower_than", "reverse", SLOWER, F, {"two/slow/encrypt@32": 9.0}),
-    ("slower_than", "overlap", SLOWER, U, {"two/slow/encrypt@32": (10.6, 0.1)}),
-    ("slower_than", "missing", SLOWER, M, {"two/slow/encrypt@32": None}),
-    ("slower_than", "by a third", SLOWER + "\nby_percent = 400", F, {}),
-    ("slower_than", "per block", SLOWER + '\nper = "block"', H, {}),
-    ("slower_than", "blocks decide", SLOWER + '\nper = "block"', F, {"one/slow/*": 18.0}),
-    ("faster_than", "clear", SLOWER.replace("slow", "fast", 1).replace('["fast", "mid"]', '"slow"'), H, {}),
+    ("rank", "fastest: averaged", LIBRARY, H, ONE_LEADS),
+    ("rank", "fastest: averaged", LIBRARY, F, TWO_LEADS),
+    ("rank", "fastest: averaged", LIBRARY, U, MIXED),
+    ("rank", "fastest: averaged", LIBRARY, M, {"one/fast/decrypt@512": None}),
+    ("rank", "slowest: clear", SLOWEST, H, {}),
+    ("rank", "slowest: one group", SLOWEST, F, {"one/mid/encrypt@16": 50.0}),
+    ("rank", "slowest: overlap", SLOWEST, U, {"one/mid/encrypt@16": (40.0, WIDE)}),
+    ("rank", "slowest: missing", SLOWEST, M, {"one/slow/*": None}),
+    ("rank", "never_fastest: never", NEVER, H, TWO_LEADS),
+    ("rank", "never_fastest: it is", NEVER, F, ONE_LEADS),
+    ("rank", "never_fastest: tie", NEVER, U, {}),
+    ("rank", "never_fastest: missing", NEVER, M, {"two/fast/*": None}),
+    ("rank", "ordering: in order", ORDER, H, {}),
+    ("rank", "ordering: two swapped", ORDER, F, {"two/mid/encrypt@512": 45.0}),
+    ("rank", "ordering: two tied", ORDER, U, {"two/mid/encrypt@512": (38.0, 0.2)}),
+    ("rank", "ordering: within the slack", ORDER + "\nslack_percent = 9", H, {"two/mid/encrypt@512": 43.0}),
+    ("rank", "ordering: beyond the slack", ORDER + "\nslack_percent = 7", F, {"two/mid/encrypt@512": 43.0}),
+    ("rank", "ordering: missing", ORDER, M, NO_MID),
+    ("ratio", "slower_than: clear", SLOWER, H, {}),
+    ("ratio", "slower_than: reverse", SLOWER, F, {"two/slow/encrypt@32": 9.0}),
+    ("ratio", "slower_than: overlap", SLOWER, U, {"two/slow/encrypt@32": (10.6, 0.1)}),
+    ("ratio", "slower_than: missing", SLOWER, M, {"two/slow/encrypt@32": None}),
+    ("ratio", "slower_than: by a third", SLOWER.replace("low = 1", "low = 5"), F, {}),
+    ("ratio", "slower_than: per block", SLOWER + '\nper = "block"', H, {}),
+    ("ratio", "slower_than: blocks decide", SLOWER + '\nper = "block"', F, {"one/slow/*": 18.0}),
+    ("ratio", "ratio_between: inside", RATIO, H, {}),
+    ("ratio", "ratio_between: outside", RATIO, F, {"one/mid/encrypt@512": 12.0}),
+    ("ratio", "ratio_between: on the edge", RATIO, U, {"one/mid/encrypt@512": (11.0, 0.05)}),
+    ("ratio", "ratio_between: missing", RATIO, M, NO_MID),
+    ("ratio", "ratio_between: mean inside", MEAN, H, {"one/mid/encrypt@512": 12.0}),
+    ("ratio", "ratio_between: mean outside", MEAN, F, {"one/mid/*": 20.0}),
+    ("ratio", "ratio_between: mean on the edge", MEAN, U, {"one/mid/encrypt@512": (14.0, 0.05)}),
+    ("ratio", "ratio_between: mean missing", MEAN, M, {"one/mid/encrypt@512": None}),
+    ("ratio", "alike: same", ALIKE, H, {}),
+    ("ratio", "alike: apart", ALIKE, F, {"one/mid/encrypt@16": 12.0}),
+    ("ratio", "alike: unsure", ALIKE, U, {"one/mid/encrypt@16": (11.5, 0.02)}),
+    ("ratio", "alike: missing", ALIKE, M, {"one/mid/encrypt@16": None}),
+    ("ratio", "symmetric: same", SYMMETRIC, H, {}),
+    ("ratio", "symmetric: apart", SYMMETRIC, F, {"two/mid/decrypt@32": 12.0}),
+    ("ratio", "symmetric: unsure", SYMMETRIC, U, {"two/mid/decrypt@32": (11.0, 0.02)}),
+    ("ratio", "symmetric: missing", SYMMETRIC, M, {"two/mid/decrypt@32": None}),
+    ("ratio", "asymmetric: apart", ASYMMETRIC, H, {"*/mid/decrypt@16": 9.0}),
+    ("ratio", "asymmetric: same", ASYMMETRIC, F, {}),
+    ("ratio", "asymmetric: unsure", ASYMMETRIC, U, {"*/mid/decrypt@16": (10.4, 0.02)}),
+    ("ratio", "asymmetric: missing", ASYMMETRIC, M, {"*/mid/decrypt@16": 9.0, "one/mid/decrypt@16": None}),
+    ("trend", "ratio_rises: rises", RISES, H, {}),
+    ("trend", "ratio_rises: falls once", RISES, F, {"one/mid/encrypt@32": 4.0}),
+    ("trend", "ratio_rises: unsure", RISES, U, {"one/mid/encrypt@32": (10.5, WIDE)}),
+    ("trend", "ratio_rises: missing", RISES, M, {"one/mid/encrypt@32": None}),
+    ("trend", "ratio_extremes: as said", EXTREMES, H, {"two/mid/*": 20.0}),
+    ("trend", "ratio_extremes: reverse", EXTREMES, F, {"one/mid/*": 20.0}),
+    ("trend", "ratio_extremes: tie", EXTREMES, U, {}),
+    ("trend", "ratio_extremes: missing", EXTREMES, M, {"two/mid/*": None}),
+    ("trend", "ratio_flat: flat", RATIO_FLAT, H, {}),
+    ("trend", "ratio_flat: not flat", RATIO_FLAT, F, {"one/slow/encrypt@512": 60.0}),
+    ("trend", "ratio_flat: unsure", RATIO_FLAT, U, {"one/slow/encrypt@512": (43.0, 0.05)}),
+    ("trend", "ratio_flat: missing", RATIO_FLAT, M, {"one/slow/encrypt@512": None}),
+    ("ratio", "change_under: little", UNDER, H, {}),
+    ("ratio", "change_under: much", UNDER, F, {"one/mid/encrypt@16": 20.0}),
+    ("ratio", "change_under: much the other way", UNDER, F, {"one/mid/encrypt@16": 5.0}),
     (
-        "faster_than",
-        "reverse",
-        SLOWER.replace("slow", "fast", 1).replace('["fast", "mid"]', '"slow"'),
+        "ratio",
+        "change_under: much downwards",
+        UNDER.replace("high = 1.2", ""),
         F,
-        {"*/fast/*": 90.0},
+        {"one/mid/encrypt@16": 20.0},
     ),
     (
-        "faster_than",
-        "overlap",
-        SLOWER.replace("slow", "fast", 1).replace('["fast", "mid"]', '"slow"'),
-        U,
-        {"*/fast/*": (40.0, WIDE)},
+        "ratio",
+        "change_under: much, but upwards",
+        UNDER.replace("high = 1.2", ""),
+        H,
+        {"one/mid/encrypt@16": 5.0},
     ),
-    (
-        "faster_than",
-        "missing",
-        SLOWER.replace("slow", "fast", 1).replace('["fast", "mid"]', '"slow"'),
-        M,
-        {"*/fast/*": None},
-    ),
-    ("ratio_between", "inside", RATIO, H, {}),
-    ("ratio_between", "outside", RATIO, F, {"one/mid/encrypt@512": 12.0}),
-    ("ratio_between", "on the edge", RATIO, U, {"one/mid/encrypt@512": (11.0, 0.05)}),
-    ("ratio_between", "missing", RATIO, M, NO_MID),
-    ("ratio_between", "mean inside", MEAN, H, {"one/mid/encrypt@512": 12.0}),
-    ("ratio_between", "mean outside", MEAN, F, {"one/mid/*": 20.0}),
-    ("ratio_between", "mean on the edge", MEAN, U, {"one/mid/encrypt@512": (14.0, 0.05)}),
-    ("ratio_between", "mean missing", MEAN, M, {"one/mid/encrypt@512": None}),
-    ("alike", "same", ALIKE, H, {}),
-    ("alike", "apart", ALIKE, F, {"one/mid/encrypt@16": 12.0}),
-    ("alike", "unsure", ALIKE, U, {"one/mid/encrypt@16": (11.5, 0.02)}),
-    ("alike", "missing", ALIKE, M, {"one/mid/encrypt@16": None}),
-    ("symmetric", "same", SYMMETRIC, H, {}),
-    ("symmetric", "apart", SYMMETRIC, F, {"two/mid/decrypt@32": 12.0}),
-    ("symmetric", "unsure", SYMMETRIC, U, {"two/mid/decrypt@32": (11.0, 0.02)}),
-    ("symmetric", "missing", SYMMETRIC, M, {"two/mid/decrypt@32": None}),
-    ("asymmetric", "apart", ASYMMETRIC, H, {"*/mid/decrypt@16": 9.0}),
-    ("asymmetric", "same", ASYMMETRIC, F, {}),
-    ("asymmetric", "unsure", ASYMMETRIC, U, {"*/mid/decrypt@16": (10.4, 0.02)}),
-    ("asymmetric", "missing", ASYMMETRIC, M, {"*/mid/decrypt@16": 9.0, "one/mid/decrypt@16": None}),
-    ("ratio_rises", "rises", RISES, H, {}),
-    ("ratio_rises", "falls once", RISES, F, {"one/mid/encrypt@32": 4.0}),
-    ("ratio_rises", "unsure", RISES, U, {"one/mid/encrypt@32": (10.5, WIDE)}),
-    ("ratio_rises", "missing", RISES, M, {"one/mid/encrypt@32": None}),
-    ("ratio_extremes", "as said", EXTREMES, H, {"two/mid/*": 20.0}),
-    ("ratio_extremes", "reverse", EXTREMES, F, {"one/mid/*": 20.0}),
-    ("ratio_extremes", "tie", EXTREMES, U, {}),
-    ("ratio_extremes", "missing", EXTREMES, M, {"two/mid/*": None}),
-    ("ratio_flat", "flat", RATIO_FLAT, H, {}),
-    ("ratio_flat", "not flat", RATIO_FLAT, F, {"one/slow/encrypt@512": 60.0}),
-    ("ratio_flat", "unsure", RATIO_FLAT, U, {"one/slow/encrypt@512": (43.0, 0.05)}),
-    ("ratio_flat", "missing", RATIO_FLAT, M, {"one/slow/encrypt@512": None}),
-    ("change_under", "little", UNDER, H, {}),
-    ("change_under", "much", UNDER, F, {"one/mid/encrypt@16": 20.0}),
-    ("change_under", "much the other way", UNDER, F, {"one/mid/encrypt@16": 5.0}),
-    ("change_under", "much downwards", UNDER + 'way = "down"\n', F, {"one/mid/encrypt@16": 20.0}),
-    ("change_under", "much, but upwards", UNDER + 'way = "down"\n', H, {"one/mid/encrypt@16": 5.0}),
-    ("change_under", "unsure", UNDER, U, {"one/mid/encrypt@16": (12.5, 0.05)}),
-    ("change_under", "missing", UNDER, M, {"one/mid/encrypt@16": None}),
-    ("change_above", "much", ABOVE, H, {}),
-    ("change_above", "little", ABOVE, F, {"one/fast/encrypt@16": 1.2}),
-    ("change_above", "unsure", ABOVE, U, {"one/fast/encrypt@16": (1.67, 0.05)}),
-    ("change_above", "missing", ABOVE, M, {"one/fast/encrypt@16": None}),
-    ("changes_less", "less", LESS, H, {}),
-    ("changes_less", "more", LESS, F, {"one/slow/encrypt@16": 100.0}),
-    ("changes_less", "unsure", LESS, U, {"one/slow/encrypt@16": (80.0, 0.1)}),
-    ("changes_less", "missing", LESS, M, {"one/slow/encrypt@16": None}),
-    ("flat", "flat", FLAT, H, {}),
-    ("flat", "not flat", FLAT, F, {"one/slow/encrypt@16": 50.0}),
-    ("flat", "unsure", FLAT, U, {"one/slow/encrypt@16": (42.0, 0.02)}),
-    ("flat", "missing", FLAT, M, {"one/slow/encrypt@16": None}),
-    ("uneven", "uneven", UNEVEN, H, {}),
-    ("uneven", "even", UNEVEN, F, {"one/fast/encrypt@*": 1.0}),
-    ("uneven", "unsure", UNEVEN, U, {"one/fast/encrypt@16": (1.5, 0.05), "one/fast/encrypt@32": 1.2}),
-    ("uneven", "missing", UNEVEN, M, {"one/fast/encrypt@16": None}),
+    ("ratio", "change_under: unsure", UNDER, U, {"one/mid/encrypt@16": (12.5, 0.05)}),
+    ("ratio", "change_under: missing", UNDER, M, {"one/mid/encrypt@16": None}),
+    ("ratio", "change_above: much", ABOVE, H, {}),
+    ("ratio", "change_above: little", ABOVE, F, {"one/fast/encrypt@16": 1.2}),
+    ("ratio", "change_above: unsure", ABOVE, U, {"one/fast/encrypt@16": (1.67, 0.05)}),
+    ("ratio", "change_above: missing", ABOVE, M, {"one/fast/encrypt@16": None}),
+    ("trend", "changes_less: less", LESS, H, {}),
+    ("trend", "changes_less: more", LESS, F, {"one/slow/encrypt@16": 100.0}),
+    ("trend", "changes_less: unsure", LESS, U, {"one/slow/encrypt@16": (80.0, 0.1)}),
+    ("trend", "changes_less: missing", LESS, M, {"one/slow/encrypt@16": None}),
+    ("trend", "flat: flat", FLAT, H, {}),
+    ("trend", "flat: not flat", FLAT, F, {"one/slow/encrypt@16": 50.0}),
+    ("trend", "flat: unsure", FLAT, U, {"one/slow/encrypt@16": (42.0, 0.02)}),
+    ("trend", "flat: missing", FLAT, M, {"one/slow/encrypt@16": None}),
+    ("trend", "uneven: uneven", UNEVEN, H, {}),
+    ("trend", "uneven: even", UNEVEN, F, {"one/fast/encrypt@*": 1.0}),
+    ("trend", "uneven: unsure", UNEVEN, U, {"one/fast/encrypt@16": (1.5, 0.05), "one/fast/encrypt@32": 1.2}),
+    ("trend", "uneven: missing", UNEVEN, M, {"one/fast/encrypt@16": None}),
     ("clusters", "near", CLUSTERS, H, {"*/fast/*@16": 9.0}),
     ("clusters", "a stranger is nearer", CLUSTERS, F, {}),
     ("clusters", "a stranger is hardly nearer", CLUSTERS + "slack_percent = 50\n", H, {}),
@@ -292,20 +294,20 @@ CASES: list[tuple[str, str, str, Outcome, Overrides]] = [
     ("outliers", "another is farther", OUTLIERS, F, {"*/fast/*@512": 10.0}),
     ("outliers", "unsure", OUTLIERS, U, {"*/fast/*@512": (2.5, WIDE)}),
     ("outliers", "missing", OUTLIERS, M, {"one/slow/*@512": None}),
-    ("within_of_best", "keeps up", WITHIN, H, {}),
-    ("within_of_best", "falls behind", WITHIN, F, {"two/mid/encrypt@16": 20.0}),
-    ("within_of_best", "unsure", WITHIN, U, {"two/mid/encrypt@16": (16.5, 0.05)}),
-    ("within_of_best", "missing", WITHIN, M, {"two/mid/encrypt@16": None}),
-    ("value_between", "inside", VALUE, H, {}),
-    ("value_between", "outside", VALUE, F, {"one/fast/encrypt@512": 1.3}),
-    ("value_between", "on the edge", VALUE, U, {"one/fast/encrypt@512": (1.1, 0.01)}),
-    ("value_between", "missing", VALUE, M, {"one/fast/encrypt@512": None}),
+    ("ratio", "within_of_best: keeps up", WITHIN, H, {}),
+    ("ratio", "within_of_best: falls behind", WITHIN, F, {"two/mid/encrypt@16": 20.0}),
+    ("ratio", "within_of_best: unsure", WITHIN, U, {"two/mid/encrypt@16": (16.5, 0.05)}),
+    ("ratio", "within_of_best: missing", WITHIN, M, {"two/mid/encrypt@16": None}),
+    ("value", "value_between: inside", VALUE, H, {}),
+    ("value", "value_between: outside", VALUE, F, {"one/fast/encrypt@512": 1.3}),
+    ("value", "value_between: on the edge", VALUE, U, {"one/fast/encrypt@512": (1.1, 0.01)}),
+    ("value", "value_between: missing", VALUE, M, {"one/fast/encrypt@512": None}),
     ("provided", "there", PROVIDED, H, {}),
     ("provided", "one lacks it", PROVIDED, F, {"two/mid/*": None}),
     ("provided", "no such runner here", PROVIDED, M, {"two/*": None}),
-    ("not_provided", "lacking", PROVIDED, H, NO_MID),
-    ("not_provided", "there", PROVIDED, F, {"one/mid/*": None}),
-    ("not_provided", "no such runner here", PROVIDED, M, {"one/mid/*": None, "two/*": None}),
+    ("provided", "not: lacking", LACKING, H, NO_MID),
+    ("provided", "not: there", LACKING, F, {"one/mid/*": None}),
+    ("provided", "not: no such runner here", LACKING, M, {"one/mid/*": None, "two/*": None}),
 ]
 
 
@@ -325,38 +327,34 @@ def test_form(tmp_path: Path, form: str, body: str, outcome: Outcome, overrides:
 
 @pytest.mark.parametrize(("cost", "outcome"), [(2.09, U), (2.11, H)])
 def test_the_noise_floor_swallows_differences(tmp_path: Path, cost: float, outcome: Outcome) -> None:
-    found = verdict_of(tmp_path, "fastest", FASTEST, {"two/mid/decrypt@16": cost}, floor=0.05)
+    found = verdict_of(tmp_path, "rank", FASTEST, {"two/mid/decrypt@16": cost}, floor=0.05)
     assert found.outcome is outcome, found.evidence
 
 
 @pytest.mark.parametrize("width", [math.inf, 1.5])
 def test_intervals_without_an_end_decide_nothing(tmp_path: Path, width: float) -> None:
     """A single epoch has no interval: nothing may be claimed from it, and nothing may break."""
-    bodies = {form: body for form, _, body, _, _ in CASES} | {
-        "rank_agreement": "low = 0.9",
-        "significant": KRUSKAL,
-        "effect_above": EFFECT,
-        "effect_grows": GROWS,
-    }
-    for form, body in bodies.items():
+    bodies = [(form, body) for form, _, body, _, _ in CASES] + [
+        ("rank_agreement", "low = 0.9"),
+        ("significant", KRUSKAL),
+        ("effect", EFFECT),
+        ("effect", GROWS),
+    ]
+    for form, body in bodies:
         found = verdict_of(tmp_path, form, body, width=width, epochs=1)
-        assert found.outcome in ((H, F) if form in ("provided", "not_provided") else (U, M)), (
-            form,
-            found.evidence,
-        )
+        assert found.outcome in ((H, F) if form == "provided" else (U, M)), (form, found.evidence)
 
 
 def test_provided_cannot_tell_of_cells_that_were_not_asked_for(tmp_path: Path) -> None:
-    for form in ("provided", "not_provided"):
-        found = verdict_of(tmp_path, form, PROVIDED, NO_MID, study="something-else")
+    for body in (PROVIDED, LACKING):
+        found = verdict_of(tmp_path, "provided", body, NO_MID, study="something-else")
         assert found.outcome is U, found.evidence
 
 
 def test_every_form_is_tested_here() -> None:
-    apart = {"significant", "effect_above", "effect_grows", "rank_agreement", "out_of_reach"}
+    apart = {"significant", "effect", "rank_agreement", "out_of_reach"}
     by_form: dict[str, set[Outcome]] = {}
     for form, _, _, outcome, _ in CASES:
         by_form.setdefault(form, set()).add(outcome)
     assert set(by_form) | apart == set(FORMS)
-    availability = {"provided", "not_provided"}
-    assert all(found == {H, F, U, M} for form, found in by_form.items() if form not in availability)
+    assert all(found == {H, F, U, M} for form, found in by_form.items() if form != "provided")

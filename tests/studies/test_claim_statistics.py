@@ -10,17 +10,17 @@ from scripted_studies import Overrides, verdict_of
 from perbyte.errors import DataRoomError
 from perbyte.studies import Outcome
 
-H, F, U, M = Outcome.HOLDS, Outcome.FAILS, Outcome.UNDECIDED, Outcome.UNMEASURABLE
+H, F, U, M = Outcome.REPRODUCED, Outcome.NOT_REPRODUCED, Outcome.INCONCLUSIVE, Outcome.NOT_TESTABLE
 
 FASTEST = """
-contenders = "group"
-subject = "fast"
+candidates = "group"
+first = "fast"
 where = { kind = ["new", "old"] }
-group_by = ["runner", "operation", "size_bytes"]
+by = ["runner", "operation", "size_bytes"]
 """
 VALUE = """
 where = { group = "fast", runner = "one", size_bytes = 512 }
-group_by = ["operation"]
+by = ["operation"]
 low = 0.9
 high = 1.1
 """
@@ -48,11 +48,11 @@ def test_mann_whitney_is_open_where_epochs_are_too_few_and_fails_where_they_are_
 
 
 def test_effect_above_counts_pairs(tmp_path: Path) -> None:
-    assert verdict_of(tmp_path, "effect_above", EFFECT).outcome is H
+    assert verdict_of(tmp_path, "effect", EFFECT).outcome is H
     same: Overrides = {"two/mid/*": 2.0, "two/fast/*": 2.0}
-    assert verdict_of(tmp_path, "effect_above", EFFECT, same).outcome is U
-    assert verdict_of(tmp_path, "effect_above", EFFECT, same, epochs=20).outcome is F
-    assert verdict_of(tmp_path, "effect_above", EFFECT, epochs=1).outcome is U
+    assert verdict_of(tmp_path, "effect", EFFECT, same).outcome is U
+    assert verdict_of(tmp_path, "effect", EFFECT, same, epochs=20).outcome is F
+    assert verdict_of(tmp_path, "effect", EFFECT, epochs=1).outcome is U
 
 
 def test_effect_grows_by_the_share_of_pairs(tmp_path: Path) -> None:
@@ -60,11 +60,11 @@ def test_effect_grows_by_the_share_of_pairs(tmp_path: Path) -> None:
     growing: Overrides = {"*/fast/*@16": 9.0, "*/mid/*@16": 10.0, "*/slow/*@16": 11.0}
     shrinking: Overrides = {"*/fast/*@512": 9.0, "*/mid/*@512": 10.0, "*/slow/*@512": 11.0}
     half: Overrides = {**growing, "two/*@16": 40.0, "two/fast/*@16": 0.001, "two/mid/*@16": 5000.0}
-    assert verdict_of(tmp_path, "effect_grows", GROWS, growing).outcome is H
-    assert verdict_of(tmp_path, "effect_grows", GROWS, shrinking).outcome is F
-    assert verdict_of(tmp_path, "effect_grows", GROWS, half).outcome is U
-    assert verdict_of(tmp_path, "effect_grows", GROWS, epochs=1).outcome is U
-    assert verdict_of(tmp_path, "effect_grows", GROWS, {"*@512": None}).outcome is U
+    assert verdict_of(tmp_path, "effect", GROWS, growing).outcome is H
+    assert verdict_of(tmp_path, "effect", GROWS, shrinking).outcome is F
+    assert verdict_of(tmp_path, "effect", GROWS, half).outcome is U
+    assert verdict_of(tmp_path, "effect", GROWS, epochs=1).outcome is U
+    assert verdict_of(tmp_path, "effect", GROWS, {"*@512": None}).outcome is U
 
 
 def test_rank_agreement_follows_the_printed_order(tmp_path: Path) -> None:
@@ -86,10 +86,10 @@ def test_out_of_reach_says_why(tmp_path: Path) -> None:
 
 
 def test_the_sentence_carries_the_numbers_that_decide(tmp_path: Path) -> None:
-    found = verdict_of(tmp_path, "fastest", FASTEST, {"two/mid/decrypt@16": 1.9})
-    assert found.evidence[0] == "Of 12 comparisons 11 bear the claim out, 1 contradicts it."
+    found = verdict_of(tmp_path, "rank", FASTEST, {"two/mid/decrypt@16": 1.9})
+    assert found.evidence[0] == "Of 12 comparisons 11 support the claim, 1 contradicts it."
     assert found.evidence[1] == (
-        "two, decrypt, 16 bytes: Mid is faster than Fast, 1.90 against 2.00 cycles a byte, "
+        "two, decrypt, 16 bytes: Mid is faster than Fast, 1.90 against 2.00 cycles per byte, "
         "1.0526 (1.0511 to 1.0541) times."
     )
     decided = [number for number in found.numbers if number.group == "two, decrypt, 16 bytes"]
@@ -103,20 +103,22 @@ def test_the_sentence_carries_the_numbers_that_decide(tmp_path: Path) -> None:
 def test_two_cells_where_one_is_meant_are_an_error_of_the_study(tmp_path: Path) -> None:
     body = FASTEST.replace(', "size_bytes"', "")
     with pytest.raises(
-        DataRoomError, match=r"made-up/claims.toml: claim 'c': Fast: 3 cells .* differ in size_bytes"
+        DataRoomError, match=r"made-up/claims.toml: \[\[claims\]\] c: Fast: 3 cells .* differ in size_bytes"
     ):
-        verdict_of(tmp_path, "fastest", body)
+        verdict_of(tmp_path, "rank", body)
 
 
 def test_selections_that_never_meet_are_an_error_of_the_study(tmp_path: Path) -> None:
-    sides = 'subject = { group = "fast", size_bytes = 16 }\nthan = { group = "slow", size_bytes = 512 }'
-    body = f'{sides}\npair_by = ["size_bytes"]'
-    with pytest.raises(DataRoomError, match="claim 'c': no cells of the study meet in size_bytes"):
-        verdict_of(tmp_path, "slower_than", body)
+    sides = (
+        'numerator = { group = "fast", size_bytes = 16 }\ndenominator = { group = "slow", size_bytes = 512 }'
+    )
+    body = f'{sides}\nlow = 1\nby = ["size_bytes"]'
+    with pytest.raises(DataRoomError, match="c: no cells of the study meet in size_bytes"):
+        verdict_of(tmp_path, "ratio", body)
 
 
 def test_without_cycles_costs_are_compared_in_nanoseconds(tmp_path: Path) -> None:
-    found = verdict_of(tmp_path, "fastest", FASTEST, cycles=False)
+    found = verdict_of(tmp_path, "rank", FASTEST, cycles=False)
     assert found.outcome is H
-    assert "ns a byte" in found.evidence[1]
-    assert verdict_of(tmp_path, "value_between", VALUE, cycles=False).outcome is U
+    assert "ns per byte" in found.evidence[1]
+    assert verdict_of(tmp_path, "value", VALUE, cycles=False).outcome is U

@@ -87,7 +87,19 @@ def test_what_has_no_counterpart_stays_in_the_list(tmp_path: Path) -> None:
 
 def test_published_units() -> None:
     def figure(unit: Unit, value: float, size: int = 100, calls: int = 1) -> PublishedFigure:
-        return PublishedFigure("x", "p", "m", "l", "a", "o", size, str(value), value, unit, calls)
+        cell = "a over b" if unit == Unit.RATIO else ""
+        return PublishedFigure(
+            id="x",
+            place="p",
+            machine="m",
+            algorithm="a",
+            operation="o",
+            size_bytes=size,
+            printed=str(value),
+            unit=unit,
+            calls=calls,
+            cell=cell,
+        )
 
     assert published_ns(figure(Unit.KILOBYTES_PER_SECOND, 1000)) == pytest.approx(1e5)
     assert published_ns(figure(Unit.MEGABITS_PER_SECOND, 8)) == pytest.approx(1e5)

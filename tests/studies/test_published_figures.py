@@ -198,7 +198,7 @@ def test_the_printed_table_of_2020_bears_out_what_it_bears_out() -> None:
     from perbyte.studies import Outcome, judge_in_print
 
     verdicts = {one.claim.id: one.outcome for one in judge_in_print(find("kompara-2020")).verdicts}
-    assert {id for id, outcome in verdicts.items() if outcome is Outcome.FAILS} == {
+    assert {id for id, outcome in verdicts.items() if outcome is Outcome.NOT_REPRODUCED} == {
         "aes-ni-gain-by-library",
         "aes-fastest-in-software",
         "des-slow-per-block",
@@ -207,9 +207,9 @@ def test_the_printed_table_of_2020_bears_out_what_it_bears_out() -> None:
         "serpent-decrypts-slower",
         "feistel-symmetric",
     }
-    undecided = {id for id, outcome in verdicts.items() if outcome is Outcome.UNDECIDED}
+    undecided = {id for id, outcome in verdicts.items() if outcome is Outcome.INCONCLUSIVE}
     assert undecided == {"kruskal-wallis", "mann-whitney", "effects-huge", "effects-grow-with-size"}
-    assert {id for id, outcome in verdicts.items() if outcome is Outcome.UNMEASURABLE} == {"not-normal"}
+    assert {id for id, outcome in verdicts.items() if outcome is Outcome.NOT_TESTABLE} == {"not-normal"}
     assert len(verdicts) == 56
 
 
@@ -234,4 +234,4 @@ def test_claims_agree_with_the_table_they_were_read_from(name: str, machine: str
     from perbyte.studies import Outcome, judge_in_print
 
     verdicts = {one.claim.id: one.outcome for one in judge_in_print(find(name), machine).verdicts}
-    assert {id for id in holding if verdicts[id] is not Outcome.HOLDS} == set()
+    assert {id for id in holding if verdicts[id] is not Outcome.REPRODUCED} == set()

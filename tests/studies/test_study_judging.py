@@ -21,12 +21,12 @@ CLAIM = """
 id = "c"
 says = "s"
 place = "p"
-form = "fastest"
+form = "rank"
 quantifier = "{quantifier}"
-contenders = "group"
-subject = "fast"
+candidates = "group"
+first = "fast"
 where = {{ kind = ["new", "old"] }}
-group_by = ["runner", "operation", "size_bytes"]
+by = ["runner", "operation", "size_bytes"]
 """
 
 
@@ -42,21 +42,21 @@ def only(study: Study, *runs: object) -> Verdict:
 @pytest.mark.parametrize(
     ("states", "every", "most", "some"),
     [
-        ([YES, YES, YES], "holds", "holds", "holds"),
-        ([YES, YES, NO], "does not hold", "holds", "holds"),
-        ([YES, NO, NO], "does not hold", "does not hold", "holds"),
-        ([NO, NO, NO], "does not hold", "does not hold", "does not hold"),
-        ([YES, YES, OPEN], "cannot tell here", "holds", "holds"),
-        ([YES, NO, OPEN], "does not hold", "cannot tell here", "holds"),
-        ([YES, OPEN, UNPROVIDED], "not measurable here", "not measurable here", "holds"),
-        ([NO, NO, UNPROVIDED], "does not hold", "does not hold", "not measurable here"),
-        ([NO, UNMEASURED, UNMEASURED], "does not hold", "cannot tell here", "cannot tell here"),
-        ([UNMEASURED], "cannot tell here", "cannot tell here", "cannot tell here"),
-        ([YES, NO], "does not hold", "does not hold", "holds"),
-        ([YES, LEFT_OUT, LEFT_OUT], "holds", "holds", "holds"),
-        ([NO, OPEN, LEFT_OUT], "does not hold", "does not hold", "cannot tell here"),
-        ([LEFT_OUT], "cannot tell here", "cannot tell here", "cannot tell here"),
-        ([], "not measurable here", "not measurable here", "not measurable here"),
+        ([YES, YES, YES], "reproduced", "reproduced", "reproduced"),
+        ([YES, YES, NO], "not reproduced", "reproduced", "reproduced"),
+        ([YES, NO, NO], "not reproduced", "not reproduced", "reproduced"),
+        ([NO, NO, NO], "not reproduced", "not reproduced", "not reproduced"),
+        ([YES, YES, OPEN], "inconclusive", "reproduced", "reproduced"),
+        ([YES, NO, OPEN], "not reproduced", "inconclusive", "reproduced"),
+        ([YES, OPEN, UNPROVIDED], "not testable", "not testable", "reproduced"),
+        ([NO, NO, UNPROVIDED], "not reproduced", "not reproduced", "not testable"),
+        ([NO, UNMEASURED, UNMEASURED], "not reproduced", "inconclusive", "inconclusive"),
+        ([UNMEASURED], "inconclusive", "inconclusive", "inconclusive"),
+        ([YES, NO], "not reproduced", "not reproduced", "reproduced"),
+        ([YES, LEFT_OUT, LEFT_OUT], "reproduced", "reproduced", "reproduced"),
+        ([NO, OPEN, LEFT_OUT], "not reproduced", "not reproduced", "inconclusive"),
+        ([LEFT_OUT], "inconclusive", "inconclusive", "inconclusive"),
+        ([], "not testable", "not testable", "not testable"),
     ],
 )
 def test_states_become_outcomes(states: list[State], every: str, most: str, some: str) -> None:
@@ -65,11 +65,11 @@ def test_states_become_outcomes(states: list[State], every: str, most: str, some
 
 def test_quantifiers_of_a_claim(tmp_path: Path) -> None:
     five: Overrides = {"one/mid/*": 0.5, "two/mid/encrypt@16": (2.0, 0.5)}
-    assert only(study_of(tmp_path, "every"), scripted_run(five)).outcome is Outcome.FAILS
-    assert only(study_of(tmp_path, "most"), scripted_run(five)).outcome is Outcome.FAILS
-    assert only(study_of(tmp_path, "some"), scripted_run(five)).outcome is Outcome.HOLDS
+    assert only(study_of(tmp_path, "every"), scripted_run(five)).outcome is Outcome.NOT_REPRODUCED
+    assert only(study_of(tmp_path, "most"), scripted_run(five)).outcome is Outcome.NOT_REPRODUCED
+    assert only(study_of(tmp_path, "some"), scripted_run(five)).outcome is Outcome.REPRODUCED
     two: Overrides = {"one/mid/*@16": 0.5}
-    assert only(study_of(tmp_path, "most"), scripted_run(two)).outcome is Outcome.HOLDS
+    assert only(study_of(tmp_path, "most"), scripted_run(two)).outcome is Outcome.REPRODUCED
 
 
 def test_a_failure_tells_why_a_cell_is_missing(tmp_path: Path) -> None:
@@ -77,10 +77,10 @@ def test_a_failure_tells_why_a_cell_is_missing(tmp_path: Path) -> None:
     gone: Overrides = {"two/mid/encrypt@16": None}
     address = "two/camellia-128-ecb/encrypt@16+contract=stream/1"
     for kind, outcome in [
-        ("unsupported", Outcome.UNMEASURABLE),
-        ("absent", Outcome.UNMEASURABLE),
-        ("crashed", Outcome.UNDECIDED),
-        ("incorrect", Outcome.UNDECIDED),
+        ("unsupported", Outcome.NOT_TESTABLE),
+        ("absent", Outcome.NOT_TESTABLE),
+        ("crashed", Outcome.INCONCLUSIVE),
+        ("incorrect", Outcome.INCONCLUSIVE),
     ]:
         failure = Failure(kind, "two", "for a reason", address=address)
         found = only(study, scripted_run(gone, failures=(failure,)))
@@ -91,25 +91,25 @@ def test_a_failure_tells_why_a_cell_is_missing(tmp_path: Path) -> None:
 def test_a_runner_that_is_absent_makes_its_cells_unmeasurable(tmp_path: Path) -> None:
     failure = Failure("absent", "two", "its library is not installed")
     found = only(study_of(tmp_path), scripted_run({"two/*": None}, failures=(failure,)))
-    assert found.outcome is Outcome.UNMEASURABLE
-    assert found.evidence[0] == "Of 12 comparisons 6 bear the claim out, 6 are provided by nobody here."
+    assert found.outcome is Outcome.NOT_TESTABLE
+    assert found.evidence[0] == "Of 12 comparisons 6 support the claim, 6 are provided by no library here."
 
 
 def test_cells_that_were_not_asked_for_leave_a_claim_open(tmp_path: Path) -> None:
     study = study_of(tmp_path)
     gone: Overrides = {"two/*": None}
     other = only(study, scripted_run(gone, study=""))
-    assert other.outcome is Outcome.UNDECIDED
+    assert other.outcome is Outcome.INCONCLUSIVE
     assert "the run did not ask for it" in other.evidence[1]
     stopped = only(study, scripted_run(gone, complete=False))
-    assert stopped.outcome is Outcome.UNDECIDED
+    assert stopped.outcome is Outcome.INCONCLUSIVE
     assert "the run was not completed" in stopped.evidence[1]
 
 
 def test_a_quick_run_is_recognised(tmp_path: Path) -> None:
     quick: Overrides = {"*@512": None, "*/slow/*": None}
     found = only(study_of(tmp_path), scripted_run(quick))
-    assert found.outcome is Outcome.UNDECIDED
+    assert found.outcome is Outcome.INCONCLUSIVE
     assert "the quick variant leaves it out" in found.evidence[1]
 
 
@@ -118,33 +118,33 @@ def test_a_quick_run_is_judged_on_what_it_is_meant_to_hold(tmp_path: Path) -> No
     study = read_study(write_study(tmp_path, claims=claims))
     quick: Overrides = {"*@512": None, "*/slow/*": None}
     found = only(study, scripted_run(quick))
-    assert found.outcome is Outcome.HOLDS
-    assert found.evidence[0] == "Of 12 comparisons 8 bear the claim out, 4 are left out by the quick variant."
+    assert found.outcome is Outcome.REPRODUCED
+    assert found.evidence[0] == "Of 12 comparisons 8 support the claim, 4 are not in the quick variant."
     gone = only(study, scripted_run({**quick, "one/mid/encrypt@16": None}))
-    assert gone.outcome is Outcome.UNMEASURABLE
+    assert gone.outcome is Outcome.NOT_TESTABLE
 
 
 def test_flat_and_extreme_are_judged_on_the_sizes_of_a_quick_run(tmp_path: Path) -> None:
     quick: Overrides = {"*@512": None, "*/slow/*": None}
-    head = '[[claims]]\nid = "{form}"\nsays = "s"\nplace = "p"\nform = "{form}"\n'
+    head = '[[claims]]\nid = "{id}"\nsays = "s"\nplace = "p"\nform = "trend"\n'
     sides = 'numerator = {{ group = "mid" }}\ndenominator = {{ group = "fast" }}\n'
-    by = 'pair_by = ["runner", "operation"]\n'
+    by = 'by = ["runner", "operation"]\n'
     claims = (
-        head.format(form="flat")
-        + 'where = { group = "mid" }\nwithin_percent = 6\ngroup_by = ["runner", "operation"]\n'
-        + (head + sides + by + "within_percent = 30\n").format(form="ratio_flat")
-        + (head + sides + by + "smallest = 16\nlargest = 32\n").format(form="ratio_extremes")
+        head.format(id="flat")
+        + 'where = { group = "mid" }\nwithin_percent = 6\nby = ["runner", "operation"]\n'
+        + (head + sides + by + "within_percent = 30\n").format(id="ratio_flat")
+        + (head + sides + by + "smallest = 16\nlargest = 32\n").format(id="ratio_extremes")
     )
     study = read_study(write_study(tmp_path, claims=claims))
     verdicts = judge(study, scripted_run(quick)).verdicts
-    assert [verdict.outcome.value for verdict in verdicts] == ["holds", "holds", "holds"]
+    assert [verdict.outcome.value for verdict in verdicts] == ["reproduced", "reproduced", "reproduced"]
 
 
 def test_several_runs_are_judged_together_and_the_first_counts(tmp_path: Path) -> None:
     study = study_of(tmp_path)
     first, second = scripted_run({"two/*": None}), scripted_run({"one/*": 99.0})
-    assert only(study, first, second).outcome is Outcome.HOLDS
-    assert only(study, second, first).outcome is Outcome.UNDECIDED
+    assert only(study, first, second).outcome is Outcome.REPRODUCED
+    assert only(study, second, first).outcome is Outcome.INCONCLUSIVE
     assert judge(study, [first, second]).run_id == "scripted + scripted"
     with pytest.raises(UsageError, match="there is no run to judge"):
         judge(study, [])
@@ -154,14 +154,14 @@ def test_the_larger_noise_floor_of_several_runs_counts(tmp_path: Path) -> None:
     study = study_of(tmp_path)
     close: Overrides = {"two/mid/decrypt@16": 2.05}
     quiet, loud = scripted_run(close, floor=0.001), scripted_run({"two/*": None}, floor=0.03)
-    assert only(study, quiet).outcome is Outcome.HOLDS
-    assert only(study, quiet, loud).outcome is Outcome.UNDECIDED
+    assert only(study, quiet).outcome is Outcome.REPRODUCED
+    assert only(study, quiet, loud).outcome is Outcome.INCONCLUSIVE
     assert "The noise floor of the run is 3.00 %." in only(study, quiet, loud).evidence
 
 
 def test_a_run_without_a_noise_floor_says_so_where_nothing_was_decided(tmp_path: Path) -> None:
     found = only(study_of(tmp_path), scripted_run({"two/mid/decrypt@16": (2.0, 0.1)}, floor=None))
-    assert found.outcome is Outcome.UNDECIDED
+    assert found.outcome is Outcome.INCONCLUSIVE
     assert "The run has no A/A pair: only the intervals decided." in found.evidence
 
 
@@ -177,12 +177,12 @@ def test_the_second_process_of_an_a_a_pair_is_no_evidence(tmp_path: Path) -> Non
     run = scripted_run()
     twin = Cell("two", "camellia-128-ecb", "decrypt", 16, "stream/1", twin=1)
     found = only(study_of(tmp_path), replace(run, cells=(*run.cells, figure_of(twin, 0.1))))
-    assert found.outcome is Outcome.HOLDS
+    assert found.outcome is Outcome.REPRODUCED
 
 
 def test_long_lists_of_groups_are_cut(tmp_path: Path) -> None:
     found = only(study_of(tmp_path), scripted_run({"*/mid/*": 0.5}))
     assert found.evidence[0] == "Of 12 comparisons 12 contradict it."
-    assert found.evidence[-1] == "And 8 more of the kind."
+    assert found.evidence[-1] == "And 8 more of this kind."
     assert len(found.evidence) == 6
     assert len({number.group for number in found.numbers}) == 12

@@ -9,6 +9,7 @@ from scripted_studies import CLAIM, PUBLISHED, STUDY, write_study
 
 from perbyte.errors import DataRoomError, PerbyteError, UsageError
 from perbyte.studies import find, read_study, studies
+from perbyte.studies.claims.availability import Provided
 
 FORM = '[[claims]]\nid = "c"\nsays = "s"\nplace = "p"\n'
 
@@ -51,10 +52,10 @@ def test_policies_are_laid_over_each_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message", "way_out"),
     [
-        ('title = "A', 'titel = "A', "made-up/study.toml: title: is missing", "add `title = ...`"),
+        ('title = "A', 'titel = "A', "made-up/study.toml: titel: unknown key", "did you mean 'title'?"),
         ("year = 2001", "year = -1", "year: must be a whole number of 0 or more, and is -1", ""),
         ('authors = ["Nobody"]', "authors = []", "authors: must not be empty", ""),
-        ('language = "English"', 'language = ""', "language: must be a text, and is ''", ""),
+        ('language = "English"', 'language = ""', "language: must not be empty", ""),
         ("year = 2001", "year = 2001\nzzz = 1", "study.toml: zzz: unknown key", "there are:"),
         (
             'contract = "stream/1"',
@@ -78,8 +79,8 @@ def test_policies_are_laid_over_each_other(tmp_path: Path) -> None:
         (
             'name = "mid"',
             'name = "fast"',
-            "[[cells]] fast: name: the name stands there twice",
-            "give every group",
+            "study.toml: [[cells]] fast: duplicate",
+            "give each its own",
         ),
         (
             'tags = { kind = "old" }',
@@ -90,13 +91,13 @@ def test_policies_are_laid_over_each_other(tmp_path: Path) -> None:
         (
             'tags = { kind = "old" }',
             "tags = { kind = 3 }",
-            "tags: the tag 'kind' must be a text, and is 3",
+            "[[cells]] slow: tags: must be a text",
             "",
         ),
         (
             "clock_hz = 1.0e9",
             "clock_hz = -3",
-            "[[machines]] box: clock_hz: must be a frequency in Hz, and is -3",
+            "[[machines]] box: clock_hz: must be a number above 0, and is -3",
             "",
         ),
         ('why = "Somehow."', "", "[[assumptions]] Something.: why: is missing", ""),
@@ -109,8 +110,8 @@ def test_policies_are_laid_over_each_other(tmp_path: Path) -> None:
         (
             'compare = "group"',
             'compare = "group"\nalpha = 5',
-            "alpha: must lie between 0 and 1, and is 5",
-            "",
+            "statistics: alpha: unknown key",
+            "there are: compare",
         ),
         ('compare = "group"', "compare = ", "study.toml: Invalid value", "TOML syntax"),
     ],
@@ -125,9 +126,9 @@ def test_broken_study_files(tmp_path: Path, old: str, new: str, message: str, wa
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("[policy]\nbudgets = 3", "policy: there is no 'budgets' in a policy"),
-        ("[policy]\nepochs = 2.5", "policy: epochs must be like 3, and is 2.5"),
-        ('[quick]\nbudget_s = "much"', "quick: budget_s must be like"),
+        ("[policy]\nbudgets = 3", "policy: budgets: unknown key"),
+        ("[policy]\nepochs = 2.5", "policy: epochs: must be a whole number, and is 2.5"),
+        ('[quick]\nbudget_s = "much"', "quick: budget_s: must be a number, and is 'much'"),
     ],
 )
 def test_broken_policies(tmp_path: Path, line: str, message: str) -> None:
@@ -140,7 +141,7 @@ def test_broken_policies(tmp_path: Path, line: str, message: str) -> None:
         (
             "id,place",
             "id,spot",
-            "made-up/published.csv: line 1: the columns are not the right ones",
+            "made-up/published.csv: line 1: wrong columns",
             "they are: id,place",
         ),
         (
@@ -162,7 +163,7 @@ def test_broken_policies(tmp_path: Path, line: str, message: str) -> None:
             "say available = no",
         ),
         ("encrypt,16,2.5,", "encrypt,16,nan,", "line 2: value: 'nan' is not a figure above 0", ""),
-        ("16,2.5,cycles/byte", "16,2.5,cpb", "line 2: unit: 'cpb' is not a unit", "there are: cycles/byte,"),
+        ("16,2.5,cycles/byte", "16,2.5,cpb", "line 2: unit: there is no 'cpb'", "there are: 1000 bytes/s,"),
         ("16,2.5,", "16B,2.5,", "line 2: size_bytes: '16B' is not a whole number", ""),
         (
             "a,table,box",
@@ -170,8 +171,8 @@ def test_broken_policies(tmp_path: Path, line: str, message: str) -> None:
             "line 2: machine: there is no 'bxo' in study.toml",
             "did you mean 'box'?",
         ),
-        ("b,table,box", "a,table,box", "line 3: id: 'a' stands there twice", ""),
-        ("1,no,two", "1,never,two", "line 6: available: 'never' is neither yes nor no", ""),
+        ("b,table,box", "a,table,box", "published.csv: id a: duplicate", ""),
+        ("1,no,two", "1,never,two", "line 6: available: there is no 'never'", "no, yes"),
         (
             "one/des-ecb/decrypt@16",
             "one/des-ecb/decrypt",
@@ -197,13 +198,13 @@ def test_broken_figures(tmp_path: Path, old: str, new: str, message: str, way_ou
     ("claims", "message", "way_out"),
     [
         ("", "made-up/claims.toml: there are no [[claims]]", "at least one"),
-        (FORM + 'form = "quickest"', "[[claims]] c: form: there is no form 'quickest'", "there are: alike, "),
+        (FORM + 'form = "quickest"', "[[claims]] c: form: there is no 'quickest'", "there are: clusters, "),
         (
-            FORM + 'form = "slower_then"',
-            "form: there is no form 'slower_then'",
-            "did you mean 'slower_than'?",
+            FORM + 'form = "ratoi"',
+            "form: there is no 'ratoi'",
+            "did you mean 'ratio'?",
         ),
-        (FORM + 'form = "out_of_reach"', "why: the form 'out_of_reach' needs it", "add `why = ...`, a text"),
+        (FORM + 'form = "out_of_reach"', "[[claims]] c: why: is missing", "add `why = ...`"),
         (
             FORM + 'form = "out_of_reach"\nwhy = "x"\nwho = 1',
             "[[claims]] c: who: unknown key",
@@ -211,18 +212,18 @@ def test_broken_figures(tmp_path: Path, old: str, new: str, message: str, way_ou
         ),
         (
             FORM + 'form = "out_of_reach"\nwhy = "x"\nquantifier = "few"',
-            "'few' is no quantifier",
+            "quantifier: there is no 'few'",
             "every, most, some",
         ),
-        (CLAIM + CLAIM, "[[claims]] any: id: the id stands there twice", ""),
+        (CLAIM + CLAIM, "claims.toml: [[claims]] any: duplicate", ""),
         (
-            FORM + 'form = "fastest"\ncontenders = "grp"\nsubject = "fast"',
-            "contenders: there is no dimension 'grp'",
+            FORM + 'form = "rank"\ncandidates = "grp"\nfirst = "fast"',
+            "candidates: there is no dimension 'grp'",
             "did you mean 'group'?",
         ),
         (
-            FORM + 'form = "fastest"\ncontenders = "group"\nsubject = "fats"',
-            "subject: no cell of the study has group = 'fats'",
+            FORM + 'form = "rank"\ncandidates = "group"\nfirst = "fats"',
+            "first: no cell of the study has group = 'fats'",
             "did you mean 'fast'?",
         ),
         (
@@ -232,19 +233,34 @@ def test_broken_figures(tmp_path: Path, old: str, new: str, message: str, way_ou
         ),
         (
             FORM + 'form = "provided"\nwhere = { size_bytes = [[1]] }',
-            "where: [1] is neither a text nor a whole number",
+            "where: must be a whole number or a text",
             "",
         ),
-        (FORM + 'form = "provided"\nwhere = "all"', "where: must be a table of dimension = value", ""),
+        (FORM + 'form = "provided"\nwhere = "all"', "where: must be a table, and is 'all'", ""),
         (
-            FORM + 'form = "symmetric"\nwithin_percent = "five"',
+            FORM + 'form = "ratio"\nwithin_percent = "five"',
             "within_percent: must be a number, and is 'five'",
             "",
         ),
         (
-            FORM + 'form = "ratio_between"\nnumerator = {}\ndenominator = {}\naggregate = "sum"',
-            "aggregate: 'sum' is not allowed",
-            "there are: each, mean, min, max",
+            FORM + 'form = "ratio"\nnumerator = {}\ndenominator = {}\naggregate = "sum"',
+            "aggregate: there is no 'sum'",
+            "there are: each, max, mean, min",
+        ),
+        (
+            FORM + 'form = "rank"\ncandidates = "group"',
+            "[[claims]] c: first: the form 'rank' needs one of first, last, order",
+            "",
+        ),
+        (
+            FORM + 'form = "ratio"\nnumerator = {}\ndenominator = {}',
+            "a ratio needs low, high or within_percent",
+            "",
+        ),
+        (
+            FORM + 'form = "trend"\nsmallest = 16\nwithin_percent = 3',
+            "a trend needs one of rises, smallest",
+            "",
         ),
         (FORM.replace('says = "s"\n', "") + 'form = "provided"', "says: is missing", ""),
     ],
@@ -257,9 +273,9 @@ def test_broken_claims(tmp_path: Path, claims: str, message: str, way_out: str) 
 
 def test_a_value_behind_a_glob_is_not_refused(tmp_path: Path) -> None:
     claim = FORM + 'form = "provided"\nwhere = { group = "any", runner = "whoever" }'
-    assert read_study(write_study(tmp_path, claims=claim)).claims[0].parameters["where"]["runner"] == (
-        "whoever",
-    )
+    (found,) = read_study(write_study(tmp_path, claims=claim)).claims
+    assert isinstance(found, Provided)
+    assert found.where == {"group": "any", "runner": "whoever"}
 
 
 @pytest.mark.parametrize("name", ["study.toml", "published.csv", "claims.toml", "NOTES.md"])
@@ -281,5 +297,5 @@ def test_a_file_of_other_bytes_is_named(tmp_path: Path, name: str) -> None:
 
 def test_empty_notes_are_refused(tmp_path: Path) -> None:
     said, way = refused(tmp_path, notes=" \n")
-    assert "NOTES.md is empty" in said
+    assert "NOTES.md: is empty" in said
     assert "what cannot be repeated" in way

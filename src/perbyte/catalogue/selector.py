@@ -10,6 +10,7 @@ reason an absent CPU tier means `full` and an absent twin means the first proces
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 from perbyte.catalogue import pattern
@@ -51,6 +52,55 @@ class Selector:
             and any(pattern.matches(cell.cpu, one) for one in self.cpus or (FULL,))
             and (self.twin == _ANY or cell.twin == (self.twin or 0))
         )
+
+    def expand(self) -> tuple[Selector, ...]:
+        """Take the alternatives apart: one selector per runner, algorithm, operation, size, contract and CPU tier.
+
+        Globs stay. Raises UsageError when sizes or contracts are left open.
+        """
+        if self.sizes is None:
+            raise UsageError(f"selector '{self.text}' names no sizes", way_out="add them: @16,8192")
+        if self.contracts is None:
+            raise UsageError(
+                f"selector '{self.text}' names no contract", way_out="add one: +contract=stream/1"
+            )
+        cells = (
+            Cell(*choice)
+            for choice in itertools.product(
+                pattern.expand_braces(self.runner),
+                pattern.expand_braces(self.algorithm),
+                pattern.expand_braces(self.operation),
+                self.sizes,
+                self.contracts,
+                self.cpus or (FULL,),
+            )
+        )
+        return tuple(
+            Selector(
+                text=cell.address,
+                runner=cell.runner,
+                algorithm=cell.algorithm,
+                operation=cell.operation,
+                sizes=(cell.size_bytes,),
+                contracts=(cell.contract,),
+                cpus=(cell.cpu,),
+            )
+            for cell in cells
+        )
+
+    @property
+    def cell(self) -> Cell:
+        """The cell of an expanded selector; globs stand in it as they are."""
+        sizes, contracts = self.sizes or (0,), self.contracts or ("",)
+        cpu = (self.cpus or (FULL,))[0]
+        return Cell(self.runner, self.algorithm, self.operation, sizes[0], contracts[0], cpu)
+
+    @property
+    def literal(self) -> bool:
+        """True when an expanded selector holds no glob, so that it means exactly one cell."""
+        cell = self.cell
+        names = (cell.runner, cell.algorithm, cell.operation, cell.contract, cell.cpu)
+        return not any(pattern.is_pattern(name) for name in names)
 
     def matches_operation(self, runner: str, algorithm: str, operation: str) -> bool:
         """True when this operation of a runner is among what was asked for, sizes and options aside."""

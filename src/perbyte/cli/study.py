@@ -43,7 +43,10 @@ def show(name: str) -> int:
     print("Method as far as it is published:")
     for line in study.method:
         print(f"  - {line}")
-    print("\nTaken for granted here:")
+    for machine in study.machines:
+        clock = f", {machine.clock_hz / 1e9:g} GHz" if machine.clock_hz else ""
+        print(f"Machine: {'; '.join((f'{machine.name}{clock}', *machine.facts))}")
+    print("\nAssumptions made here:")
     for assumption in study.assumptions:
         print(f"  - {assumption.what} {assumption.why}")
     print(f"\n{len(study.published)} published figures, {len(study.claims)} claims:")
@@ -59,7 +62,7 @@ def show(name: str) -> int:
 @click.option("--quick", is_flag=True, help="The quick variant: fewer or smaller cells.")
 @click.option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
 @click.option("--report", type=click.Path(path_type=Path), help="Also write the report here.")
-@click.option("--strict", is_flag=True, help="Exit code 1 when a claim does not hold.")
+@click.option("--strict", is_flag=True, help="Exit code 1 when a claim is not reproduced.")
 @policy_options
 @output_options
 def run(
@@ -114,7 +117,7 @@ def run(
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--study", "name", help="Study to judge by.  [the one the run was made for]")
 @click.option("--numbers", is_flag=True, help="Print all the numbers that decide.")
-@click.option("--strict", is_flag=True, help="Exit code 1 when a claim does not hold.")
+@click.option("--strict", is_flag=True, help="Exit code 1 when a claim is not reproduced.")
 def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, strict: bool) -> int:
     """Judge a study's claims on RUNS without measuring."""
     from perbyte.cli.run_names import find_run
@@ -135,4 +138,4 @@ def _strictly(strict: bool, judgement: object) -> int:
     from perbyte.studies import Judgement, Outcome
 
     assert isinstance(judgement, Judgement)
-    return EXIT_FOUND if strict and judgement.count(Outcome.FAILS) else EXIT_FINE
+    return EXIT_FOUND if strict and judgement.count(Outcome.NOT_REPRODUCED) else EXIT_FINE

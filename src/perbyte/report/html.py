@@ -160,7 +160,7 @@ def _title(run: Run, judgement: Judgement | None) -> str:
 def _claim_counts(judgement: Judgement | None) -> list[tuple[str, str]]:
     if judgement is None:
         return []
-    return [(f"{judgement.count(Outcome.HOLDS)} of {len(judgement.verdicts)}", "claims hold here")]
+    return [(f"{judgement.count(Outcome.REPRODUCED)} of {len(judgement.verdicts)}", "claims reproduced here")]
 
 
 def _pictures(

@@ -24,7 +24,7 @@ from perbyte.report.units import number, plain, sentence, size_label, three_digi
 from perbyte.stats.compare import Comparison, compare
 from perbyte.stats.quantity import Unit
 from perbyte.studies.model import PublishedFigure, Study
-from perbyte.studies.paired import paired
+from perbyte.studies.printed import paired
 
 PAIRS = (("encrypt", "decrypt"), ("seal", "open"), ("sign", "verify"))
 COLUMNS = ("algorithm", "library", "contract", "size", "ratio of", "ratio", "interval", "")

@@ -14,7 +14,7 @@ from perbyte.report.panels import Chart, Records, facet, finished, header, logar
 from perbyte.report.units import number, plain, size_label
 from perbyte.stats.quantity import Unit
 from perbyte.studies.model import Study
-from perbyte.studies.paired import PairedPoint, paired
+from perbyte.studies.printed import PairedPoint, paired
 
 _PUBLISHED, _TODAY = "published", "today"
 

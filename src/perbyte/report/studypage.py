@@ -11,24 +11,23 @@ from perbyte.report.gallery import Picture
 from perbyte.report.operations import operations_chart
 from perbyte.report.units import number, plain
 from perbyte.stats.quantity import Unit
-from perbyte.studies.cells import expand
-from perbyte.studies.inprint import judge_in_print
+from perbyte.studies.evidence import cells_of
 from perbyte.studies.model import GroupStatistic, Judgement, Number, Outcome, Statistics, Study
+from perbyte.studies.printed import judge_in_print
 
 KINDS = {
-    Outcome.HOLDS: "holds",
-    Outcome.FAILS: "fails",
-    Outcome.UNDECIDED: "undecided",
-    Outcome.UNMEASURABLE: "unmeasurable",
-}
-_SAID = {
-    Outcome.HOLDS: ("holds", "hold"),
-    Outcome.FAILS: ("does not hold", "do not hold"),
-    Outcome.UNDECIDED: ("cannot be decided here", "cannot be decided here"),
-    Outcome.UNMEASURABLE: ("is not measurable here", "are not measurable here"),
+    Outcome.REPRODUCED: "holds",
+    Outcome.NOT_REPRODUCED: "fails",
+    Outcome.INCONCLUSIVE: "undecided",
+    Outcome.NOT_TESTABLE: "unmeasurable",
 }
 _SHOWN = 2  # sentences of evidence that stand open; the rest unfolds
-SIGNS = {Outcome.HOLDS: "✓", Outcome.FAILS: "✗", Outcome.UNDECIDED: "?", Outcome.UNMEASURABLE: "–"}
+SIGNS = {
+    Outcome.REPRODUCED: "✓",
+    Outcome.NOT_REPRODUCED: "✗",
+    Outcome.INCONCLUSIVE: "?",
+    Outcome.NOT_TESTABLE: "–",
+}
 
 
 def names_of(study: Study) -> dict[tuple[str, str], str]:
@@ -39,10 +38,10 @@ def names_of(study: Study) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], set[str]] = {}
     for group in study.groups:
         try:
-            patterns = [pattern for selector in group.selectors for pattern in expand(selector)]
+            cells = [one.cell for selector in group.selectors for one in cells_of(selector)]
         except (PerbyteError, ValueError):
             continue
-        about = {(pattern.algorithm, pattern.cpu) for pattern in patterns}
+        about = {(cell.algorithm, cell.cpu) for cell in cells}
         if len(about) == 1:
             found.setdefault(about.pop(), set()).add(group.label)
     return {key: labels.pop() for key, labels in found.items() if len(labels) == 1}
@@ -51,8 +50,8 @@ def names_of(study: Study) -> dict[tuple[str, str], str]:
 def tally(judgement: Judgement) -> str:
     """Count the verdicts in one sentence."""
     counts = [(outcome, judgement.count(outcome)) for outcome in Outcome]
-    said = ", ".join(f"{count} {_SAID[outcome][count != 1]}" for outcome, count in counts if count)
-    return f"of {len(judgement.verdicts)} claims {said}" if said else "the study makes no claims"
+    said = ", ".join(f"{count} {outcome}" for outcome, count in counts if count)
+    return f"{len(judgement.verdicts)} claims: {said}" if said else "the study makes no claims"
 
 
 def study_view(judgement: Judgement) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from perbyte.stats.quantity import Unit, read
 from perbyte.studies.model import Judgement, Outcome, Verdict
 
 _STYLES = {
-    Outcome.HOLDS: "green",
-    Outcome.FAILS: "bold red",
-    Outcome.UNDECIDED: "yellow",
-    Outcome.UNMEASURABLE: "dim",
+    Outcome.REPRODUCED: "green",
+    Outcome.NOT_REPRODUCED: "bold red",
+    Outcome.INCONCLUSIVE: "yellow",
+    Outcome.NOT_TESTABLE: "dim",
 }
 Compared = tuple[CellFigure, CellFigure, Comparison]
 """Two figures and their comparison: its ratio is the second over the first, per call."""

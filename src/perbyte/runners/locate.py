@@ -8,28 +8,85 @@ built. This module starts nothing and looks for no library; whether a runner can
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from msgspec import Struct, field, structs
 
 from perbyte import places
+from perbyte.datafile import Problem, Text, convert, parse_toml
 from perbyte.errors import DataRoomError, UsageError
 from perbyte.model.cell import FULL
-from perbyte.runners.spec import BUILD_KINDS, COMPILED_KINDS, RunnerSpec, Tier
+from perbyte.runners.spec import COMPILED_KINDS, RunnerSpec, Tier
 
 __all__ = ["SEARCH_VARIABLE", "RunnerSpec", "Tier", "find", "locate", "read_spec", "search_path"]
 
 SEARCH_VARIABLE = "PERBYTE_RUNNERS"
 _DEFAULT_SOURCES = {"c": ("*.c",), "c++": ("*.c", "*.cpp", "*.cc"), "python": (), "command": ()}
-_KEYS = {
-    "runner": {"library", "license", "language", "summary", "listed", "opt_in"},
-    "find": {"pkg_config", "headers", "libraries", "programs"},
-    "packages": {"apt", "dnf", "zypper", "pacman", "apk", "brew"},
-    "build": {"kind", "sources", "flags", "link", "watch", "command"},
-    "run": {"command", "environment"},
-}
-_TIER_KEYS = {"description", "environment", "arguments"}
+Texts = tuple[str, ...]
+
+
+class _Runner(Struct, forbid_unknown_fields=True):
+    library: Text
+    license: Text
+    language: str = ""
+    summary: str = ""
+    listed: bool = True
+    opt_in: bool = False
+
+
+class _Find(Struct, forbid_unknown_fields=True):
+    pkg_config: Texts = ()
+    headers: Texts = ()
+    libraries: Texts = ()
+    programs: Texts = ()
+
+
+class _Packages(Struct, forbid_unknown_fields=True):
+    apt: Texts = ()
+    dnf: Texts = ()
+    zypper: Texts = ()
+    pacman: Texts = ()
+    apk: Texts = ()
+    brew: Texts = ()
+
+
+class _Build(Struct, forbid_unknown_fields=True):
+    kind: Literal["c", "c++", "python", "command"]
+    sources: Texts | None = None
+    flags: Texts = ()
+    link: Texts = ()
+    watch: Texts = ()
+    command: Texts = ()
+
+    def __post_init__(self) -> None:
+        if (self.kind == "command") != bool(self.command):
+            raise Problem("belongs to kind 'command', and only to it", key="command")
+
+
+class _Run(Struct, forbid_unknown_fields=True):
+    command: Texts = ()
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+class _Tier(Struct, forbid_unknown_fields=True):
+    description: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
+    arguments: Texts = ()
+
+
+class _File(Struct, forbid_unknown_fields=True):
+    runner: _Runner
+    build: _Build
+    find: _Find = field(default_factory=_Find)
+    packages: _Packages = field(default_factory=_Packages)
+    run: _Run = field(default_factory=_Run)
+    tiers: dict[str, _Tier] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.run.command and self.build.kind not in COMPILED_KINDS:
+            raise Problem("is missing", key="run.command", hint="say how to start it")
 
 
 def search_path() -> tuple[Path, ...]:
@@ -63,120 +120,57 @@ def find(name: str, directories: Sequence[Path] | None = None) -> RunnerSpec:
 
 def read_spec(file: Path) -> RunnerSpec:
     """Read one `runner.toml`. Raises DataRoomError naming the file and the key that is wrong."""
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise DataRoomError(f"{file}: {error}") from None
-    table = _Table(file, content)
-    table.only("", content, {*_KEYS, "tiers"})
-    for section, keys in _KEYS.items():
-        table.only(section, table.section(section), keys)
-    kind = table.text("build", "kind")
-    if kind not in BUILD_KINDS:
-        raise DataRoomError(f"{file}: build.kind is '{kind}', not one of {', '.join(BUILD_KINDS)}")
-    build_command = table.texts("build", "command")
-    if (kind == "command") != bool(build_command):
-        raise DataRoomError(f"{file}: build.command belongs to kind 'command', and only to it")
-    command = table.texts("run", "command", ("{executable}",) if kind in COMPILED_KINDS else ())
-    if not command:
-        raise DataRoomError(f"{file}: run.command is missing")
+    content, bases = _extended(file, ())
+    found = convert(content, _File, str(file))
+    build, run = found.build, found.run
+    tiers = {FULL: Tier(FULL, description="everything the CPU offers")}
+    tiers |= {name: Tier(name, **structs.asdict(tier)) for name, tier in found.tiers.items()}
     spec = RunnerSpec(
         name=file.parent.name,
         here=file.parent.absolute(),
-        library=table.text("runner", "library"),
-        license=table.text("runner", "license"),
-        language=table.text("runner", "language", kind),
-        summary=table.text("runner", "summary", ""),
-        listed=table.flag("runner", "listed", True),
-        opt_in=table.flag("runner", "opt_in", False),
-        pkg_config=table.texts("find", "pkg_config"),
-        headers=table.texts("find", "headers"),
-        libraries=table.texts("find", "libraries"),
-        programs=table.texts("find", "programs"),
-        packages={tool: table.texts("packages", tool) for tool in table.section("packages")},
-        kind=kind,
-        sources=table.texts("build", "sources", _DEFAULT_SOURCES[kind]),
-        flags=table.texts("build", "flags"),
-        link=table.texts("build", "link"),
-        watch=table.texts("build", "watch"),
-        build_command=build_command,
-        command=command,
-        environment=table.mapping("run", "environment"),
-        tiers=table.tiers(),
+        **structs.asdict(found.runner) | {"language": found.runner.language or build.kind},
+        **structs.asdict(found.find),
+        packages={tool: names for tool, names in structs.asdict(found.packages).items() if names},
+        kind=build.kind,
+        sources=_DEFAULT_SOURCES[build.kind] if build.sources is None else build.sources,
+        flags=build.flags,
+        link=build.link,
+        watch=(*build.watch, *bases),
+        build_command=build.command,
+        command=run.command or ("{executable}",),
+        environment=run.environment,
+        tiers=tiers,
     )
     for text in (*spec.command, *spec.build_command, *spec.environment.values()):
         spec.fill(text)
-    for tier in spec.tiers.values():
+    for tier in tiers.values():
         for text in (*tier.environment.values(), *tier.arguments):
             spec.fill(text)
     return spec
 
 
-class _Table:
-    """Typed access to the parsed file; every complaint names file and key."""
+def _extended(file: Path, seen: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a file says together with the one it `extends`, and the paths of all files extended, as it names them.
 
-    def __init__(self, file: Path, content: dict[str, Any]) -> None:
-        self.file = file
-        self.content = content
+    Tables are merged key by key, everything else of the extending file takes the place of the other's.
+    """
+    content = parse_toml(file)
+    base = content.pop("extends", None)
+    if base is None:
+        return content, ()
+    other = file.parent / str(base)
+    seen = (*seen, file.resolve())
+    if other.resolve() in seen:
+        raise DataRoomError(f"{file}: extends: '{base}' extends this file in turn")
+    if not other.is_file():
+        raise DataRoomError(f"{file}: extends: there is no file '{base}'")
+    below, more = _extended(other, seen)
+    return _merged(below, content), (str(base), *(str(Path(str(base)).parent / one) for one in more))
 
-    def wrong(self, key: str, expected: str) -> DataRoomError:
-        return DataRoomError(f"{self.file}: {key} must be {expected}")
 
-    def only(self, name: str, table: dict[str, Any], keys: set[str]) -> None:
-        if unknown := sorted(set(table) - keys):
-            where = f"{name}.{unknown[0]}" if name else unknown[0]
-            raise DataRoomError(
-                f"{self.file}: unknown key {where}", way_out=f"known: {', '.join(sorted(keys))}"
-            )
-
-    def section(self, name: str) -> dict[str, Any]:
-        value = self.content.get(name, {})
-        if not isinstance(value, dict):
-            raise self.wrong(name, "a table")
-        return value
-
-    def text(self, section: str, key: str, default: str | None = None) -> str:
-        value = self.section(section).get(key, default)
-        if not isinstance(value, str):
-            raise self.wrong(f"{section}.{key}", "a text")
-        return value
-
-    def flag(self, section: str, key: str, default: bool) -> bool:
-        value = self.section(section).get(key, default)
-        if not isinstance(value, bool):
-            raise self.wrong(f"{section}.{key}", "true or false")
-        return value
-
-    def texts(self, section: str, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        return self._texts(f"{section}.{key}", self.section(section).get(key, list(default)))
-
-    def mapping(self, section: str, key: str) -> dict[str, str]:
-        return self._mapping(f"{section}.{key}", self.section(section).get(key, {}))
-
-    def tiers(self) -> dict[str, Tier]:
-        tiers = {FULL: Tier(FULL, description="everything the CPU offers")}
-        for name, value in self.section("tiers").items():
-            where = f"tiers.{name}"
-            if not isinstance(value, dict):
-                raise self.wrong(where, "a table")
-            self.only(where, value, _TIER_KEYS)
-            description = value.get("description", "")
-            if not isinstance(description, str):
-                raise self.wrong(f"{where}.description", "a text")
-            tiers[name] = Tier(
-                name,
-                description=description,
-                environment=self._mapping(f"{where}.environment", value.get("environment", {})),
-                arguments=self._texts(f"{where}.arguments", value.get("arguments", [])),
-            )
-        return tiers
-
-    def _texts(self, where: str, value: Any) -> tuple[str, ...]:
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.wrong(where, "an array of texts")
-        return tuple(value)
-
-    def _mapping(self, where: str, value: Any) -> dict[str, str]:
-        if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
-            raise self.wrong(where, "a table of texts")
-        return dict(value)
+def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    found = dict(below)
+    for key, value in above.items():
+        both = isinstance(value, dict) and isinstance(found.get(key), dict)
+        found[key] = _merged(found[key], value) if both else value
+    return found

@@ -15,8 +15,6 @@ from perbyte import places
 from perbyte.errors import DataRoomError, UsageError
 
 COMPILED_KINDS = ("c", "c++")
-BUILD_KINDS = (*COMPILED_KINDS, "python", "command")
-
 
 SANITIZE_VARIABLE = "PERBYTE_SANITIZE"
 
@@ -92,6 +90,7 @@ class RunnerSpec:
         out = out or self.out()
         known = {
             "here": str(self.here),
+            "name": self.name,
             "out": str(out),
             "executable": str(out / self.name),
             "python": sys.executable,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from perbyte.stats.correlation import rank_correlation
 from perbyte.stats.estimate import midmean
 from perbyte.stats.quantile import t_quantile
 from perbyte.stats.samples import Floats
@@ -63,25 +64,11 @@ def _tested(values: Floats, least: int) -> Trend | None:
     first, last = midmean(values[:third]), midmean(values[-third:])
     if first <= 0 or not math.isfinite(last) or abs(last / first - 1) <= TREND_SIZE:
         return None
-    correlation = rank_correlation(values)
+    correlation = rank_correlation(values, np.arange(float(len(values))))
     if correlation * (last - first) <= 0:
         return None
     size = abs(correlation) * math.sqrt((n - 2) / max(1 - correlation**2, 1e-12))
     return Trend(last / first - 1, correlation) if size > t_quantile(_TREND_LEVEL, n - 2) else None
-
-
-def rank_correlation(values: Floats) -> float:
-    """Return Spearman's correlation of `values` with their order; equal values share their mean rank."""
-    n = len(values)
-    if n < 2:
-        return 0.0
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    ranks = (ends - (counts - 1) / 2.0)[inverse]
-    centred = ranks - ranks.mean()
-    time = np.arange(n) - (n - 1) / 2
-    scale = math.sqrt(float(centred @ centred) * float(time @ time))
-    return float(centred @ time) / scale if scale else 0.0
 
 
 def autocorrelation(values: Floats) -> float:

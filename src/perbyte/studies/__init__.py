@@ -1,11 +1,10 @@
 """Published studies: read as data, repeated here, judged claim by claim.
 
 A study is a folder of the data room `studies/`; adding one takes no Python. This room reads runs and measures
-nothing. It decides on intervals and on the noise floor, never on p-values, and prefers "cannot tell here" to a
-verdict that the next run turns round.
+nothing. It decides on intervals and on the noise floor, never on p-values, and prefers "inconclusive" to a
+verdict that changes with the next run.
 """
 
-from perbyte.studies.inprint import judge_in_print, published_run
 from perbyte.studies.judge import judge
 from perbyte.studies.load import find, read_study, studies
 from perbyte.studies.model import (
@@ -20,7 +19,7 @@ from perbyte.studies.model import (
     Study,
     Verdict,
 )
-from perbyte.studies.paired import PairedPoint, paired
+from perbyte.studies.printed import PairedPoint, judge_in_print, paired, published_run
 
 __all__ = [
     "Assumption",

@@ -10,24 +10,20 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from perbyte.catalogue import Selector, parse_selector
 from perbyte.errors import UsageError
 from perbyte.model import Cell, CellFigure, Estimate, Failure, Run
 from perbyte.stats.compare import Cost, cost_of
-from perbyte.studies.cells import CellPattern, expand
-from perbyte.studies.model import CellGroup, Study
+from perbyte.studies.model import GROUP, CellGroup, Selection, Study, Value
 
-CELL_DIMENSIONS = ("runner", "algorithm", "operation", "size_bytes", "contract", "cpu")
-GROUP = "group"
 IN_PRINT = "published"
-Value = str | int
-Selection = Mapping[str, tuple[Value, ...]]
-
 _NOT_PROVIDED = frozenset({"unsupported", "absent"})
 
 
 class Absence(enum.Enum):
-    """Why a row has no figure: nobody here provides the cell, it was not measured, or the variant leaves it out."""
+    """Why a row has no figure: no library here provides it, it was not measured, or the variant leaves it out."""
 
     UNPROVIDED = "not provided"
     UNMEASURED = "not measured"
@@ -63,8 +59,9 @@ class Table:
 
     def select(self, where: Selection) -> tuple[Row, ...]:
         """The rows whose dimensions have the values asked for."""
+        wanted = {name: many(values) for name, values in where.items()}
         return tuple(
-            row for row in self.rows if all(row.dims.get(name) in values for name, values in where.items())
+            row for row in self.rows if all(row.dims.get(name) in values for name, values in wanted.items())
         )
 
     def cost(self, row: Row, per: str = "byte") -> Estimate:
@@ -85,6 +82,19 @@ class Table:
         return cost_of(figure, self.unit, per=count, source=row.run_id)
 
 
+def many(values: Value | tuple[Value, ...]) -> tuple[Value, ...]:
+    """One value or several as several."""
+    return values if isinstance(values, tuple) else (values,)
+
+
+@lru_cache(maxsize=4096)
+def cells_of(selector: str) -> tuple[Selector, ...]:
+    """Take a full selector of a study apart, one per cell; globs stay. Raises UsageError when it names no cells."""
+    parsed = parse_selector(selector)
+    parsed.algorithms()
+    return parsed.expand()
+
+
 def gather(study: Study, runs: Sequence[Run]) -> Table:
     """Lay out what `runs` hold about the cells of `study`; where two hold the same cell, the first one counts.
 
@@ -92,41 +102,42 @@ def gather(study: Study, runs: Sequence[Run]) -> Table:
     """
     if not runs:
         raise UsageError("there is no run to judge", way_out=f"perbyte study run {study.name}")
-    holdings = _Holdings.of(study, runs)
-    rows = tuple(row for group in study.groups for row in _rows(group, holdings))
-    measured = [row.figure for row in rows if row.figure]
+    available = _Available.of(study, runs)
+    rows = tuple(row for group in study.groups for row in _rows(group, available))
     floors = [run.noise_floor.relative for run in runs if run.noise_floor]
     return Table(
         rows=rows,
-        in_cycles=all(figure.cycles_per_call is not None for figure in measured),
+        in_cycles=all(row.figure.cycles_per_call is not None for row in rows if row.figure),
         floor=max(floors) if floors else None,
-        runners=frozenset(cell.runner for cell in holdings.figures),
+        runners=frozenset(cell.runner for cell in available.figures),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Holdings:
-    """The runs' cells and failures, found quickly, and what absence means in them."""
+def figures_of(runs: Iterable[Run]) -> dict[Cell, tuple[CellFigure, Run]]:
+    """All figures of several runs by their cell, each with its run; the first run that has a cell counts."""
+    found: dict[Cell, tuple[CellFigure, Run]] = {}
+    for run in runs:
+        for figure in run.cells:
+            found.setdefault(figure.cell, (figure, run))
+    return found
 
-    figures: Mapping[Cell, CellFigure]
-    origins: Mapping[Cell, str]
+
+@dataclass(frozen=True, slots=True)
+class _Available:
+    """The runs' cells and failures, and what absence means in them."""
+
+    figures: Mapping[Cell, tuple[CellFigure, Run]]
     failures: tuple[Failure, ...]
     of_study: bool
     complete: bool
     in_print: bool
-    left_out: frozenset[CellPattern]
+    left_out: frozenset[Selector]
 
     @classmethod
-    def of(cls, study: Study, runs: Sequence[Run]) -> _Holdings:
-        figures: dict[Cell, CellFigure] = {}
-        origins: dict[Cell, str] = {}
-        for run in runs:
-            for figure in run.cells:
-                figures.setdefault(figure.cell, figure)
-                origins.setdefault(figure.cell, run.conditions.run_id)
+    def of(cls, study: Study, runs: Sequence[Run]) -> _Available:
+        figures = figures_of(runs)
         return cls(
             figures=figures,
-            origins=origins,
             failures=tuple(failure for run in runs for failure in run.failures),
             of_study=any(run.conditions.study == study.name for run in runs),
             complete=all(run.complete for run in runs),
@@ -134,12 +145,11 @@ class _Holdings:
             left_out=_left_out(study, figures),
         )
 
-    def absence(self, wanted: CellPattern) -> tuple[Absence, str]:
+    def absence(self, wanted: Selector) -> tuple[Absence, str]:
         """Why there is no figure of `wanted`."""
         for failure in self.failures:
-            own = failure.address == wanted.cell().address
             whole_runner = not failure.address and failure.runner == wanted.runner
-            if own or whole_runner:
+            if failure.address == wanted.text or whole_runner:
                 kind = Absence.UNPROVIDED if failure.kind in _NOT_PROVIDED else Absence.UNMEASURED
                 return kind, f"{failure.kind}: {failure.message}" if failure.message else failure.kind
         if self.in_print:
@@ -153,36 +163,35 @@ class _Holdings:
         return Absence.UNPROVIDED, "no library in this run provides it"
 
 
-def _left_out(study: Study, figures: Iterable[Cell]) -> frozenset[CellPattern]:
-    """The patterns that the quick variant leaves out, if these figures look like those of a quick run."""
-    full = {one for selector in study.selectors() for one in expand(selector)}
-    only_full = full - {one for selector in study.selectors(quick=True) for one in expand(selector)}
+def _left_out(study: Study, figures: Iterable[Cell]) -> frozenset[Selector]:
+    """The cells that the quick variant leaves out, if these figures look like those of a quick run."""
+    full, quick = (
+        {one for selector in study.selectors(quick=variant) for one in cells_of(selector)}
+        for variant in (False, True)
+    )
+    only_full = full - quick
     if any(one.matches(cell) for one in only_full for cell in figures):
         return frozenset()
     return frozenset(only_full)
 
 
-def _rows(group: CellGroup, holdings: _Holdings) -> Iterable[Row]:
-    for selector in group.selectors:
-        for wanted in expand(selector):
-            if wanted.literal:
-                figure = holdings.figures.get(wanted.cell())
-                found = [figure] if figure else []
-            else:
-                found = [figure for cell, figure in holdings.figures.items() if wanted.matches(cell)]
-            for figure in found:
-                yield Row(
-                    dimensions(group, figure.cell),
-                    group.label,
-                    figure,
-                    block_bytes=group.block_bytes,
-                    run_id=holdings.origins[figure.cell],
-                )
-            if not found:
-                absence, reason = holdings.absence(wanted)
-                yield Row(
-                    dimensions(group, wanted.cell()), group.label, None, absence, reason, group.block_bytes
-                )
+def _rows(group: CellGroup, available: _Available) -> Iterable[Row]:
+    for wanted in (one for selector in group.selectors for one in cells_of(selector)):
+        if wanted.literal:
+            found = [available.figures[wanted.cell]] if wanted.cell in available.figures else []
+        else:
+            found = [both for cell, both in available.figures.items() if wanted.matches(cell)]
+        for figure, run in found:
+            yield Row(
+                dimensions(group, figure.cell),
+                group.label,
+                figure,
+                block_bytes=group.block_bytes,
+                run_id=run.conditions.run_id,
+            )
+        if not found:
+            absence, reason = available.absence(wanted)
+            yield Row(dimensions(group, wanted.cell), group.label, None, absence, reason, group.block_bytes)
 
 
 def dimensions(group: CellGroup, cell: Cell) -> dict[str, Value]:

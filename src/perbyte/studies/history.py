@@ -5,32 +5,201 @@ cycles need the clock of the machine, throughput needs a time. What cannot be co
 reason, and what belongs to no line is listed. Of each machine the best of what it has stands for it, told apart by
 what the code could use: software alone, the processor's own instructions for the algorithm, or a virtual machine.
 Figures are those of the longest messages, and no clock is corrected for another.
+
+`history.toml` says which algorithms make a line, and ties each explanation to two points: a published figure
+(`STUDY/FIGURE`) or today's best of a line (`today/LINE`), so that no sentence stands without the numbers it is about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
+from msgspec import Meta, Struct, field
+
+from perbyte import places
+from perbyte.catalogue import load as load_catalogue
 from perbyte.catalogue import pattern
+from perbyte.datafile import Problem, Text, no_duplicates, one_of, read_toml
 from perbyte.errors import DataRoomError
-from perbyte.model import Estimate, Run
-from perbyte.stats.compare import quotient
-from perbyte.studies.evidence import IN_PRINT
-from perbyte.studies.historyfile import TODAY, End, Explanation, HistoryFile, Line, Step, read_history
-from perbyte.studies.historypoints import (
-    HistoryPoint,
-    Means,
-    best_points,
-    measured_points,
-    published_point,
-    year_of,
-)
+from perbyte.model import CellFigure, Estimate, Run
+from perbyte.model.cell import FULL
+from perbyte.stats.compare import CYCLES, NS, cost_of, quotient
+from perbyte.stats.quantity import Unit
+from perbyte.studies.evidence import IN_PRINT, cells_of
 from perbyte.studies.load import studies as load_studies
-from perbyte.studies.model import Study
+from perbyte.studies.model import PublishedFigure, Study, Texts
+from perbyte.studies.units import published_cycles_per_byte, published_ns
 
-__all__ = ["Explained", "History", "HistoryPoint", "Jump", "LeftOut", "Line", "Means", "jump", "then_and_now"]
+HISTORY_FILE = "history.toml"
+TODAY = "today"
+_END = re.compile(
+    r"(?P<study>[^/+\s]+)/(?P<name>[^/+\s]+)(\+cpu=(?P<cpu>[a-z]+))?(\+runner=(?P<runner>[^/+\s]+))?"
+)
+_OPERATIONS = ("encrypt", "digest")
+_FLAGS = {
+    "aes": frozenset({"aes"}),
+    "sha": frozenset({"sha_ni", "sha1", "sha2"}),
+    "clmul": frozenset({"pclmulqdq", "pmull"}),
+}
+
+
+class Line(Struct, frozen=True, forbid_unknown_fields=True):
+    """Algorithms whose costs per byte belong on one line through the years.
+
+    `kind` is `hash`, `stream cipher` or `block cipher`. `common` lines are those that several studies share; `note`
+    says what is taken for the same here although it is not quite.
+    """
+
+    id: Text
+    name: Text
+    kind: Text
+    algorithms: Texts
+    common: bool = False
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for algorithm in self.algorithms:
+            one_of(algorithm, load_catalogue().algorithms, "algorithm", "algorithms")
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of a step: the published figure `name` of `study`, or today's best of the line `name`.
+
+    Of today's, `cpu` and `runner` (a glob) narrow down which; without them, the fastest outside a virtual machine.
+    """
+
+    study: str
+    name: str
+    cpu: str = ""
+    runner: str = ""
+
+
+class Step(Struct, frozen=True, forbid_unknown_fields=True):
+    """From one point to another. `needs`: CPU features of which today's machine must have one for it to be shown."""
+
+    from_: Text = field(name="from")
+    to: Text
+    needs: tuple[Text, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.ends()
+
+    def ends(self) -> tuple[End, End]:
+        """Both ends taken apart. Raises Problem for a text that is no point."""
+        return _end(self.from_, "from"), _end(self.to, "to")
+
+
+class Explanation(Struct, frozen=True, forbid_unknown_fields=True):
+    """What makes costs jump, in words, and the steps that show it."""
+
+    id: Text
+    title: Text
+    text: Text
+    steps: Annotated[tuple[Step, ...], Meta(min_length=1)]
+
+
+class Features(Struct, frozen=True, forbid_unknown_fields=True):
+    """The CPU features of a published machine that matter here: `aes`, `sha`, `clmul`."""
+
+    study: Text
+    machine: Text
+    has: Texts
+
+
+class HistoryFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """What `history.toml` says. `virtual` are globs of the runners whose code runs in a virtual machine."""
+
+    lines: tuple[Line, ...]
+    machines: tuple[Features, ...] = ()
+    virtual: tuple[Text, ...] = ()
+    explanations: tuple[Explanation, ...] = ()
+
+    def __post_init__(self) -> None:
+        no_duplicates([line.id for line in self.lines], "[[lines]]")
+        no_duplicates([name for line in self.lines for name in line.algorithms], "algorithm")
+        for end in (end for one in self.explanations for step in one.steps for end in step.ends()):
+            if end.study == TODAY:
+                one_of(end.name, [line.id for line in self.lines], "line", "explanations")
+
+    def line_of(self, algorithm: str) -> Line | None:
+        """The line that an algorithm of the catalogue belongs to, or None."""
+        return next((line for line in self.lines if algorithm in line.algorithms), None)
+
+    def means(self, algorithm: str, cpu: str, runner: str, features: frozenset[str]) -> Means:
+        """What code could use, on a CPU with these features."""
+        if any(pattern.matches(runner, glob) for glob in self.virtual):
+            return Means.VIRTUAL
+        helping = load_catalogue().algorithms[algorithm].accelerated_by
+        return Means.INSTRUCTIONS if cpu == FULL and features & {*helping} else Means.SOFTWARE
+
+
+def read_history(room: Path | None = None) -> HistoryFile:
+    """Read the history file of the data room `studies` (Perbyte's own by default).
+
+    Raises DataRoomError with file, key and hint.
+    """
+    return read_toml((room or places.room("studies")) / HISTORY_FILE, HistoryFile)
+
+
+def _end(text: str, key: str) -> End:
+    found = _END.fullmatch(text)
+    if not found or (found["study"] != TODAY and (found["cpu"] or found["runner"])):
+        hint = "STUDY/FIGURE or today/LINE; today's may add +cpu=soft, then +runner=GLOB"
+        raise Problem(f"'{text}' is no point", key=key, hint=hint)
+    return End(found["study"], found["name"], found["cpu"] or "", found["runner"] or "")
+
+
+class Means(StrEnum):
+    """What the code behind a point could use."""
+
+    SOFTWARE = "software"
+    INSTRUCTIONS = "own instructions"
+    VIRTUAL = "virtual machine"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPoint:
+    """One published or measured figure on a line.
+
+    `id` is `STUDY/FIGURE` or the address of a cell, `source` the study or the run. Published figures have estimates
+    without width; `has_interval` tells. `quality` is empty for them. `gap` says why cycles or throughput are None.
+    `among` is how many implementations on this machine it is the best of.
+    """
+
+    line: str
+    year: int
+    measured: bool
+    means: Means
+    id: str
+    source: str
+    machine: str
+    program: str
+    algorithm: str
+    cpu: str
+    runner: str
+    size_bytes: int
+    cycles_per_byte: Estimate | None
+    megabits_per_second: Estimate | None
+    clock_hz: float | None
+    printed: str = ""
+    quality: str = ""
+    gap: str = ""
+    has_interval: bool = False
+    among: int = 1
+
+    @property
+    def cost(self) -> float:
+        """What points of one machine are ordered by: time per byte, or cycles where there is no time."""
+        if self.megabits_per_second is not None:
+            return 1 / self.megabits_per_second.value
+        return self.cycles_per_byte.value if self.cycles_per_byte else math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +317,7 @@ def _explain(
 ) -> Explained:
     jumps, missing = [], []
     for step in explanation.steps:
-        ends = [_find(end, explanation, published, measured, file) for end in (step.before, step.after)]
+        ends = [_find(end, explanation, published, measured, file) for end in step.ends()]
         before, after = ends
         lack = _lack(step, runs, file)
         if lack:
@@ -206,3 +375,132 @@ def _lack(step: Step, runs: Sequence[Run], file: HistoryFile) -> str:
         return ""
     flags = {flag for run in runs for flag in run.conditions.machine.cpu_flags}
     return "" if flags & {*step.needs} else f"today's machine has no {' or '.join(step.needs)}"
+
+
+def published_point(study: Study, figure: PublishedFigure, file: HistoryFile) -> HistoryPoint | str:
+    """Give a published figure as a point, or the reason why it is none."""
+    if not figure.available or not figure.value:
+        return "the source prints that there is no figure"
+    if figure.unit == Unit.RATIO:
+        return "a ratio is no speed"
+    if figure.operation not in _OPERATIONS:
+        return "only hashing and encrypting stand here, not decrypting, MACs and signatures"
+    if not figure.cell:
+        return "no library of today stands for it"
+    cell = cells_of(figure.cell)[0].cell
+    line = file.line_of(cell.algorithm)
+    if line is None:
+        return "its algorithm has no line"
+    machine = study.machine(figure.machine)
+    clock = machine.clock_hz if machine else None
+    cycles = published_cycles_per_byte(figure, clock)
+    ns = published_ns(figure)
+    gaps = [] if cycles else ["no cycles: the clock is not published"]
+    if ns is None:
+        gaps.append("no throughput: cycles are published, the clock is not")
+        if clock and cycles:
+            ns, gaps = cycles * figure.size_bytes / clock * 1e9, []
+    rate = figure.size_bytes * 8e3 / ns if ns else None
+    features = frozenset(
+        feature
+        for one in file.machines
+        if (one.study, one.machine) == (study.name, figure.machine)
+        for feature in one.has
+    )
+    return HistoryPoint(
+        line=line.id,
+        year=study.year,
+        measured=False,
+        means=file.means(cell.algorithm, cell.cpu, cell.runner, features),
+        id=f"{study.name}/{figure.id}",
+        source=study.name,
+        machine=machine.name if machine else figure.machine,
+        program=figure.library,
+        algorithm=cell.algorithm,
+        cpu=cell.cpu,
+        runner=cell.runner,
+        size_bytes=figure.size_bytes,
+        cycles_per_byte=Estimate(cycles, cycles, cycles) if cycles else None,
+        megabits_per_second=Estimate(rate, rate, rate) if rate else None,
+        clock_hz=clock,
+        printed=f"{figure.printed} {figure.unit}",
+        gap="; ".join(gaps),
+    )
+
+
+def measured_points(run: Run, file: HistoryFile) -> Iterator[HistoryPoint]:
+    """Give the figures of a run that belong on a line, those of the longest message of each implementation.
+
+    The run must have a year (`year_of`).
+    """
+    longest: dict[tuple[str, ...], CellFigure] = {}
+    for figure in run.cells:
+        cell = figure.cell
+        usable = cell.operation in _OPERATIONS and cell.size_bytes and not cell.twin
+        if not usable or not file.line_of(cell.algorithm) or not 0 < figure.ns_per_call < math.inf:
+            continue
+        key = (cell.runner, cell.algorithm, cell.contract, cell.cpu)
+        if key not in longest or longest[key].cell.size_bytes < cell.size_bytes:
+            longest[key] = figure
+    for figure in longest.values():
+        yield _measured_point(run, figure, file)
+
+
+def best_points(points: Iterable[HistoryPoint]) -> list[HistoryPoint]:
+    """Give, of each line, year, machine and means the fastest implementation, each at its longest message."""
+    longest: dict[tuple[object, ...], HistoryPoint] = {}
+    for point in points:
+        where = (point.line, point.year, point.measured, point.machine, point.means)
+        key = (*where, point.source, point.program, point.runner, point.algorithm, point.cpu)
+        if key not in longest or _better(point, longest[key]):
+            longest[key] = point
+    best: dict[tuple[object, ...], list[HistoryPoint]] = {}
+    for point in longest.values():
+        where = (point.line, point.year, point.measured, point.machine, point.means)
+        best.setdefault(where, []).append(point)
+    return [replace(min(found, key=lambda one: one.cost), among=len(found)) for found in best.values()]
+
+
+def _better(point: HistoryPoint, other: HistoryPoint) -> bool:
+    return (point.size_bytes, -point.cost) > (other.size_bytes, -other.cost)
+
+
+def year_of(run: Run) -> int | None:
+    """The year a run was started in; None where it does not say (imported listings)."""
+    text = run.conditions.started_at[:4]
+    known = len(text) == 4 and text.isascii() and text.isdigit() and "1970" <= text <= "2199"
+    return int(text) if known else None
+
+
+def _measured_point(run: Run, figure: CellFigure, file: HistoryFile) -> HistoryPoint:
+    cell, machine = figure.cell, run.conditions.machine
+    line = file.line_of(cell.algorithm)
+    assert line is not None  # _measured asked before
+    features = frozenset(name for name, flags in _FLAGS.items() if flags & {*machine.cpu_flags})
+    cycles = figure.cycles_per_call
+    if cycles is not None and not 0 < cycles < math.inf:
+        cycles = None
+    by = cell.size_bytes
+    known = figure.interval.known and math.isfinite(figure.interval.high) and figure.interval.low > 0
+    costs = [cost_of(figure, unit, per=by).estimate for unit in (CYCLES, NS)]
+    in_cycles, in_ns = costs if known else [Estimate(*(cost.value,) * 3) for cost in costs]
+    return HistoryPoint(
+        line=line.id,
+        year=year_of(run) or 0,
+        measured=True,
+        means=file.means(cell.algorithm, cell.cpu, cell.runner, features),
+        id=cell.address,
+        source=run.conditions.run_id,
+        machine=machine.cpu_model,
+        program=f"{figure.library} {figure.library_version}".strip(),
+        algorithm=cell.algorithm,
+        cpu=cell.cpu,
+        runner=cell.runner,
+        size_bytes=by,
+        cycles_per_byte=in_cycles if cycles else None,
+        megabits_per_second=Estimate(8e3 / in_ns.value, 8e3 / in_ns.high, 8e3 / in_ns.low),
+        clock_hz=cycles / figure.ns_per_call * 1e9 if cycles else None,
+        quality=figure.quality.value,
+        gap="" if cycles else "no cycles: no source that can be trusted",
+        has_interval=known,
+    )

@@ -1,18 +1,20 @@
 """Judging: the findings of a claim's groups become one of four outcomes, with the sentences that decide it.
 
-A claim holds only if every group it speaks of bears it out, and fails if a single one clearly contradicts it; what
-overlaps or was not measured leaves it open, and what nobody here provides makes it unmeasurable. `most`
-and `some` count groups instead. Nothing here knows what a particular form means.
+A claim is reproduced only if every group it speaks of supports it, and not reproduced if a single one clearly
+contradicts it; what overlaps or was not measured leaves it inconclusive, and what no library here provides makes it
+not testable. `most` and `some` count groups instead. Nothing here knows what a particular form means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from perbyte.datafile import Problem
 from perbyte.errors import DataRoomError
 from perbyte.model import Quality, Run
 from perbyte.studies import statistics
-from perbyte.studies.claims import FORMS, Finding, Scene, State
+from perbyte.studies.claims import Context, Finding, Form, State
 from perbyte.studies.evidence import Table, gather
 from perbyte.studies.model import Claim, Judgement, Outcome, Study, Verdict
 from perbyte.studies.wording import counted, percent
@@ -28,28 +30,30 @@ def judge(study: Study, runs: Run | Sequence[Run]) -> Judgement:
     """
     several = (runs,) if isinstance(runs, Run) else tuple(runs)
     table = gather(study, several)
-    scene = Scene(study, table, several, statistics.compute(study, table))
+    context = Context(study, table, statistics.compute(study, table))
     return Judgement(
         study=study,
         run_id=" + ".join(run.conditions.run_id for run in several),
-        verdicts=tuple(verdict(claim, scene) for claim in study.claims),
-        statistics=scene.statistics,
+        verdicts=tuple(verdict(claim, context) for claim in study.claims),
+        statistics=context.statistics,
     )
 
 
-def verdict(claim: Claim, scene: Scene) -> Verdict:
+def verdict(claim: Claim, context: Context) -> Verdict:
     """Judge one claim. Raises DataRoomError, naming the claim, when it does not fit the cells."""
+    assert isinstance(claim, Form)
     try:
-        findings = FORMS[claim.form].judge(scene, claim.parameters)
-    except DataRoomError as error:
-        raise DataRoomError(
-            f"{scene.study.name}/claims.toml: claim '{claim.id}': {error}", way_out=error.way_out
-        ) from error
+        findings = claim.judge(context)
+    except Problem as problem:
+        place = f"{context.study.name}/claims.toml: [[claims]] {claim.id}"
+        raise DataRoomError(f"{place}: {problem}", way_out=problem.hint) from problem
+    if claim.negate:
+        findings = [replace(finding, state=finding.state.negated) for finding in findings]
     outcome = decide([finding.state for finding in findings], claim.quantifier)
     return Verdict(
         claim=claim,
         outcome=outcome,
-        evidence=(*_evidence(claim, findings, outcome), *_doubts(scene.table, outcome)),
+        evidence=(*_evidence(findings, outcome), *_doubts(context.table, outcome)),
         numbers=tuple(number for finding in findings for number in finding.numbers),
     )
 
@@ -59,47 +63,44 @@ def decide(states: Sequence[State], quantifier: str = "every") -> Outcome:
 
     `every`: one contradiction decides; `most`: more than half of the groups; `some`: one group is enough. Groups
     that are open count as possible either way; if they could still decide, the outcome stays open, and is
-    `not measurable here` when what is missing is not provided by anybody. What a quick variant leaves out does
+    `not testable` when what is missing is not provided by anybody. What a quick variant leaves out does
     not count, unless nothing else is there.
     """
     if not states:
-        return Outcome.UNMEASURABLE
+        return Outcome.NOT_TESTABLE
     states = [state for state in states if state is not State.LEFT_OUT]
     total = len(states)
     if not total:
-        return Outcome.UNDECIDED
+        return Outcome.INCONCLUSIVE
     yes, no = states.count(State.YES), states.count(State.NO)
     least = {"every": total, "most": total // 2 + 1, "some": 1}[quantifier]
     if yes >= least:
-        return Outcome.HOLDS
+        return Outcome.REPRODUCED
     if total - no < least:
-        return Outcome.FAILS
-    if State.UNPROVIDED in states:
-        return Outcome.UNMEASURABLE
-    return Outcome.UNDECIDED
+        return Outcome.NOT_REPRODUCED
+    return Outcome.NOT_TESTABLE if State.UNPROVIDED in states else Outcome.INCONCLUSIVE
 
 
-def _evidence(claim: Claim, findings: Sequence[Finding], outcome: Outcome) -> tuple[str, ...]:
+def _evidence(findings: Sequence[Finding], outcome: Outcome) -> tuple[str, ...]:
     """The summary, then the sentences that decide: contradictions first for a failure, the closest call else."""
     if len(findings) == 1:
         return (findings[0].sentence,)
     counts = [(state, sum(finding.state is state for finding in findings)) for state in State]
-    said = ", ".join(f"{count} {_verb(state, count)}" for state, count in counts if count)
-    summary = f"Of {counted(len(findings), 'comparison')} {said}."
-    return (summary, *_deciding(findings, outcome))
+    said = ", ".join(f"{count} {state.value[count != 1]}" for state, count in counts if count)
+    return (f"Of {counted(len(findings), 'comparison')} {said}.", *_deciding(findings, outcome))
 
 
 def _deciding(findings: Sequence[Finding], outcome: Outcome) -> list[str]:
-    if outcome is Outcome.HOLDS:
-        holding = [finding for finding in findings if finding.state is State.YES]
-        closest = min(holding, key=lambda finding: finding.margin)
-        farthest = max(holding, key=lambda finding: finding.margin)
+    if outcome is Outcome.REPRODUCED:
+        supporting = [finding for finding in findings if finding.state is State.YES]
+        closest = min(supporting, key=lambda finding: finding.margin)
+        farthest = max(supporting, key=lambda finding: finding.margin)
         said = [f"Closest call: {closest.sentence}"]
         return said if farthest is closest else [*said, f"Clearest: {farthest.sentence}"]
     wanted = {
-        Outcome.FAILS: (State.NO,),
-        Outcome.UNDECIDED: (State.OPEN, State.UNMEASURED, State.NO, State.LEFT_OUT),
-        Outcome.UNMEASURABLE: (State.UNPROVIDED, State.NO),
+        Outcome.NOT_REPRODUCED: (State.NO,),
+        Outcome.INCONCLUSIVE: (State.OPEN, State.UNMEASURED, State.NO, State.LEFT_OUT),
+        Outcome.NOT_TESTABLE: (State.UNPROVIDED, State.NO),
     }[outcome]
     deciding = [
         finding.sentence
@@ -108,24 +109,12 @@ def _deciding(findings: Sequence[Finding], outcome: Outcome) -> list[str]:
     ]
     shown = list(dict.fromkeys(deciding))
     more = len(shown) - _SHOWN
-    return shown[:_SHOWN] + ([f"And {more} more of the kind."] if more > 0 else [])
-
-
-def _verb(state: State, count: int) -> str:
-    single = {
-        State.YES: ("bears the claim out", "bear the claim out"),
-        State.NO: ("contradicts it", "contradict it"),
-        State.OPEN: ("leaves it open", "leave it open"),
-        State.UNMEASURED: ("was not measured", "were not measured"),
-        State.UNPROVIDED: ("is provided by nobody here", "are provided by nobody here"),
-        State.LEFT_OUT: ("is left out by the quick variant", "are left out by the quick variant"),
-    }[state]
-    return single[count != 1]
+    return shown[:_SHOWN] + ([f"And {more} more of this kind."] if more > 0 else [])
 
 
 def _doubts(table: Table, outcome: Outcome) -> list[str]:
     """What a reader must know where intervals decided nothing: how wide they are allowed to be."""
-    if outcome is not Outcome.UNDECIDED:
+    if outcome is not Outcome.INCONCLUSIVE:
         return []
     figures = [row.figure for row in table.rows if row.figure]
     poor = sum(figure.quality is not Quality.GOOD for figure in figures)

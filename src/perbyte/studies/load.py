@@ -1,8 +1,8 @@
-"""Loading studies: a folder of four files becomes a `Study`, or an error that says file, key and way out.
+"""Loading studies: a folder of four files becomes a `Study`, or an error that says file, key and hint.
 
     study.toml      what was asked, on which machines, how, and which cells stand for it today
     published.csv   every published figure, digits as printed
-    claims.toml     every claim of the text, in the closed vocabulary of `perbyte.studies.claims`
+    claims.toml     every claim of the text, in one of the forms of `perbyte.studies.claims`
     NOTES.md        what cannot be repeated, and why
 
 Nothing is measured and nothing is judged here; but everything that can be found wrong without a run is.
@@ -10,23 +10,27 @@ Nothing is measured and nothing is judged here; but everything that can be found
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from perbyte import places
 from perbyte.catalogue import load as load_catalogue
+from perbyte.catalogue import pattern
+from perbyte.datafile import Problem, closest, no_duplicates, one_of, read_csv, read_text, read_toml
 from perbyte.errors import DataRoomError, UsageError
-from perbyte.model import Policy
-from perbyte.studies.cells import expand, with_contract
-from perbyte.studies.claimfile import read_claims
-from perbyte.studies.evidence import CELL_DIMENSIONS, GROUP
-from perbyte.studies.fields import Fields, closest, read_toml
-from perbyte.studies.figurefile import read_published
-from perbyte.studies.model import Assumption, CellGroup, PublishedMachine, StatisticsPlan, Study
+from perbyte.studies.claims import AnyClaim, Form
+from perbyte.studies.evidence import cells_of, dimensions
+from perbyte.studies.model import OVER, PublishedFigure, Study, StudyFile, Value
 
 STUDY_FILE = "study.toml"
+
+
+class _ClaimFile(Struct, forbid_unknown_fields=True):
+    claims: tuple[AnyClaim, ...] = ()
 
 
 def studies(room: Path | None = None) -> tuple[Study, ...]:
@@ -48,185 +52,128 @@ def find(name: str, room: Path | None = None) -> Study:
 
 
 def read_study(path: Path) -> Study:
-    """Load the study in the folder `path`. Raises DataRoomError with file, key and way out."""
-    place = f"{path.name}/{STUDY_FILE}"
-    fields = Fields(read_toml(path / STUDY_FILE), place)
-    contract = fields.text("contract")
-    if contract not in load_catalogue().contracts:
-        raise fields.wrong(
-            f"there is no contract '{contract}'",
-            key="contract",
-            way_out=closest(contract, load_catalogue().contracts),
-        )
-    groups = _groups(fields, contract)
-    machines = _machines(fields)
+    """Load the study in the folder `path`. Raises DataRoomError with file, key and hint."""
+    file = read_toml(path / STUDY_FILE, StudyFile)
+    with _located(f"{path.name}/{STUDY_FILE}"):
+        one_of(file.contract, load_catalogue().contracts, "contract", "contract")
+        file = msgspec.structs.replace(file, groups=tuple(_filled(file)))
+    published = read_csv(path / "published.csv", PublishedFigure)
+    machines = [machine.id for machine in file.machines]
+    for line, figure in enumerate(published, 2):
+        with _located(f"{path.name}/published.csv: line {line}"):
+            if figure.machine not in machines:
+                hint = closest(figure.machine, machines)
+                raise Problem(f"there is no '{figure.machine}' in study.toml", key="machine", hint=hint)
+            full = [_checked(_with_contract(side.strip(), file.contract), "cell") for side in figure.sides]
+            published[line - 2] = msgspec.structs.replace(figure, cell=OVER.join(full))
     study = Study(
+        **{name: getattr(file, name) for name in file.__struct_fields__},
         name=path.name,
         path=path,
-        title=fields.text("title"),
-        authors=fields.texts("authors"),
-        year=fields.integer("year"),
-        language=fields.text("language"),
-        citation=fields.text("citation"),
-        question=fields.text("question"),
-        contract=contract,
-        method=fields.texts("method"),
-        assumptions=_assumptions(fields),
-        machines=machines,
-        groups=groups,
-        published=read_published(path / "published.csv", machines, contract),
-        claims=(),
-        notes=_notes(path / "NOTES.md"),
-        policy=_policy(fields, "policy"),
-        quick_policy=_policy(fields, "quick"),
-        statistics=_statistics(fields, groups),
+        published=tuple(published),
+        claims=read_toml(path / "claims.toml", _ClaimFile).claims,
+        notes=read_text(path / "NOTES.md"),
     )
-    fields.finish()
-    return dataclasses.replace(study, claims=read_claims(path / "claims.toml", study))
+    _check(study)
+    return study
 
 
 def _folders(room: Path | None) -> list[Path]:
-    place = room or places.room("studies")
-    return sorted(path.parent for path in place.glob(f"*/{STUDY_FILE}"))
+    return sorted(path.parent for path in (room or places.room("studies")).glob(f"*/{STUDY_FILE}"))
 
 
-def _groups(fields: Fields, contract: str) -> tuple[CellGroup, ...]:
-    groups: list[CellGroup] = []
-    for entry in fields.tables("cells", name="name"):
-        name = entry.text("name")
-        if any(group.name == name for group in groups):
-            raise entry.wrong(
-                "the name stands there twice", key="name", way_out="give every group its own name"
-            )
-        selectors = tuple(with_contract(one, contract) for one in entry.texts("selectors"))
-        quick = entry.texts("quick", ()) if entry.has("quick") else None
-        quick_selectors = selectors if quick is None else tuple(with_contract(one, contract) for one in quick)
-        _check_selectors(entry, "selectors", selectors)
-        _check_selectors(entry, "quick", quick_selectors)
-        groups.append(
-            CellGroup(
-                name=name,
-                label=entry.text("label"),
-                selectors=selectors,
-                quick_selectors=quick_selectors,
-                tags=_tags(entry),
-                block_bytes=entry.integer("block_bytes", 0),
-            )
-        )
-        entry.finish()
-    if not groups:
-        raise fields.wrong("there are no [[cells]]", way_out="name what is to be measured")
-    return tuple(groups)
-
-
-def _check_selectors(entry: Fields, key: str, selectors: tuple[str, ...]) -> None:
-    catalogue = load_catalogue()
-    for selector in selectors:
-        try:
-            patterns = expand(selector, catalogue)
-        except UsageError as error:
-            raise entry.wrong(str(error), key=key, way_out=error.way_out) from error
-        for pattern in patterns:
-            algorithm = catalogue.algorithms.get(pattern.algorithm)
-            if algorithm and pattern.size_bytes % max(algorithm.data_multiple_bytes, 1):
-                raise entry.wrong(
-                    f"{pattern.size_bytes} bytes are no multiple of {algorithm.data_multiple_bytes}, which "
-                    f"{algorithm.id} needs",
-                    key=key,
-                    way_out="choose another size",
-                )
-
-
-def _tags(entry: Fields) -> Mapping[str, str]:
-    tags = entry.table("tags")
-    for name, value in tags.items():
-        if name in (*CELL_DIMENSIONS, GROUP):
-            raise entry.wrong(
-                f"'{name}' is a dimension of its own", key="tags", way_out="choose another name"
-            )
-        if not isinstance(value, str):
-            raise entry.wrong(f"the tag '{name}' must be a text, and is {value!r}", key="tags")
-    return dict(tags)
-
-
-def _machines(fields: Fields) -> tuple[PublishedMachine, ...]:
-    machines = []
-    for entry in fields.tables("machines", name="id"):
-        clock = entry.raw("clock_hz")
-        if clock is not None and (
-            not isinstance(clock, int | float) or isinstance(clock, bool) or clock <= 0
-        ):
-            raise entry.wrong(f"must be a frequency in Hz, and is {clock!r}", key="clock_hz")
-        machines.append(
-            PublishedMachine(
-                id=entry.text("id"),
-                name=entry.text("name"),
-                clock_hz=None if clock is None else float(clock),
-                facts=entry.texts("facts", ()),
-            )
-        )
-        entry.finish()
-    return tuple(machines)
-
-
-def _assumptions(fields: Fields) -> tuple[Assumption, ...]:
-    found = []
-    for entry in fields.tables("assumptions", name="what"):
-        found.append(Assumption(what=entry.text("what"), why=entry.text("why")))
-        entry.finish()
-    return tuple(found)
-
-
-def _policy(fields: Fields, key: str) -> Mapping[str, Any]:
-    """Overrides of `Policy`, each of the type of the field's own default."""
-    known = {field.name: getattr(Policy(), field.name) for field in dataclasses.fields(Policy)}
-    found: dict[str, Any] = {}
-    for name, value in fields.table(key).items():
-        if name not in known:
-            raise fields.wrong(f"there is no '{name}' in a policy", key=key, way_out=closest(name, known))
-        if isinstance(known[name], tuple):
-            good = isinstance(value, list) and all(isinstance(one, int) for one in value)
-        else:
-            good = isinstance(value, int | float) and not isinstance(value, bool)
-        if not good or (isinstance(known[name], int) and not isinstance(value, int)):
-            raise fields.wrong(f"{name} must be like {known[name]!r}, and is {value!r}", key=key)
-        found[name] = tuple(value) if isinstance(known[name], tuple) else type(known[name])(value)
-    return found
-
-
-def _statistics(fields: Fields, groups: tuple[CellGroup, ...]) -> StatisticsPlan | None:
-    if not fields.has("statistics"):
-        return None
-    entry = Fields(fields.table("statistics"), f"{fields.place}: [statistics]")
-    known = {*CELL_DIMENSIONS, GROUP, *(tag for group in groups for tag in group.tags)}
-    where = entry.table("where")
-    alpha = entry.raw("alpha", 0.05)
-    if not isinstance(alpha, float) or not 0 < alpha < 1:
-        raise entry.wrong(f"must lie between 0 and 1, and is {alpha!r}", key="alpha")
-    plan = StatisticsPlan(
-        compare=entry.text("compare"),
-        group_by=entry.texts("group_by"),
-        where={
-            name: tuple(values) if isinstance(values, list) else (values,) for name, values in where.items()
-        },
-        alpha=alpha,
-    )
-    for name in (plan.compare, *plan.group_by, *plan.where):
-        if name not in known:
-            raise entry.wrong(f"there is no dimension '{name}'", way_out=closest(name, known))
-    entry.finish()
-    return plan
-
-
-def _notes(path: Path) -> str:
+@contextmanager
+def _located(place: str) -> Iterator[None]:
+    """Turn a Problem into the error that names its place."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise DataRoomError(
-            f"{path.name} is missing in {path.parent}", way_out="write down what cannot be repeated, and why"
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataRoomError(f"{path} cannot be read: {error}") from error
-    if not text.strip():
-        raise DataRoomError(f"{path} is empty", way_out="write down what cannot be repeated, and why")
-    return text
+        yield
+    except Problem as problem:
+        key = f": {problem.key}" if problem.key else ""
+        raise DataRoomError(f"{place}{key}: {problem}", way_out=problem.hint) from problem
+
+
+def _filled(file: StudyFile) -> Iterator[object]:
+    """The groups of cells with the study's contract in every selector that names none."""
+    for group in file.groups:
+        place = f"[[cells]] {group.name}: "
+        full, quick = (
+            tuple(_checked(_with_contract(one, file.contract), place + key) for one in chosen)
+            for key, chosen in (("selectors", group.selectors), ("quick", group.chosen(quick=True)))
+        )
+        yield msgspec.structs.replace(group, selectors=full, quick=quick)
+
+
+def _with_contract(selector: str, contract: str) -> str:
+    return selector if "+contract=" in selector else f"{selector}+contract={contract}"
+
+
+def _checked(selector: str, key: str) -> str:
+    """Return the selector when it names cells that can be; raises Problem otherwise."""
+    algorithms = load_catalogue().algorithms
+    try:
+        cells = cells_of(selector)
+    except UsageError as error:
+        raise Problem(str(error), key=key, hint=error.way_out) from error
+    for cell in (one.cell for one in cells):
+        algorithm = algorithms.get(cell.algorithm)
+        if algorithm and cell.size_bytes % max(algorithm.data_multiple_bytes, 1):
+            raise Problem(
+                f"{cell.size_bytes} bytes are no multiple of {algorithm.data_multiple_bytes}, which "
+                f"{algorithm.id} needs",
+                key=key,
+                hint="choose another size",
+            )
+    return selector
+
+
+def _check(study: Study) -> None:
+    """Check what several files say together. Raises DataRoomError."""
+    place = study.path.name
+    with _located(f"{place}/published.csv"):
+        no_duplicates([figure.id for figure in study.published], "id")
+    with _located(f"{place}/NOTES.md"):
+        if not study.notes.strip():
+            raise Problem("is empty", hint="write down what cannot be repeated, and why")
+    with _located(f"{place}/claims.toml"):
+        if not study.claims:
+            raise Problem("there are no [[claims]]", hint="write down at least one claim of the text")
+        no_duplicates([claim.id for claim in study.claims], "[[claims]]")
+    known = _known(study)
+    for claim in study.claims:
+        assert isinstance(claim, Form)
+        with _located(f"{place}/claims.toml: [[claims]] {claim.id}"):
+            _check_claim(claim, known)
+
+
+def _known(study: Study) -> dict[str, set[Value] | None]:
+    """The dimensions of a study's cells with their values; None where a glob leaves them open."""
+    known: dict[str, set[Value] | None] = {"machines": {machine.id for machine in study.machines}}
+    for group in study.groups:
+        for selector in group.selectors:
+            for one in cells_of(selector):
+                for name, value in dimensions(group, one.cell).items():
+                    values = known.setdefault(name, set())
+                    if isinstance(value, str) and pattern.is_pattern(value):
+                        known[name] = None
+                    elif values is not None:
+                        values.add(value)
+    return known
+
+
+def _check_claim(claim: Form, known: Mapping[str, set[Value] | None]) -> None:
+    """Refuse a dimension that no cell has and a value that no cell takes: such a claim would be about nothing."""
+    for key, dimension, values in claim.mentions():
+        if dimension not in known or (dimension == "machines") != (key == "machines"):
+            raise Problem(
+                f"there is no dimension '{dimension}'",
+                key=key,
+                hint=closest(dimension, [name for name in known if name != "machines"]),
+            )
+        there = known[dimension]
+        for value in values:
+            if there is not None and value not in there:
+                raise Problem(
+                    f"no cell of the study has {dimension} = {value!r}",
+                    key=key,
+                    hint=closest(str(value), [str(one) for one in there]),
+                )

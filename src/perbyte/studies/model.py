@@ -1,160 +1,226 @@
-"""The values of this room: a published study, what it claims, and how a claim fared here.
+"""The values of this package: a published study as its files state it, and how its claims fared here.
 
-Frozen and free of computation, like `perbyte.model`, which they stand on: the report, the command line and the
-tests share them without knowing how a study is read or judged. A published figure keeps its printed
-digits and its printed unit; turning it into another one is `perbyte.studies.units`' work.
+What a file holds is a `msgspec.Struct`, decoded as it stands; what judging finds is a dataclass. Nothing here computes.
+A published figure keeps its printed digits and its printed unit.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_type_hints
 
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from perbyte.datafile import Problem, Text, no_duplicates, one_of
 from perbyte.model import Policy
+from perbyte.stats.quantity import PUBLISHED_UNITS, Unit
+
+OVER = " over "
+GROUP = "group"
+CELL_DIMENSIONS = ("runner", "algorithm", "operation", "size_bytes", "contract", "cpu")
+Value = str | int
+Values = Value | tuple[Value, ...]
+Selection = dict[str, Values]
+"""Which cells: a value, or several, for each dimension that matters."""
+Texts = Annotated[tuple[Text, ...], Meta(min_length=1)]
+Count = Annotated[int, Meta(ge=0)]
 
 
 class Outcome(enum.StrEnum):
     """How a claim fared in a run."""
 
-    HOLDS = "holds"
-    FAILS = "does not hold"
-    UNDECIDED = "cannot tell here"
-    UNMEASURABLE = "not measurable here"
+    REPRODUCED = "reproduced"
+    NOT_REPRODUCED = "not reproduced"
+    INCONCLUSIVE = "inconclusive"
+    NOT_TESTABLE = "not testable"
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedMachine:
+class PublishedMachine(Struct, frozen=True, forbid_unknown_fields=True):
     """A machine of the study. `clock_hz` is None where the study does not give it; `facts` are as published."""
 
-    id: str
-    name: str
-    clock_hz: float | None = None
-    facts: tuple[str, ...] = ()
+    id: Text
+    name: Text
+    clock_hz: Annotated[float, Meta(gt=0)] | None = None
+    facts: tuple[Text, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedFigure:
-    """One published figure, digits and unit as printed (a decimal comma became a point).
+class PublishedFigure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One published figure, a line of published.csv; digits and unit as printed (a decimal comma became a point).
 
-    `value` is None and `available` false where the source prints that there is none; `printed` keeps what stands
-    there. `calls` is how many operations the figure covers (4,000,000 for a time over as many messages).
-    `size_bytes` is 0 where it has none. `cell` is the address or selector of today's counterpart, two of them
-    joined by ` over ` for a ratio, or empty where nothing here stands for it.
+    `size_bytes` is 0 where it has none; `calls` is how many operations the figure covers. `cell` is the address or
+    selector of today's counterpart, two of them joined by ` over ` for a ratio, or empty where there is none.
     """
 
-    id: str
-    place: str
-    machine: str
-    library: str
-    algorithm: str
-    operation: str
-    size_bytes: int
-    printed: str
-    value: float | None
-    unit: str
-    calls: int = 1
-    available: bool = True
+    id: Text
+    place: Text
+    machine: Text
+    library: str = ""
+    algorithm: Text
+    operation: Text
+    size_bytes: Count = 0
+    printed: Text = field(name="value")
+    unit: Unit
+    calls: Count = 1
+    there: Literal["yes", "no"] = field(name="available", default="yes")
     cell: str = ""
     note: str = ""
 
+    def __post_init__(self) -> None:
+        if self.available:
+            try:
+                value = float(self.printed)
+            except ValueError:
+                hint = "write decimal commas as points"
+                raise Problem(f"'{self.printed}' is not a number", key="value", hint=hint) from None
+            if not math.isfinite(value) or value <= 0:
+                hint = "where the source prints a zero for 'not available', say available = no"
+                raise Problem(f"'{self.printed}' is not a figure above 0", key="value", hint=hint)
+        if self.unit not in PUBLISHED_UNITS:
+            one_of(self.unit, PUBLISHED_UNITS, "published unit", "unit")
+        if self.cell and len(self.sides) != 1 + (self.unit == Unit.RATIO):
+            hint = "write a ratio as `CELL over CELL`"
+            raise Problem("a ratio stands for two cells, every other figure for one", key="cell", hint=hint)
 
-@dataclass(frozen=True, slots=True)
-class CellGroup:
+    @property
+    def available(self) -> bool:
+        """False where the source prints that there is no figure."""
+        return self.there == "yes"
+
+    @property
+    def value(self) -> float | None:
+        """The figure as a number; None where there is none."""
+        return float(self.printed) if self.available else None
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The selectors of its counterpart: none, one, or two for a ratio."""
+        return tuple(self.cell.split(OVER)) if self.cell else ()
+
+
+class CellGroup(Struct, frozen=True, forbid_unknown_fields=True):
     """Cells that the study treats as one thing, such as 'AES in software'.
 
-    `selectors` name them in full, contract included. `quick_selectors` take their place in the quick variant;
-    an empty tuple leaves the group out of it. `tags` are the dimensions that claims speak of beside those of
-    the cell itself (cipher, mode, interface ...). `block_bytes` is 0 where no claim counts blocks.
+    `selectors` name them in full, contract included. `quick` takes their place in the quick variant; empty leaves the
+    group out of it, None means the same cells. `tags` are the dimensions that claims speak of beside those of the
+    cell itself (cipher, mode, interface ...). `block_bytes` is 0 where no claim counts blocks.
     """
 
-    name: str
-    label: str
-    selectors: tuple[str, ...]
-    quick_selectors: tuple[str, ...]
-    tags: Mapping[str, str] = field(default_factory=dict)
-    block_bytes: int = 0
+    name: Text
+    label: Text
+    selectors: Texts
+    quick: tuple[Text, ...] | None = None
+    tags: dict[str, Text] = {}
+    block_bytes: Count = 0
+
+    def __post_init__(self) -> None:
+        for name in self.tags:
+            if name in (*CELL_DIMENSIONS, GROUP):
+                raise Problem(f"'{name}' is a dimension of its own", key="tags", hint="choose another name")
+
+    def chosen(self, *, quick: bool = False) -> tuple[str, ...]:
+        """The selectors of the full or the quick variant."""
+        return self.quick if quick and self.quick is not None else self.selectors
 
 
-@dataclass(frozen=True, slots=True)
-class Assumption:
+class Assumption(Struct, frozen=True, forbid_unknown_fields=True):
     """Something the study leaves open, what was taken for it here, and why."""
 
-    what: str
-    why: str
+    what: Text
+    why: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One claim of the text as a checkable statement.
-
-    `says` is the claim in our words and `place` where it stands. `form` names an entry of the vocabulary in
-    `perbyte.studies.claims` and `parameters` are its parameters, already checked. `reading` says how words without
-    a number were turned into one. `quantifier` is `every`, `most` or `some` of the groups the form looks at.
-    """
-
-    id: str
-    says: str
-    place: str
-    form: str
-    parameters: Mapping[str, Any]
-    reading: str = ""
-    quantifier: str = "every"
-
-
-@dataclass(frozen=True, slots=True)
-class StatisticsPlan:
+class StatisticsPlan(Struct, frozen=True, forbid_unknown_fields=True):
     """Which cells the paper's own tests are run on.
 
     Within each combination of the `group_by` dimensions, the values of the dimension `compare` are tested against
-    each other at the level `alpha`. `where` narrows the cells down; empty for all.
+    each other. `where` narrows the cells down; empty for all.
     """
 
-    compare: str
-    group_by: tuple[str, ...]
-    where: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
-    alpha: float = 0.05
+    compare: Text
+    group_by: Texts
+    where: Selection = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
-    """A published study as data. `path` is its folder; `notes` is the text of NOTES.md.
+Overrides: Any = msgspec.defstruct(
+    "Overrides",
+    [(name, kind | UnsetType, UNSET) for name, kind in get_type_hints(Policy).items()],
+    frozen=True,
+    forbid_unknown_fields=True,
+)
+"""Fields of `perbyte.model.Policy` that a study sets, the others UNSET."""
 
-    `policy` and `quick_policy` override fields of `perbyte.model.Policy`; the second applies on top of the first.
+
+class StudyFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What study.toml holds. `policy` and `quick` override the policy; the second applies on top of the first."""
+
+    title: Text
+    authors: Texts
+    year: Count
+    language: Text
+    citation: Text
+    question: Text
+    contract: Text
+    method: Texts
+    assumptions: tuple[Assumption, ...] = ()
+    machines: tuple[PublishedMachine, ...] = ()
+    policy: Overrides = Overrides()
+    quick: Overrides = Overrides()
+    statistics: StatisticsPlan | None = None
+    groups: Annotated[tuple[CellGroup, ...], Meta(min_length=1)] = field(name="cells")
+
+    def __post_init__(self) -> None:
+        no_duplicates([group.name for group in self.groups], "[[cells]]")
+        no_duplicates([machine.id for machine in self.machines], "[[machines]]")
+        if self.statistics:
+            known = {*CELL_DIMENSIONS, GROUP, *(tag for group in self.groups for tag in group.tags)}
+            plan = self.statistics
+            for name in (plan.compare, *plan.group_by, *plan.where):
+                one_of(name, known, "dimension", "[statistics]")
+
+
+class Claim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="form"):
+    """One claim of the text as a checkable statement; each form of `perbyte.studies.claims` is a subclass.
+
+    `says` is the claim in our words and `place` where it stands. `reading` says how words without a number were turned
+    into one. `quantifier` is `every`, `most` or `some` of the groups the form looks at; with `negate` each group
+    must contradict the form instead of supporting it.
     """
+
+    id: Text
+    says: Text
+    place: Text
+    reading: str = ""
+    quantifier: Literal["every", "most", "some"] = "every"
+    negate: bool = False
+
+
+class Study(StudyFile, frozen=True, kw_only=True):
+    """A published study: its file, and what lies beside it. `path` is its folder; `notes` is the text of NOTES.md."""
 
     name: str
     path: Path
-    title: str
-    authors: tuple[str, ...]
-    year: int
-    language: str
-    citation: str
-    question: str
-    contract: str
-    method: tuple[str, ...]
-    assumptions: tuple[Assumption, ...]
-    machines: tuple[PublishedMachine, ...]
-    groups: tuple[CellGroup, ...]
     published: tuple[PublishedFigure, ...]
     claims: tuple[Claim, ...]
     notes: str
-    policy: Mapping[str, Any] = field(default_factory=dict)
-    quick_policy: Mapping[str, Any] = field(default_factory=dict)
-    statistics: StatisticsPlan | None = None
 
     def selectors(self, *, quick: bool = False) -> tuple[str, ...]:
         """The selectors to measure, in the order of the study's file and without repetition."""
-        chosen = (group.quick_selectors if quick else group.selectors for group in self.groups)
-        return tuple(dict.fromkeys(selector for selectors in chosen for selector in selectors))
+        return tuple(dict.fromkeys(one for group in self.groups for one in group.chosen(quick=quick)))
 
     def measuring_policy(self, *, quick: bool = False, start: Policy | None = None) -> Policy:
         """The policy to measure with: `start` (the usual one if None) with the study's overrides."""
-        overrides = {**self.policy, **(self.quick_policy if quick else {})}
-        return dataclasses.replace(start or Policy(), **overrides)
+        policy = start or Policy()
+        for overrides in (self.policy, self.quick) if quick else (self.policy,):
+            given = {
+                name: value for name, value in msgspec.structs.asdict(overrides).items() if value is not UNSET
+            }
+            policy = dataclasses.replace(policy, **given)
+        return policy
 
     def machine(self, id: str) -> PublishedMachine | None:
         """The published machine of that id, or None."""
@@ -212,7 +278,7 @@ class GroupStatistic:
     `epochs` holds, per member, how many epoch figures went in. `h` and `p` are Kruskal-Wallis'.
     """
 
-    group: tuple[tuple[str, str | int], ...]
+    group: tuple[tuple[str, Value], ...]
     members: tuple[str, ...]
     epochs: tuple[int, ...]
     h: float

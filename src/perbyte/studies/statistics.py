@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from perbyte.model import CellFigure
 from perbyte.stats.compare import compare_costs
-from perbyte.studies.claims.standings import grouped
-from perbyte.studies.evidence import GROUP, Row, Table, Value
-from perbyte.studies.model import GroupStatistic, PairStatistic, Statistics, Study
+from perbyte.studies.claims.base import grouped
+from perbyte.studies.evidence import Row, Table
+from perbyte.studies.model import GROUP, GroupStatistic, PairStatistic, Statistics, Study, Value
 from perbyte.studies.wording import counted
 
 _LEAST_EPOCHS = 2

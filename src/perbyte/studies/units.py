@@ -8,7 +8,7 @@ from perbyte.studies.model import PublishedFigure
 
 def published_ns(figure: PublishedFigure) -> float | None:
     """Nanoseconds per call that a published figure means; None for cycles, ratios and figures that are not there."""
-    if figure.value is None or figure.value <= 0:
+    if figure.value is None:
         return None
     match figure.unit:
         case Unit.KILOBYTES_PER_SECOND:

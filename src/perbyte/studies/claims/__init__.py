@@ -1,28 +1,33 @@
-"""The vocabulary of claims: every form a study may use, by name.
+"""The forms of claims: every statement that a study's claims.toml can make.
 
-Small and closed. A form answers with findings, one per group; what they amount to is `perbyte.studies.judge`'s.
+A form answers with findings, one per group; what they amount to is decided in `perbyte.studies.judge`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from perbyte.studies.claims import (
-    against_print,
-    availability,
-    effects,
-    ranking,
-    ratios,
-    resemblance,
-    series,
-    sizes,
+from perbyte.studies.claims.availability import OutOfReach, Provided
+from perbyte.studies.claims.base import Context, Finding, Form, State
+from perbyte.studies.claims.distances import Clusters, DistancesGrow, Outliers
+from perbyte.studies.claims.ranking import Rank, RankAgreement
+from perbyte.studies.claims.ratios import Cost, Ratio, Trend
+from perbyte.studies.claims.significance import Effect, Significant
+
+AnyClaim = (
+    Ratio
+    | Rank
+    | Trend
+    | Cost
+    | Clusters
+    | Outliers
+    | DistancesGrow
+    | Significant
+    | Effect
+    | RankAgreement
+    | Provided
+    | OutOfReach
 )
-from perbyte.studies.claims.vocabulary import Finding, Form, Kind, Parameter, Required, Scene, State
+FORMS: Mapping[str, type[Form]] = {str(form.__struct_config__.tag): form for form in AnyClaim.__args__}
 
-FORMS: Mapping[str, Form] = {
-    form.name: form
-    for module in (ranking, ratios, series, sizes, effects, resemblance, availability, against_print)
-    for form in module.FORMS
-}
-
-__all__ = ["FORMS", "Finding", "Form", "Kind", "Parameter", "Required", "Scene", "State"]
+__all__ = ["FORMS", "AnyClaim", "Context", "Finding", "Form", "State"]

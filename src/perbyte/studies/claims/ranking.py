@@ -1,231 +1,251 @@
-"""Forms about places in a field: fastest, slowest, never fastest, an order."""
+"""Claims about places: who is first or last, an order, and how far two orders agree."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar
 
+from msgspec import Meta
+
+from perbyte.datafile import Text
 from perbyte.model import Estimate
-from perbyte.stats.quantity import log_of
-from perbyte.studies.claims.standings import Contender, missing, ratio_of, standings
-from perbyte.studies.claims.vocabulary import (
-    AVERAGE_OVER,
-    BEST_OF,
-    GROUP_BY,
-    PER,
-    REQUIRED,
-    WHERE,
+from perbyte.stats.correlation import rank_correlation, rank_correlation_range
+from perbyte.stats.quantity import Unit, log_of
+from perbyte.studies.claims.base import (
+    Candidate,
+    Comparing,
+    Context,
+    Dimensions,
     Finding,
     Form,
     Key,
-    Kind,
-    Parameter,
-    Scene,
+    Ranks,
     State,
+    flat,
+    lacking,
+    missing,
+    nothing,
+    number_of,
 )
-from perbyte.studies.evidence import Value
-from perbyte.studies.model import Number
-from perbyte.studies.wording import number, span
+from perbyte.studies.claims.ratios import placed
+from perbyte.studies.evidence import Row, cells_of
+from perbyte.studies.model import OVER, Number, PublishedFigure, Value, Values
+from perbyte.studies.units import published_ns
+from perbyte.studies.wording import counted, exact, number, span
 
-_CONTENDERS = Parameter("contenders", Kind.DIMENSION, "the dimension whose values compete")
-_SUBJECT = Parameter("subject", Kind.NAMES, "who is claimed to win", of="contenders")
-_AMONG = Parameter("among", Kind.NAMES, "who takes part; everybody if absent", default=(), of="contenders")
-_SHAPE = (WHERE, GROUP_BY, AVERAGE_OVER, BEST_OF, PER)
-
-
-def _fastest(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    return [_extreme(scene, p, key, field, slow=False) for key, field in _fields(scene, p)]
+_LEAST = 4
 
 
-def _slowest(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    return [_extreme(scene, p, key, field, slow=True) for key, field in _fields(scene, p)]
+class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
+    """Of the values of a dimension one (or one of several) is `first` or `last`, or they are in this `order`.
 
+    First is fastest. `among` names who takes part; everybody if absent. In an order, a list within the list shares a
+    rank, and one that is slower than the next by at most `slack_percent` is still in order.
+    """
 
-def _never_fastest(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    findings = []
-    for key, field in _fields(scene, p):
-        found = _extreme(scene, p, key, field, slow=False)
-        turned = {State.YES: State.NO, State.NO: State.YES}.get(found.state, found.state)
-        findings.append(Finding(turned, found.sentence, found.margin, found.numbers))
-    return findings
+    candidates: Text
+    first: Values | None = None
+    last: Values | None = None
+    order: Ranks | None = None
+    among: tuple[Value, ...] = ()
+    slack_percent: Annotated[float, Meta(ge=0)] = 0.0
 
+    values_of: ClassVar[dict[str, str]] = {
+        "first": "candidates",
+        "last": "candidates",
+        "order": "candidates",
+        "among": "candidates",
+    }
 
-def _ordering(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    return [_ordered(scene, p, key, field) for key, field in _fields(scene, p)]
+    def __post_init__(self) -> None:
+        self.need_one("first", "last", "order")
 
+    def judge(self, context: Context) -> list[Finding]:
+        """One finding per group in which somebody who is named takes part."""
+        named = flat(next(given for given in (self.first, self.last, self.order) if given is not None))
+        wanted = self.among or (named if self.order else ())
+        findings = []
+        for key, everybody in self.ranking(context, self.candidates).items():
+            field = {
+                name: one for name, one in everybody.items() if not wanted or name in wanted or name in named
+            }
+            if len(field) > 1 and any(name in field for name in named):
+                if self.order:
+                    findings.append(self._ordered(context, key, field))
+                else:
+                    own = [one for name, one in field.items() if name in named]
+                    others = [one for name, one in field.items() if name not in named]
+                    findings.append(self._extreme(context, key, own, others))
+        return findings
 
-def _fields(scene: Scene, p: Mapping[str, Any]) -> list[tuple[Key, dict[Value, Contender]]]:
-    """The groups in which somebody of the subject takes part, each with those who compete there."""
-    ranks = p.get("order", ())
-    wanted = p.get("among") or tuple(name for rank in ranks for name in rank)
-    subject = p.get("subject", wanted)
-    found = []
-    for key, everybody in standings(scene, p).items():
-        field = {
-            name: one for name, one in everybody.items() if not wanted or name in wanted or name in subject
-        }
-        if any(name in field for name in subject) and len(field) > 1:
-            found.append((key, field))
-    return found
+    def _extreme(
+        self, context: Context, key: Key, own: Sequence[Candidate], others: Sequence[Candidate]
+    ) -> Finding:
+        """Judge whether the best of `own` is ahead of all others (behind them, for `last`)."""
+        present, rivals = [one for one in own if one.cost], [one for one in others if one.cost]
+        absent = lacking([*others, *own])
+        if not present or not rivals:
+            return missing(context, key, absent) if absent else nothing(context, key)
+        champion = (max if self.last is not None else min)(present, key=_value)
+        leads = {one.name: self._lead(context, champion, one) for one in rivals}
+        numbers = self._numbers(context, key, [champion, *rivals])
+        ahead = [
+            one
+            for one in rivals
+            if leads[one.name].below(1) and all(self._lead(context, one, mine).above(1) for mine in present)
+        ]
+        if ahead and len(present) == len(own):
+            winner = min(ahead, key=lambda one: leads[one.name].value)
+            lead = self._lead(context, winner, champion)
+            return Finding(
+                State.NO, self._sentence(context, key, winner, champion, lead), _margin(lead), numbers
+            )
+        undecided = [one for one in rivals if not leads[one.name].above(1)]
+        rival = min(undecided or rivals, key=lambda one: leads[one.name].value)
+        lead = leads[rival.name]
+        if undecided:
+            return Finding(
+                State.OPEN, _close(context, key, champion, rival, lead), abs(log_of(lead.value)), numbers
+            )
+        if absent:
+            return missing(context, key, absent)
+        return Finding(State.YES, self._sentence(context, key, champion, rival, lead), _margin(lead), numbers)
 
+    def _ordered(self, context: Context, key: Key, field: Mapping[Value, Candidate]) -> Finding:
+        ranks = [[field[name] for name in flat(rank) if name in field] for rank in self.order or ()]
+        members = [one for rank in ranks for one in rank]
+        numbers = self._numbers(context, key, [one for one in members if one.cost])
+        steps = [
+            self._step(context, key, faster, slower)
+            for before, after in itertools.combinations(ranks, 2)
+            for faster, slower in itertools.product(before, after)
+            if faster.cost and slower.cost
+        ]
+        absent = lacking(members)
+        for state in (State.NO, State.OPEN, State.YES):
+            if state is State.OPEN and absent:
+                return missing(context, key, absent)
+            at_state = [step for step in steps if step[0] is state]
+            if at_state:
+                _, margin, sentence = (max if state is State.NO else min)(at_state, key=lambda step: step[1])
+                return Finding(state, sentence, margin, numbers)
+        return nothing(context, key)
 
-def _extreme(
-    scene: Scene, p: Mapping[str, Any], key: Key, field: dict[Value, Contender], *, slow: bool
-) -> Finding:
-    """Judge whether the best of the subject stands before everybody else (behind, if `slow`)."""
-    own = [one for name, one in field.items() if name in p["subject"]]
-    others = [one for name, one in field.items() if name not in p["subject"]]
-    present = [one for one in own if one.cost]
-    rivals = [one for one in others if one.cost]
-    lacking = next((one for one in [*others, *own] if not one.cost), None)
-    if not present or not rivals:
+    def _step(
+        self, context: Context, key: Key, faster: Candidate, slower: Candidate
+    ) -> tuple[State, float, str]:
+        lead, least = self._lead(context, faster, slower), 1 / (1 + self.slack_percent / 100)
+        if lead.below(least):
+            back = self._lead(context, slower, faster)
+            return State.NO, _margin(back), self._sentence(context, key, slower, faster, back)
+        if lead.above(least):
+            return State.YES, _margin(lead), self._sentence(context, key, faster, slower, lead)
+        return State.OPEN, abs(log_of(lead.value)), _close(context, key, faster, slower, lead)
+
+    def _lead(self, context: Context, one: Candidate, other: Candidate) -> Estimate:
+        """How many times `one` is ahead of `other`: above 1 when it is faster (slower, for `last`)."""
+        return context.ratio(one, other) if self.last is not None else context.ratio(other, one)
+
+    def _sentence(
+        self, context: Context, key: Key, ahead: Candidate, behind: Candidate, lead: Estimate
+    ) -> str:
         return (
-            missing(scene, key, lacking)
-            if lacking
-            else Finding(State.UNMEASURED, f"{scene.opening(key)}nobody to compare.")
+            f"{context.opening(key)}{ahead.label} is {'faster' if self.last is None else 'slower'} than "
+            f"{behind.label}, {number(_value(ahead))} against {number(_value(behind))} {context.table.unit} per "
+            f"{self.per}, {span(lead)} times."
         )
-    pick = max if slow else min
-    champion = pick(present, key=_value)
-    leads = {one.name: _lead(scene, champion, one, slow=slow) for one in rivals}
-    rival = min(rivals, key=lambda one: leads[one.name].value)
-    lead = leads[rival.name]
-    numbers = _numbers(scene, p, key, [champion, *rivals])
-    beaten = [
-        one for one in rivals if leads[one.name].below(1.0) and _all_behind(scene, one, present, slow=slow)
-    ]
-    if beaten and len(present) == len(own):
-        winner = min(beaten, key=lambda one: leads[one.name].value)
-        back = _lead(scene, winner, champion, slow=slow)
-        return Finding(State.NO, _said(scene, p, key, winner, champion, back, slow), _margin(back), numbers)
-    if all(one.above(1.0) for one in leads.values()):
-        if lacking:
-            return missing(scene, key, lacking)
-        return Finding(State.YES, _said(scene, p, key, champion, rival, lead, slow), _margin(lead), numbers)
-    undecided = [one for one in rivals if not leads[one.name].above(1.0)]
-    rival = min(undecided, key=lambda one: leads[one.name].value)
-    lead = leads[rival.name]
-    sentence = (
-        f"{scene.opening(key)}{champion.label} and {rival.label} cannot be told apart: "
-        f"{_cost(scene, champion)} against {_cost(scene, rival)}, ratio {span(lead)}."
+
+    def _numbers(self, context: Context, key: Key, candidates: Sequence[Candidate]) -> tuple[Number, ...]:
+        unit = f"{context.table.unit}/{self.per}"
+        return tuple(
+            one_number
+            for one in candidates
+            if one.cost
+            for one_number in number_of(context.name(key), one.label, one.cost, unit)
+        )
+
+
+class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
+    """The printed order and today's agree, with a rank correlation (Spearman) from `low` to `high`.
+
+    Judged for each published machine, in each combination of `by`. Figures printed in cycles and figures printed as
+    times or rates are not ranked together.
+    """
+
+    machines: tuple[Text, ...] = ()
+    low: Annotated[float, Meta(ge=-1)]
+    high: Annotated[float, Meta(le=1)] = 1.0
+    by: Dimensions = ()
+
+    values_of: ClassVar[dict[str, str]] = {"machines": "machines"}
+
+    def judge(self, context: Context) -> list[Finding]:
+        """One finding per machine, group and kind of unit."""
+        findings: list[Finding] = []
+        for machine in self.machines or tuple(one.id for one in context.study.machines):
+            groups: dict[tuple[Key, bool], list[tuple[PublishedFigure, Row]]] = {}
+            for figure in context.study.published:
+                if figure.machine == machine and figure.available and (row := self._today(context, figure)):
+                    key = tuple((name, row.dims[name]) for name in self.by)
+                    in_cycles = figure.unit == Unit.CYCLES_PER_BYTE
+                    groups.setdefault((key, in_cycles), []).append((figure, row))
+            findings += [self._agreement(context, machine, key, both) for (key, _), both in groups.items()]
+        return findings or [Finding(State.UNPROVIDED, "no printed figure has a counterpart in this run.")]
+
+    def _today(self, context: Context, figure: PublishedFigure) -> Row | None:
+        """The fastest measured counterpart of a printed figure among the cells the claim is about."""
+        if not figure.cell or OVER in figure.cell:
+            return None
+        wanted = cells_of(figure.cell)
+        rows = [
+            row
+            for row in context.table.select(self.where)
+            if row.figure and any(one.matches(row.figure.cell) for one in wanted)
+        ]
+        return min(rows, key=lambda row: context.table.cost(row).value, default=None)
+
+    def _agreement(
+        self, context: Context, machine: str, key: Key, both: Sequence[tuple[PublishedFigure, Row]]
+    ) -> Finding:
+        place = ", ".join(part for part in (machine, context.name(key)) if part)
+        if len(both) < _LEAST:
+            said = f"{place}: only {counted(len(both), 'figure')} can be compared, too few to rank."
+            return Finding(State.UNPROVIDED, said)
+        printed = [_printed_cost(figure) for figure, _ in both]
+        today = [context.table.cost(row) for _, row in both]
+        value = rank_correlation(printed, [one.value for one in today])
+        floor = 1 + (context.table.floor or 0.0)
+        low, high = rank_correlation_range(
+            printed, [(one.value, one.low / floor, one.high * floor) for one in today]
+        )
+        rho = Estimate(value, min(low, value), max(high, value))
+        state, _ = placed(rho, self.low, self.high)
+        sentence = (
+            f"{place}: the orders of {len(both)} figures, printed and today's, agree with a rank correlation of "
+            f"{span(rho)}; claimed: {exact(self.low)} to {exact(self.high)}."
+        )
+        numbers = number_of(place, "rank correlation, printed and today", rho)
+        return Finding(state, sentence, min(abs(value - self.low), abs(value - self.high)), numbers)
+
+
+def _printed_cost(figure: PublishedFigure) -> float:
+    if figure.unit == Unit.CYCLES_PER_BYTE and figure.value is not None:
+        return figure.value
+    return (published_ns(figure) or math.nan) / (figure.size_bytes or 1)
+
+
+def _close(context: Context, key: Key, one: Candidate, other: Candidate, lead: Estimate) -> str:
+    return (
+        f"{context.opening(key)}{one.label} and {other.label} are too close to call: "
+        f"{number(_value(one))} against {number(_value(other))}, ratio {span(lead)}."
     )
-    return Finding(State.OPEN, sentence, abs(log_of(lead.value)), numbers)
-
-
-def _ordered(scene: Scene, p: Mapping[str, Any], key: Key, field: dict[Value, Contender]) -> Finding:
-    ranks: list[list[Contender]] = [[field[name] for name in rank if name in field] for rank in p["order"]]
-    members = [one for rank in ranks for one in rank]
-    numbers = _numbers(scene, p, key, [one for one in members if one.cost])
-    calls: list[tuple[State, float, str]] = []
-    for place, rank in enumerate(ranks):
-        for faster in rank:
-            for slower in (one for later in ranks[place + 1 :] for one in later):
-                if faster.cost and slower.cost:
-                    calls.append(_step(scene, p, key, faster, slower))
-    for state in (State.NO, State.OPEN, State.YES):
-        if state is State.OPEN and (lacking := next((one for one in members if not one.cost), None)):
-            return missing(scene, key, lacking)
-        at_state = [call for call in calls if call[0] is state]
-        if at_state:
-            pick = max if state is State.NO else min
-            _, margin, sentence = pick(at_state, key=lambda call: call[1])
-            return Finding(state, sentence, margin, numbers)
-    return Finding(State.UNMEASURED, f"{scene.opening(key)}nobody to compare.")
-
-
-def _step(
-    scene: Scene, p: Mapping[str, Any], key: Key, faster: Contender, slower: Contender
-) -> tuple[State, float, str]:
-    lead = _lead(scene, faster, slower, slow=False)
-    if lead.below(1.0):
-        back = _lead(scene, slower, faster, slow=False)
-        return State.NO, _margin(back), _said(scene, p, key, slower, faster, back, slow=False)
-    if lead.above(1.0) or p["ties"]:
-        return State.YES, _margin(lead), _said(scene, p, key, faster, slower, lead, slow=False)
-    sentence = (
-        f"{scene.opening(key)}{faster.label} and {slower.label} cannot be told apart: ratio {span(lead)}."
-    )
-    return State.OPEN, abs(log_of(lead.value)), sentence
-
-
-def _lead(scene: Scene, one: Contender, other: Contender, *, slow: bool) -> Estimate:
-    """How many times `one` is ahead of `other`: above 1 when it is faster (slower, if `slow`)."""
-    lead = ratio_of(scene, one, other) if slow else ratio_of(scene, other, one)
-    assert lead is not None  # the callers keep those that have a cost
-    return lead
-
-
-def _all_behind(scene: Scene, rival: Contender, present: list[Contender], *, slow: bool) -> bool:
-    return all(_lead(scene, rival, one, slow=slow).above(1.0) for one in present)
 
 
 def _margin(lead: Estimate) -> float:
     return log_of(lead.low) if lead.low > 0 else 0.0
 
 
-def _value(one: Contender) -> float:
+def _value(one: Candidate) -> float:
     return one.cost.value if one.cost else math.inf
-
-
-def _cost(scene: Scene, one: Contender) -> str:
-    return number(_value(one))
-
-
-def _said(
-    scene: Scene,
-    p: Mapping[str, Any],
-    key: Key,
-    ahead: Contender,
-    behind: Contender,
-    lead: Estimate,
-    slow: bool,
-) -> str:
-    unit = f"{scene.table.unit} a {p['per']}"
-    return (
-        f"{scene.opening(key)}{ahead.label} is {'slower' if slow else 'faster'} than {behind.label}, "
-        f"{_cost(scene, ahead)} against {_cost(scene, behind)} {unit}, {span(lead)} times."
-    )
-
-
-def _numbers(scene: Scene, p: Mapping[str, Any], key: Key, contenders: list[Contender]) -> tuple[Number, ...]:
-    where = scene.name(key)
-    return tuple(
-        Number(
-            where, one.label, one.cost.value, one.cost.low, one.cost.high, f"{scene.table.unit}/{p['per']}"
-        )
-        for one in contenders
-        if one.cost
-    )
-
-
-FORMS = (
-    Form(
-        "fastest",
-        "the subject (or one of them) is faster than everybody else",
-        (_CONTENDERS, _SUBJECT, _AMONG, *_SHAPE),
-        _fastest,
-    ),
-    Form(
-        "slowest",
-        "the subject (or one of them) is slower than everybody else",
-        (_CONTENDERS, _SUBJECT, _AMONG, *_SHAPE),
-        _slowest,
-    ),
-    Form(
-        "never_fastest",
-        "somebody else is faster than the subject, in every group",
-        (_CONTENDERS, _SUBJECT, _AMONG, *_SHAPE),
-        _never_fastest,
-    ),
-    Form(
-        "ordering",
-        "the contenders stand in this order, the fastest first",
-        (
-            _CONTENDERS,
-            Parameter("order", Kind.RANKS, "the ranks, the fastest first", REQUIRED, of="contenders"),
-            Parameter("ties", Kind.FLAG, "true: neighbours that cannot be told apart are in order", False),
-            *_SHAPE,
-        ),
-        _ordering,
-    ),
-)

@@ -1,205 +1,281 @@
-"""Forms about one cost over another: faster, slower, so many times, alike."""
+"""Claims about costs as numbers: one cost over another, how such a ratio moves along a dimension, a cost itself."""
 
 from __future__ import annotations
 
-import dataclasses
+import itertools
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import ClassVar, Literal
 
+from msgspec import field
+
+from perbyte.datafile import Problem, Text
 from perbyte.model import Estimate
+from perbyte.stats.compare import quotient
 from perbyte.stats.quantity import arithmetic_mean, largest, log_of, smallest
-from perbyte.studies.claims.standings import Pair, pairs, products
-from perbyte.studies.claims.vocabulary import (
-    AVERAGE_OVER,
-    BEST_OF,
-    PAIR_BY,
-    PER,
-    WHERE,
+from perbyte.studies.claims.base import (
+    Candidate,
+    Comparing,
+    Context,
+    Dimensions,
     Finding,
-    Form,
-    Kind,
-    Parameter,
-    Scene,
+    Key,
+    Pair,
+    Ranks,
     State,
+    missing,
+    number_of,
+    numbers_of,
+    state_of,
 )
-from perbyte.studies.model import Number
-from perbyte.studies.wording import counted, exact, span
+from perbyte.studies.evidence import many
+from perbyte.studies.model import GROUP, Number, Selection, Value
+from perbyte.studies.wording import counted, exact, group_name, number, percent, span
 
 _AGGREGATES: Mapping[str, Callable[[list[Estimate]], Estimate]] = {
     "mean": arithmetic_mean,
     "min": smallest,
     "max": largest,
 }
-SHAPE = (PAIR_BY, AVERAGE_OVER, BEST_OF, PER)
-_SUBJECT = Parameter("subject", Kind.SELECTION, "the cells the claim is about")
-_THAN = Parameter("than", Kind.SELECTION, "the cells they are set against")
-NUMERATOR = Parameter("numerator", Kind.SELECTION, "the cells whose cost is divided")
-DENOMINATOR = Parameter("denominator", Kind.SELECTION, "the cells whose cost divides")
-_BY = Parameter("by_percent", Kind.NUMBER, "by at least so much", default=0.0)
 
 
-def _slower_than(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    return [
-        _against(
-            pair, 1 + p["by_percent"] / 100, math.inf, f"{pair.first} takes", f"what {pair.second} takes"
+class Ratio(Comparing, frozen=True, kw_only=True, tag="ratio"):
+    """One cost over another lies between `low` and `high`, or within so many percent of 1 either way.
+
+    Where a side holds several cells that `each` names, every cell of it is set against every cell of the other.
+    `aggregate` judges each ratio, or one number of them all.
+    """
+
+    numerator: Selection
+    denominator: Selection
+    each: Dimensions = ()
+    low: float = 0.0
+    high: float = math.inf
+    within_percent: float | None = None
+    aggregate: Literal["each", "mean", "min", "max"] = "each"
+
+    def __post_init__(self) -> None:
+        if self.within_percent is None and self.low <= 0 and math.isinf(self.high):
+            raise Problem("a ratio needs low, high or within_percent", key="low")
+
+    def judge(self, context: Context) -> list[Finding]:
+        """One finding per pair, or one for the aggregate."""
+        low, high = limits(self.low, self.high, self.within_percent)
+        found = self.pairs(context, self.numerator, self.denominator, each=self.each)
+        if self.aggregate == "each":
+            return [_against(pair, low, high) for pair in found]
+        absent = next((pair.absent for pair in found if pair.absent), None)
+        if absent:
+            return [absent]
+        ratios = [pair.ratio for pair in found if pair.ratio]
+        whole = _AGGREGATES[self.aggregate](ratios)
+        state, margin = placed(whole, low, high)
+        name = f"{self.aggregate} of {counted(len(ratios), 'ratio')}, {found[0].first} over {found[0].second}"
+        numbers = (*(one for pair in found for one in numbers_of(pair)), *number_of("", name, whole))
+        return [Finding(state, f"The {name}, is {span(whole)}{_claimed(low, high)}.", margin, numbers)]
+
+
+class Trend(Comparing, frozen=True, kw_only=True, tag="trend"):
+    """A ratio (without `denominator`: a cost) along a dimension.
+
+    Either it `rises` over these values, or it is `smallest` and `largest` at them, or it stays `within_percent`.
+    """
+
+    numerator: Selection = field(default_factory=dict)
+    denominator: Selection | None = None
+    along: Text = "size_bytes"
+    rises: Ranks | None = None
+    smallest: Value | None = None
+    largest: Value | None = None
+    within_percent: float | None = None
+
+    values_of: ClassVar[dict[str, str]] = {"rises": "along", "smallest": "along", "largest": "along"}
+
+    def __post_init__(self) -> None:
+        extremes = self.smallest is not None or self.largest is not None
+        if (self.rises is not None) + extremes + (self.within_percent is not None) != 1:
+            raise Problem("a trend needs one of rises, smallest or largest, within_percent", key="rises")
+
+    def judge(self, context: Context) -> list[Finding]:
+        """One finding per group and step, per group and extreme, or per group."""
+        found: list[Finding] = []
+        for key, series in self._series(context).items():
+            if self.rises is not None:
+                found += self._steps(context, key, series)
+            elif self.within_percent is not None:
+                found.append(self._flat(context, key, _at_hand(series)))
+            else:
+                ends = (("smallest", self.smallest), ("largest", self.largest))
+                found += [
+                    self._extreme(context, key, _at_hand(series), end, name)
+                    for end, name in ends
+                    if name is not None
+                ]
+        return found
+
+    def _series(self, context: Context) -> dict[Key, dict[Value, Pair]]:
+        """The ratios (or costs) of each group, by their value of the dimension `along`."""
+        by = self.by if self.along in self.by else (*self.by, self.along)
+        found: dict[Key, dict[Value, Pair]] = {}
+        if self.denominator is not None:
+            for pair in self.pairs(context, self.numerator, self.denominator, by=by):
+                rest = tuple(part for part in pair.key if part[0] != self.along)
+                found.setdefault(rest, {})[dict(pair.key)[self.along]] = pair
+            return found
+        for key, candidates in self.ranking(context, self.along, **self.numerator).items():
+            place = context.name(key)
+            found[key] = {
+                value: Pair(key, place, one.label, one.label, "", one.cost, _missing(context, key, one), one)
+                for value, one in candidates.items()
+            }
+        return found
+
+    def _over(self, context: Context, one: Pair, other: Pair) -> Estimate:
+        """One point of a series over another; the noise floor is in a ratio already."""
+        if one.alone and other.alone:
+            return context.ratio(one.alone, other.alone)
+        assert one.ratio
+        assert other.ratio
+        return quotient(one.ratio, other.ratio)
+
+    def _what(self, pair: Pair) -> str:
+        return f"the ratio of {pair.first} over {pair.second}" if pair.second else f"the cost per {self.per}"
+
+    def _steps(self, context: Context, key: Key, series: Mapping[Value, Pair]) -> list[Finding]:
+        found = []
+        for before, after in itertools.pairwise(self.rises or ()):
+            for low, high in itertools.product(many(before), many(after)):
+                if low not in series or high not in series:
+                    continue
+                earlier, later = series[low], series[high]
+                if not earlier.ratio or not later.ratio:
+                    found += [absent for absent in (earlier.absent or later.absent,) if absent]
+                    continue
+                growth = self._over(context, later, earlier)
+                state = state_of(growth.above(1), growth.below(1))
+                word = {State.YES: "rises", State.NO: "falls", State.OPEN: "hardly moves"}[state]
+                sentence = (
+                    f"{context.opening(key)}{self._what(later)} {word} from {number(earlier.ratio.value)} at "
+                    f"{group_name([(self.along, low)])} to {number(later.ratio.value)} at "
+                    f"{group_name([(self.along, high)])}."
+                )
+                numbers = (*self._numbers(context, earlier), *self._numbers(context, later))
+                found.append(Finding(state, sentence, abs(log_of(growth.value)), numbers))
+        return found
+
+    def _extreme(
+        self, context: Context, key: Key, series: Mapping[Value, Pair], end: str, name: Value
+    ) -> Finding:
+        absent = next((pair.absent for pair in series.values() if pair.absent), None)
+        own = series.get(name)
+        if absent or own is None or own.ratio is None:
+            return absent or Finding(State.UNMEASURED, f"{context.opening(key)}{name} has no figure.")
+        leads = {
+            other: self._over(context, *((pair, own) if end == "smallest" else (own, pair)))
+            for other, pair in series.items()
+            if other != name and pair.ratio
+        }
+        rival, lead = min(leads.items(), key=lambda item: item[1].value)
+        sentence = (
+            f"{context.opening(key)}{self._what(own)} is claimed to be {end} for {name}, {span(own.ratio)}; "
+            f"{rival} has {span(series[rival].ratio or own.ratio)}."
         )
-        for pair in products(scene, p["subject"], p["than"], p)
-    ]
+        numbers = tuple(one for pair in series.values() for one in self._numbers(context, pair))
+        return Finding(state_of(lead.above(1), lead.below(1)), sentence, abs(log_of(lead.value)), numbers)
 
-
-def _faster_than(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    return [
-        _against(
-            pair, 1 + p["by_percent"] / 100, math.inf, f"{pair.first} takes", f"what {pair.second} takes"
+    def _flat(self, context: Context, key: Key, series: Mapping[Value, Pair]) -> Finding:
+        width = 1 + (self.within_percent or 0.0) / 100
+        absent = next((pair.absent for pair in series.values() if pair.absent), None)
+        known = [(value, pair, pair.ratio) for value, pair in series.items() if pair.ratio]
+        if absent or not known:
+            return absent or Finding(State.UNMEASURED, f"{context.opening(key)}nothing was measured.")
+        ordered = sorted(known, key=lambda one: one[2].value)
+        (least, first, bottom), (most, last, top) = ordered[0], ordered[-1]
+        spread = self._over(context, last, first) if len(known) > 1 else Estimate(1.0, 1.0, 1.0)
+        sentence = (
+            f"{context.opening(key)}{self._what(last)} is {number(bottom.value)} at "
+            f"{group_name([(self.along, least)])} and {number(top.value)} at {group_name([(self.along, most)])}, "
+            f"{percent(spread.value - 1)} apart; the claim's limit is {exact(round(100 * (width - 1), 9))} %."
         )
-        for pair in products(scene, p["than"], p["subject"], p)
-    ]
+        numbers = tuple(one for pair in series.values() for one in self._numbers(context, pair))
+        state = state_of(spread.high <= width, spread.low > width)
+        return Finding(state, sentence, abs(log_of(width / spread.value)), numbers)
+
+    def _numbers(self, context: Context, pair: Pair) -> tuple[Number, ...]:
+        if pair.second or not pair.ratio:
+            return numbers_of(pair)
+        return number_of(pair.place, pair.first, pair.ratio, f"{context.table.unit}/{self.per}")
 
 
-def _ratio_between(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    low, high = p["low"], p["high"]
-    found = pairs(scene, p["numerator"], p["denominator"], p)
-    if p["aggregate"] == "each":
-        return [
-            _against(pair, low, high, f"{pair.first} takes", f"what {pair.second} takes") for pair in found
-        ]
-    lacking = next((pair.absent for pair in found if pair.absent), None)
-    if lacking:
-        return [lacking]
-    ratios = [pair.ratio for pair in found if pair.ratio]
-    whole = _AGGREGATES[p["aggregate"]](ratios)
-    name = f"{p['aggregate']} of {counted(len(ratios), 'ratio')}, {found[0].first} over {found[0].second}"
-    numbers = (
-        *tuple(number_ for pair in found for number_ in numbers_of(pair)),
-        Number("", name, whole.value, whole.low, whole.high),
-    )
-    state, margin = placed(whole, low, high)
-    return [Finding(state, f"The {name}, is {span(whole)}{_wanted(low, high)}.", margin, tuple(numbers))]
+class Cost(Comparing, frozen=True, kw_only=True, tag="value"):
+    """The cost itself lies between `low` and `high`, in cycles per byte."""
+
+    low: float
+    high: float
+
+    def judge(self, context: Context) -> list[Finding]:
+        """One finding per group of cells."""
+        if not context.table.in_cycles:
+            return [Finding(State.UNMEASURED, "the run has no cycles, and the claim counts in cycles.")]
+        found = []
+        for key, groups in self.ranking(context, GROUP).items():
+            for one in groups.values():
+                if not one.cost:
+                    found.append(missing(context, key, one))
+                    continue
+                state, margin = placed(one.cost, self.low, self.high)
+                place = f"{one.label}, {context.name(key)}" if key else one.label
+                sentence = (
+                    f"{place}: {span(one.cost)} cycles per {self.per}; "
+                    f"claimed: {exact(self.low)} to {exact(self.high)}."
+                )
+                numbers = number_of(context.name(key), one.label, one.cost, f"cycles/{self.per}")
+                found.append(Finding(state, sentence, margin, numbers))
+        return found
 
 
-def _alike(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    width = 1 + p["within_percent"] / 100
-    return [
-        _against(pair, 1 / width, width, f"{pair.first} takes", f"what {pair.second} takes")
-        for pair in pairs(scene, p["numerator"], p["denominator"], p)
-    ]
-
-
-def _symmetric(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    width = 1 + p["within_percent"] / 100
-    return [
-        _against(pair, 1 / width, width, f"{pair.first} takes", f"what {pair.second} takes")
-        for pair in _operations(scene, p)
-    ]
-
-
-def _asymmetric(scene: Scene, p: Mapping[str, Any]) -> list[Finding]:
-    width = 1 + p["beyond_percent"] / 100
-    findings = []
-    for pair in _operations(scene, p):
-        inner = _against(pair, 1 / width, width, f"{p['second']} takes", f"what {p['first']} takes", out=True)
-        turned = {State.YES: State.NO, State.NO: State.YES}.get(inner.state, inner.state)
-        findings.append(Finding(turned, inner.sentence, inner.margin, inner.numbers))
-    return findings
-
-
-def _operations(scene: Scene, p: Mapping[str, Any]) -> list[Pair]:
-    """Second operation over first, for each combination of pair_by."""
-    where = p["where"]
-    second = {**where, "operation": (p["second"],)}
-    found = pairs(scene, second, {**where, "operation": (p["first"],)}, p)
-    return [dataclasses.replace(pair, first=p["second"], second=p["first"]) for pair in found]
+def limits(low: float, high: float, within_percent: float | None) -> tuple[float, float]:
+    """The ends that a ratio must lie between."""
+    if within_percent is None:
+        return low, high
+    return 1 / (1 + within_percent / 100), 1 + within_percent / 100
 
 
 def placed(estimate: Estimate, low: float, high: float) -> tuple[State, float]:
     """Whether an estimate lies between `low` and `high`, and how far from the nearer end (as a logarithm)."""
-    state = State.OPEN
-    if estimate.within(low, high):
-        state = State.YES
-    elif estimate.outside(low, high):
-        state = State.NO
     ends = [end for end in (low, high) if 0 < end < math.inf]
-    return state, min((abs(log_of(estimate.value / end)) for end in ends), default=math.inf)
+    margin = min((abs(log_of(estimate.value / end)) for end in ends), default=math.inf)
+    return state_of(estimate.within(low, high), estimate.outside(low, high)), margin
 
 
-def _against(pair: Pair, low: float, high: float, verb: str, object_: str, *, out: bool = False) -> Finding:
+def _against(pair: Pair, low: float, high: float) -> Finding:
     if pair.absent or not pair.ratio:
         return pair.absent or Finding(State.UNMEASURED, f"{pair.first} has no figure.")
     state, margin = placed(pair.ratio, low, high)
-    sentence = f"{pair.opening}{verb} {span(pair.ratio)} times {object_}{_wanted(low, high, out)}."
+    opening = f"{pair.place}: " if pair.place else ""
+    sentence = (
+        f"{opening}{pair.first} takes {span(pair.ratio)} times what {pair.second} takes{_claimed(low, high)}."
+    )
     return Finding(state, sentence, margin, numbers_of(pair))
 
 
-def _wanted(low: float, high: float, out: bool = False) -> str:
+def _claimed(low: float, high: float) -> str:
     if math.isinf(high):
         return "" if low == 1 else f"; claimed: at least {exact(low)}"
     if low <= 0:
         return f"; claimed: at most {exact(high)}"
-    return f"; claimed: {'outside ' if out else ''}{_end(low)} to {_end(high)}"
+    return f"; claimed: {low:.4g} to {high:.4g}"
 
 
-def _end(value: float) -> str:
-    return f"{value:.4g}"
+def _missing(context: Context, key: Key, one: Candidate) -> Finding | None:
+    return None if one.cost else missing(context, key, one)
 
 
-def numbers_of(pair: Pair) -> tuple[Number, ...]:
-    """The pair's ratio as a number of the verdict."""
-    if not pair.ratio:
-        return ()
-    name = f"{pair.first} over {pair.second}"
-    return (Number(pair.place, name, pair.ratio.value, pair.ratio.low, pair.ratio.high),)
-
-
-_LOW = Parameter("low", Kind.NUMBER, "the least the ratio may be", default=0.0)
-_HIGH = Parameter("high", Kind.NUMBER, "the most the ratio may be", default=math.inf)
-_AGGREGATE = Parameter(
-    "aggregate",
-    Kind.TEXT,
-    "judge each ratio, or one number of them all",
-    "each",
-    choices=("each", *_AGGREGATES),
-)
-_WITHIN = Parameter("within_percent", Kind.NUMBER, "how far the costs may be apart")
-_FIRST = Parameter("first", Kind.TEXT, "the one operation", default="encrypt")
-_SECOND = Parameter("second", Kind.TEXT, "the other operation", default="decrypt")
-
-FORMS = (
-    Form(
-        "slower_than",
-        "subject is slower than each of the others",
-        (_SUBJECT, _THAN, _BY, *SHAPE),
-        _slower_than,
-    ),
-    Form(
-        "faster_than",
-        "subject is faster than each of the others",
-        (_SUBJECT, _THAN, _BY, *SHAPE),
-        _faster_than,
-    ),
-    Form(
-        "ratio_between",
-        "one cost over the other lies between low and high",
-        (NUMERATOR, DENOMINATOR, _LOW, _HIGH, _AGGREGATE, *SHAPE),
-        _ratio_between,
-    ),
-    Form("alike", "two costs are equal within so much", (NUMERATOR, DENOMINATOR, _WITHIN, *SHAPE), _alike),
-    Form(
-        "symmetric",
-        "two operations cost the same within so much",
-        (WHERE, _FIRST, _SECOND, _WITHIN, *SHAPE),
-        _symmetric,
-    ),
-    Form(
-        "asymmetric",
-        "two operations differ in cost by more than so much",
-        (
-            WHERE,
-            _FIRST,
-            _SECOND,
-            Parameter("beyond_percent", Kind.NUMBER, "how far the costs must be apart"),
-            *SHAPE,
-        ),
-        _asymmetric,
-    ),
-)
+def _at_hand(series: Mapping[Value, Pair]) -> Mapping[Value, Pair]:
+    """A series without what the quick variant leaves out, as long as there is something left to compare."""
+    found = {
+        value: pair
+        for value, pair in series.items()
+        if not (pair.absent and pair.absent.state is State.LEFT_OUT)
+    }
+    return found if len(found) > 1 else series

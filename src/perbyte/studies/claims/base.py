@@ -1,0 +1,306 @@
+"""What all forms of claims share: their keys, the findings they answer with, and the costs they compare.
+
+A form is a subclass of `Form`: its fields are the keys a claim may have, and `judge` gives one finding per group.
+Nothing is averaged or chosen unless the claim says over what: two cells where one was meant are an error of the study.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Meta, field
+
+from perbyte.datafile import Problem, Text
+from perbyte.model import Estimate
+from perbyte.stats.compare import Cost, compare_costs, mean_cost
+from perbyte.studies.evidence import Absence, Row, Table, many
+from perbyte.studies.model import GROUP, Claim, Number, Selection, Statistics, Study, Value, Values
+from perbyte.studies.wording import group_name, value_name
+
+Key = tuple[tuple[str, Value], ...]
+Dimensions = tuple[Text, ...]
+Ranks = Annotated[tuple[Values, ...], Meta(min_length=2)]
+_UNSPOKEN = frozenset({GROUP, "algorithm", "contract"})
+
+
+class State(enum.Enum):
+    """What one group says about a claim, as a verb for one and for several groups."""
+
+    YES = ("supports the claim", "support the claim")
+    NO = ("contradicts it", "contradict it")
+    OPEN = ("is inconclusive", "are inconclusive")
+    UNMEASURED = ("was not measured", "were not measured")
+    UNPROVIDED = ("is provided by no library here", "are provided by no library here")
+    LEFT_OUT = ("is not in the quick variant", "are not in the quick variant")
+
+    @property
+    def negated(self) -> State:
+        """What the group says about the opposite of the claim."""
+        return {State.YES: State.NO, State.NO: State.YES}.get(self, self)
+
+
+_BY_ABSENCE = {
+    Absence.UNPROVIDED: State.UNPROVIDED,
+    Absence.UNMEASURED: State.UNMEASURED,
+    Absence.LEFT_OUT: State.LEFT_OUT,
+}
+
+
+def state_of(yes: bool, no: bool) -> State:
+    """YES or NO where an interval decides, else OPEN."""
+    return State.YES if yes else State.NO if no else State.OPEN
+
+
+def share_state(yes: int, no: int, total: int, wanted: float) -> State:
+    """What a claim on more than a share `wanted` of `total` comparisons comes to, the rest of which are open."""
+    return state_of(yes > wanted * total, total - no <= wanted * total)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one group says, in a sentence, and by how much.
+
+    `margin` is how far the deciding number is from where the state would change (logarithm of a ratio, or a
+    difference): of several groups the one with the smallest margin is the closest call.
+    """
+
+    state: State
+    sentence: str
+    margin: float = 0.0
+    numbers: tuple[Number, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A name with its cost, or with the reason why it has none. `measured` is the cost with its epochs."""
+
+    name: Value
+    label: str
+    measured: Cost | None
+    absence: Absence | None = None
+    reason: str = ""
+
+    @property
+    def cost(self) -> Estimate | None:
+        """The cost and the interval it lies in."""
+        return self.measured.estimate if self.measured else None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two costs of one group and their ratio first / second, noise floor included; `absent` when it has none.
+
+    `place` is the key in words; `label` what both are, without what tells them apart. In a trend of costs there is
+    no second one: `alone` is the first, and `ratio` its cost.
+    """
+
+    key: Key
+    place: str
+    label: str
+    first: str
+    second: str
+    ratio: Estimate | None
+    absent: Finding | None = None
+    alone: Candidate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a claim is judged on: the study, the table of its cells, and the paper's statistics."""
+
+    study: Study
+    table: Table
+    statistics: Statistics | None
+
+    def ratio(self, first: Candidate, second: Candidate) -> Estimate:
+        """One cost over another, as everywhere: by paired epochs, never narrower than the noise floor of the run."""
+        assert first.measured is not None
+        assert second.measured is not None
+        return compare_costs(second.measured, first.measured, self.table.floor).ratio
+
+    def name(self, key: Key) -> str:
+        """A group's key in words, with the labels of groups of cells: `Camellia, nettle, 16 bytes`."""
+        labels = {group.name: group.label for group in self.study.groups}
+        return group_name(
+            [(name, labels.get(str(value), value) if name == GROUP else value) for name, value in key]
+        )
+
+    def opening(self, key: Key) -> str:
+        """The start of a sentence about a group; empty for the only group there is."""
+        name = self.name(key)
+        return f"{name}: " if name else ""
+
+
+class Form(Claim, frozen=True, kw_only=True):
+    """A claim that can be judged. `where` says which cells it is about."""
+
+    where: Selection = field(default_factory=dict)
+
+    values_of: ClassVar[dict[str, str]] = {}
+    """The keys that hold values of a dimension, with the key that holds the dimension's name."""
+
+    def judge(self, context: Context) -> list[Finding]:
+        """Return one finding per group, without regard to `negate`."""
+        raise NotImplementedError
+
+    @property
+    def form(self) -> str:
+        """The name of the form, as the file gives it."""
+        return str(self.__struct_config__.tag)
+
+    def mentions(self) -> Iterator[tuple[str, str, tuple[Value, ...]]]:
+        """Every dimension that the claim names, with the key it is named in and the values given for it."""
+        for key in ("where", "numerator", "denominator"):
+            for dimension, values in (getattr(self, key, None) or {}).items():
+                yield key, dimension, many(values)
+        for key in ("by", "each", "average_over", "best_of"):
+            for dimension in getattr(self, key, ()):
+                yield key, dimension, ()
+        for key, source in self.values_of.items():
+            dimension = source if source == key else getattr(self, source)
+            given = getattr(self, key)
+            yield source, dimension, ()
+            yield key.rstrip("_"), dimension, flat(given) if given is not None else ()
+
+    def need_one(self, *keys: str) -> None:
+        """Raise Problem unless exactly one of these keys is given."""
+        if sum(getattr(self, key) is not None for key in keys) != 1:
+            raise Problem(f"the form '{self.form}' needs one of {', '.join(keys)}", key=keys[0])
+
+
+class Comparing(Form, frozen=True, kw_only=True):
+    """A form that brings cells to one cost each.
+
+    Each combination of the dimensions `by` is judged by itself. Of cells that differ only in `best_of` the fastest
+    counts, cells that differ only in `average_over` are averaged geometrically. Costs are counted `per` byte, block
+    or call.
+    """
+
+    by: Dimensions = ()
+    average_over: Dimensions = ()
+    best_of: Dimensions = ()
+    per: Literal["byte", "block", "call"] = "byte"
+
+    def ranking(self, context: Context, dimension: str, **where: Values) -> dict[Key, dict[Value, Candidate]]:
+        """One candidate per value of a dimension, in each group of `by`."""
+        found: dict[Key, dict[Value, Candidate]] = {}
+        for key, members in grouped(context.table.select({**self.where, **where}), self.by):
+            found[key] = {}
+            for (named,), own in grouped(members, (dimension,)):
+                label = own[0].label if dimension == GROUP else value_name(dimension, named[1])
+                found[key][named[1]] = self.reduce(context.table, own, named[1], label)
+        return found
+
+    def reduce(self, table: Table, rows: Sequence[Row], name: Value, label: str) -> Candidate:
+        """Bring the rows of one candidate to one cost: the best of `best_of`, then the mean over `average_over`."""
+        parts: list[Cost] = []
+        for _, bucket in grouped(rows, self.average_over):
+            if len(bucket) > 1 and not self.best_of:
+                differing = sorted(d for d in bucket[0].dims if len({row.dims[d] for row in bucket}) > 1)
+                raise Problem(
+                    f"{label}: {len(bucket)} cells where one is meant; they differ in {', '.join(differing)}",
+                    hint="name the dimension in by, each, average_over or best_of, or narrow `where`",
+                )
+            present = [table.measured(row, self.per) for row in bucket if row.figure]
+            if not present:
+                return Candidate(name, label, None, bucket[0].absence, bucket[0].reason)
+            parts.append(min(present, key=lambda cost: cost.estimate.value))
+        return Candidate(name, label, mean_cost(parts))
+
+    def pairs(
+        self,
+        context: Context,
+        first: Selection,
+        second: Selection,
+        *,
+        by: Dimensions | None = None,
+        each: Dimensions = (),
+    ) -> list[Pair]:
+        """One pair per combination of `by` in which both sides have cells, and per combination of `each` of both."""
+        by = self.by if by is None else by
+        others = dict(grouped(context.table.select({**self.where, **second}), by))
+        found, met = [], False
+        for key, members in grouped(context.table.select({**self.where, **first}), by):
+            met = met or key in others
+            for _, own in grouped(members, each):
+                for _, other in grouped(others.get(key, ()), each):
+                    if own != other:
+                        found.append(self._pair(context, key, own, other))
+        if not met:
+            raise Problem(
+                f"no cells of the study meet in {', '.join(by) or 'anything'}",
+                hint="check the selections of the claim and its `by`",
+            )
+        return found
+
+    def _pair(self, context: Context, key: Key, own: list[Row], other: list[Row]) -> Pair:
+        labels = [" and ".join(dict.fromkeys(row.label for row in rows)) for rows in (own, other)]
+        a, b = (
+            self.reduce(context.table, rows, rows[0].dims[GROUP], label)
+            for rows, label in zip((own, other), labels, strict=True)
+        )
+        if a.label == b.label:
+            apart = [d for d in own[0].dims if d not in _UNSPOKEN and _values(own, d) != _values(other, d)]
+            a, b = (replace(one, label=_detailed(one, rows, apart)) for one, rows in ((a, own), (b, other)))
+        place, label = context.name(key), labels[0]
+        if a.cost is None or b.cost is None:
+            absent = missing(context, key, a if a.cost is None else b)
+            return Pair(key, place, label, a.label, b.label, None, absent)
+        return Pair(key, place, label, a.label, b.label, context.ratio(a, b))
+
+
+def missing(context: Context, key: Key, candidate: Candidate) -> Finding:
+    """The finding of a group in which a candidate has no cost."""
+    where = context.name(key)
+    place = f" ({where})" if where else ""
+    state = _BY_ABSENCE[candidate.absence or Absence.UNMEASURED]
+    return Finding(state, f"{candidate.label}{place} has no figure: {candidate.reason}.")
+
+
+def nothing(context: Context, key: Key) -> Finding:
+    """The finding of a group that has too few candidates."""
+    return Finding(State.UNMEASURED, f"{context.opening(key)}there is nothing to compare.")
+
+
+def lacking(candidates: Iterable[Candidate]) -> Candidate | None:
+    """The first candidate without a cost."""
+    return next((one for one in candidates if one.cost is None), None)
+
+
+def grouped(rows: Iterable[Row], names: Sequence[str]) -> list[tuple[Key, list[Row]]]:
+    """Rows by their values of the dimensions `names`, in the order they come; rows without one are left out."""
+    found: dict[Key, list[Row]] = {}
+    for row in rows:
+        key = tuple((name, row.dims[name]) for name in names if name in row.dims)
+        if len(key) == len(names):
+            found.setdefault(key, []).append(row)
+    return list(found.items())
+
+
+def flat(values: Values | tuple[Values, ...]) -> tuple[Value, ...]:
+    """All values of a key that holds one, several, or ranks of several."""
+    several = values if isinstance(values, tuple) else (values,)
+    return tuple(value for one in several for value in many(one))
+
+
+def numbers_of(pair: Pair) -> tuple[Number, ...]:
+    """The pair's ratio as a number of the verdict."""
+    return number_of(pair.place, f"{pair.first} over {pair.second}", pair.ratio) if pair.ratio else ()
+
+
+def number_of(place: str, name: str, estimate: Estimate, unit: str = "") -> tuple[Number, ...]:
+    """An estimate as the only number of a finding."""
+    return (Number(place, name, estimate.value, estimate.low, estimate.high, unit),)
+
+
+def _detailed(one: Candidate, rows: Sequence[Row], names: Sequence[str]) -> str:
+    """A label with what tells it from its like, `AES-CBC (encrypt)`."""
+    details = [value_name(name, value) for name in names for value in _values(rows, name)]
+    return f"{one.label} ({', '.join(details)})" if details else one.label
+
+
+def _values(rows: Sequence[Row], name: str) -> list[Value]:
+    return list(dict.fromkeys(row.dims[name] for row in rows))
