@@ -17,7 +17,7 @@ from perbyte.model import Conditions, Failure, Policy, Quality
 from perbyte.report.export import CELL_FIELDS
 from perbyte.report.views import Mark
 from perbyte.studies.claims import FORMS, Form
-from perbyte.studies.claims.base import Comparing
+from perbyte.studies.claims.form import Comparing
 
 LINK = re.compile(r"(?<!!)\[[^]]*\]\(([^)\s]+)\)|!\[[^]]*\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
 GUIDES = [

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct, field
 
@@ -68,17 +68,16 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True):
             one_of(algorithm, load_catalogue().algorithms, "algorithm", "algorithms")
 
 
-@dataclass(frozen=True, slots=True)
-class End:
-    """One end of a step: the published figure `name` of `study`, or today's best of the line `name`.
+class End(NamedTuple):
+    """The published figure `name` of `study`, or today's best of the line `name`.
 
-    Of today's, `cpu` and `runner` (a glob) narrow down which; without them, the fastest outside a virtual machine.
+    `cpu` and `runner` (a glob) narrow today's down; without them it is the fastest outside a virtual machine.
     """
 
     study: str
     name: str
-    cpu: str = ""
-    runner: str = ""
+    cpu: str
+    runner: str
 
 
 class Step(Struct, frozen=True, forbid_unknown_fields=True):
@@ -136,8 +135,8 @@ class HistoryFile(Struct, frozen=True, forbid_unknown_fields=True):
         """What code could use, on a CPU with these features."""
         if any(pattern.matches(runner, glob) for glob in self.virtual):
             return Means.VIRTUAL
-        helping = load_catalogue().algorithms[algorithm].accelerated_by
-        return Means.INSTRUCTIONS if cpu == FULL and features & {*helping} else Means.SOFTWARE
+        helped = features & {*load_catalogue().algorithms[algorithm].accelerated_by}
+        return Means.INSTRUCTIONS if cpu == FULL and helped else Means.SOFTWARE
 
 
 def read_history(room: Path | None = None) -> HistoryFile:
@@ -319,7 +318,7 @@ def _explain(
     for step in explanation.steps:
         ends = [_find(end, explanation, published, measured, file) for end in step.ends()]
         before, after = ends
-        lack = _lack(step, runs, file)
+        lack = _lack(step, runs)
         if lack:
             missing.append(lack)
         elif isinstance(before, str) or isinstance(after, str):
@@ -365,16 +364,15 @@ def _find(
         and (pattern.matches(point.runner, end.runner) if end.runner else point.means is not Means.VIRTUAL)
     ]
     name = next(line.name for line in file.lines if line.id == end.name)
-    which = "".join((f" in {end.runner}" if end.runner else "", f" (tier {end.cpu})" if end.cpu else ""))
+    which = (f" in {end.runner}" if end.runner else "") + (f" (tier {end.cpu})" if end.cpu else "")
     best = best_points(fitting)
     return min(best, key=lambda one: one.cost) if best else f"{name}{which} is in none of these runs"
 
 
-def _lack(step: Step, runs: Sequence[Run], file: HistoryFile) -> str:
-    if not step.needs or not runs:
-        return ""
+def _lack(step: Step, runs: Sequence[Run]) -> str:
     flags = {flag for run in runs for flag in run.conditions.machine.cpu_flags}
-    return "" if flags & {*step.needs} else f"today's machine has no {' or '.join(step.needs)}"
+    fits = not step.needs or not runs or flags & {*step.needs}
+    return "" if fits else f"today's machine has no {' or '.join(step.needs)}"
 
 
 def published_point(study: Study, figure: PublishedFigure, file: HistoryFile) -> HistoryPoint | str:
@@ -401,12 +399,10 @@ def published_point(study: Study, figure: PublishedFigure, file: HistoryFile) ->
         if clock and cycles:
             ns, gaps = cycles * figure.size_bytes / clock * 1e9, []
     rate = figure.size_bytes * 8e3 / ns if ns else None
-    features = frozenset(
-        feature
-        for one in file.machines
-        if (one.study, one.machine) == (study.name, figure.machine)
-        for feature in one.has
-    )
+    of_machine = [
+        one.has for one in file.machines if (one.study, one.machine) == (study.name, figure.machine)
+    ]
+    features = frozenset(feature for has in of_machine for feature in has)
     return HistoryPoint(
         line=line.id,
         year=study.year,
@@ -452,17 +448,14 @@ def best_points(points: Iterable[HistoryPoint]) -> list[HistoryPoint]:
     for point in points:
         where = (point.line, point.year, point.measured, point.machine, point.means)
         key = (*where, point.source, point.program, point.runner, point.algorithm, point.cpu)
-        if key not in longest or _better(point, longest[key]):
+        other = longest.setdefault(key, point)
+        if (point.size_bytes, -point.cost) > (other.size_bytes, -other.cost):
             longest[key] = point
     best: dict[tuple[object, ...], list[HistoryPoint]] = {}
     for point in longest.values():
         where = (point.line, point.year, point.measured, point.machine, point.means)
         best.setdefault(where, []).append(point)
     return [replace(min(found, key=lambda one: one.cost), among=len(found)) for found in best.values()]
-
-
-def _better(point: HistoryPoint, other: HistoryPoint) -> bool:
-    return (point.size_bytes, -point.cost) > (other.size_bytes, -other.cost)
 
 
 def year_of(run: Run) -> int | None:

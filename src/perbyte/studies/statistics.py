@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from perbyte.model import CellFigure
 from perbyte.stats.compare import compare_costs
-from perbyte.studies.claims.base import grouped
+from perbyte.studies.claims.form import grouped
 from perbyte.studies.evidence import Row, Table
 from perbyte.studies.model import GROUP, GroupStatistic, PairStatistic, Statistics, Study, Value
 from perbyte.studies.wording import counted

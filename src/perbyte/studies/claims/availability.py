@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from perbyte.catalogue import pattern
 from perbyte.datafile import Text
-from perbyte.studies.claims.base import Context, Finding, Form, State
+from perbyte.studies.claims.form import Context, Finding, Form, State
 from perbyte.studies.evidence import Absence, Row
 
 

@@ -16,7 +16,7 @@ from msgspec import Meta, field
 from perbyte.datafile import Text
 from perbyte.model import Estimate
 from perbyte.stats.quantity import arithmetic_mean, distance, smallest
-from perbyte.studies.claims.base import (
+from perbyte.studies.claims.form import (
     Candidate,
     Comparing,
     Context,

@@ -13,7 +13,7 @@ from perbyte.datafile import Text
 from perbyte.model import Estimate
 from perbyte.stats.correlation import rank_correlation, rank_correlation_range
 from perbyte.stats.quantity import Unit, log_of
-from perbyte.studies.claims.base import (
+from perbyte.studies.claims.form import (
     Candidate,
     Comparing,
     Context,

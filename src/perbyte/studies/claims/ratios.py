@@ -13,7 +13,7 @@ from perbyte.datafile import Problem, Text
 from perbyte.model import Estimate
 from perbyte.stats.compare import quotient
 from perbyte.stats.quantity import arithmetic_mean, largest, log_of, smallest
-from perbyte.studies.claims.base import (
+from perbyte.studies.claims.form import (
     Candidate,
     Comparing,
     Context,

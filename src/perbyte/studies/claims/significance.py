@@ -15,7 +15,7 @@ from msgspec import Meta, field
 
 from perbyte.datafile import Text
 from perbyte.model import Estimate
-from perbyte.studies.claims.base import Context, Finding, Form, State, number_of, share_state, state_of
+from perbyte.studies.claims.form import Context, Finding, Form, State, number_of, share_state, state_of
 from perbyte.studies.evidence import many
 from perbyte.studies.model import GroupStatistic, Number, PairStatistic, Selection, Value
 from perbyte.studies.wording import counted, exact, group_name, number, percent, span
