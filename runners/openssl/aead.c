@@ -1,4 +1,4 @@
-/* AES-GCM and ChaCha20-Poly1305 through EVP. `seal` appends the tag to its output, `open` expects it there.
+/* AEADs through EVP. `seal` appends the tag to its output, `open` expects it there.
  */
 #include "evp.h"
 
@@ -40,6 +40,9 @@ static int set_up(pb_case *c, struct state *state)
 	if ((size_t)EVP_CIPHER_CTX_get_iv_length(state->ctx) != c->nonce_len &&
 	    EVP_CIPHER_CTX_ctrl(state->ctx, EVP_CTRL_AEAD_SET_IVLEN, (int)c->nonce_len, NULL) != 1)
 		return evp_fail(c, "EVP_CTRL_AEAD_SET_IVLEN");
+	if (c->row->family == &evp_ccm_family &&
+	    EVP_CIPHER_CTX_ctrl(state->ctx, EVP_CTRL_AEAD_SET_TAG, c->row->output, NULL) != 1)
+		return evp_fail(c, "EVP_CTRL_AEAD_SET_TAG");
 	if (!EVP_CipherInit_ex2(state->ctx, NULL, c->key[0], c->nonce[0], encrypt, NULL))
 		return evp_fail(c, "EVP_CipherInit_ex2");
 	return 0;
@@ -82,6 +85,28 @@ static int aead_open(pb_case *c)
 		bad += EVP_DecryptFinal_ex(ctx, out + done, &rest) != 1;                                     \
 	} while (0)
 
+/* CCM: the total length comes first, and opening compares the tag before it gives anything out. */
+#define CCM_SEAL_ONE(KEY, NONCE)                                                                             \
+	do {                                                                                                 \
+		bad += EVP_EncryptInit_ex2(ctx, NULL, KEY, NONCE, NULL) != 1;                                \
+		bad += EVP_EncryptUpdate(ctx, NULL, &done, NULL, size) != 1;                                 \
+		if (aad_len)                                                                                 \
+			bad += EVP_EncryptUpdate(ctx, NULL, &done, aad, aad_len) != 1;                       \
+		bad += EVP_EncryptUpdate(ctx, out, &done, in, size) != 1;                                    \
+		bad += EVP_EncryptFinal_ex(ctx, out + done, &rest) != 1;                                     \
+		bad += EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, tag_len, out + size) != 1;            \
+	} while (0)
+
+#define CCM_OPEN_ONE(KEY, NONCE)                                                                             \
+	do {                                                                                                 \
+		bad += EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, tag_len, (void *)(in + size)) != 1;   \
+		bad += EVP_DecryptInit_ex2(ctx, NULL, KEY, NONCE, NULL) != 1;                                \
+		bad += EVP_DecryptUpdate(ctx, NULL, &done, NULL, size) != 1;                                 \
+		if (aad_len)                                                                                 \
+			bad += EVP_DecryptUpdate(ctx, NULL, &done, aad, aad_len) != 1;                       \
+		bad += EVP_DecryptUpdate(ctx, out, &done, in, size) != 1;                                    \
+	} while (0)
+
 #define LOOP(NAME, ONE, KEY, NONCE)                                                                          \
 	static void NAME(pb_case *c, uint64_t n)                                                             \
 	{                                                                                                    \
@@ -91,7 +116,7 @@ static int aead_open(pb_case *c)
 		int size = (int)c->size, aad_len = (int)c->aad_len, tag_len = c->row->output;                \
 		int done = 0, rest = 0;                                                                      \
 		uint64_t bad = 0;                                                                            \
-		(void)key;                                                                                   \
+		(void)key, (void)rest;                                                                       \
 		PB_REPEAT(n, turn, ONE(KEY, NONCE));                                                         \
 		c->failures += bad;                                                                          \
 	}
@@ -101,6 +126,11 @@ LOOP(seal_rekey, SEAL_ONE, PB_TURN(key, turn), PB_TURN(nonce, turn))
 /* There is one sealed message, made with key 0 and nonce 0: opening always sets these. */
 LOOP(open_message, OPEN_ONE, NULL, nonce[0])
 LOOP(open_rekey, OPEN_ONE, key[0], nonce[0])
+
+LOOP(ccm_seal_message, CCM_SEAL_ONE, NULL, PB_TURN(nonce, turn))
+LOOP(ccm_seal_rekey, CCM_SEAL_ONE, PB_TURN(key, turn), PB_TURN(nonce, turn))
+LOOP(ccm_open_message, CCM_OPEN_ONE, NULL, nonce[0])
+LOOP(ccm_open_rekey, CCM_OPEN_ONE, key[0], nonce[0])
 
 #define SEAL_CALLS                                                                                           \
 	", EVP_EncryptUpdate(aad), EVP_EncryptUpdate, EVP_EncryptFinal_ex, EVP_CIPHER_CTX_ctrl(GET_TAG)"
@@ -116,3 +146,28 @@ static const pb_variant aead_variants[] = {
 };
 
 const pb_family evp_aead_family = {aead_open, aead_close, aead_variants};
+
+#define CCM_SEAL_CALLS                                                                                       \
+	", EVP_EncryptUpdate(length), EVP_EncryptUpdate(aad), EVP_EncryptUpdate, EVP_EncryptFinal_ex, "      \
+	"EVP_CIPHER_CTX_ctrl(GET_TAG)"
+#define CCM_OPEN_CALLS ", EVP_DecryptUpdate(length), EVP_DecryptUpdate(aad), EVP_DecryptUpdate"
+
+static const pb_variant ccm_variants[] = {
+	{"seal", "message/1", "EVP_EncryptInit_ex2(iv)" CCM_SEAL_CALLS, NULL, ccm_seal_message, NULL},
+	{"seal", "rekey/1", "EVP_EncryptInit_ex2(key, iv)" CCM_SEAL_CALLS, NULL, ccm_seal_rekey, NULL},
+	{"open", "message/1", "EVP_CIPHER_CTX_ctrl(SET_TAG), EVP_DecryptInit_ex2(iv)" CCM_OPEN_CALLS, NULL,
+	 ccm_open_message, NULL},
+	{"open", "rekey/1", "EVP_CIPHER_CTX_ctrl(SET_TAG), EVP_DecryptInit_ex2(key, iv)" CCM_OPEN_CALLS, NULL,
+	 ccm_open_rekey, NULL},
+	PB_END_OF_VARIANTS,
+};
+
+const pb_family evp_ccm_family = {aead_open, aead_close, ccm_variants};
+
+static const pb_variant siv_variants[] = {
+	{"seal", "rekey/1", "EVP_EncryptInit_ex2(key)" SEAL_CALLS, NULL, seal_rekey, NULL},
+	{"open", "rekey/1", "EVP_DecryptInit_ex2(key)" OPEN_CALLS, NULL, open_rekey, NULL},
+	PB_END_OF_VARIANTS,
+};
+
+const pb_family evp_siv_family = {aead_open, aead_close, siv_variants};

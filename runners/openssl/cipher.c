@@ -196,5 +196,11 @@ static const pb_variant rc4_variants[] = {
 	PB_END_OF_VARIANTS,
 };
 
+static const pb_variant sector_variants[] = {
+	MESSAGE(encrypt, "Encrypt"), REKEY(encrypt, "Encrypt"), MESSAGE(decrypt, "Decrypt"),
+	REKEY(decrypt, "Decrypt"),   PB_END_OF_VARIANTS,
+};
+
+const pb_family evp_sector_family = {cipher_open, cipher_close, sector_variants};
 const pb_family evp_cipher_family = {cipher_open, cipher_close, cipher_variants};
 const pb_family evp_rc4_family = {cipher_open, cipher_close, rc4_variants};

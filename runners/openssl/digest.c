@@ -87,3 +87,32 @@ static const pb_variant digest_variants[] = {
 };
 
 const pb_family evp_digest_family = {digest_open, digest_close, digest_variants};
+
+static void finish_xof(pb_case *c)
+{
+	c->failures += EVP_DigestFinalXOF(context(c), c->out, c->row->output) != 1;
+}
+
+static void give_size(pb_case *c)
+{
+	c->out_len = c->size;
+}
+
+PB_LOOP(xof_oneshot, struct state,
+	EVP_DigestInit_ex2(state->ctx, NULL, NULL) != 1 || EVP_DigestUpdate(state->ctx, in, size) != 1 ||
+		EVP_DigestFinalXOF(state->ctx, out, out_max) != 1)
+PB_LOOP(squeeze, struct state,
+	EVP_DigestInit_ex2(state->ctx, NULL, NULL) != 1 ||
+		EVP_DigestUpdate(state->ctx, PB_TURN(nonce, turn), nonce_len) != 1 ||
+		EVP_DigestFinalXOF(state->ctx, out, size) != 1)
+
+static const pb_variant xof_variants[] = {
+	{"digest", "oneshot/1", "EVP_DigestInit_ex2(ctx, NULL, NULL), EVP_DigestUpdate, EVP_DigestFinalXOF",
+	 NULL, xof_oneshot, NULL},
+	{"digest", "stream/1", "EVP_DigestUpdate", start, digest_stream, finish_xof},
+	{"squeeze", "expand/1", "EVP_DigestInit_ex2(ctx, NULL, NULL), EVP_DigestUpdate, EVP_DigestFinalXOF",
+	 give_size, squeeze, NULL},
+	PB_END_OF_VARIANTS,
+};
+
+const pb_family evp_xof_family = {digest_open, digest_close, xof_variants};

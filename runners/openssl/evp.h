@@ -4,17 +4,47 @@
 
 #include <perbyte.h>
 
-/* param of a row: the name to fetch ("AES-128-CBC", "SHA2-256"; for a MAC the digest below it). */
+/* param of a row: the name to fetch ("AES-128-CBC", "SHA2-256") */
 extern const pb_family evp_cipher_family; /* block ciphers in a mode, ChaCha20 */
 extern const pb_family evp_rc4_family;    /* RC4: no IV, so no message/1 */
+extern const pb_family evp_sector_family; /* XTS: whole data units only */
 extern const pb_family evp_aead_family;
+extern const pb_family evp_ccm_family; /* needs tag and total length beforehand */
+extern const pb_family evp_siv_family; /* a key schedule is good for one message */
 extern const pb_family evp_digest_family;
-extern const pb_family evp_hmac_family;
+extern const pb_family evp_xof_family;
+
+/* param: a struct evp_mac */
+struct evp_mac {
+	const char *name, *digest, *cipher; /* to fetch; what is below it, or NULL */
+	int sized;                          /* 1 if the length of the output has to be said */
+};
+extern const pb_family evp_mac_family;
+extern const pb_family evp_gmac_family;    /* with a nonce */
+extern const pb_family evp_onetime_family; /* a key is good for one message */
+
+/* param: a struct evp_kdf */
+struct evp_kdf {
+	const char *name, *digest;
+	enum { EVP_HKDF, EVP_PBKDF2, EVP_SCRYPT, EVP_ARGON2 } which;
+	unsigned cost; /* iterations, or N of scrypt */
+};
+extern const pb_family evp_hkdf_family;
+extern const pb_family evp_password_family;
+
 /* param: a struct key_numbers */
 extern const pb_family evp_rsa_family;
+extern const pb_family evp_pss_family;
 extern const pb_family evp_dsa_family;
 
-extern const pb_row evp_signature_rows[];
+/* param: a struct pkey_kind */
+extern const pb_family evp_exchange_family;
+extern const pb_family evp_kem_family;
+extern const pb_family evp_message_family;
+extern const pb_family evp_ecdsa_family;
+
+extern const pb_row evp_mac_rows[], evp_kdf_rows[], evp_signature_rows[], evp_exchange_rows[],
+	evp_message_rows[];
 
 /* Keep "what: the library's own words" as the case's error; returns -1. */
 int evp_fail(pb_case *c, const char *what);

@@ -59,7 +59,7 @@ static int push_dsa(struct numbers *n, const struct key_numbers *k)
 
 static EVP_PKEY *make_key(const pb_row *row)
 {
-	int rsa = row->family == &evp_rsa_family;
+	int rsa = row->family != &evp_dsa_family;
 	const struct key_numbers *k = row->param;
 	struct numbers n = {OSSL_PARAM_BLD_new(), BN_CTX_new()};
 	EVP_PKEY_CTX *from = EVP_PKEY_CTX_new_from_name(NULL, rsa ? "RSA" : "DSA", NULL);
@@ -90,6 +90,9 @@ static void signature_close(pb_case *c)
 static int signature_open(pb_case *c)
 {
 	enum { PKCS1_OVERHEAD = 11 };
+	int pss = c->row->family == &evp_pss_family;
+	if (pss && c->size != 32)
+		return pb_fail(c, "%s signs a SHA-256 digest of 32 bytes", c->row->algorithm);
 	if (c->row->family == &evp_rsa_family && c->size + PKCS1_OVERHEAD > c->row->output)
 		return pb_fail(c, "%s signs at most %d bytes", c->row->algorithm,
 			       c->row->output - PKCS1_OVERHEAD);
@@ -99,7 +102,10 @@ static int signature_open(pb_case *c)
 	c->ctx = ctx;
 	c->out_len = c->inverse ? 0 : c->row->output;
 	if (ctx && (c->inverse ? EVP_PKEY_verify_init(ctx) : EVP_PKEY_sign_init(ctx)) == 1 &&
-	    (c->row->family == &evp_dsa_family || EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_PKCS1_PADDING) == 1))
+	    (c->row->family == &evp_dsa_family ||
+	     EVP_PKEY_CTX_set_rsa_padding(ctx, pss ? RSA_PKCS1_PSS_PADDING : RSA_PKCS1_PADDING) == 1) &&
+	    (!pss || (EVP_PKEY_CTX_set_signature_md(ctx, EVP_sha256()) == 1 &&
+		      EVP_PKEY_CTX_set_rsa_pss_saltlen(ctx, 32) == 1)))
 		return 0;
 	evp_fail(c, "EVP_PKEY_sign_init or EVP_PKEY_verify_init");
 	signature_close(c);
@@ -162,6 +168,7 @@ static const pb_variant dsa_variants[] = {
 };
 
 const pb_family evp_rsa_family = {signature_open, signature_close, rsa_variants};
+const pb_family evp_pss_family = {signature_open, signature_close, rsa_variants};
 const pb_family evp_dsa_family = {signature_open, signature_close, dsa_variants};
 
 /* The output of DSA is the longest DER: two numbers of the length of q, each with a sign byte, tag and
@@ -170,7 +177,11 @@ const pb_row evp_signature_rows[] = {
 	{"rsa-512", &evp_rsa_family, &key_numbers[0], 64, 0, 1, 64},
 	{"rsa-1024", &evp_rsa_family, &key_numbers[1], 128, 0, 1, 128},
 	{"rsa-2048", &evp_rsa_family, &key_numbers[2], 256, 0, 1, 256},
+	{"rsa-3072", &evp_rsa_family, &key_numbers[7], 384, 0, 1, 384},
 	{"rsa-4096", &evp_rsa_family, &key_numbers[3], 512, 0, 1, 512},
+	{"rsa-pss-2048", &evp_pss_family, &key_numbers[2], 256, 0, 1, 256},
+	{"rsa-pss-3072", &evp_pss_family, &key_numbers[7], 384, 0, 1, 384},
+	{"rsa-pss-4096", &evp_pss_family, &key_numbers[3], 512, 0, 1, 512},
 	{"dsa-512", &evp_dsa_family, &key_numbers[4], 64, 0, 1, 2 + 2 * (3 + 20)},
 	{"dsa-1024", &evp_dsa_family, &key_numbers[5], 128, 0, 1, 2 + 2 * (3 + 20)},
 	{"dsa-2048", &evp_dsa_family, &key_numbers[6], 256, 0, 1, 2 + 2 * (3 + 32)},

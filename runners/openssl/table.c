@@ -3,10 +3,12 @@
  * their own. */
 #include "capabilities.h"
 #include "evp.h"
+#include "pkey.h"
 
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
 #include <openssl/provider.h>
 
 int evp_fail(pb_case *c, const char *what)
@@ -28,6 +30,10 @@ int evp_fail(pb_case *c, const char *what)
 		MODE("aes-" #BITS "-ctr", "AES-" #BITS "-CTR", KEY, 16, 1),                                  \
 		MODE("aes-" #BITS "-ofb", "AES-" #BITS "-OFB", KEY, 16, 1),                                  \
 		MODE("aes-" #BITS "-cfb", "AES-" #BITS "-CFB", KEY, 16, 1)
+#define ARIA(BITS, KEY)                                                                                      \
+	MODE("aria-" #BITS "-ecb", "ARIA-" #BITS "-ECB", KEY, 0, 16),                                        \
+		MODE("aria-" #BITS "-cbc", "ARIA-" #BITS "-CBC", KEY, 16, 16),                               \
+		MODE("aria-" #BITS "-ctr", "ARIA-" #BITS "-CTR", KEY, 16, 1)
 #define CAMELLIA(BITS, KEY)                                                                                  \
 	MODE("camellia-" #BITS "-ecb", "CAMELLIA-" #BITS "-ECB", KEY, 0, 16),                                \
 		MODE("camellia-" #BITS "-cbc", "CAMELLIA-" #BITS "-CBC", KEY, 16, 16),                       \
@@ -40,6 +46,11 @@ static const pb_row ciphers[] = {
 	CAMELLIA(128, 16),
 	CAMELLIA(192, 24),
 	CAMELLIA(256, 32),
+	ARIA(128, 16),
+	ARIA(192, 24),
+	ARIA(256, 32),
+	{"aes-128-xts", &evp_sector_family, "AES-128-XTS", 32, 16, 16, 0},
+	{"aes-256-xts", &evp_sector_family, "AES-256-XTS", 64, 16, 16, 0},
 	MODE("des-ede3-ecb", "DES-EDE3-ECB", 24, 0, 8),
 	MODE("des-ede3-cbc", "DES-EDE3-CBC", 24, 8, 8),
 	MODE("des-ede3-ofb", "DES-EDE3-OFB", 24, 8, 1),
@@ -68,10 +79,26 @@ static const pb_row ciphers[] = {
 	PB_END_OF_ROWS,
 };
 
+#define AEAD(ID, NAME, KEY)                                                                                  \
+	{                                                                                                    \
+		ID, &evp_aead_family, NAME, KEY, 12, 1, 16                                                   \
+	}
+
 static const pb_row aeads[] = {
-	{"aes-128-gcm", &evp_aead_family, "AES-128-GCM", 16, 12, 1, 16},
-	{"aes-256-gcm", &evp_aead_family, "AES-256-GCM", 32, 12, 1, 16},
-	{"chacha20-poly1305", &evp_aead_family, "ChaCha20-Poly1305", 32, 12, 1, 16},
+	AEAD("aes-128-gcm", "AES-128-GCM", 16),
+	AEAD("aes-192-gcm", "AES-192-GCM", 24),
+	AEAD("aes-256-gcm", "AES-256-GCM", 32),
+	AEAD("aes-128-ocb", "AES-128-OCB", 16),
+	AEAD("aes-256-ocb", "AES-256-OCB", 32),
+	AEAD("aes-128-gcm-siv", "AES-128-GCM-SIV", 16),
+	AEAD("aes-256-gcm-siv", "AES-256-GCM-SIV", 32),
+	AEAD("aria-128-gcm", "ARIA-128-GCM", 16),
+	AEAD("aria-256-gcm", "ARIA-256-GCM", 32),
+	AEAD("chacha20-poly1305", "ChaCha20-Poly1305", 32),
+	{"aes-128-ccm", &evp_ccm_family, "AES-128-CCM", 16, 12, 1, 16},
+	{"aes-256-ccm", &evp_ccm_family, "AES-256-CCM", 32, 12, 1, 16},
+	{"aes-128-siv", &evp_siv_family, "AES-128-SIV", 32, 0, 1, 16},
+	{"aes-256-siv", &evp_siv_family, "AES-256-SIV", 64, 0, 1, 16},
 	PB_END_OF_ROWS,
 };
 
@@ -79,11 +106,6 @@ static const pb_row aeads[] = {
 	{                                                                                                    \
 		ID, &evp_digest_family, NAME, 0, 0, 1, LENGTH                                                \
 	}
-#define HMAC(ID, NAME, LENGTH)                                                                               \
-	{                                                                                                    \
-		ID, &evp_hmac_family, NAME, LENGTH, 0, 1, LENGTH                                             \
-	}
-
 static const pb_row hashes[] = {
 	HASH("md2", "MD2", 16),
 	HASH("md4", "MD4", 16),
@@ -94,34 +116,50 @@ static const pb_row hashes[] = {
 	HASH("sha-256", "SHA2-256", 32),
 	HASH("sha-384", "SHA2-384", 48),
 	HASH("sha-512", "SHA2-512", 64),
+	HASH("sha3-224", "SHA3-224", 28),
 	HASH("sha3-256", "SHA3-256", 32),
+	HASH("sha3-384", "SHA3-384", 48),
+	HASH("sha3-512", "SHA3-512", 64),
+	{"shake128", &evp_xof_family, "SHAKE-128", 0, 32, 1, 32},
+	{"shake256", &evp_xof_family, "SHAKE-256", 0, 32, 1, 64},
+	HASH("blake2b-512", "BLAKE2B-512", 64),
+	HASH("blake2s-256", "BLAKE2S-256", 32),
 	HASH("ripemd-160", "RIPEMD-160", 20),
 	HASH("whirlpool", "whirlpool", 64),
-	HMAC("hmac-md5", "MD5", 16),
-	HMAC("hmac-sha-1", "SHA1", 20),
-	HMAC("hmac-sha-256", "SHA2-256", 32),
 	PB_END_OF_ROWS,
 };
 
-static const pb_row *const tables[] = {ciphers, aeads, hashes, evp_signature_rows, NULL};
+static const pb_row *const tables[] = {
+	ciphers,          aeads, hashes, evp_mac_rows, evp_kdf_rows, evp_signature_rows, evp_exchange_rows,
+	evp_message_rows, NULL};
+
+/* Whether something of that name can be fetched. */
+#define FETCHED(KIND, NAME)                                                                                  \
+	do {                                                                                                 \
+		KIND *found = KIND##_fetch(NULL, NAME, NULL);                                                \
+		there = found != NULL;                                                                       \
+		KIND##_free(found);                                                                          \
+	} while (0)
 
 static int offers(const pb_row *row)
 {
+	const pb_family *f = row->family;
 	int there = 0;
-	if (row->family == &evp_digest_family || row->family == &evp_hmac_family) {
-		EVP_MD *md = EVP_MD_fetch(NULL, row->param, NULL);
-		there = md != NULL;
-		EVP_MD_free(md);
-	} else if (row->family == &evp_rsa_family || row->family == &evp_dsa_family) {
-		EVP_SIGNATURE *signature =
-			EVP_SIGNATURE_fetch(NULL, row->family == &evp_rsa_family ? "RSA" : "DSA", NULL);
-		there = signature != NULL;
-		EVP_SIGNATURE_free(signature);
-	} else {
-		EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, row->param, NULL);
-		there = cipher != NULL;
-		EVP_CIPHER_free(cipher);
-	}
+	if (f == &evp_digest_family || f == &evp_xof_family)
+		FETCHED(EVP_MD, row->param);
+	else if (f == &evp_mac_family || f == &evp_gmac_family || f == &evp_onetime_family)
+		FETCHED(EVP_MAC, ((const struct evp_mac *)row->param)->name);
+	else if (f == &evp_hkdf_family || f == &evp_password_family)
+		FETCHED(EVP_KDF, ((const struct evp_kdf *)row->param)->name);
+	else if (f == &evp_rsa_family || f == &evp_pss_family)
+		FETCHED(EVP_SIGNATURE, "RSA");
+	else if (f == &evp_dsa_family)
+		FETCHED(EVP_SIGNATURE, "DSA");
+	else if (f == &evp_exchange_family || f == &evp_kem_family || f == &evp_message_family ||
+		 f == &evp_ecdsa_family)
+		FETCHED(EVP_KEYMGMT, ((const struct pkey_kind *)row->param)->name);
+	else
+		FETCHED(EVP_CIPHER, row->param);
 	ERR_clear_error();
 	return there;
 }

@@ -89,6 +89,16 @@ def test_evp_known_answers(evp: RunnerSpec, cpu: str) -> None:
         "sha3-256",
         "hmac-sha-256",
         "rc2-cbc",
+        "x25519",
+        "ed448",
+        "ecdsa-p384",
+        "aes-256-ocb",
+        "aes-128-siv",
+        "aes-256-xts",
+        "kmac256",
+        "shake128",
+        "hkdf-sha-512",
+        "scrypt-16384-8-1",
     ):
         assert counts[algorithm] > 0, algorithm
 

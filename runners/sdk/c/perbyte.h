@@ -114,10 +114,11 @@ int pb_fail(pb_case *, const char *format, ...) __attribute__((format(printf, 2,
 		const uint8_t *in = c->in, *aad = c->aad, *const *key = c->key, *const *nonce = c->nonce,    \
 			      *const *message = c->message;                                                  \
 		uint8_t *out = c->out;                                                                       \
-		size_t size = c->size, aad_len = c->aad_len, in_len = c->in_len, out_max = c->row->output;   \
+		size_t size = c->size, aad_len = c->aad_len, in_len = c->in_len, out_max = c->row->output,   \
+		       key_len = c->key_len, nonce_len = c->nonce_len;                                       \
 		uint64_t bad = 0;                                                                            \
 		(void)state, (void)in, (void)aad, (void)key, (void)nonce, (void)message, (void)out;          \
-		(void)size, (void)aad_len, (void)in_len, (void)out_max;                                      \
+		(void)size, (void)aad_len, (void)in_len, (void)out_max, (void)key_len, (void)nonce_len;      \
 		PB_REPEAT(n, turn, bad += (ERROR) != 0);                                                     \
 		c->failures += bad;                                                                          \
 	}

@@ -133,6 +133,8 @@ def _default_sizes(algorithm: Algorithm) -> tuple[int, ...]:
         return (32,)
     if algorithm.kind == "password-hash":
         return (16,)
+    if algorithm.kind == "kdf":
+        return (32, 512)
     return (1024,) if algorithm.kind == "probe" else DEFAULT_SIZES
 
 

@@ -1,0 +1,97 @@
+"""Randomised operations: each runner has to understand what the others make."""
+
+from __future__ import annotations
+
+import pytest
+
+from perbyte.catalogue import load
+from perbyte.errors import RunnerRefused
+from perbyte.measure.gate import Gate
+from perbyte.model import Cell
+from perbyte.protocol.messages import CheckAnswer, VerdictAnswer
+
+SIGNATURE = 64
+
+
+class Signer:
+    """A runner of Ed25519-like signatures: a byte that says who signed, and zeros. `knows` are whose it takes."""
+
+    def __init__(self, mark: int, knows: set[int]) -> None:
+        self.mark, self.knows = mark, knows
+
+    def check_vector(self, handle, known):
+        if known.source:  # the catalogue's own answers
+            raise RunnerRefused("unsupported", "not here")
+        if known.operation == "verify":
+            if bytes.fromhex(known.input)[-SIGNATURE] not in self.knows:
+                raise RunnerRefused("library", "bad signature")
+            return answer("")
+        return answer(f"{self.mark:02x}" + "00" * (SIGNATURE - 1))
+
+    def check_calls(self, handle, calls):
+        return answer("")
+
+    def round_trip(self, handle):
+        return VerdictAnswer(id=1, ok=True, passed=True, detail="")
+
+    forgery = round_trip
+
+
+def answer(output: str) -> CheckAnswer:
+    return CheckAnswer(
+        id=1, ok=True, length=len(output) // 2, digest="0" * 16, head=output[:128], output=output
+    )
+
+
+class Crew:
+    def __init__(self, signers: dict[str, Signer]) -> None:
+        self.signers = signers
+
+    def session(self, cell):
+        return self.signers[cell.runner]
+
+    def handle(self, cell):
+        return 0
+
+    def revive(self, process):
+        return True
+
+    def release(self, cells):
+        pass
+
+
+def examined(algorithm: str = "ecdsa-p256", **knows: set[int]):
+    signers = {name: Signer(mark, knows[name]) for mark, name in enumerate(knows)}
+    cells = [
+        Cell(name, algorithm, operation, 32, "pk/1") for name in knows for operation in ("sign", "verify")
+    ]
+    return Gate(load(), Crew(signers)).examine(cells)
+
+
+def test_who_understand_each_other_pass_and_the_comparisons_are_counted():
+    verdicts = examined(alpha={0, 1, 2}, beta={0, 1, 2}, gamma={0, 1, 2})
+    assert verdicts.failures == []
+    assert verdicts.compared == 6 + 3  # six signatures of others verified, three empty outputs of verify
+
+
+def test_the_one_that_none_understands_is_wrong():
+    verdicts = examined(alpha={0, 1}, beta={0, 1}, gamma={2})
+    assert {failure.runner for failure in verdicts.failures} == {"gamma"}
+    assert "alpha, beta" in verdicts.failures[0].message
+    assert {cell.runner for cell in verdicts.passed} == {"alpha", "beta"}
+
+
+def test_of_two_that_do_not_both_are_out():
+    verdicts = examined(alpha={0}, beta={1})
+    assert {failure.address for failure in verdicts.failures} == {
+        f"{name}/ecdsa-p256/{operation}@32+contract=pk/1"
+        for name in ("alpha", "beta")
+        for operation in ("sign", "verify")
+    }
+
+
+@pytest.mark.parametrize("algorithm", ["rsa-pss-2048", "falcon-512"])
+def test_runners_with_keys_of_their_own_are_not_asked(algorithm):
+    verdicts = examined(algorithm, alpha={0}, beta={1})
+    assert verdicts.failures == []
+    assert verdicts.compared == 0
