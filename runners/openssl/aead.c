@@ -107,6 +107,20 @@ static int aead_open(pb_case *c)
 		bad += EVP_DecryptUpdate(ctx, out, &done, in, size) != 1;                                    \
 	} while (0)
 
+/* GCM-SIV: the context collects additional data until it is told to forget them, and takes one message per
+ * key. */
+#define RESET(UPDATE) bad += UPDATE(ctx, NULL, &done, in, 0) != 1
+#define GCM_SIV_SEAL_ONE(KEY, NONCE)                                                                         \
+	do {                                                                                                 \
+		RESET(EVP_EncryptUpdate);                                                                    \
+		SEAL_ONE(KEY, NONCE);                                                                        \
+	} while (0)
+#define GCM_SIV_OPEN_ONE(KEY, NONCE)                                                                         \
+	do {                                                                                                 \
+		RESET(EVP_DecryptUpdate);                                                                    \
+		OPEN_ONE(KEY, NONCE);                                                                        \
+	} while (0)
+
 #define LOOP(NAME, ONE, KEY, NONCE)                                                                          \
 	static void NAME(pb_case *c, uint64_t n)                                                             \
 	{                                                                                                    \
@@ -127,6 +141,8 @@ LOOP(seal_rekey, SEAL_ONE, PB_TURN(key, turn), PB_TURN(nonce, turn))
 LOOP(open_message, OPEN_ONE, NULL, nonce[0])
 LOOP(open_rekey, OPEN_ONE, key[0], nonce[0])
 
+LOOP(gcm_siv_seal, GCM_SIV_SEAL_ONE, PB_TURN(key, turn), PB_TURN(nonce, turn))
+LOOP(gcm_siv_open, GCM_SIV_OPEN_ONE, key[0], nonce[0])
 LOOP(ccm_seal_message, CCM_SEAL_ONE, NULL, PB_TURN(nonce, turn))
 LOOP(ccm_seal_rekey, CCM_SEAL_ONE, PB_TURN(key, turn), PB_TURN(nonce, turn))
 LOOP(ccm_open_message, CCM_OPEN_ONE, NULL, nonce[0])
@@ -171,3 +187,13 @@ static const pb_variant siv_variants[] = {
 };
 
 const pb_family evp_siv_family = {aead_open, aead_close, siv_variants};
+
+static const pb_variant gcm_siv_variants[] = {
+	{"seal", "rekey/1", "EVP_EncryptUpdate(aad, 0), EVP_EncryptInit_ex2(key, iv)" SEAL_CALLS, NULL,
+	 gcm_siv_seal, NULL},
+	{"open", "rekey/1", "EVP_DecryptUpdate(aad, 0), EVP_DecryptInit_ex2(key, iv)" OPEN_CALLS, NULL,
+	 gcm_siv_open, NULL},
+	PB_END_OF_VARIANTS,
+};
+
+const pb_family evp_gcm_siv_family = {aead_open, aead_close, gcm_siv_variants};

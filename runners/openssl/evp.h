@@ -9,8 +9,9 @@ extern const pb_family evp_cipher_family; /* block ciphers in a mode, ChaCha20 *
 extern const pb_family evp_rc4_family;    /* RC4: no IV, so no message/1 */
 extern const pb_family evp_sector_family; /* XTS: whole data units only */
 extern const pb_family evp_aead_family;
-extern const pb_family evp_ccm_family; /* needs tag and total length beforehand */
-extern const pb_family evp_siv_family; /* a key schedule is good for one message */
+extern const pb_family evp_ccm_family;     /* needs tag and total length beforehand */
+extern const pb_family evp_gcm_siv_family; /* the same, and forgets no additional data by itself */
+extern const pb_family evp_siv_family;     /* a key schedule is good for one message */
 extern const pb_family evp_digest_family;
 extern const pb_family evp_xof_family;
 

@@ -107,5 +107,13 @@ EVP_PKEY_CTX *pkey_maker(const struct pkey_kind *kind)
 int pkey_show(pb_case *c, EVP_PKEY *key)
 {
 	enum { ROOM = 8192 };
-	return EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, c->out, ROOM, &c->out_len) == 1;
+	unsigned char *encoded = NULL;
+	if (EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, c->out, ROOM, &c->out_len) == 1)
+		return 1;
+	size_t length =
+		EVP_PKEY_get1_encoded_public_key(key, &encoded); /* hybrids have no other name for it */
+	if (length && length <= ROOM)
+		memcpy(c->out, encoded, c->out_len = length);
+	OPENSSL_free(encoded);
+	return length && length <= ROOM;
 }

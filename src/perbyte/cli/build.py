@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE
@@ -26,6 +28,9 @@ def command(names: tuple[str, ...], force: bool, sanitize: bool) -> int:
     from perbyte.runners import BuildState, build_all, find, locate
 
     specs = [find(name) for name in names] if names else [s for s in locate() if not s.opt_in]
+    for spec in specs:
+        if spec.cost and (force or not spec.out().is_dir()):
+            print(f"{spec.name:18} {spec.cost}", file=sys.stderr, flush=True)
     outcomes = build_all(
         specs,
         force=force,

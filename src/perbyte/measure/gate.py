@@ -205,7 +205,7 @@ class Gate:
         votes: Counter[tuple[int, str]] = Counter()
         for _, vote in {(cell.runner, (a.length, a.digest)) for cell, a in answers}:
             votes[vote] += 1
-        if len({cell.runner for cell, _ in answers}) > 1:
+        if len({cell.runner for cell, answer in answers if answer.length}) > 1:
             self._compared += len(answers)
         if len(votes) < 2:
             return

@@ -34,6 +34,7 @@ class _Runner(Struct, forbid_unknown_fields=True):
     summary: str = ""
     listed: bool = True
     opt_in: bool = False
+    cost: str = ""
 
 
 class _Find(Struct, forbid_unknown_fields=True):

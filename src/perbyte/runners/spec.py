@@ -46,6 +46,7 @@ class RunnerSpec:
     summary: str
     listed: bool
     opt_in: bool
+    cost: str
     pkg_config: tuple[str, ...]
     headers: tuple[str, ...]
     libraries: tuple[str, ...]

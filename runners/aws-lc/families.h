@@ -1,0 +1,20 @@
+/* What the files of the AWS-LC runner share, and the BoringSSL runner with them: the two libraries have the
+ * same functions here, except for the post-quantum ones. */
+#ifndef PERBYTE_AWS_LC_FAMILIES_H
+#define PERBYTE_AWS_LC_FAMILIES_H
+
+#include <perbyte.h>
+
+extern const pb_row cipher_rows[], aead_rows[], digest_rows[], mac_rows[], kdf_rows[], curve_rows[],
+	pqc_rows[];
+
+/* What this library has and the other one lacks (digests of pqc.c's library). */
+extern const pb_row own_digest_rows[];
+
+/* The family of digests; param of a row: the function that gives the EVP_MD. */
+extern const pb_family digest_family;
+
+/* Keep "what: the library's own words" as the case's error; returns -1. */
+int library_fail(pb_case *c, const char *what);
+
+#endif

@@ -1,0 +1,76 @@
+# Sourced by the build.sh of runners whose library is built here from the source that a crate carries. No Rust is
+# compiled: cargo fetches and unpacks, as it is configured on the machine, and the library's own build does the rest.
+#
+#   . "$here/../sdk/crate.sh"          $1 is the directory of the products
+#   recipe() { ... }                   in an empty directory; $crate is the unpacked crate, $jobs the cores to use;
+#                                      leaves headers in $install/include and libraries in $install/lib
+#   obtain                             the library, once: it stays beside the products until its state changes
+#   compile NAME FLAGS AND FILES...    the runner: SDK, sources, libraries
+#
+# crates.txt in the runner's directory pins one crate: name, version and SHA-256. Cargo would verify a lock file's
+# checksums, but a lock file would hold the address of a registry.
+# shellcheck shell=sh disable=SC2154
+set -eu
+
+out=$1
+runners=$(dirname -- "$here")
+name=$(basename -- "$here")
+shared=$(dirname -- "$out")/.$name-library
+install=$shared/install
+cc=${CC:-cc}
+jobs=${PERBYTE_JOBS:-$(getconf _NPROCESSORS_ONLN)}
+
+state() {
+	(
+		uname -m
+		$cc --version
+		cat "$here/crates.txt" "$here/build.sh" "$runners/sdk/crate.sh"
+	) | sha256sum
+}
+
+unpack() {
+	read -r crate_name crate_version crate_sum <"$here/crates.txt"
+	mkdir -p src
+	echo 'fn main() {}' >src/main.rs
+	printf '[package]\nname = "unpack"\nversion = "0.0.0"\nedition = "2021"\n[workspace]\n[dependencies]\n%s = { version = "=%s", default-features = false }\n' \
+		"$crate_name" "${crate_version%%+*}" >Cargo.toml
+	if ! cargo vendor --quiet vendor >vendor.log 2>&1; then
+		cat vendor.log >&2
+		echo "the source of $name could not be fetched: cargo needs its registry, or a copy of it (crate $crate_name $crate_version); run this again when it is there" >&2
+		exit 1
+	fi
+	locked=$(awk -v name="\"$crate_name\"" '$1 == "name" { found = $3 == name } found && $1 == "checksum" { gsub(/"/, "", $3); print $3 }' Cargo.lock)
+	if [ "$locked" != "$crate_sum" ]; then
+		echo "crate $crate_name $crate_version has the checksum $locked, and crates.txt says $crate_sum" >&2
+		exit 1
+	fi
+	crate=$shared/making/vendor/$crate_name
+}
+
+obtain() {
+	mkdir -p "$shared"
+	exec 9>"$shared/lock"
+	flock 9
+	[ "$(cat "$shared/state" 2>/dev/null)" != "$(state)" ] || return 0
+	rm -rf "$shared/state" "$shared/making" "$install"
+	mkdir -p "$shared/making" "$install/include" "$install/lib"
+	cd "$shared/making"
+	unpack
+	if ! (recipe) >"$shared/log" 2>&1; then
+		tail -n 40 "$shared/log" >&2
+		echo "the library was not built; all that was said is in $shared/log" >&2
+		exit 1
+	fi
+	cd "$here"
+	rm -rf "$shared/making"
+	state >"$shared/state"
+}
+
+compile() {
+	program=$1
+	shift
+	flags="-std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror"
+	# shellcheck disable=SC2086
+	$cc $flags -DPB_COMPILER="\"$($cc --version | sed 1q)\"" -DPB_FLAGS="\"$flags\"" -DRUNNER_NAME="\"$name\"" \
+		-I"$runners/sdk/c" -o "$out/$program" "$runners"/sdk/c/*.c "$@" -lm -ldl -pthread
+}
