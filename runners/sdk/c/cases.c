@@ -248,8 +248,10 @@ const char *pb_case_open(pb_prepared *p, const pb_row *row, const pb_variant *va
 		code = find_input(p, vector, words);
 	if (!code && lay_out_messages(p) != 0)
 		code = say(words, "bad-size", "no memory for messages of %zu bytes", size);
-	if (!code && row->family->open(&p->c) != 0)
-		code = say(words, "library", "%s", p->c.error[0] ? p->c.error : "could not be prepared");
+	int opened = code ? 0 : row->family->open(&p->c);
+	if (opened != 0)
+		code = say(words, opened < -1 && vector ? "unsupported" : "library", "%s",
+			   p->c.error[0] ? p->c.error : "could not be prepared");
 	if (code)
 		free_case(p);
 	return code;

@@ -89,6 +89,10 @@ int pb_runner_main(const pb_runner *, int argc, char **argv);
 /* Keep words about an error; returns -1, so that `return pb_fail(c, "...")` reads well. */
 int pb_fail(pb_case *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What a family's open returns when the library cannot take the lengths of a vector, or a size, although
+ * nothing is wrong: `return pb_fail(c, "...") + PB_UNFIT`. */
+enum { PB_UNFIT = -1 };
+
 /* The timed loop. `turn` names the counter (0, 1, ... n-1); the call's own work stands inside. Unrolled, so
  * that the loop costs a quarter of a cycle per call. Keep everything the call needs in local variables: the
  * compiler cannot know that the library leaves the pb_case alone. */

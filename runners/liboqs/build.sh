@@ -1,0 +1,27 @@
+#!/bin/sh
+# liboqs, twice: with all it can choose from at run time, and for no CPU in particular (tier `soft`), because it has no
+# switch; then a runner of each. Only what the runner has rows for is built.
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+. "$here/../sdk/crate.sh"
+
+wanted="KEM_ml_kem_512;KEM_ml_kem_768;KEM_ml_kem_1024;SIG_ml_dsa_44;SIG_ml_dsa_65;SIG_ml_dsa_87;SIG_falcon_padded_512"
+
+one() {
+	built=$1
+	shift
+	cmake -S "$crate/liboqs" -B "$built" -DCMAKE_BUILD_TYPE=Release -DOQS_BUILD_ONLY_LIB=ON -DOQS_USE_OPENSSL=OFF \
+		"-DOQS_MINIMAL_BUILD=$wanted" "$@"
+	make -C "$built" -j"$jobs"
+	cp "$built/lib/liboqs.a" "$install/lib/$built.a"
+	cp -r "$built/include/oqs" "$install/include"
+}
+
+recipe() {
+	one soft -DOQS_DIST_BUILD=OFF -DOQS_OPT_TARGET=generic
+	one full -DOQS_DIST_BUILD=ON
+}
+
+obtain
+for tier in full soft; do
+	compile "liboqs-$tier" -DBUILT_AS="\"$tier\"" -I"$install/include" "$here/table.c" "$install/lib/$tier.a"
+done

@@ -1,0 +1,200 @@
+/* liboqs: KEMs and signatures by the names that the library gives them. */
+#include <perbyte.h>
+
+#include <oqs/oqs.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+	OQS_KEM *kem;
+	OQS_SIG *sig;
+	uint8_t *public, *private, *made_public, *made;
+	size_t length;
+};
+
+static void close_state(pb_case *c)
+{
+	struct state *state = c->ctx;
+	if (!state)
+		return;
+	OQS_KEM_free(state->kem);
+	OQS_SIG_free(state->sig);
+	free(state->public);
+	free(state->private);
+	free(state->made_public);
+	free(state->made);
+	free(state);
+	c->ctx = NULL;
+}
+
+static int room(struct state *state, size_t public, size_t private)
+{
+	state->public = malloc(public);
+	state->private = malloc(private);
+	state->made_public = malloc(public);
+	state->made = malloc(private);
+	return state->public && state->private && state->made_public && state->made;
+}
+
+static int failed(pb_case *c, const char *what)
+{
+	close_state(c);
+	return pb_fail(c, "%s: %s", (const char *)c->row->param, what);
+}
+
+static int kem_open(pb_case *c)
+{
+	struct state *state = c->ctx = calloc(1, sizeof *state);
+	if (!state || !(state->kem = OQS_KEM_new(c->row->param)) ||
+	    !room(state, state->kem->length_public_key, state->kem->length_secret_key))
+		return failed(c, "OQS_KEM_new");
+	if (OQS_KEM_keypair_derand(state->kem, state->public, state->private, c->key[0]) != OQS_SUCCESS)
+		return failed(c, "OQS_KEM_keypair_derand");
+	state->length = state->kem->length_ciphertext;
+	c->out_len = c->inverse ? c->row->output : state->length + c->row->output;
+	return 0;
+}
+
+static void kem_show(pb_case *c)
+{
+	struct state *state = c->ctx;
+	static uint8_t sealed[4096];
+	uint8_t sent[32], got[32];
+	c->failures += OQS_KEM_encaps(state->kem, sealed, sent, state->made_public) != OQS_SUCCESS ||
+		       OQS_KEM_decaps(state->kem, got, sealed, state->made) != OQS_SUCCESS ||
+		       memcmp(sent, got, sizeof got) != 0;
+	memcpy(c->out, state->made_public, c->out_len = state->kem->length_public_key);
+}
+
+PB_LOOP(encapsulate, struct state, OQS_KEM_encaps(state->kem, out, out + state->length, state->public))
+PB_LOOP(decapsulate, struct state, OQS_KEM_decaps(state->kem, out, in, state->private))
+PB_LOOP(kem_keygen, struct state, OQS_KEM_keypair(state->kem, state->made_public, state->made))
+
+static const pb_variant kem_variants[] = {
+	{"encapsulate", "pk/1", "OQS_KEM_encaps (with its random draw: getrandom)", NULL, encapsulate, NULL},
+	{"decapsulate", "pk/1", "OQS_KEM_decaps", NULL, decapsulate, NULL},
+	{"keygen", "pk/1", "OQS_KEM_keypair", NULL, kem_keygen, kem_show},
+	PB_END_OF_VARIANTS,
+};
+static const pb_family kem_family = {kem_open, close_state, kem_variants};
+
+/* Signatures have no function for a key pair of a given seed; what is drawn at random first is that seed. */
+static const uint8_t *seed;
+static size_t seed_left;
+
+static void give_seed(uint8_t *out, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		out[i] = seed_left ? (seed_left--, *seed++) : 0;
+}
+
+static int sig_open(pb_case *c)
+{
+	static uint8_t *own_public, *own_private; /* Falcon: a pair of our own, the same in all cases */
+	struct state *state = c->ctx = calloc(1, sizeof *state);
+	if (!state || !(state->sig = OQS_SIG_new(c->row->param)) ||
+	    !room(state, state->sig->length_public_key, state->sig->length_secret_key))
+		return failed(c, "OQS_SIG_new");
+	size_t public = state->sig->length_public_key, private = state->sig->length_secret_key;
+	int made = own_public && !c->key_len;
+	if (made) {
+		memcpy(state->public, own_public, public);
+		memcpy(state->private, own_private, private);
+	} else {
+		seed = c->key[0];
+		seed_left = c->key_len;
+		if (seed_left)
+			OQS_randombytes_custom_algorithm(give_seed);
+		OQS_STATUS status = OQS_SIG_keypair(state->sig, state->public, state->private);
+		OQS_randombytes_switch_algorithm(OQS_RAND_alg_system);
+		if (status != OQS_SUCCESS || seed_left)
+			return failed(c, "OQS_SIG_keypair");
+	}
+	if (!c->key_len && !own_public && (own_public = malloc(public)) && (own_private = malloc(private))) {
+		memcpy(own_public, state->public, public);
+		memcpy(own_private, state->private, private);
+	}
+	c->turns = PB_RING;
+	c->out_len = c->inverse ? 0 : c->row->output;
+	return 0;
+}
+
+static void sig_show(pb_case *c)
+{
+	struct state *state = c->ctx;
+	static uint8_t signature[8192];
+	size_t length = 0;
+	c->failures +=
+		OQS_SIG_sign(state->sig, signature, &length, c->in, c->size, state->made) != OQS_SUCCESS ||
+		OQS_SIG_verify(state->sig, c->in, c->size, signature, length, state->made_public) !=
+			OQS_SUCCESS;
+	memcpy(c->out, state->made_public, c->out_len = state->sig->length_public_key);
+}
+
+PB_LOOP(sign, struct state,
+	OQS_SIG_sign(state->sig, out, &state->length, PB_TURN(message, turn), size, state->private))
+PB_LOOP(verify, struct state, OQS_SIG_verify(state->sig, in, size, in + size, out_max, state->public))
+PB_LOOP(sig_keygen, struct state, OQS_SIG_keypair(state->sig, state->made_public, state->made))
+
+static const pb_variant sig_variants[] = {
+	{"sign", "pk/1", "OQS_SIG_sign (with its random draw: getrandom)", NULL, sign, NULL},
+	{"verify", "pk/1", "OQS_SIG_verify", NULL, verify, NULL},
+	{"keygen", "pk/1", "OQS_SIG_keypair", NULL, sig_keygen, sig_show},
+	PB_END_OF_VARIANTS,
+};
+static const pb_family sig_family = {sig_open, close_state, sig_variants};
+
+static const pb_row rows[] = {
+	{"ml-kem-512", &kem_family, "ML-KEM-512", 64, 0, 1, 32},
+	{"ml-kem-768", &kem_family, "ML-KEM-768", 64, 0, 1, 32},
+	{"ml-kem-1024", &kem_family, "ML-KEM-1024", 64, 0, 1, 32},
+	{"ml-dsa-44", &sig_family, "ML-DSA-44", 32, 0, 1, 2420},
+	{"ml-dsa-65", &sig_family, "ML-DSA-65", 32, 0, 1, 3309},
+	{"ml-dsa-87", &sig_family, "ML-DSA-87", 32, 0, 1, 4627},
+	{"falcon-512", &sig_family, "Falcon-padded-512", 0, 0, 1, 666},
+	PB_END_OF_ROWS,
+};
+static const pb_row *const tables[] = {rows, NULL};
+
+static int start(const char *tier)
+{
+	OQS_init();
+	return strcmp(tier, BUILT_AS) == 0 ? 0 : -1;
+}
+
+static int offers(const pb_row *row)
+{
+	return row->family == &kem_family ? OQS_KEM_alg_is_enabled(row->param)
+					  : OQS_SIG_alg_is_enabled(row->param);
+}
+
+static const char *cpu_features(void)
+{
+	static char text[80];
+	if (strcmp(BUILT_AS, "full") != 0)
+		return "";
+	snprintf(text, sizeof text, "%s%s%s%s", OQS_CPU_has_extension(OQS_CPU_EXT_AES) ? "AES " : "",
+		 OQS_CPU_has_extension(OQS_CPU_EXT_AVX2) ? "AVX2 " : "",
+		 OQS_CPU_has_extension(OQS_CPU_EXT_BMI2) ? "BMI2 " : "",
+		 OQS_CPU_has_extension(OQS_CPU_EXT_AVX512) ? "AVX-512" : "");
+	return text;
+}
+
+static const pb_runner runner = {
+	.name = RUNNER_NAME,
+	.library = "liboqs",
+	.license = "MIT",
+	.version = OQS_version,
+	.cpu_features = cpu_features,
+	.object = (const void *)OQS_KEM_encaps,
+	.start = start,
+	.offers = offers,
+	.tables = tables,
+};
+
+int main(int argc, char **argv)
+{
+	return pb_runner_main(&runner, argc, argv);
+}

@@ -1,0 +1,145 @@
+"""The opt-in runners that were built here: right, in every tier, and equal to the others where both have something.
+
+What is not built is skipped with the command that builds it. What a build is made of is pinned, built or not.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from perbyte import places
+from perbyte.catalogue import load
+from perbyte.runners import Session, find
+from perbyte.runners.locate import RunnerSpec
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import library_checks as checks
+
+HOME = places.room("runners")
+CRATES = ("openssl-4", "aws-lc", "boringssl", "libsodium", "blake3", "liboqs")
+RIGHT = {
+    "openssl-4": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
+    "aws-lc": ("ml-kem-768", "ml-dsa-44", "ed25519", "aes-256-gcm", "xchacha20-poly1305", "hkdf-sha-512"),
+    "boringssl": ("ml-kem-1024", "ml-dsa-87", "ecdsa-p384", "aes-128-gcm-siv", "poly1305"),
+    "libsodium": ("ml-kem-768", "aegis-256", "argon2id-64mib-2-1", "blake2b-256", "ed25519"),
+    "blake3": ("blake3",),
+    "liboqs": ("ml-kem-512", "ml-dsa-65"),
+}
+
+
+def built(name: str) -> RunnerSpec:
+    spec = find(name)
+    if not spec.out().is_dir():
+        pytest.skip(f"not built: perbyte build {name}")
+    return spec
+
+
+@pytest.mark.parametrize("name", CRATES)
+def test_one_crate_is_pinned_and_no_registry_named(name: str) -> None:
+    (line,) = (HOME / name / "crates.txt").read_text(encoding="utf-8").splitlines()
+    crate, version, checksum = line.split()
+    assert re.fullmatch(r"[a-z0-9-]+", crate)
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\+\S+)?", version)
+    assert re.fullmatch("[0-9a-f]{64}", checksum)
+    for file in (HOME / name).iterdir():
+        assert not re.search(r"https?://|crates\.io", file.read_text(encoding="utf-8")), file.name
+
+
+@pytest.mark.parametrize("name", CRATES)
+def test_is_opt_in_says_its_cost_and_explains_itself(name: str) -> None:
+    spec = find(name)
+    assert spec.opt_in
+    assert "to fetch" in spec.cost
+    text = (HOME / name / "README.md").read_text(encoding="utf-8")
+    assert f"perbyte build {name}" in text
+
+
+def test_another_checksum_stops_the_build_and_says_which(tmp_path: Path) -> None:
+    """With a cargo of our own that only writes the lock file: nothing is fetched."""
+    tools, out = tmp_path / "bin", tmp_path / "products" / "blake3"
+    tools.mkdir()
+    out.mkdir(parents=True)
+    cargo = tools / "cargo"
+    cargo.write_text(
+        '#!/bin/sh\nmkdir vendor\nprintf \'[[package]]\\nname = "blake3"\\nversion = "1.8.7"\\n'
+        'checksum = "%064d"\\n\' 7 >Cargo.lock\n'
+    )
+    cargo.chmod(0o755)
+    environment = {"PATH": f"{tools}:/usr/bin:/bin", "PERBYTE_JOBS": "1"}
+    done = subprocess.run(
+        ["sh", str(HOME / "blake3" / "build.sh"), str(out)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "has the checksum 0000" in done.stderr
+    assert not list(out.iterdir())
+
+
+def test_a_missing_registry_says_what_to_do(tmp_path: Path) -> None:
+    tools, out = tmp_path / "bin", tmp_path / "products" / "blake3"
+    tools.mkdir()
+    out.mkdir(parents=True)
+    cargo = tools / "cargo"
+    cargo.write_text("#!/bin/sh\necho no network here >&2\nexit 101\n")
+    cargo.chmod(0o755)
+    done = subprocess.run(
+        ["sh", str(HOME / "blake3" / "build.sh"), str(out)],
+        env={"PATH": f"{tools}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "no network here" in done.stderr
+    assert "could not be fetched" in done.stderr
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("name", RIGHT)
+def test_known_answers_and_forgeries(name: str) -> None:
+    spec = built(name)
+    for cpu in spec.tiers:
+        counts = checks.count_known_answers(spec, cpu)
+        for algorithm in RIGHT[name]:
+            assert counts[algorithm] > 0, f"{algorithm} in tier {cpu}"
+
+
+@pytest.mark.native
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RIGHT)
+def test_everything_listed_works_alike_in_all_tiers(name: str) -> None:
+    spec = built(name)
+    full = checks.try_everything(spec, "full")
+    assert {key[0] for key in full} <= set(load().algorithms)
+    for cpu in spec.tiers:
+        if cpu != "full":
+            digests = checks.try_everything(spec, cpu)
+            assert digests.keys() == full.keys()
+            checks.assert_same(full, digests, at_least=1)
+
+
+@pytest.mark.native
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["aws-lc", "boringssl", "libsodium"])
+def test_agrees_with_openssl(name: str) -> None:
+    ours = checks.try_everything(built(name), "full")
+    checks.assert_same(ours, checks.try_everything(checks.built("openssl"), "full"), at_least=12)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("name", RIGHT)
+def test_says_who_it_is(name: str) -> None:
+    with Session(built(name)) as session:
+        hello = session.hello()
+    assert hello.runner == name
+    assert hello.library_version
+    assert all(row.calls for row in hello.operations)
