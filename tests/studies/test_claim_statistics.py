@@ -41,7 +41,7 @@ def test_kruskal_wallis_needs_separation_and_epochs(tmp_path: Path) -> None:
 def test_mann_whitney_is_open_where_epochs_are_too_few_and_fails_where_they_are_not(tmp_path: Path) -> None:
     few = verdict_of(tmp_path, "significant", WHITNEY)
     assert few.outcome is U
-    assert "with 3 epoch figures a cell, 3 of 3 pairs cannot get a corrected p below 0.3" in few.evidence[1]
+    assert "with 3 epoch figures per cell, 3 of 3 pairs cannot get a corrected p below 0.3" in few.evidence[1]
     assert "the interval of the ratio leaves 1 out for 3 of 3" in few.evidence[1]
     assert verdict_of(tmp_path, "significant", WHITNEY, epochs=6).outcome is H
     assert verdict_of(tmp_path, "significant", WHITNEY, {"*": 10.0}, epochs=6).outcome is F

@@ -14,7 +14,7 @@ from perbyte.studies import Outcome, Study, Verdict, judge, read_study
 from perbyte.studies.claims import State
 from perbyte.studies.judge import decide
 
-YES, NO, OPEN, UNMEASURED, UNPROVIDED, LEFT_OUT = State
+YES, NO, OPEN, UNMEASURED, UNPROVIDED, LEFT_OUT, NOT_PRINTED = State
 
 CLAIM = """
 [[claims]]
@@ -56,6 +56,8 @@ def only(study: Study, *runs: object) -> Verdict:
         ([YES, LEFT_OUT, LEFT_OUT], "reproduced", "reproduced", "reproduced"),
         ([NO, OPEN, LEFT_OUT], "not reproduced", "not reproduced", "inconclusive"),
         ([LEFT_OUT], "inconclusive", "inconclusive", "inconclusive"),
+        ([YES, NOT_PRINTED], "reproduced", "reproduced", "reproduced"),
+        ([NOT_PRINTED], "not testable", "not testable", "not testable"),
         ([], "not testable", "not testable", "not testable"),
     ],
 )

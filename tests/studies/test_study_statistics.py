@@ -52,7 +52,7 @@ def test_every_group_agrees_with_scipy_to_1e_12(tmp_path: Path) -> None:
             for label, algorithm in by_group.items()
         }
         assert group.members == ("Fast", "Mid", "Slow")
-        assert group.epochs == (6, 6, 6)
+        assert group.counts == (6, 6, 6)
         whole = scipy_stats.kruskal(*values.values())
         assert group.h == pytest.approx(whole.statistic, rel=1e-12)
         assert group.p == pytest.approx(whole.pvalue, rel=1e-12)
@@ -99,7 +99,7 @@ def test_a_study_without_a_plan_has_no_statistics(tmp_path: Path) -> None:
 
 def test_the_remarks_say_what_went_in_and_what_p_values_are_worth(tmp_path: Path) -> None:
     remarks = " ".join(computed(tmp_path, scripted_run()).remarks)
-    assert "Every test is run on epoch figures, 3 per cell" in remarks
+    assert "Every test is run on epoch figures (3 per cell)" in remarks
     assert "A p-value shrinks with the number of values put in" in remarks
     assert "With 3 epochs the Mann-Whitney test has few arrangements" in remarks
     many = " ".join(computed(tmp_path, scripted_run(epochs=6, floor=None)).remarks)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from perbyte.cli.options import output_options, policy_options, remark
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
+
+if TYPE_CHECKING:
+    from perbyte.model import Run
 
 
 @click.group("study")
@@ -98,8 +103,10 @@ def run(
         tuple(parse_selector(text) for text in study.selectors(quick=quick)), contracts=(study.contract,)
     )
     done = conduct(request, policy, out=out, quiet=quiet, study=study.name, lenient=True)
-    print_run(done.run, unit, as_json=as_json, as_csv=as_csv)
     judgement = judge(study, done.run)
+    if not (as_json or as_csv):
+        print(f"{study.question}\n" + "".join(f"  {line}\n" for line in judgement.answers))
+    print_run(done.run, unit, as_json=as_json, as_csv=as_csv)
     if not (as_json or as_csv):
         print()
         print(render_judgement(judgement), end="")
@@ -117,21 +124,50 @@ def run(
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--study", "name", help="Study to judge by.  [the one the run was made for]")
 @click.option("--numbers", is_flag=True, help="Print all the numbers that decide.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--strict", is_flag=True, help="Exit code 1 when a claim is not reproduced.")
-def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, strict: bool) -> int:
+def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, as_json: bool, strict: bool) -> int:
     """Judge a study's claims on RUNS without measuring."""
-    from perbyte.cli.run_names import find_run
+    from perbyte.report.claimpage import judgement_data
     from perbyte.report.verdicts import render_judgement
-    from perbyte.store import open_run
     from perbyte.studies import find, judge
 
-    opened = [open_run(find_run(path)) for path in runs]
+    opened = _opened(runs)
     name = name or opened[0].conditions.study
     if not name:
         raise UsageError("this run was not made for a study", way_out="name one: --study kompara-2020")
     judgement = judge(find(name), opened)
-    print(render_judgement(judgement, numbers=numbers), end="")
+    if as_json:
+        print(json.dumps(judgement_data(judgement), indent=2, ensure_ascii=False))
+    else:
+        print(judgement.study.question + "\n" + "".join(f"  {line}\n" for line in judgement.answers))
+        print(render_judgement(judgement, numbers=numbers), end="")
     return _strictly(strict, judgement)
+
+
+@command.command("page")
+@click.argument("name")
+@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write.  [the terminal]")
+def page(name: str, runs: tuple[Path, ...], output: Path | None) -> int:
+    """Write the claims of study NAME as a Markdown page, with the verdicts in print and on RUNS."""
+    from perbyte.report.claimpage import claims_page
+    from perbyte.studies import find, judge
+
+    study, opened = find(name), _opened(runs)
+    text = claims_page(study, judge(study, opened) if opened else None, opened)
+    if output is None:
+        print(text, end="")
+    else:
+        output.write_text(text, encoding="utf-8")
+    return EXIT_FINE
+
+
+def _opened(runs: tuple[Path, ...]) -> list[Run]:
+    from perbyte.cli.run_names import find_run
+    from perbyte.store import open_run
+
+    return [open_run(find_run(path)) for path in runs]
 
 
 def _strictly(strict: bool, judgement: object) -> int:

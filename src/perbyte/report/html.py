@@ -160,7 +160,8 @@ def _title(run: Run, judgement: Judgement | None) -> str:
 def _claim_counts(judgement: Judgement | None) -> list[tuple[str, str]]:
     if judgement is None:
         return []
-    return [(f"{judgement.count(Outcome.REPRODUCED)} of {len(judgement.verdicts)}", "claims reproduced here")]
+    findings = sum(judgement.count(outcome, "finding") for outcome in Outcome)
+    return [(f"{judgement.count(Outcome.REPRODUCED, 'finding')} of {findings}", "findings reproduced here")]
 
 
 def _pictures(

@@ -9,10 +9,10 @@ from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Run
 from perbyte.report.gallery import Picture
 from perbyte.report.operations import operations_chart
-from perbyte.report.units import number, plain
+from perbyte.report.units import number, plain, sentence
 from perbyte.stats.quantity import Unit
 from perbyte.studies.evidence import cells_of
-from perbyte.studies.model import GroupStatistic, Judgement, Number, Outcome, Statistics, Study
+from perbyte.studies.model import GroupStatistic, Judgement, Number, Outcome, Statistics, Study, Verdict
 from perbyte.studies.printed import judge_in_print
 
 KINDS = {
@@ -22,6 +22,7 @@ KINDS = {
     Outcome.NOT_TESTABLE: "unmeasurable",
 }
 _SHOWN = 2  # sentences of evidence that stand open; the rest unfolds
+PARTIAL = " (quick)"
 SIGNS = {
     Outcome.REPRODUCED: "✓",
     Outcome.NOT_REPRODUCED: "✗",
@@ -48,29 +49,53 @@ def names_of(study: Study) -> dict[tuple[str, str], str]:
 
 
 def tally(judgement: Judgement) -> str:
-    """Count the verdicts in one sentence."""
-    counts = [(outcome, judgement.count(outcome)) for outcome in Outcome]
-    said = ", ".join(f"{count} {outcome}" for outcome, count in counts if count)
-    return f"{len(judgement.verdicts)} claims: {said}" if said else "the study makes no claims"
+    """Count the verdicts in a few sentences, findings and numbers of the authors' own machine apart."""
+    if not judgement.verdicts:
+        return "the study makes no claims"
+    found = []
+    for about, name in (("finding", "findings"), ("machine", "numbers of the authors' machine")):
+        counts = [(outcome, judgement.count(outcome, about)) for outcome in Outcome]
+        said = ", ".join(f"{count} {outcome}" for outcome, count in counts if count)
+        if said:
+            found.append(f"{sum(count for _, count in counts)} {name}: {said}")
+    partial = sum(verdict.partial for verdict in judgement.verdicts)
+    if partial:
+        found.append(f"{partial} of these verdicts rest on fewer cells, because the run is a quick one")
+    return "; ".join(found)
+
+
+def outcome_of(verdict: Verdict) -> str:
+    """The outcome with its sign, and with what a quick run left out."""
+    text = f"{SIGNS[verdict.outcome]} {verdict.outcome}"
+    return f"{text}{PARTIAL if verdict.partial else ''}"
 
 
 def study_view(judgement: Judgement) -> dict[str, Any]:
     """The study's part of the page, as text; each verdict beside the one on the figures as printed."""
     study = judgement.study
-    printed = _in_print(study)
+    printed = in_print(study)
     return {
         "question": plain(study.question, 1000),
+        "answers": [plain(line, 1200) for line in judgement.answers],
+        "tally": sentence(tally(judgement)),
         "citation": plain(study.citation, 600),
         "verdicts": [
             {
                 "kind": KINDS[verdict.outcome],
-                "outcome": f"{SIGNS[verdict.outcome]} {verdict.outcome}",
+                "outcome": outcome_of(verdict),
                 "says": plain(verdict.claim.says, 600),
                 "place": plain(verdict.claim.place, 200),
                 "reading": plain(verdict.claim.reading, 600),
                 "evidence": [plain(line, 600) for line in verdict.evidence[:_SHOWN]],
                 "more": [plain(line, 600) for line in verdict.evidence[_SHOWN:]],
                 "printed": printed.get(verdict.claim.id, ""),
+                "rule": plain(verdict.rule, 800),
+                "refuted_by": plain(verdict.refuted_by, 600),
+                "partial": f"{verdict.left_out} of {verdict.compared + verdict.left_out} comparisons are not in the "
+                "quick variant"
+                if verdict.partial
+                else "",
+                "about": "a number of the authors' machine" if verdict.claim.about == "machine" else "",
                 "numbers": [number_row(one) for one in verdict.numbers],
             }
             for verdict in judgement.verdicts
@@ -114,12 +139,19 @@ def study_pictures(run: Run, judgement: Judgement) -> tuple[Picture, ...]:
     )
 
 
-def _in_print(study: Study) -> dict[str, str]:
-    """How each claim fares on the study's own figures, where those can be laid out as a run."""
-    try:
-        return {one.claim.id: str(one.outcome) for one in judge_in_print(study).verdicts}
-    except PerbyteError:
-        return {}
+def in_print(study: Study) -> dict[str, str]:
+    """How each claim fares on the study's own figures, for each of its machines where they differ."""
+    found: dict[str, dict[str, str]] = {}
+    for machine in study.machines:
+        with suppress(PerbyteError):
+            for one in judge_in_print(study, machine.id).verdicts:
+                found.setdefault(one.claim.id, {})[machine.id] = str(one.outcome)
+    return {
+        id: next(iter(by.values()))
+        if len(set(by.values())) == 1
+        else ", ".join(f"{outcome} ({machine})" for machine, outcome in by.items())
+        for id, by in found.items()
+    }
 
 
 def _statistics(statistics: Statistics) -> dict[str, Any]:
@@ -131,13 +163,13 @@ def _statistics(statistics: Statistics) -> dict[str, Any]:
 
 
 def _group_rows(group: GroupStatistic) -> list[tuple[str, ...]]:
-    name = plain(", ".join(str(value) for _, value in group.group), 120)
-    epochs = dict(zip(group.members, group.epochs, strict=True))
+    name = plain(", ".join([*(str(value) for _, value in group.group), group.unit]), 120)
+    epochs = dict(zip(group.members, group.counts, strict=True))
     rows: list[tuple[str, ...]] = [
         (
             name,
             f"Kruskal-Wallis over {len(group.members)}: H = {number(group.h, 0.01)}",
-            str(sum(group.epochs)),
+            str(sum(group.counts)),
             "",
             _p(group.p),
             "",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from perbyte.model import CellFigure, NoiseFloor
-from perbyte.report.studypage import SIGNS, number_row, tally
+from perbyte.report.studypage import PARTIAL, number_row, outcome_of, tally
 from perbyte.report.terminal import columns_of, prose, to_text
 from perbyte.report.units import number, percent, plain, sentence
 from perbyte.stats.compare import Comparison
@@ -36,7 +36,8 @@ def render_judgement(
     for line in lines:
         line.stylize("bold")
     lines += prose(plain(study.citation, 600), width)
-    label = max(len(outcome) for outcome in Outcome) + 2
+    partial = len(PARTIAL) * any(verdict.partial for verdict in judgement.verdicts)
+    label = max(len(outcome) for outcome in Outcome) + 2 + partial
     for verdict in judgement.verdicts:
         lines += [Text(), *_claim(verdict, width, label)]
         if numbers:
@@ -83,7 +84,7 @@ def render_comparison(
 
 
 def _claim(verdict: Verdict, width: int, label: int) -> list[Text]:
-    sign = f"{SIGNS[verdict.outcome]} {verdict.outcome}".ljust(label)
+    sign = outcome_of(verdict).ljust(label)
     body = textwrap.wrap(plain(verdict.claim.says, 600), max(width - label - 2, 24), break_on_hyphens=False)
     lines = [
         Text.assemble((sign if not index else " " * label, _STYLES[verdict.outcome]), "  ", (part, "bold"))

@@ -67,6 +67,16 @@ def mann_whitney_u(a: Sequence[float], b: Sequence[float], *, pairs: int = 1) ->
     return MannWhitney(float(found.statistic), p, min(1.0, p * pairs), (len(first), len(second)))
 
 
+def shapiro_wilk(values: Sequence[float]) -> float:
+    """Return the p-value of normality (Shapiro and Wilk 1965); 0 where all values are equal, NaN for fewer than 3."""
+    from scipy import stats
+
+    array = _values(values)
+    if len(array) < 3:
+        return math.nan
+    return float(stats.shapiro(array[:5000]).pvalue) if len(np.unique(array)) > 1 else 0.0
+
+
 def cohens_d(a: Sequence[float], b: Sequence[float]) -> float:
     """Return (mean of b - mean of a) / pooled standard deviation (Cohen 1988, 2.5.2).
 

@@ -28,6 +28,7 @@ class Absence(enum.Enum):
     UNPROVIDED = "not provided"
     UNMEASURED = "not measured"
     LEFT_OUT = "left out"
+    NOT_PRINTED = "not printed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All rows of a study. `in_cycles` tells the unit of costs; `floor` is the noise floor, None without one."""
+    """All rows of a study. `in_cycles` tells the unit of costs; `floor` is the noise floor, None without one.
+
+    `printed` is the id of the published machine whose printed figures these are; empty for measured runs.
+    """
 
     rows: tuple[Row, ...]
     in_cycles: bool
     floor: float | None
     runners: frozenset[str]
+    printed: str = ""
 
     @property
     def unit(self) -> str:
@@ -110,7 +115,13 @@ def gather(study: Study, runs: Sequence[Run]) -> Table:
         in_cycles=all(row.figure.cycles_per_call is not None for row in rows if row.figure),
         floor=max(floors) if floors else None,
         runners=frozenset(cell.runner for cell in available.figures),
+        printed=_printed_machine(study, runs),
     )
+
+
+def _printed_machine(study: Study, runs: Sequence[Run]) -> str:
+    names = {run.conditions.machine.cpu_model for run in runs if run.conditions.origin == IN_PRINT}
+    return next((machine.id for machine in study.machines if machine.name in names), "")
 
 
 def figures_of(runs: Iterable[Run]) -> dict[Cell, tuple[CellFigure, Run]]:
@@ -153,7 +164,7 @@ class _Available:
                 kind = Absence.UNPROVIDED if failure.kind in _NOT_PROVIDED else Absence.UNMEASURED
                 return kind, f"{failure.kind}: {failure.message}" if failure.message else failure.kind
         if self.in_print:
-            return Absence.UNPROVIDED, "the study prints no figure for it"
+            return Absence.NOT_PRINTED, "the study prints no figure for it"
         if wanted in self.left_out:
             return Absence.LEFT_OUT, "the quick variant leaves it out"
         if not self.complete:

@@ -13,8 +13,9 @@ from dataclasses import replace
 from perbyte.datafile import Problem
 from perbyte.errors import DataRoomError
 from perbyte.model import Quality, Run
-from perbyte.studies import statistics
+from perbyte.studies.answers import Answer
 from perbyte.studies.claims import Context, Finding, Form, State
+from perbyte.studies.claims.significance import compute
 from perbyte.studies.evidence import Table, gather
 from perbyte.studies.model import Claim, Judgement, Outcome, Study, Verdict
 from perbyte.studies.wording import counted, percent
@@ -30,8 +31,9 @@ def judge(study: Study, runs: Run | Sequence[Run]) -> Judgement:
     """
     several = (runs,) if isinstance(runs, Run) else tuple(runs)
     table = gather(study, several)
-    context = Context(study, table, statistics.compute(study, table))
+    context = Context(study, table, compute(study, table, several))
     return Judgement(
+        answers=tuple(answer.fill(context) for answer in study.answers if isinstance(answer, Answer)),
         study=study,
         run_id=" + ".join(run.conditions.run_id for run in several),
         verdicts=tuple(verdict(claim, context) for claim in study.claims),
@@ -55,6 +57,10 @@ def verdict(claim: Claim, context: Context) -> Verdict:
         outcome=outcome,
         evidence=(*_evidence(findings, outcome), *_doubts(context.table, outcome)),
         numbers=tuple(number for finding in findings for number in finding.numbers),
+        rule=claim.rule(context),
+        refuted_by=claim.refuted_by(context),
+        compared=sum(finding.state is not State.LEFT_OUT for finding in findings),
+        left_out=sum(finding.state is State.LEFT_OUT for finding in findings),
     )
 
 
@@ -63,12 +69,14 @@ def decide(states: Sequence[State], quantifier: str = "every") -> Outcome:
 
     `every`: one contradiction decides; `most`: more than half of the groups; `some`: one group is enough. Groups
     that are open count as possible either way; if they could still decide, the outcome stays open, and is
-    `not testable` when what is missing is not provided by anybody. What a quick variant leaves out does
-    not count, unless nothing else is there.
+    `not testable` when what is missing is not provided by anybody. What a quick variant leaves out, and what the
+    study does not print, does not count, unless nothing else is there.
     """
     if not states:
         return Outcome.NOT_TESTABLE
-    states = [state for state in states if state is not State.LEFT_OUT]
+    if all(state is State.NOT_PRINTED for state in states):
+        return Outcome.NOT_TESTABLE
+    states = [state for state in states if not state.set_aside]
     total = len(states)
     if not total:
         return Outcome.INCONCLUSIVE
@@ -100,7 +108,7 @@ def _deciding(findings: Sequence[Finding], outcome: Outcome) -> list[str]:
     wanted = {
         Outcome.NOT_REPRODUCED: (State.NO,),
         Outcome.INCONCLUSIVE: (State.OPEN, State.UNMEASURED, State.NO, State.LEFT_OUT),
-        Outcome.NOT_TESTABLE: (State.UNPROVIDED, State.NO),
+        Outcome.NOT_TESTABLE: (State.UNPROVIDED, State.NO, State.NOT_PRINTED),
     }[outcome]
     deciding = [
         finding.sentence

@@ -22,6 +22,7 @@ from perbyte.catalogue import load as load_catalogue
 from perbyte.catalogue import pattern
 from perbyte.datafile import Problem, closest, no_duplicates, one_of, read_csv, read_text, read_toml
 from perbyte.errors import DataRoomError, UsageError
+from perbyte.studies.answers import Answer
 from perbyte.studies.claims import AnyClaim, Form
 from perbyte.studies.evidence import cells_of, dimensions
 from perbyte.studies.model import OVER, PublishedFigure, Study, StudyFile, Value
@@ -31,6 +32,7 @@ STUDY_FILE = "study.toml"
 
 class _ClaimFile(Struct, forbid_unknown_fields=True):
     claims: tuple[AnyClaim, ...] = ()
+    answers: tuple[Answer, ...] = ()
 
 
 def studies(room: Path | None = None) -> tuple[Study, ...]:
@@ -66,12 +68,14 @@ def read_study(path: Path) -> Study:
                 raise Problem(f"there is no '{figure.machine}' in study.toml", key="machine", hint=hint)
             full = [_checked(_with_contract(side.strip(), file.contract), "cell") for side in figure.sides]
             published[line - 2] = msgspec.structs.replace(figure, cell=OVER.join(full))
+    judged = read_toml(path / "claims.toml", _ClaimFile)
     study = Study(
         **{name: getattr(file, name) for name in file.__struct_fields__},
         name=path.name,
         path=path,
         published=tuple(published),
-        claims=read_toml(path / "claims.toml", _ClaimFile).claims,
+        claims=judged.claims,
+        answers=judged.answers,
         notes=read_text(path / "NOTES.md"),
     )
     _check(study)
@@ -143,6 +147,10 @@ def _check(study: Study) -> None:
         assert isinstance(claim, Form)
         with _located(f"{place}/claims.toml: [[claims]] {claim.id}"):
             _check_claim(claim, known)
+    for answer in study.answers:
+        for name, rule in answer.values.items() if isinstance(answer, Answer) else ():
+            with _located(f"{place}/claims.toml: [[answers]] {name}"):
+                _check_claim(rule, known)
 
 
 def _known(study: Study) -> dict[str, set[Value] | None]:

@@ -187,16 +187,24 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     """One claim of the text as a checkable statement; each form of `perbyte.studies.claims` is a subclass.
 
     `says` is the claim in our words and `place` where it stands. `reading` says how words without a number were turned
-    into one. `quantifier` is `every`, `most` or `some` of the groups the form looks at; with `negate` each group
-    must contradict the form instead of supporting it.
+    into one. `about` tells findings from numbers of the authors' own machine, which another one need not share.
+    `quantifier` is `every`, `most` or `some` of the groups the form looks at; with `negate` each group must contradict
+    the form instead of supporting it.
     """
 
     id: Text
     says: Text
     place: Text
     reading: str = ""
+    about: Literal["finding", "machine"] = "finding"
     quantifier: Literal["every", "most", "some"] = "every"
     negate: bool = False
+
+
+class AnswerText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A sentence of the answer to a study's question; `perbyte.studies.answers` fills its figures in."""
+
+    text: Text
 
 
 class Study(StudyFile, frozen=True, kw_only=True):
@@ -206,6 +214,7 @@ class Study(StudyFile, frozen=True, kw_only=True):
     path: Path
     published: tuple[PublishedFigure, ...]
     claims: tuple[Claim, ...]
+    answers: tuple[AnswerText, ...] = ()
     notes: str
 
     def selectors(self, *, quick: bool = False) -> tuple[str, ...]:
@@ -244,12 +253,25 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a claim fared: the outcome, the sentences that explain it, deciding ones first, and all the numbers."""
+    """How a claim fared: the outcome, the sentences that explain it, deciding ones first, and all the numbers.
+
+    `rule` is how it was judged and `refuted_by` the result that would refute it. Of the claim's comparisons `compared`
+    were possible and `left_out` are not in the quick variant.
+    """
 
     claim: Claim
     outcome: Outcome
     evidence: tuple[str, ...]
     numbers: tuple[Number, ...] = ()
+    rule: str = ""
+    refuted_by: str = ""
+    compared: int = 0
+    left_out: int = 0
+
+    @property
+    def partial(self) -> bool:
+        """True when the verdict rests on fewer comparisons than the claim makes: those of a quick run."""
+        return self.left_out > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,12 +297,15 @@ class PairStatistic:
 class GroupStatistic:
     """The paper's tests in one group, e.g. one library, operation and size.
 
-    `epochs` holds, per member, how many epoch figures went in. `h` and `p` are Kruskal-Wallis'.
+    `unit` is what the values are (`epoch figures` or `samples`), `counts` how many of them each member has. `normality`
+    are the p-values of Shapiro-Wilk (NaN for epoch figures), `h` and `p` are Kruskal-Wallis'.
     """
 
     group: tuple[tuple[str, Value], ...]
+    unit: str
     members: tuple[str, ...]
-    epochs: tuple[int, ...]
+    counts: tuple[int, ...]
+    normality: tuple[float, ...]
     h: float
     p: float
     pairs: tuple[PairStatistic, ...]
@@ -297,13 +322,19 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """All claims of a study judged on a run (on several, `run_id` joins their names by ` + `)."""
+    """All claims of a study judged on a run (on several, `run_id` joins their names by ` + `).
+
+    `answers` are the sentences that answer the study's question.
+    """
 
     study: Study
     run_id: str
     verdicts: tuple[Verdict, ...]
     statistics: Statistics | None = None
+    answers: tuple[str, ...] = ()
 
-    def count(self, outcome: Outcome) -> int:
-        """How many claims came out so."""
-        return sum(verdict.outcome is outcome for verdict in self.verdicts)
+    def count(self, outcome: Outcome, about: str = "") -> int:
+        """How many claims came out so: all, only findings (`finding`), or only numbers of the authors' (`machine`)."""
+        return sum(
+            verdict.outcome is outcome and about in ("", verdict.claim.about) for verdict in self.verdicts
+        )

@@ -22,6 +22,7 @@ from perbyte.studies.claims.form import (
     Context,
     Finding,
     Key,
+    Said,
     State,
     lacking,
     missing,
@@ -55,6 +56,16 @@ class Clusters(Comparing, frozen=True, kw_only=True, tag="clusters"):
                 if len(mates) > 1:
                     findings += [self._nearest(context, key, everybody, name, mates) for name in mates]
         return findings
+
+    def said(self, context: Context) -> Said:
+        """The rule and what contradicts it."""
+        sets = [
+            ", ".join(context.name(((self.candidates, one),)) for one in cluster) for cluster in self.clusters
+        ]
+        return Said(
+            f"each of the sets ({'; '.join(sets)}) is nearest to one of its own set",
+            f"a member is surely nearer to somebody outside its set, by more than {exact(self.slack_percent)} %",
+        )
 
     def _nearest(
         self,
@@ -126,6 +137,14 @@ class Outliers(Comparing, frozen=True, kw_only=True, tag="outliers"):
             findings.append(Finding(state, sentence, abs(a.value - b.value), numbers))
         return findings
 
+    def said(self, context: Context) -> Said:
+        """The rule and what contradicts it."""
+        who = " and ".join(context.name(((self.candidates, one),)) for one in many(self.apart))
+        return Said(
+            f"{who} are farther from the rest, on average, than anybody else",
+            f"somebody else is surely farther from the rest than one of {who}",
+        )
+
 
 class DistancesGrow(Comparing, frozen=True, kw_only=True, tag="distances_grow"):
     """For more than `share_percent` of the pairs the costs are farther apart at the later value of `along`."""
@@ -144,6 +163,15 @@ class DistancesGrow(Comparing, frozen=True, kw_only=True, tag="distances_grow"):
             self.ranking(context, self.candidates, **{self.along: end}) for end in (self.from_, self.to)
         )
         return [self._growth(context, key, earlier, after.get(key, {})) for key, earlier in before.items()]
+
+    def said(self, context: Context) -> Said:
+        """The rule and what contradicts it."""
+        start, end = value_name(self.along, self.from_), value_name(self.along, self.to)
+        share = exact(self.share_percent)
+        return Said(
+            f"more than {share} % of the pairs are farther apart at {end} than at {start}",
+            f"no more than {share} % are farther apart even if all open pairs are",
+        )
 
     def _growth(
         self, context: Context, key: Key, before: Mapping[Value, Candidate], after: Mapping[Value, Candidate]

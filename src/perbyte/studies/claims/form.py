@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from msgspec import Meta, field
 
@@ -18,7 +18,7 @@ from perbyte.model import Estimate
 from perbyte.stats.compare import Cost, compare_costs, mean_cost
 from perbyte.studies.evidence import Absence, Row, Table, many
 from perbyte.studies.model import GROUP, Claim, Number, Selection, Statistics, Study, Value, Values
-from perbyte.studies.wording import group_name, value_name
+from perbyte.studies.wording import group_name, listing, value_name
 
 Key = tuple[tuple[str, Value], ...]
 Dimensions = tuple[Text, ...]
@@ -35,17 +35,24 @@ class State(enum.Enum):
     UNMEASURED = ("was not measured", "were not measured")
     UNPROVIDED = ("is provided by no library here", "are provided by no library here")
     LEFT_OUT = ("is not in the quick variant", "are not in the quick variant")
+    NOT_PRINTED = ("is not printed", "are not printed")
 
     @property
     def negated(self) -> State:
         """What the group says about the opposite of the claim."""
         return {State.YES: State.NO, State.NO: State.YES}.get(self, self)
 
+    @property
+    def set_aside(self) -> bool:
+        """True where the group does not count, as long as others do."""
+        return self in (State.LEFT_OUT, State.NOT_PRINTED)
+
 
 _BY_ABSENCE = {
     Absence.UNPROVIDED: State.UNPROVIDED,
     Absence.UNMEASURED: State.UNMEASURED,
     Absence.LEFT_OUT: State.LEFT_OUT,
+    Absence.NOT_PRINTED: State.NOT_PRINTED,
 }
 
 
@@ -71,6 +78,13 @@ class Finding:
     sentence: str
     margin: float = 0.0
     numbers: tuple[Number, ...] = ()
+
+
+class Said(NamedTuple):
+    """What a form asks of one group, and what result contradicts it."""
+
+    rule: str
+    contrary: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +142,14 @@ class Context:
             [(name, labels.get(str(value), value) if name == GROUP else value) for name, value in key]
         )
 
+    def words(self, where: Selection) -> str:
+        """A selection in words: `AES in software, 16 bytes`; `all cells` for an empty one."""
+        found = [
+            " or ".join(self.name(((name, value),)) for value in many(values))
+            for name, values in where.items()
+        ]
+        return ", ".join(found) or "all cells"
+
     def opening(self, key: Key) -> str:
         """The start of a sentence about a group; empty for the only group there is."""
         name = self.name(key)
@@ -145,6 +167,40 @@ class Form(Claim, frozen=True, kw_only=True):
     def judge(self, context: Context) -> list[Finding]:
         """Return one finding per group, without regard to `negate`."""
         raise NotImplementedError
+
+    def said(self, context: Context) -> Said:
+        """Return what is asked of one group, and what result contradicts it; without regard to `negate`."""
+        raise NotImplementedError
+
+    def rule(self, context: Context) -> str:
+        """The claim as it is judged: scope, cells, limits."""
+        of = {"every": "in every one", "most": "in more than half", "some": "in at least one"}[
+            self.quantifier
+        ]
+        said = self.said(context)
+        about = f"; cells: {context.words(self.where)}" if self.where else ""
+        scope = "" if self.single else f", {of} of {self.groups}"
+        return f"{said.contrary if self.negate else said.rule}{scope}{about}"
+
+    def refuted_by(self, context: Context) -> str:
+        """The result that would refute the claim."""
+        of = {"every": "one", "most": "at least half", "some": "all"}[self.quantifier]
+        said = self.said(context)
+        scope = "" if self.single else f", in {of} of {self.groups}"
+        return f"{said.rule if self.negate else said.contrary}{scope}"
+
+    @property
+    def single(self) -> bool:
+        """True when one number decides, so that no group has to be named."""
+        return getattr(self, "aggregate", "each") != "each"
+
+    @property
+    def groups(self) -> str:
+        """What the form looks at one after the other, in words."""
+        names = [name.replace("size_bytes", "size") for name in getattr(self, "by", ())]
+        if len(names) > 1:
+            return f"the combinations of {listing(names)}"
+        return f"the values of {names[0]}" if names else "its groups"
 
     @property
     def form(self) -> str:

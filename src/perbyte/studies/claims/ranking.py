@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -22,6 +22,7 @@ from perbyte.studies.claims.form import (
     Form,
     Key,
     Ranks,
+    Said,
     State,
     flat,
     lacking,
@@ -30,7 +31,7 @@ from perbyte.studies.claims.form import (
     number_of,
 )
 from perbyte.studies.claims.ratios import placed
-from perbyte.studies.evidence import Row, cells_of
+from perbyte.studies.evidence import Absence, Row, cells_of, dimensions, many
 from perbyte.studies.model import OVER, Number, PublishedFigure, Value, Values
 from perbyte.studies.units import published_ns
 from perbyte.studies.wording import counted, exact, number, span
@@ -69,7 +70,10 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
         findings = []
         for key, everybody in self.ranking(context, self.candidates).items():
             field = {
-                name: one for name, one in everybody.items() if not wanted or name in wanted or name in named
+                name: one
+                for name, one in everybody.items()
+                if (not wanted or name in wanted or name in named)
+                and (name in named or one.absence is not Absence.NOT_PRINTED)
             }
             if len(field) > 1 and any(name in field for name in named):
                 if self.order:
@@ -79,6 +83,25 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
                     others = [one for name, one in field.items() if name not in named]
                     findings.append(self._extreme(context, key, own, others))
         return findings
+
+    def said(self, context: Context) -> Said:
+        """The rule and what contradicts it."""
+        if self.order:
+            ranks = [" and ".join(self._name(context, name) for name in flat(rank)) for rank in self.order]
+            slack = f" by more than {exact(self.slack_percent)} %" if self.slack_percent else ""
+            return Said(
+                f"fastest first: {', '.join(ranks)}",
+                f"a later one is surely faster than an earlier one{slack}",
+            )
+        named = flat(self.first if self.last is None else self.last)  # type: ignore[arg-type]
+        who = " or ".join(self._name(context, name) for name in named)
+        word = "fastest" if self.last is None else "slowest"
+        among = f" of {', '.join(self._name(context, name) for name in self.among)}" if self.among else ""
+        other = "faster" if self.last is None else "slower"
+        return Said(f"{who} is the {word}{among}", f"another one is surely {other} than {who}")
+
+    def _name(self, context: Context, name: Value) -> str:
+        return context.name(((self.candidates, name),))
 
     def _extreme(
         self, context: Context, key: Key, own: Sequence[Candidate], others: Sequence[Candidate]
@@ -170,11 +193,12 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
 class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
     """The printed order and today's agree, with a rank correlation (Spearman) from `low` to `high`.
 
-    Judged for each published machine, in each combination of `by`. Figures printed in cycles and figures printed as
-    times or rates are not ranked together.
+    Judged for each published machine and today, or `between` each two published machines, in each combination of `by`.
+    Figures printed in cycles and figures printed as times or rates are not ranked together.
     """
 
     machines: tuple[Text, ...] = ()
+    between: Literal["today", "machines"] = "today"
     low: Annotated[float, Meta(ge=-1)]
     high: Annotated[float, Meta(le=1)] = 1.0
     by: Dimensions = ()
@@ -184,7 +208,13 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
     def judge(self, context: Context) -> list[Finding]:
         """One finding per machine, group and kind of unit."""
         findings: list[Finding] = []
-        for machine in self.machines or tuple(one.id for one in context.study.machines):
+        machines = self.machines or tuple(one.id for one in context.study.machines)
+        if self.between == "machines":
+            pairs = itertools.combinations(machines, 2)
+            return [one for first, second in pairs for one in self._in_print(context, first, second)]
+        for machine in machines:
+            if machine == context.table.printed:  # its order agrees with itself
+                continue
             groups: dict[tuple[Key, bool], list[tuple[PublishedFigure, Row]]] = {}
             for figure in context.study.published:
                 if figure.machine == machine and figure.available and (row := self._today(context, figure)):
@@ -192,7 +222,20 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
                     in_cycles = figure.unit == Unit.CYCLES_PER_BYTE
                     groups.setdefault((key, in_cycles), []).append((figure, row))
             findings += [self._agreement(context, machine, key, both) for (key, _), both in groups.items()]
-        return findings or [Finding(State.UNPROVIDED, "no printed figure has a counterpart in this run.")]
+        lack = State.NOT_PRINTED if context.table.printed else State.UNPROVIDED
+        return findings or [Finding(lack, "no printed figure has a counterpart in this run.")]
+
+    def said(self, context: Context) -> Said:
+        """The rule and what contradicts it."""
+        between = f"{exact(self.low)} to {exact(self.high)}"
+        of = (
+            "each two published machines"
+            if self.between == "machines"
+            else "each published machine and today"
+        )
+        machines = f" ({', '.join(self.machines)})" if self.machines else ""
+        rho = f"the rank correlation of the orders of {of}{machines}"
+        return Said(f"{rho} is within {between}", f"{rho} is surely outside {between}")
 
     def _today(self, context: Context, figure: PublishedFigure) -> Row | None:
         """The fastest measured counterpart of a printed figure among the cells the claim is about."""
@@ -205,6 +248,48 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
             if row.figure and any(one.matches(row.figure.cell) for one in wanted)
         ]
         return min(rows, key=lambda row: context.table.cost(row).value, default=None)
+
+    def _in_print(self, context: Context, first: str, second: str) -> list[Finding]:
+        """Correlate what two published machines printed for the cells that the claim is about."""
+        groups: dict[Key, list[tuple[float, float]]] = {}
+        wanted = {name: many(values) for name, values in self.where.items()}
+        printed = {
+            (figure.cell, figure.machine): _printed_cost(figure)
+            for figure in context.study.published
+            if figure.available and len(figure.sides) == 1
+        }
+        for group in context.study.groups:
+            for cell in (one.cell for selector in group.selectors for one in cells_of(selector)):
+                dims = dimensions(group, cell)
+                both = [
+                    cost
+                    for machine in (first, second)
+                    for (text, other), cost in printed.items()
+                    if other == machine and any(one.cell == cell for one in cells_of(text))
+                ]
+                if len(both) == 2 and all(dims.get(name) in values for name, values in wanted.items()):
+                    groups.setdefault(tuple((name, dims[name]) for name in self.by), []).append(
+                        (both[0], both[1])
+                    )
+        found = []
+        for key, costs in groups.items():
+            place = ", ".join(part for part in (f"{first} and {second}", context.name(key)) if part)
+            if len(costs) < _LEAST:
+                said = f"{place}: only {counted(len(costs), 'figure')} can be compared, too few to rank."
+                found.append(Finding(State.UNPROVIDED, said))
+                continue
+            rho = rank_correlation([one for one, _ in costs], [other for _, other in costs])
+            found.append(self._found(place, len(costs), Estimate(rho, rho, rho)))
+        return found
+
+    def _found(self, place: str, count: int, rho: Estimate) -> Finding:
+        state, _ = placed(rho, self.low, self.high)
+        sentence = (
+            f"{place}: the orders of {count} figures agree with a rank correlation of {span(rho)}; "
+            f"claimed: {exact(self.low)} to {exact(self.high)}."
+        )
+        numbers = number_of(place, "rank correlation", rho)
+        return Finding(state, sentence, min(abs(rho.value - self.low), abs(rho.value - self.high)), numbers)
 
     def _agreement(
         self, context: Context, machine: str, key: Key, both: Sequence[tuple[PublishedFigure, Row]]
@@ -220,14 +305,7 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         low, high = rank_correlation_range(
             printed, [(one.value, one.low / floor, one.high * floor) for one in today]
         )
-        rho = Estimate(value, min(low, value), max(high, value))
-        state, _ = placed(rho, self.low, self.high)
-        sentence = (
-            f"{place}: the orders of {len(both)} figures, printed and today's, agree with a rank correlation of "
-            f"{span(rho)}; claimed: {exact(self.low)} to {exact(self.high)}."
-        )
-        numbers = number_of(place, "rank correlation, printed and today", rho)
-        return Finding(state, sentence, min(abs(value - self.low), abs(value - self.high)), numbers)
+        return self._found(place, len(both), Estimate(value, min(low, value), max(high, value)))
 
 
 def _printed_cost(figure: PublishedFigure) -> float:

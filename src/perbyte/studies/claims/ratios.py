@@ -22,6 +22,7 @@ from perbyte.studies.claims.form import (
     Key,
     Pair,
     Ranks,
+    Said,
     State,
     missing,
     number_of,
@@ -74,6 +75,21 @@ class Ratio(Comparing, frozen=True, kw_only=True, tag="ratio"):
         numbers = (*(one for pair in found for one in numbers_of(pair)), *number_of("", name, whole))
         return [Finding(state, f"The {name}, is {span(whole)}{_claimed(low, high)}.", margin, numbers)]
 
+    def said(self, context: Context) -> Said:
+        """The rule and what contradicts it."""
+        low, high = limits(self.low, self.high, self.within_percent)
+        over = "the fastest" if not self.denominator and self.best_of else context.words(self.denominator)
+        pair = f"the cost of {context.words(self.numerator)} over that of {over}"
+        if self.per != "byte":
+            pair += f", per {self.per},"
+        of = "" if self.aggregate == "each" else f"the {self.aggregate} over {self.groups} of "
+        if math.isinf(high):
+            return Said(f"{of}{pair} is at least {exact(low)}", f"{of}{pair} is surely below {exact(low)}")
+        if low <= 0:
+            return Said(f"{of}{pair} is at most {exact(high)}", f"{of}{pair} is surely above {exact(high)}")
+        between = f"{low:.4g} to {high:.4g}"
+        return Said(f"{of}{pair} is within {between}", f"{of}{pair} is surely outside {between}")
+
 
 class Trend(Comparing, frozen=True, kw_only=True, tag="trend"):
     """A ratio (without `denominator`: a cost) along a dimension.
@@ -112,6 +128,29 @@ class Trend(Comparing, frozen=True, kw_only=True, tag="trend"):
                     if name is not None
                 ]
         return found
+
+    def said(self, context: Context) -> Said:
+        """The rule and what contradicts it."""
+        what = f"the cost per {self.per}"
+        if self.denominator is not None:
+            what = f"the ratio of {context.words(self.numerator)} over {context.words(self.denominator)}"
+        along = self.along.replace("size_bytes", "size")
+        if self.rises is not None:
+            places = [" and ".join(context.name(((self.along, v),)) for v in many(one)) for one in self.rises]
+            return Said(
+                f"{what} rises from {' to '.join(places)}", f"{what} surely falls at one of these steps"
+            )
+        if self.within_percent is not None:
+            width = exact(self.within_percent)
+            return Said(
+                f"{what} stays within {width} % over all values of {along}",
+                f"its largest value is surely more than {width} % above its smallest",
+            )
+        ends = (("smallest", self.smallest), ("largest", self.largest))
+        named = [
+            f"{end} for {context.name(((self.along, value),))}" for end, value in ends if value is not None
+        ]
+        return Said(f"{what} is {' and '.join(named)}", f"another {along} surely has a smaller or larger one")
 
     def _series(self, context: Context) -> dict[Key, dict[Value, Pair]]:
         """The ratios (or costs) of each group, by their value of the dimension `along`."""
@@ -233,6 +272,11 @@ class Cost(Comparing, frozen=True, kw_only=True, tag="value"):
                 found.append(Finding(state, sentence, margin, numbers))
         return found
 
+    def said(self, context: Context) -> Said:
+        """The rule and what contradicts it."""
+        between = f"{exact(self.low)} to {exact(self.high)} cycles per {self.per}"
+        return Said(f"the cost is within {between}", f"the cost is surely outside {between}")
+
 
 def limits(low: float, high: float, within_percent: float | None) -> tuple[float, float]:
     """The ends that a ratio must lie between."""
@@ -272,10 +316,8 @@ def _missing(context: Context, key: Key, one: Candidate) -> Finding | None:
 
 
 def _at_hand(series: Mapping[Value, Pair]) -> Mapping[Value, Pair]:
-    """A series without what the quick variant leaves out, as long as there is something left to compare."""
+    """A series without what is set aside, as long as there is something left to compare."""
     found = {
-        value: pair
-        for value, pair in series.items()
-        if not (pair.absent and pair.absent.state is State.LEFT_OUT)
+        value: pair for value, pair in series.items() if not (pair.absent and pair.absent.state.set_aside)
     }
     return found if len(found) > 1 else series

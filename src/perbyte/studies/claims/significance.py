@@ -1,47 +1,238 @@
-"""Claims about the paper's own statistics: significance and effect sizes.
+"""The statistics of a paper, run on what was measured here, and the claims about them.
 
-They are judged on epoch figures, the only values of a run that are independent of each other. With few epochs a
-rank test cannot become significant however clear the difference is, and one disturbed epoch can spoil it with
-many. A test that finds nothing therefore leaves the claim open; it contradicts it only where the costs are shown to
-be alike.
+The tests run twice: on epoch figures, which are independent of each other because every epoch is a fresh process, and
+on all samples, as the authors of such papers run them. `perbyte.stats.hypothesis` computes; this module chooses
+who is compared with whom and says what such numbers are worth. With few epochs a rank test cannot become significant
+however clear the difference is; with many samples it always does. A test that finds nothing therefore leaves a
+claim open; it contradicts it only where the costs are shown to be alike.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
 
+import numpy as np
 from msgspec import Meta, field
 
 from perbyte.datafile import Text
-from perbyte.model import Estimate
-from perbyte.studies.claims.form import Context, Finding, Form, State, number_of, share_state, state_of
-from perbyte.studies.evidence import many
-from perbyte.studies.model import GroupStatistic, Number, PairStatistic, Selection, Value
+from perbyte.model import Cell, Estimate, Run
+from perbyte.stats.clean import cycles_per_call, ns_per_call
+from perbyte.stats.compare import compare_costs
+from perbyte.studies.claims.form import (
+    Context,
+    Finding,
+    Form,
+    Said,
+    State,
+    grouped,
+    number_of,
+    share_state,
+    state_of,
+)
+from perbyte.studies.evidence import Row, Table, many
+from perbyte.studies.model import (
+    GROUP,
+    GroupStatistic,
+    Number,
+    PairStatistic,
+    Selection,
+    Statistics,
+    Study,
+    Value,
+)
 from perbyte.studies.wording import counted, exact, group_name, number, percent, span
 
+EPOCHS, SAMPLES = "epoch figures", "samples"
+_LEAST_VALUES = {EPOCHS: 2, SAMPLES: 20}
 _Z = 1.959963984540054  # of the 95 % interval of a normal distribution
 _ALIKE = 1.05  # costs whose ratio surely lies between this and its inverse are the same for any purpose
 _ENOUGH = 3  # epochs with which groups that do not overlap are significant at 5 %, even if there are only two
-_NO_GROUPS = Finding(State.UNMEASURED, "no group has two members with two epoch figures each.")
+_NOTHING = Finding(State.UNMEASURED, "no group has two members with enough values.")
+Values = tuple[float, ...]
+Members = Mapping[Value, tuple[Row, Values]]
+
+
+def compute(study: Study, table: Table, runs: Sequence[Run]) -> Statistics | None:
+    """Run the tests that the study plans, on epoch figures and on samples; None when it plans none.
+
+    Members with too few values are left out, and so are groups with fewer than two members. Samples come from the
+    directories of the runs; a run that has none is judged on its epochs alone. Raises StoreError.
+    """
+    plan = study.statistics
+    if plan is None:
+        return None
+    groups: list[GroupStatistic] = []
+    rows = [row for row in table.select(plan.where) if row.figure]
+    samples = _samples(runs, table)
+    for unit in (EPOCHS, SAMPLES):
+        for key, own in grouped(rows, plan.group_by):
+            members: dict[Value, tuple[Row, Values]] = {}
+            for (named,), cells in grouped(own, (plan.compare,)):
+                values = _epochs(cells[0], table) if unit == EPOCHS else _of_cell(cells[0], samples)
+                if len(values) >= _LEAST_VALUES[unit] and len(cells) == 1:
+                    members[named[1]] = (cells[0], values)
+            if len(members) >= 2:
+                groups.append(_group(key, unit, members, table, plan.compare))
+    return Statistics(plan=plan, groups=tuple(groups), remarks=_remarks(groups, table))
+
+
+def _samples(runs: Sequence[Run], table: Table) -> dict[tuple[str, Cell], list[float]]:
+    """Every sample of the runs as cycles (or ns) per byte, by run and cell; what cannot be a cost is left out."""
+    from perbyte.store import bursts
+
+    found: dict[tuple[str, Cell], list[float]] = {}
+    for run in runs:
+        if run.path is None:
+            continue
+        calibrations = {(one.process, one.epoch): one for one in run.calibrations}
+        for burst in bursts(run.path):
+            calibration = calibrations.get((burst.cell.process, burst.epoch))
+            if calibration is not None and burst.ticks:
+                cost = cycles_per_call if table.in_cycles else ns_per_call
+                values = cost(burst, calibration) / (burst.cell.size_bytes or 1)
+                kept = values[np.isfinite(values) & (values > 0)]
+                found.setdefault((run.conditions.run_id, burst.cell), []).extend(kept.tolist())
+    return found
+
+
+def _of_cell(row: Row, samples: Mapping[tuple[str, Cell], list[float]]) -> Values:
+    return tuple(samples.get((row.run_id, row.figure.cell), ())) if row.figure else ()
+
+
+def _epochs(row: Row, table: Table) -> Values:
+    """Epoch figures per byte (per call for cells without data), in the table's unit."""
+    return table.measured(row).epochs
+
+
+def _group(
+    key: tuple[tuple[str, Value], ...], unit: str, members: Members, table: Table, compare: str
+) -> GroupStatistic:
+    from perbyte.stats import hypothesis
+
+    names = {name: row.label if compare == GROUP else str(name) for name, (row, _) in members.items()}
+    whole = hypothesis.kruskal_wallis([values for _, values in members.values()])
+    pairs = list(itertools.combinations(members, 2))
+    normality = [
+        hypothesis.shapiro_wilk(values) if unit == SAMPLES else math.nan for _, values in members.values()
+    ]
+    return GroupStatistic(
+        group=key,
+        unit=unit,
+        members=tuple(names.values()),
+        counts=tuple(len(values) for _, values in members.values()),
+        normality=tuple(normality),
+        h=whole.statistic,
+        p=whole.p,
+        pairs=tuple(_pair((names[a], names[b]), members[a], members[b], table, len(pairs)) for a, b in pairs),
+    )
+
+
+def _pair(
+    names: tuple[str, str], first: tuple[Row, Values], second: tuple[Row, Values], table: Table, count: int
+) -> PairStatistic:
+    from perbyte.stats import hypothesis
+
+    a, b = first[1], second[1]
+    test = hypothesis.mann_whitney_u(a, b, pairs=count)
+    ratio = compare_costs(table.measured(first[0]), table.measured(second[0]), table.floor).ratio
+    return PairStatistic(
+        first=names[0],
+        second=names[1],
+        u=test.statistic,
+        p=test.p,
+        p_corrected=test.p_bonferroni,
+        cohen_d=hypothesis.cohens_d(a, b),
+        cliff_delta=hypothesis.cliffs_delta(a, b),
+        ratio=(ratio.value, ratio.low, ratio.high),
+        ratio_decides=ratio.above(1) or ratio.below(1),
+    )
+
+
+def _remarks(groups: Sequence[GroupStatistic], table: Table) -> tuple[str, ...]:
+    counts = {
+        unit: sorted({count for group in groups if group.unit == unit for count in group.counts})
+        for unit in (EPOCHS, SAMPLES)
+    }
+    told = {
+        unit: f"{own[0]} to {own[-1]}" if len(own) > 1 else str(own[0]) if own else "no"
+        for unit, own in counts.items()
+    }
+    remarks = [
+        f"Every test is run on epoch figures ({told[EPOCHS]} per cell): each epoch is a fresh process, and its figure "
+        "is one independent value.",
+        "A p-value shrinks with the number of values put in, whatever the difference. The ratio with its interval, "
+        "compared with the noise floor, says how large the difference is.",
+        "Cohen's d divides by the spread of the values. A steady machine makes that spread small and d large, so "
+        "d says as much about the machine as about the algorithms; Cliff's delta only counts how often one is "
+        "above the other.",
+    ]
+    if counts[SAMPLES]:
+        remarks.insert(
+            1,
+            f"It is also run on all samples ({told[SAMPLES]} per cell), as the authors did. Samples within an epoch "
+            "depend on each other, so these p-values are too small: where samples call a pair significant and epochs "
+            "do not, the run has too few independent values to confirm it.",
+        )
+    if counts[EPOCHS] and counts[EPOCHS][0] < 6:
+        remarks.append(
+            f"With {counted(counts[EPOCHS][0], 'epoch')} the Mann-Whitney test has few arrangements to choose from; "
+            "after Bonferroni's correction over 21 pairs it needs 6 epochs on each side to become significant at 5 %."
+        )
+    if table.floor is None:
+        remarks.append("The run has no A/A pair, so the ratios are not compared with a noise floor.")
+    return tuple(remarks)
 
 
 class Significant(Form, frozen=True, kw_only=True, tag="significant"):
-    """The test finds a difference: among all of a group, or between each pair with Bonferroni's correction."""
+    """A test finds a difference among all of a group, between each pair (Bonferroni), or from normality (per cell)."""
 
-    test: Literal["kruskal-wallis", "mann-whitney"]
+    test: Literal["kruskal-wallis", "mann-whitney", "shapiro-wilk"]
+    values: Literal["epochs", "samples"] = "epochs"
     alpha: Annotated[float, Meta(gt=0, lt=1)] = 0.05
 
     def judge(self, context: Context) -> list[Finding]:
-        """One finding per group of the study's statistics."""
+        """One finding per group of the study's statistics; for normality one per cell."""
+        groups = _groups(context, self.where, self.values)
+        if self.test == "shapiro-wilk":
+            return [one for group in groups for one in self._normality(context, group)] or [_NOTHING]
         judge = self._kruskal if self.test == "kruskal-wallis" else self._mann_whitney
-        return [judge(context, group) for group in _groups(context, self.where)] or [_NO_GROUPS]
+        return [judge(context, group) for group in groups] or [_NOTHING]
+
+    def said(self, context: Context) -> Said:
+        """The rule and what contradicts it."""
+        of = "all samples" if self.values == "samples" else "the epoch figures"
+        name = {
+            "kruskal-wallis": "Kruskal-Wallis",
+            "mann-whitney": "Mann-Whitney U",
+            "shapiro-wilk": "Shapiro-Wilk",
+        }
+        rule = f"{name[self.test]} on {of}: p below {exact(self.alpha)}"
+        if self.test == "shapiro-wilk":
+            return Said(f"{rule} for a cell", f"p of {exact(self.alpha)} or more for a cell")
+        least = f"costs surely within {exact(round(100 * (_ALIKE - 1)))} % of each other"
+        pairs = " for every pair, Bonferroni's correction included" if self.test == "mann-whitney" else ""
+        return Said(rule + pairs, f"p of {exact(self.alpha)} or more together with {least}")
+
+    def _normality(self, context: Context, group: GroupStatistic) -> list[Finding]:
+        found = []
+        for member, count, p in zip(group.members, group.counts, group.normality, strict=True):
+            if math.isnan(p):
+                continue
+            name = f"{context.opening(group.group)}{member}"
+            sentence = f"{name}: Shapiro-Wilk on {counted(count, 'sample')} gives p = {p:.2g}."
+            numbers = (Number(context.name(group.group), f"{member}, p of Shapiro-Wilk", p, p, p),)
+            margin = abs(math.log(max(p, 1e-300) / self.alpha))
+            found.append(Finding(state_of(p < self.alpha, p >= self.alpha), sentence, margin, numbers))
+        return found
 
     def _kruskal(self, context: Context, group: GroupStatistic) -> Finding:
-        least = min(group.epochs)
+        least = min(group.counts)
         sentence = (
-            f"{context.opening(group.group)}Kruskal-Wallis over {len(group.members)}, each with "
-            f"{counted(least, 'epoch figure')}, gives H = {number(group.h)}, p = {group.p:.2g}."
+            f"{context.opening(group.group)}Kruskal-Wallis over {len(group.members)}, each with at least "
+            f"{counted(least, group.unit[:-1])}, gives H = {number(group.h)}, p = {group.p:.2g}."
         )
         numbers = (Number(context.name(group.group), "p of Kruskal-Wallis", group.p, group.p, group.p),)
         margin = abs(math.log(max(group.p, 1e-300) / self.alpha))
@@ -51,14 +242,14 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
     def _mann_whitney(self, context: Context, group: GroupStatistic) -> Finding:
         """Judge all pairs of a group.
 
-        A pair contradicts the claim only where its epochs could have been enough and its costs are alike.
+        A pair contradicts the claim only where its values could have been enough and its costs are alike.
         """
-        epochs = dict(zip(group.members, group.epochs, strict=True))
+        counts = dict(zip(group.members, group.counts, strict=True))
         count = len(group.pairs)
         missed = [pair for pair in group.pairs if pair.p_corrected >= self.alpha]
         reachable = {
             pair: min(
-                1.0, 2 / math.comb(epochs[pair.first] + epochs[pair.second], epochs[pair.first]) * count
+                1.0, 2 / math.comb(counts[pair.first] + counts[pair.second], counts[pair.first]) * count
             )
             for pair in missed
         }
@@ -77,7 +268,7 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
             apart = sum(pair.ratio_decides for pair in group.pairs)
             least = min(reachable[pair] for pair in unable)
             sentence = (
-                f"{opening}with {counted(min(group.epochs), 'epoch figure')} a cell, {len(unable)} of {count} pairs "
+                f"{opening}with {counted(min(group.counts), group.unit[:-1])} per cell, {len(unable)} of {count} pairs "
                 f"cannot get a corrected p below {least:.2g}, however clear they are; the interval of the ratio "
                 f"leaves 1 out for {apart} of {count}."
             )
@@ -97,14 +288,16 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
 
 
 class Effect(Form, frozen=True, kw_only=True, tag="effect"):
-    """The effect size of each pair is above `threshold`, or `grows`: larger at `to` than at `from` for more pairs.
+    """The effect size of each pair is above `threshold`, or larger at `to` than at `from`, or they differ.
 
     More pairs are more than `share_percent` of them. A pair counts one way or the other only where the intervals of
-    its two effects do not overlap: an effect size divides by the scatter of a few epochs.
+    its two effects do not overlap. Effects of a group differ where the largest is `differ` times the smallest.
     """
 
     effect: Literal["cohen_d", "cliff_delta"] = "cohen_d"
+    values: Literal["epochs", "samples"] = "epochs"
     threshold: float | None = None
+    differ: float | None = None
     along: Text = "size_bytes"
     from_: Value | None = field(name="from", default=None)
     to: Value | None = None
@@ -113,18 +306,39 @@ class Effect(Form, frozen=True, kw_only=True, tag="effect"):
     values_of: ClassVar[dict[str, str]] = {"from_": "along", "to": "along"}
 
     def __post_init__(self) -> None:
-        self.need_one("threshold", "from_")
-        self.need_one("threshold", "to")
+        self.need_one("threshold", "differ", "from_")
+        self.need_one("threshold", "differ", "to")
 
     def judge(self, context: Context) -> list[Finding]:
-        """One finding per pair, or one for the share of pairs."""
+        """One finding per pair, one per group, or one for the share of pairs."""
         if self.threshold is not None:
-            return self._above(context, self.threshold) or [_NO_GROUPS]
+            return self._above(context, self.threshold) or [_NOTHING]
+        if self.differ is not None:
+            return self._differing(context, self.differ) or [_NOTHING]
         return [self._grows(context)]
+
+    def said(self, context: Context) -> Said:
+        """The rule and what contradicts it."""
+        of = f"{self._name} of {'all samples' if self.values == 'samples' else 'the epoch figures'}"
+        if self.threshold is not None:
+            return Said(
+                f"{of} is above {exact(self.threshold)} for a pair", f"{of} is surely below that for a pair"
+            )
+        if self.differ is not None:
+            return Said(
+                f"within a group {of} of one pair is at least {exact(self.differ)} times that of another",
+                "all effects of a group are surely closer than that",
+            )
+        start, end = (group_name([(self.along, value or 0)]) for value in (self.from_, self.to))
+        share = exact(self.share_percent)
+        return Said(
+            f"{of} is larger at {end} than at {start} for more than {share} % of the pairs",
+            f"it is not surely larger for more than {share} % even if all open pairs are",
+        )
 
     def _above(self, context: Context, threshold: float) -> list[Finding]:
         findings = []
-        for group in _groups(context, self.where):
+        for group in _groups(context, self.where, self.values):
             for (first, second), effect in self._effects(group).items():
                 sentence = (
                     f"{context.opening(group.group)}{first} and {second}: {self._name} {span(effect)}; "
@@ -135,12 +349,32 @@ class Effect(Form, frozen=True, kw_only=True, tag="effect"):
                 findings.append(Finding(state, sentence, abs(effect.value - threshold), numbers))
         return findings
 
+    def _differing(self, context: Context, times: float) -> list[Finding]:
+        findings = []
+        for group in _groups(context, self.where, self.values):
+            effects = [one for one in self._effects(group).values() if math.isfinite(one.value)]
+            if len(effects) < 2:
+                continue
+            low, high = (pick(effects, key=lambda one: one.value) for pick in (min, max))
+            widest = max(one.high for one in effects) / max(min(one.low for one in effects), 1e-9)
+            ratio = high.value / max(low.value, 1e-9)
+            sentence = (
+                f"{context.opening(group.group)}{self._name} lies between {span(low)} and {span(high)}; "
+                f"claimed: {exact(times)} times apart."
+            )
+            state = state_of(high.low > times * low.high, widest < times)
+            numbers = number_of(
+                context.name(group.group), "largest effect over smallest", Estimate(ratio, ratio, ratio)
+            )
+            findings.append(Finding(state, sentence, abs(math.log(max(ratio, 1e-9) / times)), numbers))
+        return findings
+
     def _grows(self, context: Context) -> Finding:
         ends: list[dict[object, dict[tuple[str, str], Estimate]]] = []
         for value in (self.from_, self.to):
-            groups = _groups(context, {**self.where, self.along: value or 0})
+            groups = _groups(context, {**self.where, self.along: value or 0}, self.values)
             if not groups:
-                return _NO_GROUPS
+                return _NOTHING
             ends.append(
                 {
                     tuple(p for p in group.group if p[0] != self.along): self._effects(group)
@@ -174,9 +408,9 @@ class Effect(Form, frozen=True, kw_only=True, tag="effect"):
         return "Cohen's d" if self.effect == "cohen_d" else "Cliff's delta"
 
     def _effects(self, group: GroupStatistic) -> dict[tuple[str, str], Estimate]:
-        epochs = dict(zip(group.members, group.epochs, strict=True))
+        counts = dict(zip(group.members, group.counts, strict=True))
         return {
-            (pair.first, pair.second): self._size(pair, epochs[pair.first], epochs[pair.second])
+            (pair.first, pair.second): self._size(pair, counts[pair.first], counts[pair.second])
             for pair in group.pairs
         }
 
@@ -197,11 +431,13 @@ def _alike(pair: PairStatistic) -> bool:
     return pair.ratio[1] >= 1 / _ALIKE and pair.ratio[2] <= _ALIKE
 
 
-def _groups(context: Context, where: Selection) -> tuple[GroupStatistic, ...]:
+def _groups(context: Context, where: Selection, values: str) -> tuple[GroupStatistic, ...]:
     """The groups of the paper's statistics that fit."""
     groups = context.statistics.groups if context.statistics else ()
+    unit = SAMPLES if values == "samples" else EPOCHS
     return tuple(
         group
         for group in groups
-        if all(name not in where or value in many(where[name]) for name, value in group.group)
+        if group.unit == unit
+        and all(name not in where or value in many(where[name]) for name, value in group.group)
     )

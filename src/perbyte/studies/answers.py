@@ -1,0 +1,157 @@
+"""The answer to a study's question, in words with figures, computed from a run by rules that the study's file states.
+
+A rule looks up costs as claims do, so winners too close to call are named together, and what was not measured is said.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec import field
+
+from perbyte.datafile import Problem, Text
+from perbyte.errors import DataRoomError
+from perbyte.studies.claims.form import Candidate, Comparing, Context, Dimensions, Finding, Key
+from perbyte.studies.model import AnswerText, Selection
+from perbyte.studies.wording import listing, number
+
+_UNKNOWN = "(not known here)"
+
+
+class Rule(Comparing, frozen=True, kw_only=True):
+    """What an answer's placeholder stands for. It shares the keys of claims that compare costs."""
+
+    id: str = ""
+    says: str = ""
+    place: str = ""
+
+    def judge(self, context: Context) -> list[Finding]:
+        """A rule judges nothing."""
+        return []
+
+    def fill(self, context: Context) -> str:
+        """Return the words for the placeholder."""
+        raise NotImplementedError
+
+
+class Best(Rule, frozen=True, kw_only=True, tag="best"):
+    """Who is fastest (slowest, with `last`), with the cost; all whose ratio to the best leaves it open are named."""
+
+    candidates: Text
+    last: bool = False
+
+    values_of: ClassVar[dict[str, str]] = {}
+
+    def fill(self, context: Context) -> str:
+        """One winner per group of `by`."""
+        found = []
+        for key, field_ in self.ranking(context, self.candidates).items():
+            present = [one for one in field_.values() if one.cost]
+            if present:
+                found.append((key, self._winners(context, present)))
+        return _per_group(context, found)
+
+    def _winners(self, context: Context, present: list[Candidate]) -> str:
+        best = (max if self.last else min)(present, key=_cost)
+        ties = [one for one in present if one is not best and _open(context, one, best)]
+        named = sorted([best, *ties], key=_cost)
+        said = listing([f"{one.label} ({number(_cost(one))})" for one in named])
+        return f"{said}, too close to call" if ties else said
+
+
+class Order(Rule, frozen=True, kw_only=True, tag="order"):
+    """All candidates with their costs, the fastest first."""
+
+    candidates: Text
+
+    def fill(self, context: Context) -> str:
+        """One list per group of `by`."""
+        found = []
+        for key, field_ in self.ranking(context, self.candidates).items():
+            present = sorted((one for one in field_.values() if one.cost), key=_cost)
+            if present:
+                found.append((key, ", ".join(f"{one.label} {number(_cost(one))}" for one in present)))
+        return _per_group(context, found)
+
+
+class Range(Rule, frozen=True, kw_only=True, tag="range"):
+    """From the smallest to the largest of the ratios of all pairs; one number where they agree in three digits."""
+
+    numerator: Selection
+    denominator: Selection
+    each: Dimensions = ()
+
+    def fill(self, context: Context) -> str:
+        """The ends of the range; `by` only says which cells are pairs."""
+        pairs = self.pairs(context, self.numerator, self.denominator, each=self.each)
+        ratios = sorted(pair.ratio.value for pair in pairs if pair.ratio)
+        if not ratios:
+            return _UNKNOWN
+        low, high = number(ratios[0]), number(ratios[-1])
+        return low if low == high else f"{low} to {high}"
+
+
+class Compared(Rule, frozen=True, kw_only=True, tag="compared"):
+    """Whether the numerator is faster, slower or as fast as the denominator, within `within_percent`, per group.
+
+    Where the interval of a ratio does not decide, the group is called inconclusive.
+    """
+
+    numerator: Selection
+    denominator: Selection
+    within_percent: float = 5.0
+
+    def fill(self, context: Context) -> str:
+        """The groups by outcome: `slower: AES-CBC 0.26; equal: DES-CBC; ...`."""
+        width = 1 + self.within_percent / 100
+        found: dict[str, list[str]] = {"faster": [], "equal": [], "slower": [], "inconclusive": []}
+        for pair in self.pairs(context, self.numerator, self.denominator):
+            if pair.ratio is None:
+                continue
+            if pair.ratio.below(1 / width):
+                word = "faster"
+            elif pair.ratio.above(width):
+                word = "slower"
+            else:
+                word = "equal" if pair.ratio.within(1 / width, width) else "inconclusive"
+            found[word].append(f"{pair.place} ({number(pair.ratio.value)})")
+        said = [f"{word}: {', '.join(names)}" for word, names in found.items() if names]
+        return "; ".join(said) or _UNKNOWN
+
+
+class Answer(AnswerText, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One sentence of an answer; `{name}` in it stands for the rule of that name in `values`, `{unit}` for the unit."""
+
+    values: dict[str, Best | Order | Range | Compared] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        try:
+            self.text.format_map({"unit": "", **dict.fromkeys(self.values, "")})
+        except (KeyError, ValueError, IndexError) as error:
+            raise Problem(f"the text names {error}, which is no value", key="text") from None
+
+    def fill(self, context: Context) -> str:
+        """Return the sentence with its figures."""
+        filled = {"unit": f"{context.table.unit} per byte"}
+        for name, rule in self.values.items():
+            try:
+                filled[name] = rule.fill(context)
+            except Problem as problem:
+                place = f"{context.study.name}/claims.toml: [[answers]] {name}"
+                raise DataRoomError(f"{place}: {problem}", way_out=problem.hint) from problem
+        return self.text.format_map(filled)
+
+
+def _open(context: Context, one: Candidate, other: Candidate) -> bool:
+    ratio = context.ratio(one, other)
+    return not (ratio.above(1) or ratio.below(1))
+
+
+def _per_group(context: Context, found: list[tuple[Key, str]]) -> str:
+    if not found:
+        return _UNKNOWN
+    return "; ".join(f"{context.opening(key)}{said}" for key, said in found)
+
+
+def _cost(one: Candidate) -> float:
+    return one.cost.value if one.cost else float("inf")
