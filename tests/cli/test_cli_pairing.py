@@ -90,9 +90,10 @@ def test_size_contract_and_operation_agree_unless_each_side_has_one_operation():
 def test_selectors_with_globs_are_no_cross_product(measured):
     answer = measured.world.perbyte("compare", "alpha/*", "beta/*@16,64", "--run", measured.path, "--json")
     assert answer.returncode == 0, answer.stderr
-    rows = json.loads(answer.stdout)["comparisons"]
+    rows = json.loads(answer.stdout)["rows"]
     assert len(rows) == 3
-    assert all(one["a"].replace("alpha", "beta") == one["b"] for one in rows)
+    addresses = [[figure["address"] for figure in row["figures"]] for row in rows]
+    assert all(a.replace("alpha", "beta") == b for a, b in addresses)
     assert "left out: 2 cells of A without a counterpart" in answer.stderr
 
 
@@ -101,7 +102,7 @@ def test_selectors_with_globs_are_no_cross_product(measured):
     [
         (("nothing", "alpha/*"), ("no run of that name in", "fits no cell of the run", "alpha/sha-256")),
         (("alpha/*", "gamma/*"), ("'gamma/*' fits no cell of the run", "that run has", "beta/aes-128-ecb")),
-        (("./nothing/x", "alpha/*"), ("'./nothing/x' fits no cell", "is no run: no such directory")),
+        (("./nothing/x", "alpha/*"), ("'./nothing/x' fits no cell", "is not a run: no such directory")),
         (("alpha/a b", "alpha/*"), ("no run", "holds a blank")),
     ],
 )
@@ -115,14 +116,14 @@ def test_a_side_that_is_nothing_is_told_what_it_was_taken_for(measured, words, s
 def test_a_run_and_something_that_is_none(measured):
     answer = measured.world.perbyte("compare", measured.path, "nothing")
     assert answer.returncode == 2
-    assert "'nothing' is no run" in answer.stderr
-    assert "a run is compared with a run" in answer.stderr
+    assert "'nothing' is not a run" in answer.stderr
+    assert "all sides must be runs" in answer.stderr
 
 
 def test_without_any_run_nothing_is_taken_for_a_selector(perbyte):
     answer = perbyte("compare", "before", "after")
     assert answer.returncode == 2
-    assert "'before' is no run: no such directory here, and no run of that name in" in answer.stderr
+    assert "'before' is not a run: no such directory here, and no run of that name in" in answer.stderr
     assert "perbyte measure" in answer.stderr
 
 
@@ -137,5 +138,5 @@ def test_a_run_can_be_called_by_its_name(world, script, quick):
     for words in (("show",), ("export",), ("compare", place.name), ("report",), ("study", "judge")):
         answer = world.perbyte(*words, "another")
         assert answer.returncode == 2, words
-        assert "no run 'another'" in answer.stderr or "'another' is no run" in answer.stderr
+        assert "no run 'another'" in answer.stderr or "'another' is not a run" in answer.stderr
         assert place.name in answer.stderr

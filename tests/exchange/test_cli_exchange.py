@@ -192,12 +192,12 @@ def test_machines_stand_side_by_side(perbyte, tmp_path):
     line = next(
         line for line in out.splitlines() if line.strip().startswith("digest 8 KiB") and "754.3" in line
     )
-    assert "369.3 ×2.043?" in line  # md5 then and now
+    assert "369.3   ×2.04?" in line  # md5 then and now
     assert "absent" in out  # MDC2 on the Atom
-    assert "? a figure without an interval" in out
+    assert "? no interval is known" in out
     code, out, _ = perbyte("compare", *runs, "--json")
     content = json.loads(out)
-    assert content["runs"] == ["now", "three-machines-1", "three-machines-3"]
+    assert content["sides"] == ["now", "three-machines-1", "three-machines-3"]
     (md5,) = [r for r in content["rows"] if (r["algorithm"], r["size_bytes"]) == ("md5", 8192)]
     assert md5["figures"][1]["ratio"] == pytest.approx(754321.38 / 369262.31)
     assert md5["figures"][1]["tie"] is True
@@ -216,7 +216,7 @@ def test_two_runs_side_by_side_on_request(perbyte, tmp_path):
     assert "nanoseconds per call" in out
     code, _, err = perbyte("compare", old, new, "openssl/*")
     assert code == 2
-    assert "is no run" in err
+    assert "is not a run" in err
     assert perbyte("compare", old)[0] == 2
     assert perbyte("compare", old, new, "--unit", "MB/s")[0] == 2
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 from browsing import Opened
+from made_pages import draw, write_report
 from made_runs import HOSTILE, hostile_run, made_cells, made_figure, made_judgement, made_run, usual_run
 
 from perbyte.model import Cell
-from perbyte.report import charts
-from perbyte.report.html import write_report
 from perbyte.report.savefig import save_figure
 
 pytestmark = pytest.mark.browser
@@ -124,7 +123,7 @@ def test_the_list_of_cells(opened: Opened) -> None:
 
 def test_figures_are_seen_and_can_be_read(opened: Opened) -> None:
     page = opened.page
-    figures = page.locator("figure svg")
+    figures = page.locator("figure svg:visible")
     assert figures.count() >= 6
     for index in range(figures.count()):
         box = figures.nth(index).bounding_box()
@@ -135,7 +134,7 @@ def test_figures_are_seen_and_can_be_read(opened: Opened) -> None:
     page.locator("figure", has_text="Who is the fastest").locator("[data-tip]").first.hover()
     assert tip.is_visible()
     assert "cycles/byte" in tip.text_content()
-    draw = page.locator("figure .draw").nth(1)
+    draw = page.locator("figure .draw:visible").nth(1)
     draw.focus()
     page.keyboard.press("ArrowRight")
     first = tip.text_content()
@@ -147,13 +146,13 @@ def test_figures_are_seen_and_can_be_read(opened: Opened) -> None:
 
 def test_claims_by_how_they_fared(opened: Opened) -> None:
     page = opened.page
-    assert page.locator(".claims > li:visible").count() == 4
+    assert page.locator(".claims > details:visible").count() == 4
     button = page.get_by_role("button", name="✗ not reproduced")
     button.click()
     assert button.get_attribute("aria-pressed") == "true"
-    assert page.locator(".claims > li:visible .badge").all_text_contents() == ["✗ not reproduced"]
+    assert page.locator(".claims > details:visible .badge").all_text_contents() == ["✗ not reproduced"]
     page.get_by_role("button", name="all 4").click()
-    assert page.locator(".claims > li:visible").count() == 4
+    assert page.locator(".claims > details:visible").count() == 4
 
 
 def ground(page: Any) -> str:
@@ -257,7 +256,7 @@ def test_a_figure_alone_is_drawn_and_cannot_be_broken_out_of(browser: Any, tmp_p
         for name in "ab"
         for size in (16, 512)
     ]
-    one = Opened(browser, save_figure(charts.everything(made_run(tuple(cells))), tmp_path / "figure.html"))
+    one = Opened(browser, save_figure(draw("everything", made_run(tuple(cells))), tmp_path / "figure.html"))
     one.page.locator("#figure svg path[aria-roledescription=point]").first.wait_for()
     assert one.page.locator("#figure svg path[aria-roledescription=point]").count() == len(cells)
     assert one.page.evaluate("window.pwned") is None

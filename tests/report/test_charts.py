@@ -1,34 +1,43 @@
 from __future__ import annotations
 
+import itertools
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from made_runs import HOSTILE, hostile_run, made_cells, made_figure, made_run, made_study, usual_run
+from made_pages import draw, view_of
+from made_runs import (
+    HOSTILE,
+    hostile_run,
+    made_cells,
+    made_figure,
+    made_judgement,
+    made_run,
+    made_study,
+    usual_run,
+)
 
 from perbyte.errors import UsageError
 from perbyte.model import Cell, Run
-from perbyte.report import charts, theme
-from perbyte.report.costs import cost_over_size, cost_rows, models_of
-from perbyte.report.gallery import pictures
-from perbyte.report.inline import inline_svg
+from perbyte.report import theme
+from perbyte.report.html import inline_svg
+from perbyte.report.pages import cost_rows
+from perbyte.report.pictures import bars, published, published_operations, run_pictures
+from perbyte.report.runview import RunView
 from perbyte.report.savefig import as_specification, as_svg, save_figure
-from perbyte.report.studycharts import operations_of, published_against_today
-from perbyte.report.units import number
+from perbyte.report.wording import number
 from perbyte.stats.quantity import Unit, read
 
-DRAWN: dict[str, Callable[[Run], Any]] = {
-    "bars": charts.bars,
-    "by_library": charts.by_library,
-    "acceleration": charts.acceleration,
-    "everything": charts.everything,
-    "cost": cost_over_size,
-    "published": lambda run: published_against_today(run, made_study(run)),
-}
+DRAWN = ("bars", "by_library", "acceleration", "everything", "cost_over_size", "published")
+
+
+def drawn(name: str, run: Run) -> Any:
+    chart = draw(name, run, made_study(run) if name == "published" else None)
+    assert chart is not None
+    return chart
 
 
 def texts(svg: str) -> list[str]:
@@ -76,12 +85,13 @@ def test_a_missing_panel_does_not_shift_the_others() -> None:
             and not (one.cell.algorithm.startswith("des") and one.cell.size_bytes == 16)
         )
     )
-    where, marks = placed(as_svg(charts.bars(run)))
+    where, marks = placed(as_svg(draw("bars", run)))
     assert len(marks) == 5 * 4 * 2 - 4 - 4
     for said, x, y in marks:
         title = said.split(" in ")[0]
-        others = [abs(where[other][1] - y) for other in where if other.split(" (")[0].endswith("-ecb")]
-        assert abs(where[title][1] - y) == min(others), said
+        above = {other: y - where[other][1] for other in where if other.split(" (")[0].endswith("-ecb")}
+        nearest = min((far, other) for other, far in above.items() if far > 0)
+        assert nearest[1] == title, (said, "the nearest heading above a bar is its algorithm")
         size = re.search("encrypt (.* B):", said)
         assert size is not None
         nearer, farther = ("16 B", "512 B") if size[1] == "16 B" else ("512 B", "16 B")
@@ -91,7 +101,7 @@ def test_a_missing_panel_does_not_shift_the_others() -> None:
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_every_figure_names_its_unit_and_draws_intervals(name: str) -> None:
-    specification = as_specification(DRAWN[name](usual_run()))
+    specification = as_specification(drawn(name, usual_run()))
     text = json.dumps(specification)
     assert '"title": "cycles/byte"' in text
     assert '"field": "low"' in text
@@ -102,14 +112,14 @@ def test_every_figure_names_its_unit_and_draws_intervals(name: str) -> None:
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_every_mark_can_be_read_without_seeing_it(name: str) -> None:
-    marks = described(as_svg(DRAWN[name](usual_run())))
+    marks = described(as_svg(drawn(name, usual_run())))
     assert marks
     assert all("cycles/byte" in mark for mark in marks)
 
 
 def test_everything_draws_every_figure_once() -> None:
     run = usual_run()
-    marks = described(as_svg(charts.everything(run)))
+    marks = described(as_svg(draw("everything", run)))
     assert len(marks) == len(run.cells)
     figure = run.cells[0]
     reading = read(figure, Unit.CYCLES_PER_BYTE)
@@ -128,29 +138,48 @@ def test_acceleration_says_the_factor_it_draws() -> None:
             (512, "soft", 4000.0),
         )
     ]
-    shown = texts(as_svg(charts.acceleration(made_run(tuple(cells)))))
+    shown = texts(as_svg(draw("acceleration", made_run(tuple(cells)))))
     assert {"2.50×", "10.0×"} <= set(shown)
     assert any("2.5 to 10.0 times as fast" in text for text in shown)
 
 
-def test_acceleration_needs_both_tiers() -> None:
+def test_a_chart_without_data_is_none() -> None:
     run = made_run((made_figure(Cell("a", "aes", "encrypt", 16, "stream/1")),))
-    with pytest.raises(UsageError, match="both with and without"):
-        charts.acceleration(run)
+    assert draw("acceleration", run) is None
+    assert draw("cost_over_size", run) is None
+    assert draw("operations", run) is None
+    assert draw("bars", made_run(())) is None
+    assert run_pictures(RunView(made_run(()))) == ()
 
 
-def test_bars_take_the_sizes_and_the_operation_asked_for() -> None:
-    shown = texts(as_svg(charts.bars(usual_run(), sizes=[32, 512], operation="decrypt")))
-    assert {"32 B", "512 B"} <= set(shown)
-    assert "10 MB" not in shown
-    with pytest.raises(UsageError):
-        charts.bars(usual_run(), operation="sign")
+def test_bars_show_the_first_operation_at_the_smallest_and_the_largest_size() -> None:
+    shown = texts(as_svg(drawn("bars", usual_run())))
+    assert {"16 B", "10 MB"} <= set(shown)
+    assert "512 B" not in shown
+    assert any("(encrypt)" in text for text in shown)
 
 
-def test_a_run_without_figures_cannot_be_drawn() -> None:
-    with pytest.raises(UsageError, match="nothing to draw"):
-        charts.bars(made_run(()))
-    assert pictures(made_run(())) == ()
+def test_no_label_lies_over_another() -> None:
+    """Algorithms are headings above their libraries, on the same axis and set off to the left of nothing."""
+    where, _ = placed(as_svg(drawn("bars", usual_run())))
+    labels = [
+        name for name in where if name.split(" (")[0].endswith("-ecb") or name in ("alphassl", "gammalib")
+    ]
+    rows = sorted(round(where[name][1]) for name in labels)
+    assert len(set(rows)) == len(rows)
+    assert all(later - earlier >= 12 for earlier, later in itertools.pairwise(rows))
+
+
+def test_a_narrow_chart_has_its_panels_below_each_other() -> None:
+    view = RunView(usual_run())
+    wide, narrow = (as_svg(bars(view, view.points[0], narrow=narrow)) for narrow in (False, True))
+    size = [
+        [float(part) for part in re.search(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', svg).groups()]  # type: ignore[union-attr]
+        for svg in (wide, narrow)
+    ]
+    assert size[0][0] > 1000 > 450 > size[1][0]
+    assert size[1][1] > size[0][1]
+    assert len(described(wide)) == len(described(narrow))
 
 
 def test_contracts_are_never_mixed_in_a_chart() -> None:
@@ -159,14 +188,15 @@ def test_contracts_are_never_mixed_in_a_chart() -> None:
         for contract in ("stream/1", "message/1")
         for name in "ab"
     ]
-    for contract in ("stream/1", "message/1"):
-        marks = described(as_svg(charts.bars(made_run(tuple(cells)), contract=contract)))
-        assert len(marks) == 2
+    view = RunView(made_run(tuple(cells)))
+    assert {points.contract for points in view.points} == {"stream/1", "message/1"}
+    for points in view.points:
+        assert len(described(as_svg(bars(view, points)))) == 2
 
 
 def test_long_lists_are_shortened_and_say_so() -> None:
     run = made_run(made_cells(60, sizes=tuple(16 * 2**step for step in range(9)), libraries=("alphassl",)))
-    text = " ".join(texts(as_svg(charts.everything(run))))
+    text = " ".join(texts(as_svg(draw("everything", run))))
     assert "24 of 61 algorithms are shown" in text
     assert "6 of 9 sizes are shown" in text
 
@@ -204,7 +234,7 @@ def test_text_and_marks_stand_out_on_either_ground() -> None:
 
 def test_dark_figures_use_the_dark_colours_only() -> None:
     light, dark = (
-        json.dumps(as_specification(charts.bars(usual_run()), dark=dark)) for dark in (False, True)
+        json.dumps(as_specification(draw("bars", usual_run()), dark=dark)) for dark in (False, True)
     )
     assert theme.PAPER in light
     assert not any(f'"{colour}"' in dark for colour in theme.ON_DARK)
@@ -212,7 +242,7 @@ def test_dark_figures_use_the_dark_colours_only() -> None:
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html", ".json"])
 def test_a_figure_is_saved_in_the_form_its_name_asks_for(tmp_path: Path, suffix: str) -> None:
-    path = save_figure(charts.bars(usual_run()), tmp_path / f"figure{suffix}")
+    path = save_figure(draw("bars", usual_run()), tmp_path / f"figure{suffix}")
     start = path.read_bytes()[: 10**6 if suffix == ".json" else 400]
     assert {
         ".svg": b"<svg",
@@ -228,16 +258,16 @@ def test_a_figure_is_saved_in_the_form_its_name_asks_for(tmp_path: Path, suffix:
 
 def test_another_suffix_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"'\.gif'"):
-        save_figure(charts.bars(usual_run()), tmp_path / "figure.gif")
+        save_figure(draw("bars", usual_run()), tmp_path / "figure.gif")
 
 
 def test_cost_model_is_the_one_the_run_was_made_with() -> None:
     run = usual_run()
-    rows = {row[:3]: row for row in cost_rows(run)}
+    rows = {row[:3]: row for row in cost_rows(RunView(run))}
     aes = rows["aes-128-ecb (soft)", "alphassl", "encrypt"]
     assert aes[5].startswith("60 ±")
     assert aes[6].startswith("11.0")
-    assert len(models_of(run)) == len(
+    assert len(RunView(run).costs) == len(
         {(c.cell.runner, c.cell.algorithm, c.cell.cpu, c.cell.operation) for c in run.cells}
     )
 
@@ -248,31 +278,33 @@ def test_setup_stands_beside_the_model() -> None:
         for size in (16, 64, 1024)
     ]
     cells.append(made_figure(Cell("a", "aes", "setup", 0, "setup/1"), 321.0))
-    (row,) = cost_rows(made_run(tuple(cells)))
+    (row,) = cost_rows(RunView(made_run(tuple(cells))))
     assert row[4] == "321.0"
 
 
 def test_published_pairs_carry_both_figures() -> None:
     run = usual_run()
     study = made_study(run)
-    assert operations_of(run, study) == ("encrypt", "decrypt")
-    marks = described(as_svg(published_against_today(run, study, operation="decrypt")))
+    view = view_of(run, study)
+    assert published_operations(view) == ("encrypt", "decrypt")
+    marks = described(as_svg(published(view, "decrypt")))
     of_today = [mark for mark in marks if "times as fast as published" in mark]
     assert (
         len(marks) == 2 * len(of_today) == 2 * sum(figure.cell.operation == "decrypt" for figure in run.cells)
     )
-    published = study.published[-1]
-    assert any(f"published {published.printed} cycles/byte" in mark for mark in marks)
+    last = study.published[-1]
+    assert any(f"published {last.printed} cycles/byte" in mark for mark in marks)
 
 
 def test_names_of_a_study_are_used() -> None:
-    shown = texts(as_svg(charts.bars(usual_run(), names={("aes-128-ecb", "full"): "AES-NI"})))
-    assert "AES-NI" in shown
+    run = usual_run()
+    view = RunView(run, judgement=made_judgement(run))
+    assert "AES-NI" in texts(as_svg(bars(view, view.points[0])))
 
 
 def test_hostile_names_stay_text() -> None:
     run = hostile_run()
-    for picture in pictures(run):
+    for picture in run_pictures(RunView(run)):
         svg = as_svg(picture.chart)
         assert "<script" not in svg
         page = inline_svg(svg, HOSTILE[0])

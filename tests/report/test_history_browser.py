@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from browsing import Opened
+from made_pages import write_history, write_report
 from made_runs import made_judgement, usual_run
 from test_history_page import measured_run
 
-from perbyte.report.historyview import write_history
-from perbyte.report.html import write_report
 from perbyte.studies.history import then_and_now
 
 pytestmark = pytest.mark.browser
@@ -117,7 +116,7 @@ def test_a_study_report_with_the_section_works_as_a_whole(browser: Any, tmp_path
     )
     one = Opened(browser, path)
     page = one.page
-    page.get_by_role("link", name="Then and now").click()
+    page.get_by_role("link", name="History").click()
     assert page.locator("#history figure svg").count() == 2
     assert page.locator("#history tbody tr").first.is_hidden()
     page.locator("#history summary", has_text="Every point").click()

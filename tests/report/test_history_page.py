@@ -8,16 +8,15 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from made_pages import render_history, render_report, write_history
 from made_runs import HOSTILE, hostile_run, made_figure, made_judgement, made_run, usual_run
 from test_html import Page
 
-from perbyte.errors import UsageError
 from perbyte.model import Cell, Machine, Quality, Run
-from perbyte.report.historychart import CYCLES, MEGABITS, history_chart
-from perbyte.report.historyview import history_pictures, history_view, render_history, write_history
-from perbyte.report.html import render_report
+from perbyte.report.historyview import point_rows
+from perbyte.report.pictures import CYCLES, MEGABITS, history_chart, history_pictures
 from perbyte.report.savefig import as_specification, as_svg, save_figure
-from perbyte.report.units import three_digits
+from perbyte.report.wording import three_digits
 from perbyte.studies.history import History, then_and_now
 
 MEASURED = {  # made-up: runner, algorithm, contract, tier: cycles per byte
@@ -124,14 +123,13 @@ def test_three_digits() -> None:
 
 def test_nothing_to_draw_is_said() -> None:
     empty = replace(then_and_now(), points=())
-    with pytest.raises(UsageError):
-        history_chart(empty)
+    assert history_chart(empty) is None
     assert history_pictures(empty) == ()
     assert "There is nothing to draw." in render_history(empty)
 
 
 def test_the_table_holds_every_point_with_its_gap(history: History) -> None:
-    rows = history_view(history)["rows"]
+    rows = point_rows(history)
     assert len(rows) == len(history.points)
     texts = [" | ".join(text for _, text in row["parts"]) for row in rows]
     (sparc,) = [text for text in texts if text.startswith("MD5 ") and "SPARC" in text]

@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from made_pages import render_report, write_report
 from made_runs import HOSTILE, hostile_run, made_cells, made_figure, made_judgement, made_run, usual_run
 from msgspec import structs
 
 from perbyte.model import Cell, Interval, Quality
-from perbyte.report.html import render_report, write_report
 
 
 class Page(html.parser.HTMLParser):

@@ -6,19 +6,17 @@ import re
 from dataclasses import replace
 
 import pytest
+from made_pages import draw, render_report
 from made_runs import imported, made_figure, made_run, usual_run
 
 from perbyte.model import Cell, Doubt, Warning
-from perbyte.report import charts
-from perbyte.report.conditions import clock_observed, condition_lines, tick_rate
-from perbyte.report.costs import models_of
-from perbyte.report.facts import condition_facts
+from perbyte.report.facts import clock_observed, condition_facts, condition_lines, tick_rate
 from perbyte.report.findings import certainty
-from perbyte.report.html import render_report
-from perbyte.report.page import cell_rows
+from perbyte.report.grid import Column, run_grids
+from perbyte.report.pages import cell_rows
+from perbyte.report.runview import RunView
 from perbyte.report.savefig import as_specification
-from perbyte.report.terminal import render_table
-from perbyte.report.views import Column, tables
+from perbyte.report.text import render_table
 from perbyte.stats.quantity import Unit, read
 
 MD5 = [Cell("openssl", "md5", "digest", size, "oneshot/1") for size in (16, 8192)]
@@ -33,7 +31,7 @@ def listing() -> list[Cell]:
 
 def test_a_listing_starts_in_the_units_that_suit_it() -> None:
     run = imported(tuple(made_figure(cell, None, ns=1000.0) for cell in listing()))
-    assert {table.contract: table.unit for table in tables(run)} == {
+    assert {table.contract: table.unit for table in run_grids(run)} == {
         "oneshot/1": Unit.MEGABYTES_PER_SECOND,
         "pk/1": Unit.CALLS_PER_SECOND,
         "setup/1": Unit.NS_PER_CALL,
@@ -42,7 +40,7 @@ def test_a_listing_starts_in_the_units_that_suit_it() -> None:
 
 def test_cycles_go_before_everything_else() -> None:
     run = made_run(tuple(made_figure(cell) for cell in listing()))
-    assert {table.contract: table.unit for table in tables(run)} == {
+    assert {table.contract: table.unit for table in run_grids(run)} == {
         "oneshot/1": Unit.CYCLES_PER_BYTE,
         "pk/1": Unit.CYCLES_PER_CALL,
         "setup/1": Unit.CYCLES_PER_CALL,
@@ -61,11 +59,11 @@ def test_a_digest_that_is_signed_is_no_data() -> None:
 
 
 def test_digests_of_several_lengths_share_a_column_unless_a_row_has_two() -> None:
-    (table,) = tables(made_run(tuple(made_figure(cell) for cell in (*RSA, *DSA))))
+    (table,) = run_grids(made_run(tuple(made_figure(cell) for cell in (*RSA, *DSA))))
     assert table.columns == (Column("sign", 0), Column("verify", 0))
     assert all(entry.figure for row in table.rows for entry in row.entries)
     longer = replace(RSA[0], size_bytes=64)
-    (table,) = tables(made_run(tuple(made_figure(cell) for cell in (*RSA, longer))))
+    (table,) = run_grids(made_run(tuple(made_figure(cell) for cell in (*RSA, longer))))
     assert table.columns == (Column("sign", 36), Column("sign", 64), Column("verify", 36))
 
 
@@ -94,7 +92,7 @@ def test_nothing_is_said_of_samples_policy_and_noise() -> None:
     assert headings["Where it is from"] == {"input": "source: listing.txt", "origin": "imported"}
     assert "load before" not in headings["Machine"]
     assert len(certainty(run)) == 1
-    subtitle = " ".join(as_specification(charts.bars(run))["title"]["subtitle"])
+    subtitle = " ".join(as_specification(draw("bars", run))["title"]["subtitle"])
     assert "no interval is known" in subtitle
     assert "highlighted" not in subtitle
     assert "thin lines" not in subtitle
@@ -120,11 +118,9 @@ def test_the_clock_is_what_figures_show_and_ticks_what_processes_counted() -> No
 def test_sentences_of_figures_hold_for_throughput_too() -> None:
     run = usual_run()
     by_cost, by_rate = (
-        [as_specification(draw(run))["title"]["text"] for draw in (charts.acceleration, charts.by_library)]
-        if unit is None
-        else [
-            as_specification(draw(run, points=charts.chosen(run, None, unit, None)))["title"]["text"]
-            for draw in (charts.acceleration, charts.by_library)
+        [
+            as_specification(draw(name, run, unit=unit))["title"]["text"]
+            for name in ("acceleration", "by_library")
         ]
         for unit in (None, Unit.MEGABYTES_PER_SECOND)
     )
@@ -171,7 +167,7 @@ def test_shares_of_few_cells_are_not_rounded_away() -> None:
 
 def test_no_model_is_fitted_to_what_has_no_interval() -> None:
     cells = tuple(made_figure(replace(MD5[0], size_bytes=size), 50.0 + 5.0 * size) for size in (16, 64, 1024))
-    assert len(models_of(made_run(cells))) == 1
-    assert models_of(imported(cells)) == ()
+    assert len(RunView(made_run(cells)).costs) == 1
+    assert RunView(imported(cells)).costs == ()
     signed = tuple(made_figure(replace(RSA[0], size_bytes=size), 9e5 + size) for size in (20, 36, 64))
-    assert models_of(made_run(signed)) == ()  # digests of three lengths are no sizes
+    assert RunView(made_run(signed)).costs == ()  # digests of three lengths are no sizes

@@ -8,16 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from made_pages import draw, render_report, view_of
 from made_runs import hostile_run, made_figure, made_judgement, made_run, usual_run
 from msgspec import structs
 from test_html import Page
 
-from perbyte.errors import UsageError
 from perbyte.model import Cell, CellFigure, Interval, Run
-from perbyte.report.html import render_report
-from perbyte.report.operations import operations_chart, published_ratio_rows, ratio_rows, ratios_of
+from perbyte.report.pages import ratio_rows
+from perbyte.report.pictures import run_pictures
+from perbyte.report.runview import RunView, names_of
 from perbyte.report.savefig import as_specification, as_svg
-from perbyte.report.studypage import names_of, study_pictures
+from perbyte.report.studyview import published_ratio_rows
 from perbyte.stats.compare import compare
 from perbyte.stats.quantity import Unit
 from perbyte.studies import find
@@ -67,17 +68,17 @@ def published(value: float, above: str, below: str, algorithm: str = "aes-128-cb
 
 
 def test_ratios_are_those_of_the_same_cell_in_both_directions() -> None:
-    found = {one.above.cell.algorithm: one for one in ratios_of(a_run())}
+    found = {one.above.cell.algorithm: one for one in RunView(a_run()).ratios}
     assert set(found) == {"aes-128-cbc", "rc2-cbc"}  # the others have one direction only
     aes, rc2 = found["aes-128-cbc"], found["rc2-cbc"]
     assert aes.comparison.ratio.value == pytest.approx(4.0)
     assert rc2.comparison.ratio.value == pytest.approx(2.0)
-    assert aes.known
+    assert aes.comparison.ratio.known
 
 
 def test_the_interval_comes_from_shared_epochs() -> None:
     """Epochs that drift alike leave the ratio where it is; those that drift apart widen it."""
-    aes, rc2 = ratios_of(a_run())
+    aes, rc2 = RunView(a_run()).ratios
     assert aes.comparison.dominated_by == "noise floor", "shared epochs leave nothing else"
     assert rc2.comparison.ratio.half_width > 0.02
     expected = compare(rc2.below, rc2.above, a_run().noise_floor)
@@ -85,17 +86,17 @@ def test_the_interval_comes_from_shared_epochs() -> None:
 
 
 def test_rows_say_what_is_known() -> None:
-    rows = ratio_rows(ratios_of(a_run()))
+    rows = ratio_rows(RunView(a_run()))
     assert rows[0][:6] == ("aes-128-cbc", "openssl", "message/1", "1000 B", "encrypt over decrypt", "4.000")
     unknown = Interval(0.0, math.inf, dominated_by="unknown")
     blind = [
         replace(one, interval=unknown, epoch_cycles=(one.epoch_cycles[0],), epoch_ns=(one.epoch_ns[0],))
         for one in a_run().cells[:2]
     ]
-    (row,) = ratio_rows(ratios_of(made_run(tuple(blind))))
+    (row,) = ratio_rows(RunView(made_run(tuple(blind))))
     assert row[5:7] == ("4.00", "not known")
     equal = (figure("encrypt", 1000.0, epochs=(0.01, 0.0, -0.01)), figure("decrypt", 1001.0))
-    (row,) = ratio_rows(ratios_of(made_run(equal)))
+    (row,) = ratio_rows(RunView(made_run(equal)))
     assert row[-1] == "no difference can be told"
 
 
@@ -105,7 +106,7 @@ def test_published_ratios_stand_beside_todays() -> None:
         published(0.5, "decrypt", "encrypt", "rc2-cbc"),
         published(1.0, "encrypt", "decrypt", "des-cbc"),
     )
-    aes, rc2, des = published_ratio_rows(a_run(), study)
+    aes, rc2, des = published_ratio_rows(view_of(a_run(), study))
     assert aes[2:4] == ("2.338", "4.000")
     assert float(rc2[3]) == pytest.approx(0.5, abs=0.01)
     assert re.fullmatch(r"0\.4\d to 0\.5\d", rc2[4])
@@ -114,22 +115,19 @@ def test_published_ratios_stand_beside_todays() -> None:
 
 def test_the_figure_turns_published_ratios_into_its_direction() -> None:
     study = study_of(published(2.338, "encrypt", "decrypt"), published(0.5, "decrypt", "encrypt", "rc2-cbc"))
-    chart = operations_chart(a_run(), study=study)
+    chart = draw("operations", a_run(), study)
     specification = as_specification(chart)
     title = " ".join(specification["title"]["text"])
     assert title == "Encrypt costs 2.00 (rc2-cbc) to 4.00 (aes-128-cbc) times what decrypt costs"
     marks = re.findall(r'aria-label="([^"]*)" role="graphics-symbol"', as_svg(chart))
     assert sum("published" in mark for mark in marks) == 2
     assert sum("over decrypt: " in mark for mark in marks) == 2
-    values = re.findall(
-        r'\\"when\\": \\"published\\", \\"value\\": ([0-9.]+)', str(specification).replace('"', '\\"')
-    )
+    values = re.findall(r'\\"hollow\\": true, \\"value\\": ([0-9.]+)', str(specification).replace('"', '\\"'))
     assert sorted(map(float, values)) == [2.0, 2.338]
 
 
 def test_a_run_in_one_direction_has_no_such_figure() -> None:
-    with pytest.raises(UsageError):
-        operations_chart(made_run((figure("encrypt", 10.0),)))
+    assert draw("operations", made_run((figure("encrypt", 10.0),))) is None
     assert (
         "One operation over the other" not in Page(render_report(made_run((figure("encrypt", 10.0),)))).text
     )
@@ -142,7 +140,7 @@ def test_hostile_figures_have_no_ratio_and_break_nothing() -> None:
         for one in run.cells
         for name in ("encrypt", "decrypt")
     ]
-    for one in ratios_of(made_run(tuple(turned))):
+    for one in RunView(made_run(tuple(turned))).ratios:
         assert 0 < one.comparison.ratio.value < math.inf
     render_report(made_run(tuple(turned)))
 
@@ -156,12 +154,12 @@ def test_the_study_of_2019_shows_its_ratios() -> None:
     ]
     run = made_run(tuple(cells))
     judgement = Judgement(study, run.conditions.run_id, ())
-    assert study_pictures(run, judgement)[0].name == "ratios"
+    assert "ratios" in {one.name for one in run_pictures(RunView(run, judgement=judgement))}
     text = Page(render_report(run, judgement=judgement)).text
     assert "AES CBC, encrypt over decrypt, 102096027 B section 3, example of output 2.338246 2.4" in text
     assert text.count("Ratio of two operations: published and today") == 1
     assert "One operation over the other" in text  # the table of all ratios, once
-    assert len(published_ratio_rows(run, study)) == 5
+    assert len(published_ratio_rows(view_of(run, study))) == 5
 
 
 def test_a_name_that_two_groups_share_is_nobodys() -> None:

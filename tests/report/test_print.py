@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 from browsing import Opened
+from made_pages import write_history, write_report, write_side_by_side
 from made_runs import made_cells, made_figure, made_judgement, made_run, usual_run
 from test_history_page import measured_run
 
 from perbyte.model import Cell, CellFigure, Doubt, Quality, Warning
-from perbyte.report.historyview import write_history
-from perbyte.report.html import write_report
-from perbyte.report.sidepage import write_side_by_side
 from perbyte.studies.history import then_and_now
 
 pytestmark = pytest.mark.browser
@@ -105,7 +103,8 @@ def test_closed_details_are_left_out_and_say_so(browser: Any, tmp_path: Path) ->
     assert closed.count() > 0
     notes = closed.evaluate_all("all => all.map(one => getComputedStyle(one, '::after').content)")
     assert all("not printed" in note for note in notes)
-    assert page.locator(".claims details:visible").count() == 0
+    assert page.locator(".claims details details:visible").count() == 0
+    assert page.locator(".claims > details > .why:visible").count() > 0, "paper shows the evidence"
     page.locator("#history details").first.evaluate("one => { one.open = true; }")
     assert "not printed" not in page.locator("#history summary").first.evaluate(
         "one => getComputedStyle(one, '::after').content"

@@ -96,7 +96,7 @@ def test_several_runs_stand_side_by_side(a_run: Callable[..., Path], tmp_path: P
     result = perbyte("report", *runs, "-o", "both.html", "--figure", "side-by-side.svg")
     assert result.exception is None
     text = Page((tmp_path / "both.html").read_text()).text
-    assert "2 runs side by side: one, two" in text
+    assert "2 runs compared: one, two" in text
     assert "6 tied" in text
     assert (tmp_path / "side-by-side.svg").read_text().startswith("<svg")
 

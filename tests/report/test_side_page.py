@@ -12,14 +12,15 @@ from typing import Any
 
 import pytest
 from browsing import Opened
+from made_pages import render_side_page, side_pictures, write_side_by_side
 from made_runs import HOSTILE, hostile_run, made_cells, made_figure, made_run, usual_run
 from test_html import Page
 
 from perbyte.errors import UsageError
 from perbyte.model import Cell, CellFigure, Failure, Interval, Machine, Quality, Run
-from perbyte.report.profiles import feature_rows, profile_rows
+from perbyte.report.facts import feature_rows, profile_rows
+from perbyte.report.pages import run_names
 from perbyte.report.savefig import as_specification, as_svg
-from perbyte.report.sidepage import render_side_page, run_names, side_pictures, write_side_by_side
 
 SIZES = (16, 512)
 
@@ -126,7 +127,7 @@ def test_the_summary_counts_and_claims_nothing_without_intervals(runs: list[Run]
     text = Page(render_side_page(runs)).text
     cells = len(runs[0].cells)
     assert f"laptop against server, {cells - 1} common cells: 2.00 times the cycles" in text
-    assert f"{cells - 1} dearer" in text
+    assert f"{cells - 1} slower" in text
     assert f"listing against server, {cells} common cells: 4.00 times the time" in text
     assert f"{cells} without an interval, where no difference is claimed" in text
     assert f"{cells + 1} cells: {cells - 1} in all runs, 1 in one only" in text
@@ -201,7 +202,7 @@ def test_nothing_in_common() -> None:
 def test_names_of_columns_are_distinct() -> None:
     one = first_run()
     assert run_names([one, one, named(one, "other")]) == ["server (1)", "server (2)", "other"]
-    with pytest.raises(UsageError, match="one run stands beside nothing"):
+    with pytest.raises(UsageError, match="one run cannot be compared"):
         render_side_page([one])
 
 

@@ -7,11 +7,9 @@ import pytest
 from made_runs import hostile_run, made_cells, made_figure, made_judgement, made_run, usual_run
 
 from perbyte.model import Cell, Failure
-from perbyte.report.terminal import render_table
-from perbyte.report.units import number
-from perbyte.report.verdicts import render_comparison, render_judgement
-from perbyte.report.views import tables
-from perbyte.stats.compare import compare
+from perbyte.report.grid import compare_pairs, run_grids
+from perbyte.report.text import render_comparison, render_judgement, render_table
+from perbyte.report.wording import number
 from perbyte.stats.quantity import TABLE_UNITS, Unit, read
 
 TABLE_OF_TWO = """\
@@ -75,7 +73,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_figure_is_cut(width: int, uni
     shown = re.findall(r"[0-9][0-9.,]*(?= +±)", text)
     wanted = [
         number(reading.value, reading.half_width)
-        for table in tables(run, unit)
+        for table in run_grids(run, unit)
         for row in table.rows
         for entry in row.entries
         if entry.figure and (reading := read(entry.figure, table.unit))
@@ -131,20 +129,21 @@ def test_verdicts_are_told_by_word_as_well_as_by_sign() -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_comparison_shows_ratio_interval_and_ties() -> None:
-    cell = Cell("a", "aes", "encrypt", 16, "stream/1")
-    before, same, slower = made_figure(cell, 100.0), made_figure(cell, 100.05), made_figure(cell, 103.0)
+def test_comparison_shows_values_ratios_intervals_and_ties() -> None:
+    cells = [Cell("a", "aes", "encrypt", size, "stream/1") for size in (16, 64)]
+    before = (made_figure(cells[0], 100.0), made_figure(cells[1], 400.0))
+    after = (made_figure(cells[0], 100.05), made_figure(cells[1], 412.0))
     floor = made_run(()).noise_floor
-    compared = [(before, one, compare(before, one, floor)) for one in (same, slower)]
-    lines = render_comparison(compared, floor, width=120, colour=False, names=("old", "new")).splitlines()
-    assert lines[0] == "new over old: above 1 is slower"
-    assert lines[3].endswith("tie")
-    assert "6.25 cycles/byte" in lines[3].replace("6.250", "6.25")
-    assert lines[4].endswith("slower +3.0%")
-    assert " 1.03" in lines[4]
-    assert "0 faster, 1 slower, 1 tied" in lines[6]
-    assert "noise floor: 0.15%" in lines[7]
+    grids = compare_pairs(zip(before, after, strict=True), ("old", "new"), floor)
+    lines = render_comparison(grids, floor, width=120, colour=False).splitlines()
+    assert lines[0].startswith("cycles per byte · stream/1 · × cost of a call as a multiple of that in old")
+    same, slower = (next(line for line in lines if f"encrypt {size} B" in line) for size in (16, 64))
+    assert same.endswith("=")
+    assert re.search(r"6\.25.* 6\.25.* ×1\.00.* ±0\.1\d%=$", same)
+    assert re.search(r"×1\.03.* ±0\.1\d%$", slower)
+    assert "new: 0 faster, 1 slower, 1 tied" in lines
+    assert any(line.startswith("noise floor: 0.15%") for line in lines)
 
 
 def test_comparison_of_nothing() -> None:
-    assert "no cell is on both sides" in render_comparison([], None, width=80, colour=False)
+    assert "the runs hold no figures" in render_comparison([], None, width=80, colour=False)

@@ -16,7 +16,7 @@ from perbyte.catalogue.reading import hash_content, read_algorithms, read_contra
 from perbyte.errors import DataRoomError, UsageError
 from perbyte.model import Algorithm, Contract, KnownAnswer
 
-_INVERSES = {"decrypt": "encrypt", "open": "seal", "verify": "sign"}
+INVERSES = {"decrypt": "encrypt", "open": "seal", "verify": "sign"}
 
 
 class Catalogue:
@@ -106,7 +106,7 @@ class Catalogue:
         """
         algorithm = self.find(algorithm_id)
         mine = [one for one in self.vectors(algorithm.family) if one.algorithm == algorithm.id]
-        forward = _INVERSES.get(operation)
+        forward = INVERSES.get(operation)
         turned = [_turn(one, operation) for one in mine if one.operation == forward]
         return (*turned, *(one for one in mine if one.operation == operation))
 

@@ -1,24 +1,26 @@
-"""`perbyte compare`: two runs, or two selectors of one run, cell by cell; or many runs side by side."""
+"""`perbyte compare`: any number of runs, or two selectors of one run, cell by cell."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from perbyte import places
-from perbyte.cli.options import Percent, remark
+from perbyte.cli.options import UNITS, Percent, remark
 from perbyte.cli.pairing import pair_cells
 from perbyte.cli.run_names import find_run, run_named, runs_there_are, where_looked
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.model import CellFigure, NoiseFloor, Run
 
 if TYPE_CHECKING:
+    from perbyte.report.grid import Grid
     from perbyte.stats.compare import Comparison
+    from perbyte.stats.quantity import Unit
 
 SHOWN = 4  # of what a run has, in a message
 
@@ -34,14 +36,17 @@ SHOWN = 4  # of what a run has, in a message
     default=None,
     help="Exit code 1 when another one is slower than A by more, beyond doubt.",
 )
-@click.option("--side-by-side", is_flag=True, help="A column per run, also for two.  [from three runs on]")
+@click.option(
+    "--side-by-side", is_flag=True, help="Also the cells that only one run has.  [from three runs on]"
+)
 @click.option(
     "--unit",
-    type=click.Choice(["cycles/byte", "cycles/call", "ns/call", "MB/s", "calls/s"]),
+    type=click.Choice(UNITS),
     default=None,
     help="Unit of the columns.  [cycles/byte where all have cycles, else MB/s]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table.")
 def command(
     sides: tuple[str, ...],
     run: Path | None,
@@ -49,11 +54,11 @@ def command(
     side_by_side: bool,
     unit: str | None,
     as_json: bool,
+    as_csv: bool,
 ) -> int:
-    """Compare A and B: two run directories, or two selectors of one run. Ratios are B over A.
+    """Compare two or more runs, or two selectors of one run, cell by cell. Ratios are to the first.
 
-    More runs stand side by side, a column each; ratios are over the first. Imported runs are runs like any other, but
-    have no intervals.
+    Imported runs are runs like any other, but have no intervals.
 
     \b
       perbyte compare runs/before runs/after --fail-above 1%
@@ -62,70 +67,72 @@ def command(
     """
     if len(sides) < 2:
         raise UsageError("a comparison has two sides or more", way_out="perbyte compare RUN OTHER-RUN")
-    if len(sides) > 2 or side_by_side:
-        return _compare_many(sides, fail_above, unit, as_json=as_json)
-    if unit:
-        raise UsageError("--unit belongs to runs side by side", way_out="add --side-by-side")
-    return _compare_two(sides[0], sides[1], run, fail_above, as_json=as_json)
-
-
-def _compare_two(a: str, b: str, run: Path | None, fail_above: float | None, *, as_json: bool) -> int:
-    from perbyte.report.verdicts import render_comparison
-    from perbyte.stats.compare import compare
-
-    pairs, noise, same_run = _pair_up(a, b, run)
-    compared = [(x, y, compare(x, y, noise, same_run=same_run)) for x, y in pairs]
-    if as_json:
-        rows = [
-            {
-                "a": x.cell.address,
-                "b": y.cell.address,
-                "ratio": _finite(c.ratio.value),
-                "interval_low": _finite(c.ratio.low),
-                "interval_high": _finite(c.ratio.high),
-                "tie": c.tie,
-                "reason": c.reason,
-            }
-            for x, y, c in compared
-        ]
-        noise_floor = noise.relative if noise else None
-        print(json.dumps({"noise_floor": noise_floor, "comparisons": rows}, indent=1, allow_nan=False))
-    else:
-        print(render_comparison(compared, noise, names=(_title(a), _title(b))), end="")
-    return _exit_code((c for _, _, c in compared), fail_above)
-
-
-def _compare_many(sides: Sequence[str], fail_above: float | None, unit: str | None, *, as_json: bool) -> int:
-    from perbyte.report.sidebyside import render_side_by_side, set_side_by_side, side_records
+    if as_json and as_csv:
+        raise UsageError("--json and --csv exclude each other")
+    from perbyte.report.export import comparison_csv, comparison_json
+    from perbyte.report.text import render_comparison
     from perbyte.stats.quantity import Unit
-    from perbyte.store import open_run
 
-    found = [(side, run_named(side)) for side in sides]
-    lost = [side for side, place in found if place is None]
-    if lost:
-        raise UsageError(
-            f"'{lost[0]}' is no run: {where_looked(lost[0])}; only runs stand side by side",
-            way_out=runs_there_are(),
-        )
-    runs = [open_run(place) for _, place in found if place]
-    names = _distinct([_title(side) for side in sides])
-    rows = set_side_by_side(runs)
+    grids, noise = _sides(sides, run, Unit(unit) if unit else None, everything=side_by_side or len(sides) > 2)
     if as_json:
-        print(json.dumps({"runs": names, "rows": side_records(rows, names)}, indent=1, allow_nan=False))
+        print(json.dumps(comparison_json(grids, noise), indent=1, allow_nan=False))
+    elif as_csv:
+        print(comparison_csv(grids), end="")
     else:
-        print(render_side_by_side(rows, names, unit=Unit(unit) if unit else None), end="")
-    compared = (entry.comparison for row in rows for entry in row.entries if entry.comparison)
-    return _exit_code(compared, fail_above)
+        print(render_comparison(grids, noise), end="")
+    return _exit_code((entry.comparison for grid in grids for entry in grid.entries), fail_above)
 
 
-def _exit_code(compared: Iterable[Comparison], fail_above: float | None) -> int:
-    if fail_above is not None and any(not c.tie and c.ratio.low > 1 + fail_above for c in compared):
+def _sides(
+    sides: Sequence[str], run: Path | None, unit: Unit | None, *, everything: bool
+) -> tuple[tuple[Grid, ...], NoiseFloor | None]:
+    """The sides as grids, the first one as baseline, and the noise floor that counts."""
+    from perbyte.report.grid import compare_pairs, compare_runs
+    from perbyte.stats.compare import larger_floor
+    from perbyte.store import latest, open_run
+
+    places_of = [run_named(side) for side in sides]
+    if all(places_of):
+        runs = [open_run(place) for place in places_of if place]
+        grids = compare_runs(runs, _distinct([_title(side) for side in sides]), unit)
+        if not everything:
+            grids = _common(grids)
+        return grids, larger_floor(one.noise_floor for one in runs)
+    lost = next(side for side, place in zip(sides, places_of, strict=True) if place is None)
+    if any(places_of) or len(sides) > 2:
+        raise UsageError(
+            f"'{lost}' is not a run: {where_looked(lost)}; all sides must be runs", way_out=runs_there_are()
+        )
+    if run is None and latest(places.runs_home()) is None:
+        raise UsageError(f"'{lost}' is not a run: {where_looked(lost)}", way_out=runs_there_are())
+    opened = open_run(find_run(run))
+    return compare_pairs(
+        _pair_selected(sides[0], sides[1], opened), sides, opened.noise_floor, unit
+    ), opened.noise_floor
+
+
+def _common(grids: tuple[Grid, ...]) -> tuple[Grid, ...]:
+    """Leave out what only one of two runs has, and say how much: silence would look like agreement."""
+    alone = [0, 0]
+    kept = []
+    for grid in grids:
+        rows = tuple(row for row in grid.rows if all(entry.figure for entry in row.entries))
+        for index in (0, 1):
+            alone[index] += sum(bool(row.entries[index].figure) for row in grid.rows) - len(rows)
+        if rows:
+            kept.append(replace(grid, rows=rows))
+    if not kept:
+        raise UsageError(
+            "the two runs have no cell in common", way_out="show both: perbyte compare A B --side-by-side"
+        )
+    _note_left(*alone)
+    return tuple(kept)
+
+
+def _exit_code(compared: Iterable[Comparison | None], fail_above: float | None) -> int:
+    if fail_above is not None and any(c and c.ratio.low > 1 + fail_above for c in compared):
         return EXIT_FOUND
     return EXIT_FINE
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _distinct(names: list[str]) -> list[str]:
@@ -140,45 +147,7 @@ def _title(text: str) -> str:
     return place.resolve().name if place and place.is_dir() else text
 
 
-def _pair_up(
-    a: str, b: str, run: Path | None
-) -> tuple[list[tuple[CellFigure, CellFigure]], NoiseFloor | None, bool]:
-    """Cells of A with their counterparts in B, the noise floor that counts, and whether one run holds both."""
-    from perbyte.store import latest, open_run
-
-    first, second = run_named(a), run_named(b)
-    if first and second:
-        return _pair_runs(open_run(first), open_run(second))
-    if first or second:
-        other = b if first else a
-        raise UsageError(
-            f"'{other}' is no run: {where_looked(other)}; a run is compared with a run",
-            way_out=runs_there_are(),
-        )
-    if run is None and latest(places.runs_home()) is None:
-        raise UsageError(f"'{a}' is no run: {where_looked(a)}", way_out=runs_there_are())
-    return _pair_selected(a, b, open_run(find_run(run)))
-
-
-def _pair_runs(
-    first: Run, second: Run
-) -> tuple[list[tuple[CellFigure, CellFigure]], NoiseFloor | None, bool]:
-    from perbyte.stats.compare import larger_floor
-
-    found = {figure.cell: figure for figure in second.cells}
-    pairs = [(figure, found[figure.cell]) for figure in first.cells if figure.cell in found]
-    if not pairs:
-        raise UsageError(
-            "the two runs have no cell in common",
-            way_out="set them side by side: perbyte compare A B --side-by-side",
-        )
-    _tell_left(len(first.cells) - len(pairs), len(second.cells) - len(pairs))
-    return pairs, larger_floor((first.noise_floor, second.noise_floor)), False
-
-
-def _pair_selected(
-    a: str, b: str, opened: Run
-) -> tuple[list[tuple[CellFigure, CellFigure]], NoiseFloor | None, bool]:
+def _pair_selected(a: str, b: str, opened: Run) -> list[tuple[CellFigure, CellFigure]]:
     ours, theirs = _selected(a, opened), _selected(b, opened)
     pairing = pair_cells([x.cell for x in ours], [y.cell for y in theirs])
     if not pairing.pairs:
@@ -186,16 +155,15 @@ def _pair_selected(
             f"nothing to compare: '{a}' fits {_cells(len(ours))} of the run, '{b}' {_cells(len(theirs))}, none alike",
             way_out="cells are alike when size and contract agree, and the operation unless each side has one",
         )
-    _tell_left(len(pairing.left_a), len(pairing.left_b))
-    pairs = [(ours[i], theirs[j]) for i, j in pairing.pairs]
-    return pairs, opened.noise_floor, True
+    _note_left(len(pairing.left_a), len(pairing.left_b))
+    return [(ours[i], theirs[j]) for i, j in pairing.pairs]
 
 
 def _selected(text: str, opened: Run) -> list[CellFigure]:
     """The figures a selector means. Raises UsageError when there are none, telling all that `text` was taken for."""
     from perbyte.catalogue import parse_selector
 
-    not_a_run = f"is no run: {where_looked(text)}"
+    not_a_run = f"is not a run: {where_looked(text)}"
     try:
         selector = parse_selector(text)
     except UsageError as error:
@@ -211,8 +179,7 @@ def _selected(text: str, opened: Run) -> list[CellFigure]:
     raise UsageError(said, way_out=way_out)
 
 
-def _tell_left(a: int, b: int) -> None:
-    """Say how many cells a comparison leaves out: silence would look like agreement."""
+def _note_left(a: int, b: int) -> None:
     told = [f"{_cells(count)} of {side}" for side, count in (("A", a), ("B", b)) if count]
     if told:
         remark(f"left out: {' and '.join(told)} without a counterpart")

@@ -58,7 +58,7 @@ def openssl_speed(
     gives none; facts about the machine are taken from boot messages around the tables.
     """
     from perbyte.exchange import join_listings, make_run, read_listings, read_machine, read_text
-    from perbyte.report.units import plain
+    from perbyte.report.wording import plain
 
     profile = read_machine(read_text(machine).split("\n")) if machine else None
     found = []

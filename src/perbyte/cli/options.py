@@ -13,6 +13,13 @@ from perbyte.model import Policy
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+UNITS = (
+    "cycles/byte",
+    "cycles/call",
+    "ns/call",
+    "MB/s",
+    "calls/s",
+)  # those of `stats.quantity`, which a test compares
 _TIME_UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
 
@@ -113,7 +120,7 @@ def output_options(function: F) -> F:
             click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table."),
             click.option(
                 "--unit",
-                type=click.Choice(["cycles/byte", "cycles/call", "ns/call", "MB/s", "calls/s"]),
+                type=click.Choice(UNITS),
                 default=None,
                 help="Unit of the table.",
             ),

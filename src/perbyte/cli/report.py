@@ -63,7 +63,9 @@ def command(runs: tuple[Path, ...], output: Path | None, history: bool, figures:
 def _history(runs: Sequence[Path], output: Path | None, figures: Sequence[Path]) -> int:
     from perbyte.cli.reporting import deliver_figures, newest_of_studies, written
     from perbyte.cli.run_names import find_run
-    from perbyte.report.historyview import history_pictures, write_history
+    from perbyte.report.html import write
+    from perbyte.report.pages import history_page
+    from perbyte.report.pictures import history_pictures
     from perbyte.store import open_run
     from perbyte.studies.history import then_and_now
 
@@ -76,18 +78,22 @@ def _history(runs: Sequence[Path], output: Path | None, figures: Sequence[Path])
         deliver_figures(found, figures)
     if output or not figures:
         target = output or Path("history.html")
-        remark(f"report: {written(target, lambda: write_history(history, target))}")
+        remark(f"report: {written(target, lambda: write(history_page(history), target))}")
     return EXIT_FINE
 
 
 def _side_by_side(runs: Sequence[Run], output: Path | None, figures: Sequence[Path]) -> int:
     from perbyte.cli.reporting import deliver_figures, written
-    from perbyte.report.sidepage import side_pictures, write_side_by_side
+    from perbyte.report.grid import compare_runs
+    from perbyte.report.html import write
+    from perbyte.report.pages import comparison_page, run_names
+    from perbyte.report.pictures import comparison_pictures
 
     if figures:
-        found = {picture.name: picture for picture in side_pictures(runs)}
+        grids = compare_runs(runs, run_names(runs))
+        found = {picture.name: picture for picture in comparison_pictures(grids)}
         deliver_figures(found, figures)
     if output or not figures:
         target = output or Path("report.html")
-        remark(f"report: {written(target, lambda: write_side_by_side(runs, target))}")
+        remark(f"report: {written(target, lambda: write(comparison_page(runs), target))}")
     return EXIT_FINE

@@ -12,12 +12,11 @@ from perbyte.errors import EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Run
 
 if TYPE_CHECKING:
-    from perbyte.report.gallery import Picture
+    from perbyte.report.pictures import Picture
     from perbyte.studies import Judgement
     from perbyte.studies.history import History
 
 HELP = "help"
-FIGURE_KINDS = ("svg", "png", "pdf", "html", "json")
 
 
 def judgement_of(run: Run) -> tuple[Judgement | None, str]:
@@ -54,7 +53,8 @@ def history_of(run: Run) -> tuple[History | None, str]:
 
 def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path:
     """Write the report. Raises EnvironmentLacking when the file cannot be written."""
-    from perbyte.report.html import write_report
+    from perbyte.report.html import write
+    from perbyte.report.pages import run_page
 
     remarks: list[str] = []
     if judgement is None:
@@ -65,7 +65,8 @@ def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path
         history, said = history_of(run)
         remarks.append(said)
     told = tuple(said for said in remarks if said)
-    return written(path, lambda: write_report(run, path, judgement=judgement, history=history, remarks=told))
+    page = run_page(run, judgement=judgement, history=history, notes=told)
+    return written(path, lambda: write(page, path))
 
 
 def written(path: Path, write: Callable[[], Path]) -> Path:
@@ -90,14 +91,12 @@ def newest_of_studies() -> list[Path]:
 
 
 def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Picture]:
-    """All figures of a run by name, those of its study first."""
-    from perbyte.report.gallery import pictures
-    from perbyte.report.studypage import names_of, study_pictures
+    """All charts of a run by name, those of its study among them."""
+    from perbyte.report.pictures import run_pictures
+    from perbyte.report.runview import RunView
 
-    judgement = judgement or judgement_of(run)[0]
-    found = list(study_pictures(run, judgement)) if judgement else []
-    found += pictures(run, names=names_of(judgement.study) if judgement else None)
-    return {picture.name: picture for picture in found}
+    view = RunView(run, judgement=judgement or judgement_of(run)[0])
+    return {picture.name: picture for picture in run_pictures(view)}
 
 
 def deliver_figures(pictures: Mapping[str, Picture], figures: Sequence[Path]) -> None:
@@ -119,11 +118,11 @@ def write_figure(pictures: Mapping[str, Picture], path: Path) -> Path:
     Raises UsageError for another suffix, an unknown name or where there are no figures, EnvironmentLacking when
     the file cannot be written.
     """
-    from perbyte.report.savefig import save_figure
+    from perbyte.report.savefig import SUFFIXES, save_figure
 
-    if path.suffix.lower().lstrip(".") not in FIGURE_KINDS:
+    if path.suffix.lower() not in SUFFIXES:
         raise UsageError(
-            f"'{path}': a figure ends in .{', .'.join(FIGURE_KINDS)}",
+            f"'{path}': a chart's file ends in {', '.join(SUFFIXES)}",
             way_out="e.g. --figure bars.svg; --figure help lists those there are",
         )
     if not pictures:

@@ -44,7 +44,7 @@ def print_run(run: Run, unit: str | None, *, as_json: bool, as_csv: bool) -> Non
 
         print(to_csv(run), end="")
     else:
-        from perbyte.report.terminal import render_table
+        from perbyte.report.text import render_table
         from perbyte.stats.quantity import Unit
 
         print(render_table(run, unit=Unit(unit) if unit else None), end="")

@@ -93,7 +93,7 @@ def run(
     from perbyte.cli.reporting import write_figures, write_html
     from perbyte.cli.show import print_run
     from perbyte.measure import Request
-    from perbyte.report.verdicts import render_judgement
+    from perbyte.report.text import render_judgement
     from perbyte.studies import find, judge
 
     study = find(name)

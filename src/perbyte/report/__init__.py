@@ -1,14 +1,13 @@
-"""Shows a run to people: tables, figures, the HTML report, JSON and CSV.
+"""Shows runs to people: tables, charts, pages, JSON and CSV.
 
-This room only reads values of `perbyte.model`, of `perbyte.stats` and of `perbyte.studies`; it never measures
-and never judges. A doubt that travels with a figure is shown beside it in every form; a cell without a figure
-is shown with its reason. Modules are imported one by one, so that a table on the terminal does not load what
-only the figures need.
+This package only reads values of `perbyte.model`, of `perbyte.stats` and of `perbyte.studies`; it never measures and
+never judges. A doubt that travels with a figure is shown beside it in every form; a cell without a figure is shown
+with its reason. Modules are imported one by one, so that a table on the terminal does not load what only charts need.
 
-- `units`: what a figure is given in, and how many digits its interval supports
-- `views`: rows, columns and marks, the same for the terminal and the HTML file
-- `export`: JSON and CSV
-- `terminal`, `verdicts`: text for a terminal of any width
-- `charts`, `theme`, `savefig`: one Altair specification per figure, saved as SVG, PNG, PDF or HTML
-- `html`: one self-contained file
+- `grid`: rows and columns of one run or of several, the same for terminal, pages and charts
+- `text`: grids and verdicts for a terminal; `export`: JSON and CSV
+- `runview`: what is shown of a run, worked out once; `findings`, `studyview`, `historyview`: in words and rows
+- `charts`, `pictures`, `theme`, `savefig`: how charts are drawn, which are, and how they are saved
+- `pages`, `html`: pages as lists of sections, and the one template that draws them
+- `facts`, `wording`: conditions in plain words; text of numbers, sizes and names
 """

@@ -1,316 +1,323 @@
-"""Figures of a run as Altair charts: one specification each serves HTML, SVG, PNG and PDF.
+"""Charts: horizontal bars, dots on a ratio or logarithmic axis, and curves; with their axes, legends and titles.
 
-Every chart names its unit, draws its intervals, says in its title what is seen, and tells series apart by
-more than colour. Charts never mix contracts: of a run with several, the one with most figures is drawn unless
-another is named. Published figures and cost models have charts of their own in `studycharts`.
+One Altair specification serves HTML, SVG, PNG and PDF. Every chart names its unit, draws its intervals, says in its
+title what is seen, and tells series apart by more than colour. What is drawn of a run is decided in `pictures`. A
+chart is as wide as the page; `narrow` makes one for a telephone, panels below each other.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+import json
+import math
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import altair as alt
 
-from perbyte.errors import UsageError
-from perbyte.model import Run
 from perbyte.report import theme
-from perbyte.report.panels import (
-    Chart,
-    Records,
-    algorithm_header,
-    axis,
-    chosen,
-    coloured,
-    facet,
-    finished,
-    first_series,
-    header,
-    logarithmic,
-    ordered,
-    some,
-    some_sizes,
-    subtitle,
-    tooltip,
-)
-from perbyte.report.points import Names, Points
-from perbyte.report.units import number, plain, size_label
-from perbyte.stats.quantity import Unit
+
+Chart: TypeAlias = alt.TopLevelMixin
+Records = Sequence[dict[str, Any]]
+Look = Mapping[str, tuple[str, str, list[int]]]
+WIDE, NARROW = 1000, 250  # pixels of all panels beside each other
+_FAR, _NEAR = (1, 1.5, 2, 3, 5, 7), (1, 1.1, 1.25, 1.5, 2, 3, 5, 6, 7, 8, 9)
+_PARTS = "␟"  # between a heading and a row's own name, in values of a grouped axis
 
 
 def bars(
-    run: Run,
+    records: Records,
     *,
-    contract: str | None = None,
-    unit: Unit | None = None,
-    operation: str | None = None,
-    sizes: Sequence[int] | None = None,
-    names: Names | None = None,
-    points: Points | None = None,
-) -> Chart:
-    """Draw any run as bars: algorithms below each other, libraries within, one panel per size.
+    y: tuple[str, Sequence[str]],
+    unit: str,
+    colour: Any,
+    lane: tuple[str, Sequence[str]] | None = None,
+    text: str = "",
+    row: tuple[str, Sequence[str]] | None = None,
+    column: tuple[str, Sequence[str]] | None = None,
+    narrow: bool = False,
+) -> Any:
+    """Draw horizontal bars from zero with their intervals and the field `text` at their ends.
 
-    Without `operation`, the first; without `sizes` (bytes), the smallest and the largest. The fastest of each
-    algorithm is dark, ties likewise. Raises UsageError when nothing is left to draw.
+    `y`, `lane`, `row` and `column` are (field, values in order); a `lane` divides each place of `y`.
     """
-    points = chosen(run, contract, unit, names, points)
-    operation = plain(operation, 24) if operation else points.operations[0]
-    here = [record for record in points.records if record["operation"] == operation]
-    found = sorted({record["size_bytes"] for record in here})
-    wanted = list(sizes) if sizes else sorted({*found[:1], *found[-1:]})
-    here = [record for record in here if record["size_bytes"] in wanted]
-    series, here, rest = first_series(points, some(here))
-    base = alt.Chart().encode(
-        y=alt.Y(
-            "library:N", title=None, sort=list(points.libraries), axis=alt.Axis(ticks=False, domain=False)
-        ),
-    )
-    value = alt.X("value:Q", title=axis(points.unit), scale=_from_zero(here))
-    drawn = base.mark_bar(height={"band": 0.72}).encode(
-        x=value,
-        color=alt.Color(
-            "first:N", scale=alt.Scale(domain=[True, False], range=[theme.BLUE, theme.MUTED]), legend=None
-        ),
+    base = alt.Chart().encode(y=_places(*y, grid=False), **({"yOffset": _lane(*lane)} if lane else {}))
+    drawn = base.mark_bar(height={"band": 0.72} if lane is None else alt.Undefined).encode(
+        x=alt.X("value:Q", title=unit, scale=_from_zero(records)),
+        color=colour,
         description="described:N",
         tooltip=tooltip(),
     )
     whisker = base.mark_rule(strokeWidth=1.5, color=theme.INK, aria=False).encode(x="low:Q", x2="high:Q")
-    label = base.mark_text(align="left", dx=5, aria=False).encode(x="high:Q", text="text:N")
-    panels = facet(
-        alt.layer(drawn, whisker, label).properties(width=760 // max(len(wanted), 1), height=alt.Step(17)),
-        here,
-        row=algorithm_header(series),
-        column=header("size", [size_label(size) for size in sorted(wanted)]) if len(wanted) > 1 else None,
-    ).resolve_scale(y="independent")
-    if isinstance(
-        panels, alt.FacetChart
-    ):  # panels are as high as their own rows, so rows of panels are not alike
-        panels = panels.properties(align={"row": "each", "column": "all"})
-    return finished(
-        panels,
-        _bars_title(here, operation, points),
-        subtitle(run, points, "highlighted: fastest of its algorithm", *rest, marked=True),
-    )
+    layers = [drawn, whisker]
+    if text:
+        layers.append(base.mark_text(align="left", dx=5, aria=False).encode(x="high:Q", text=f"{text}:N"))
+    step = 17 if lane is None else 12 if text else 7
+    panel = alt.layer(*layers).properties(width=_panel(column, narrow), height=alt.Step(step))
+    return _panels(panel, records, row, column, narrow)
 
 
-def by_library(
-    run: Run, *, contract: str | None = None, names: Names | None = None, points: Points | None = None
-) -> Chart:
-    """Draw the software ciphers of each library: one panel per library and operation, bars by size.
-
-    An algorithm that was measured with and without the processor's own instructions counts without them.
-    """
-    points = chosen(run, contract, None, names, points)
-    switched = {record["algorithm"] for record in points.records if record["soft"]}
-    software = [one for one in points.records if one["soft"] or one["algorithm"] not in switched]
-    series, here, rest = first_series(points, some(software))
-    kept, said = some_sizes(here, 5)
-    here = [record for record in here if record["size_bytes"] in kept]
-    sizes = [size_label(size) for size in kept]
-    base = alt.Chart().encode(
-        x=alt.X("series:N", title=None, sort=series, axis=alt.Axis(labelAngle=-35, ticks=False)),
-        xOffset=alt.XOffset("size:N", sort=sizes),
-    )
-    drawn = base.mark_bar().encode(
-        y=alt.Y("value:Q", title=axis(points.unit), scale=_from_zero(here)),
-        color=alt.Color("size:N", title="data per call", sort=sizes, scale=ordered(sizes)),
-        description="described:N",
-        tooltip=tooltip(),
-    )
-    whisker = base.mark_rule(color=theme.INK, aria=False).encode(y="low:Q", y2="high:Q")
-    panels = facet(
-        alt.layer(drawn, whisker).properties(width=max(36 * len(series), 330), height=110),
-        here,
-        row=header("library", list(points.libraries), angle=0),
-        column=header("operation", list(points.operations)),
-    )
-    return finished(panels, _slowest_title(here, points), subtitle(run, points, *said, *rest))
-
-
-def acceleration(
-    run: Run,
+def dots(
+    records: Records,
     *,
-    algorithm: str | None = None,
-    contract: str | None = None,
-    names: Names | None = None,
-    points: Points | None = None,
-) -> Chart:
-    """Draw one algorithm with and without the processor's own instructions, by library, size and operation.
+    y: tuple[str, Sequence[str]],
+    x: str,
+    scale: Mapping[str, Any],
+    look: Look,
+    by: str,
+    lanes: Sequence[str] = (),
+    rule_at_one: bool = False,
+    joined: tuple[str, str] | None = None,
+    row: tuple[str, Sequence[str]] | None = None,
+    column: tuple[str, Sequence[str]] | None = None,
+    narrow: bool = False,
+) -> Any:
+    """Draw a dot with its interval for each record, told apart by the field `by` as `look` has it.
 
-    Without `algorithm`, the first that was measured on both tiers. Raises UsageError when there is none.
+    `lanes` are the values of `by` that get a place of their own within a place of `y`; `joined` names two fields that
+    a grey line joins. Records whose field `hollow` is set are drawn as hollow diamonds.
     """
-    points = chosen(run, contract, None, names, points)
-    pairs = _pairs(points)
-    algorithm = algorithm or next((key[0] for key in pairs), None)
-    pairs = {key: pair for key, pair in pairs.items() if key[0] == algorithm}
-    if not pairs:
-        raise UsageError(
-            "no algorithm of this run was measured both with and without the processor's own instructions",
-            way_out="measure with --cpu full,soft",
+    base = alt.Chart().encode(y=_places(*y, grid=True))
+    lane = {"yOffset": _lane(by, lanes)} if lanes else {}
+    value = alt.X("value:Q", title=x, **scale)
+    layers = []
+    if rule_at_one:
+        layers.append(
+            alt.Chart().mark_rule(color=theme.INK, strokeDash=[4, 3], aria=False).encode(x=alt.datum(1.0))
         )
-    rises = points.unit.more_is_better
-    factors = {
-        key: full["value"] / soft["value"] if rises else soft["value"] / full["value"]
-        for key, (full, soft) in pairs.items()
+    if joined:
+        ends = dict(zip(("x", "x2"), (f"{joined[0]}:Q", joined[1]), strict=True))
+        layers.append(base.mark_rule(color=theme.MUTED, strokeWidth=2, aria=False).encode(**ends))
+    solid = alt.datum.hollow == None if any("hollow" in one for one in records) else "true"  # noqa: E711
+    layers.append(
+        base.mark_rule(strokeWidth=1.5, aria=False)
+        .encode(x="low:Q", x2="high:Q", color=coloured(by, look), **lane)
+        .transform_filter(solid)
+    )
+    layers.append(
+        base.mark_point(size=44, filled=True)
+        .encode(
+            x=value,
+            color=coloured(by, look),
+            shape=shaped(by, look),
+            description="described:N",
+            tooltip=tooltip(),
+            **lane,
+        )
+        .transform_filter(solid)
+    )
+    if solid != "true":
+        layers.append(
+            base.mark_point(
+                size=90,
+                filled=False,
+                strokeWidth=2,
+                shape="diamond",
+                stroke=theme.VERMILION,
+                fill=theme.PAPER,
+            )
+            .encode(x=value, description="described:N", tooltip=tooltip(), **lane)
+            .transform_filter(alt.datum.hollow == True)  # noqa: E712
+        )
+    height = len(y[1]) * max(18, 6 * len(lanes) + 6)
+    drawn = alt.layer(*layers).properties(width=_panel(column, narrow), height=height)
+    return _panels(drawn, records, row, column, narrow)
+
+
+def curves(
+    layers: Sequence[Any], records: Records, *, panels: tuple[str, Sequence[str]], columns: int = 3
+) -> Any:
+    """Lay curves out in small panels by (field, values in order), `columns` beside each other."""
+    field, order = panels
+    wide = min(columns, max(len(order), 1))
+    return (
+        alt.layer(*layers)
+        .properties(width=(WIDE + 60) // wide - 60, height=140)
+        .facet(
+            facet=alt.Facet(
+                f"{field}:N", sort=list(order), header=alt.Header(title=None, labelAnchor="start")
+            ),
+            columns=wide,
+            data=inlined(records),
+        )
+    )
+
+
+def finished(chart: Any, title: str, subtitle: Sequence[str], *, narrow: bool = False) -> Chart:
+    """Add title, subtitle and the shared look."""
+    lines = [part for line in subtitle for part in textwrap.wrap(line, 58 if narrow else 150)]
+    heading = alt.TitleParams(_balanced(title, 40 if narrow else 110), subtitle=lines)
+    result: Chart = chart.properties(title=heading).configure(**theme.config())
+    return result
+
+
+def grouped_axis(records: Records, group: str, own: str, groups: Sequence[str]) -> tuple[str, list[str]]:
+    """Put a field `place` into `records` and give it with its values: headings by `group`, rows by `own` below them.
+
+    Labels of rows are set in, headings are bold: one axis, so that no label can lie over another.
+    """
+    order: list[str] = []
+    for name in groups:
+        members = sorted({str(one[own]) for one in records if one[group] == name})
+        order += [name, *(f"{name}{_PARTS}{member}" for member in members)]
+    for one in records:
+        one["place"] = f"{one[group]}{_PARTS}{one[own]}"
+    return "place", order
+
+
+def _places(field: str, order: Sequence[str], *, grid: bool) -> Any:
+    grouped = any(_PARTS in one for one in order)
+    heading = f"indexof(datum.value, '{_PARTS}') < 0"
+    axis: dict[str, Any] = {"grid": grid, "ticks": False, "domain": grid}
+    if grouped:
+        axis["labelExpr"] = f"{heading} ? datum.value : split(datum.value, '{_PARTS}')[1]"
+        # bold is wider than what is reserved for labels
+        axis["minExtent"] = round(6.6 * max(len(one) for one in order if _PARTS not in one))
+        axis["labelFontWeight"] = {"condition": {"test": heading, "value": 600}, "value": 400}
+    return alt.Y(
+        f"{field}:N",
+        title=None,
+        sort=list(order),
+        scale=alt.Scale(domain=list(order)) if grouped else alt.Undefined,
+        axis=alt.Axis(**axis),
+    )
+
+
+def _lane(field: str, order: Sequence[str]) -> Any:
+    return alt.YOffset(f"{field}:N", sort=list(order))
+
+
+def _panel(column: tuple[str, Sequence[str]] | None, narrow: bool) -> int:
+    count = len(column[1]) if column and not narrow else 1
+    return NARROW if narrow else max((WIDE + 20) // max(count, 1) - 20, 110)
+
+
+def _panels(
+    layered: Any,
+    records: Records,
+    row: tuple[str, Sequence[str]] | None,
+    column: tuple[str, Sequence[str]] | None,
+    narrow: bool,
+) -> Any:
+    """Lay `layered` out in panels over `records`; without row and column it stays a single panel.
+
+    A panel without records would let those behind it move up into its place (Vega-Lite lays out the panels that
+    have data, one after the other), so every combination gets at least empty records. On a narrow page all
+    panels stand below each other.
+    """
+    asked = {name: one for name, one in (("row", row), ("column", column)) if one and len(one[1]) > 1}
+    if not asked:
+        return layered.properties(data=inlined(records))
+    if len(asked) == 2:
+        records = [*records, *_empty(records, asked["row"][0], asked["column"][0])]
+    if narrow:
+        records = [
+            {**one, "panel": ", ".join(str(one[field]) for field, _ in asked.values())} for one in records
+        ]
+        order = list(dict.fromkeys(one["panel"] for one in records))
+        facet = alt.Facet("panel:N", sort=order, header=alt.Header(title=None, labelAnchor="start"))
+        return layered.facet(facet=facet, columns=1, data=inlined(records))
+    headers = {
+        "row": lambda one: alt.Row(
+            f"{one[0]}:N",
+            sort=list(one[1]),
+            header=alt.Header(title=None, labelAngle=0, labelAlign="left", labelPadding=12),
+        ),
+        "column": lambda one: alt.Column(f"{one[0]}:N", sort=list(one[1]), header=alt.Header(title=None)),
     }
-    here = []
-    for key, (full, soft) in pairs.items():
-        here.append({**full, "with": "with", "factor": ""})
-        here.append({**soft, "with": "without", "factor": f"{number(factors[key], factors[key] / 50)}×"})
-    kept, said = some_sizes(here, 6)
-    here = [record for record in here if record["size_bytes"] in kept]
-    sizes = [size_label(size) for size in kept]
-    base = alt.Chart().encode(
-        y=alt.Y(
-            "library:N", title=None, sort=list(points.libraries), axis=alt.Axis(ticks=False, domain=False)
-        ),
-        yOffset=alt.YOffset("with:N", sort=["without", "with"]),
-    )
-    value = alt.X("value:Q", title=axis(points.unit), scale=_from_zero(here))
-    drawn = base.mark_bar().encode(
-        x=value,
-        color=alt.Color(
-            "with:N",
-            title="AES instructions" if "aes" in str(algorithm) else "processor's own instructions",
-            sort=["without", "with"],
-            scale=alt.Scale(domain=["without", "with"], range=[theme.ORANGE, theme.BLUE]),
-        ),
-        description="described:N",
-        tooltip=tooltip(),
-    )
-    whisker = base.mark_rule(color=theme.INK, aria=False).encode(x="low:Q", x2="high:Q")
-    label = base.mark_text(align="left", dx=4, aria=False).encode(x="high:Q", text="factor:N")
-    panels = facet(
-        alt.layer(drawn, whisker, label).properties(width=max(720 // len(sizes), 130), height=alt.Step(12)),
-        here,
-        row=header("operation", list(dict.fromkeys(record["operation"] for record in here)), angle=0),
-        column=header("size", sizes),
-    )
-    title = (
-        f"{plain(algorithm, 40)}: the processor's own instructions make it "
-        f"{number(min(factors.values()), 0.1)} to {number(max(factors.values()), 0.1)} times as fast"
-    )
-    return finished(
-        panels, title, subtitle(run, points, "figures at the bars: how many times as fast", *said)
+    return layered.facet(data=inlined(records), **{name: headers[name](one) for name, one in asked.items()})
+
+
+def _empty(records: Records, row: str, column: str) -> list[dict[str, Any]]:
+    there = {(record[row], record[column]) for record in records}
+    columns = dict.fromkeys(record[column] for record in records)
+    nothing = {"value": None, "low": None, "high": None, "text": "", "factor": "", "described": ""}
+    return [
+        {**record, column: missing, **{key: value for key, value in nothing.items() if key in record}}
+        for missing in columns
+        for record in {(one[row], one.get("library")): one for one in records}.values()
+        if (record[row], missing) not in there
+    ]
+
+
+def inlined(records: Records) -> Any:
+    """Put records into a chart, as one string: Altair would check thousands against its schema for seconds."""
+    return alt.InlineData(values=json.dumps(list(records)), format=alt.JsonDataFormat(type="json"))
+
+
+def logarithmic(values: Iterable[float], steps: Sequence[float] = (1, 3)) -> dict[str, Any]:
+    """Scale and axis over `values`, labelled at `steps` of each decade.
+
+    What reaches beyond them (a wide interval) ends at the edge.
+    """
+    known = [value for value in values if value > 0]
+    low, high = min(known), max(known)
+    room = max((high / low) ** 0.04, 1.05)
+    domain = [low / room, high * room]
+    ticks = [step * 10.0**power for power in range(-6, 15) for step in steps]
+    inside = [tick for tick in ticks if domain[0] <= tick <= domain[1]]
+    return {
+        "scale": alt.Scale(type="log", domain=domain, nice=False, clamp=True),
+        "axis": alt.Axis(values=inside or [low, high], format="~g", labelOverlap=True, grid=True),
+    }
+
+
+def decades(values: Iterable[float], *, below: bool) -> dict[str, Any]:
+    """A logarithmic scale labelled at each decade, with room for the points' labels below or above them."""
+    known = [math.log10(value) for value in values]
+    low, high = min(known), max(known)
+    wide, narrow = max(0.2 * (high - low), 0.3), max(0.06 * (high - low), 0.15)
+    low, high = (low - wide, high + narrow) if below else (low - narrow, high + wide)
+    steps = [10.0**power for power in range(math.ceil(low), math.floor(high) + 1)]
+    return {
+        "scale": alt.Scale(type="log", domain=[10**low, 10**high], nice=False, clamp=True),
+        "axis": alt.Axis(values=steps, format=",~g", grid=True),
+    }
+
+
+def ratio_scale(values: Iterable[float]) -> dict[str, Any]:
+    """Scale and axis over ratios, with some room on both sides of 1; close ones get closer labels."""
+    reach = [*(value for value in values if value > 0), 0.8, 1.25]
+    return logarithmic(reach, _FAR if max(reach) > 4 * min(reach) else _NEAR)
+
+
+def coloured(field: str, look: Look) -> Any:
+    """Colour by `field` with a legend."""
+    return alt.Color(
+        f"{field}:N", title=field, scale=alt.Scale(domain=list(look), range=[one[0] for one in look.values()])
     )
 
 
-def everything(
-    run: Run,
-    *,
-    contract: str | None = None,
-    unit: Unit | None = None,
-    names: Names | None = None,
-    points: Points | None = None,
-) -> Chart:
-    """Draw all figures of a contract at once: a point per cell on a logarithmic axis, a panel per column."""
-    points = chosen(run, contract, unit, names, points)
-    series, here, rest = first_series(points, points.records)
-    look = theme.series(points.libraries)
-    kept, said = some_sizes(here, 6)
-    here = [record for record in here if record["size_bytes"] in kept]
-    sizes = [size_label(size) for size in kept]
-    operations = list(dict.fromkeys(record["operation"] for record in here))
-    lane = max(18, 5 * len(points.libraries) + 6)
-    base = alt.Chart().encode(
-        y=alt.Y("series:N", title=None, sort=series, axis=alt.Axis(grid=True, ticks=False)),
-        yOffset=alt.YOffset("library:N", sort=list(points.libraries)),
+def shaped(field: str, look: Look) -> Any:
+    """Shape by `field`, in the same legend as the colour."""
+    return alt.Shape(
+        f"{field}:N", title=field, scale=alt.Scale(domain=list(look), range=[one[1] for one in look.values()])
     )
-    drawn = base.mark_point(size=38, filled=True).encode(
-        x=alt.X(
-            "value:Q",
-            title=axis(points.unit),
-            **logarithmic(record["value"] for record in here),
-        ),
-        color=coloured("library", look),
-        shape=alt.Shape(
-            "library:N",
-            title="library",
-            scale=alt.Scale(domain=list(look), range=[one[1] for one in look.values()]),
-        ),
-        description="described:N",
-        tooltip=tooltip(),
-    )
-    whisker = base.mark_rule(strokeWidth=1.5, aria=False).encode(
-        x="low:Q", x2="high:Q", color=coloured("library", look)
-    )
-    panels = facet(
-        alt.layer(whisker, drawn).properties(
-            width=max(840 // max(len(sizes), 1), 120), height=len(series) * lane
-        ),
-        here,
-        row=header("operation", operations, angle=0) if len(operations) > 1 else None,
-        column=header("size", sizes) if len(sizes) > 1 else None,
-    )
-    best, worst = min(here, key=lambda one: one["value"]), max(here, key=lambda one: one["value"])
-    title = (
-        f"From {best['text'].split()[0]} to {worst['text'].split()[0]} {points.unit.value}: "
-        f"{best['series']} in {best['library']} to {worst['series']} in {worst['library']}"
-    )
-    return finished(panels, title, subtitle(run, points, *said, *rest))
 
 
-def accelerated(points: Points) -> tuple[str, ...]:
-    """The algorithms `acceleration` can draw."""
-    return tuple(dict.fromkeys(key[0] for key in _pairs(points)))
+def ordered(sizes: Sequence[str]) -> Any:
+    """A scale from pale to dark for sizes in order."""
+    last = len(theme.SEQUENCE) - 1
+    steps = [round(index * (last - 1) / max(len(sizes) - 1, 1)) for index in range(len(sizes))]
+    return alt.Scale(domain=list(sizes), range=[theme.SEQUENCE[step] for step in steps])
+
+
+def tooltip() -> list[Any]:
+    """What the interactive form of a chart shows at a mark."""
+    return [alt.Tooltip("described:N", title=" ")]
 
 
 def _from_zero(records: Records) -> Any:
     """A linear scale from zero to the largest value; an interval that reaches far beyond ends at its edge."""
     values = [float(record["value"]) for record in records]
     ends = [float(record["high"]) for record in records]
-    return alt.Scale(domain=[0, min(max(ends), 1.25 * max(values))], nice=True, clamp=True)
+    return alt.Scale(domain=[0, min(max(ends), 1.25 * max(values)) * 1.12], nice=False, clamp=True)
 
 
-def _pairs(points: Points) -> dict[tuple[Any, ...], tuple[dict[str, Any], dict[str, Any]]]:
-    """(full, soft) records of the same algorithm, library, operation and size."""
-    by_tier: dict[str, dict[Any, dict[str, Any]]] = {"full": {}, "soft": {}}
-    for one in points.records:
-        key = (one["algorithm"], one["library"], one["operation"], one["size_bytes"])
-        by_tier.setdefault(one["tier"], {})[key] = one
-    soft = by_tier["soft"]
-    return {key: (full, soft[key]) for key, full in by_tier["full"].items() if key in soft}
-
-
-def _bars_title(records: Records, operation: str, points: Points) -> str:
-    won: dict[str, int] = {}
-    rivals = Counter((one["series"], one["size"]) for one in records)
-    races = sum(count > 1 for count in rivals.values())
-    for one in records:
-        if one["first"]:
-            won[one["library"]] = won.get(one["library"], 0) + 1
-    if not won or len(points.libraries) < 2:
-        best = (max if points.unit.more_is_better else min)(records, key=lambda one: float(one["value"]))
-        if len({one["series"] for one in records}) == 1:
-            return f"{best['series']}, {operation}: {best['text'].split()[0]} {points.unit.value} at the best"
-        return (
-            f"{best['series']} is the fastest to {operation}: {best['text'].split()[0]} {points.unit.value}"
-        )
-    best_library = max(sorted(won), key=lambda name: won[name])
-    return (
-        f"{best_library} is the fastest, alone or tied, in {won[best_library]} of {races} "
-        f"comparisons ({operation})"
-    )
-
-
-def _slowest_title(records: Records, points: Points) -> str:
-    def extremes(pick: Any) -> set[str]:
-        return {
-            pick((one for one in records if one["library"] == library), key=lambda one: float(one["value"]))[
-                "series"
-            ]
-            for library in {one["library"] for one in records}
-        }
-
-    slowest, fastest = map(extremes, (min, max) if points.unit.more_is_better else (max, min))
-    most = sorted(slowest)[0] if len(slowest) == 1 else ""
-    least = sorted(fastest)[0] if len(fastest) == 1 else ""
-    everywhere = " in every library" if len(points.libraries) > 1 else ""
-    if most and least:
-        said = f"{most} is the slowest and {least} the fastest{everywhere}"
-    elif most or least:
-        said = f"{most or least} is the {'slowest' if most else 'fastest'}{everywhere}"
-    else:
-        said = "which is the fastest and which the slowest depends on the library"
-    return f"Without the processor's own instructions, {said}"
+def _balanced(text: str, most: int) -> list[str]:
+    """Wrap at `most` characters or less, so that the last line is not a lone word."""
+    count = -(-len(text) // most)
+    for width in range(len(text) // max(count, 1), most + 1):
+        if len(lines := textwrap.wrap(text, max(width, 1))) <= count:
+            return lines or [""]
+    return textwrap.wrap(text, most) or [""]

@@ -1,4 +1,4 @@
-"""A run as JSON and CSV, for other programs: every field named, full precision, nothing rounded.
+"""Runs and comparisons as JSON and CSV, for other programs: every field named, full precision, nothing rounded.
 
 Field names are a promise: they may be added to, never renamed without a new `schema_version`. JSON passes text
 on as it is; who prints it must escape it. In CSV, text that a spreadsheet would take for a formula gets an apostrophe
@@ -12,9 +12,11 @@ import csv
 import dataclasses
 import io
 import math
+from collections.abc import Sequence
 from typing import Any
 
-from perbyte.model import CellFigure, Run
+from perbyte.model import CellFigure, NoiseFloor, Run
+from perbyte.report.grid import Entry, Grid
 
 SCHEMA_VERSION = 1
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -116,6 +118,59 @@ def cell_record(figure: CellFigure) -> dict[str, Any]:
         "twin": cell.twin,
         "interval_unit": "ns" if figure.cycles_per_call is None else "cycles",
         "interval_dominated_by": figure.interval.dominated_by,
+    }
+
+
+def comparison_json(grids: Sequence[Grid], noise: NoiseFloor | None) -> dict[str, Any]:
+    """Give a comparison as JSON types, the same for two sides and for many; what is not known is None."""
+    names = [column.side for column in grids[0].columns] if grids else []
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "sides": names,
+        "noise_floor": _value(noise.relative) if noise else None,
+        "rows": [
+            {
+                "algorithm": row.cell.algorithm,
+                "operation": row.cell.operation,
+                "contract": row.cell.contract,
+                "cpu": row.cell.cpu,
+                "size_bytes": row.cell.size_bytes,
+                "figures": [_compared(entry, name) for entry, name in zip(row.entries, names, strict=True)],
+            }
+            for grid in grids
+            for row in grid.rows
+        ],
+    }
+
+
+def comparison_csv(grids: Sequence[Grid]) -> str:
+    """Give a comparison as CSV: a line for each row and side, under the names of the JSON."""
+    out = io.StringIO()
+    writer: csv.DictWriter[str] | None = None
+    for row in comparison_json(grids, None)["rows"]:
+        for figure in row.pop("figures"):
+            record = {**row, **figure}
+            if writer is None:
+                writer = csv.DictWriter(out, list(record), lineterminator="\r\n")
+                writer.writeheader()
+            writer.writerow({name: _inert(value) for name, value in record.items()})
+    return out.getvalue()
+
+
+def _compared(entry: Entry, name: str) -> dict[str, Any]:
+    figure, one = entry.figure, entry.comparison
+    return {
+        "side": name,
+        "address": figure.cell.address if figure else None,
+        "failed": entry.failure.kind if entry.failure else None,
+        "cycles_per_call": _value(figure.cycles_per_call) if figure else None,
+        "ns_per_call": _value(figure.ns_per_call) if figure else None,
+        "megabytes_per_second": _value(figure.megabytes_per_second) if figure else None,
+        "ratio": _value(one.ratio.value) if one else None,
+        "interval_low": _value(one.ratio.low) if one else None,
+        "interval_high": _value(one.ratio.high) if one else None,
+        "tie": one.tie if one else None,
+        "reason": one.reason if one else None,
     }
 
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 
-from perbyte.model import Quality, Run
-from perbyte.report.conditions import clean_share, counted, noise_line
-from perbyte.report.points import Names
-from perbyte.report.units import number, percent, plain, sentence, size_label
-from perbyte.report.views import Entry, Place, Table
+from perbyte.model import CellFigure, Quality, Run
+from perbyte.report.facts import clean_share, counted, library_names, noise_line
+from perbyte.report.grid import Entry, Grid, Place
+from perbyte.report.pictures import factors_of
+from perbyte.report.runview import RunView
+from perbyte.report.wording import number, percent, plain, sentence, size_label
 from perbyte.stats.quantity import read
 
-_SAID_OF = {
+_COUNTED = {
     Quality.GOOD: "clean and as precise as asked for",
     Quality.IMPRECISE: "clean, but less precise than asked for",
     Quality.LONG: "single calls that outlast a sample",
@@ -25,12 +25,43 @@ _SAID_OF = {
 }
 
 
-def found(laid_out: Sequence[Table], names: Names | None = None) -> list[str]:
-    """Say what was found: who is the fastest how often, what is cheapest and dearest, what hardware adds."""
+def counts(run: Run) -> list[tuple[str, str]]:
+    """The few numbers that stand first."""
+    good = sum(figure.quality == Quality.GOOD for figure in run.cells)
+    clean, taken = clean_share(run)
+    algorithms = len({figure.cell.algorithm for figure in run.cells})
+    libraries = len(library_names(run))
+    floor = run.noise_floor
+    measured = any(figure.samples for figure in run.cells) or not run.cells
+    first = [
+        (f"{len(run.cells):,}", "cells measured" if measured else "cells imported"),
+        (f"{algorithms:,}", "algorithm" if algorithms == 1 else "algorithms"),
+        (f"{libraries:,}", "library" if libraries == 1 else "libraries"),
+    ]
+    if not measured:  # another program's: nothing is known of samples and precision
+        return first
+    return [
+        *first,
+        (f"{good / len(run.cells):.0%}" if run.cells else "–", "clean and precise"),
+        (f"{clean / taken:.0%}" if taken else "–", "samples clean"),
+        (percent(floor.relative) if floor and floor.pairs else "–", "noise floor"),
+        (f"{run.measuring_s:.0f} s", "of measuring"),
+    ]
+
+
+def found(view: RunView) -> list[str]:
+    """Say what was found: who is the fastest how often, what is fastest and slowest, what hardware adds."""
+    points = {one.contract: one for one in view.points}
     sentences = []
-    for table in laid_out:
-        sentences += [line for line in (_wins(table), _extremes(table, names or {})) if line]
-        sentences += _accelerations(table, names or {})
+    for grid in view.grids:
+        sentences += [line for line in (_wins(grid), _extremes(view, grid)) if line]
+        factors = factors_of(points[grid.contract]) if grid.contract in points else {}
+        for algorithm, factor in list(factors.items())[:3]:
+            name = plain(view.names.get((algorithm, "soft"), algorithm), 40)
+            sentences.append(
+                f"The processor's own instructions make {name} {number(min(factor), 0.1)} to "
+                f"{number(max(factor), 0.1)} times as fast (contract {plain(grid.contract, 30)})."
+            )
     return sentences
 
 
@@ -39,44 +70,47 @@ def certainty(run: Run) -> list[str]:
     sentences = []
     if not run.complete:
         sentences.append("The run was interrupted: this is what had been measured until then.")
-    told = [figure for figure in run.cells if figure.interval.known]
-    by_quality = Counter(figure.quality for figure in told)
-    total = len(told)
-    if blind := len(run.cells) - total:
+    known = [figure for figure in run.cells if figure.interval.known]
+    if blind := len(run.cells) - len(known):
         sentences.append(
             f"{counted(blind)} imported from another program: one value each, without samples, without an interval "
             "and without a check of the output. They are shown, never ranked."
         )
-    if total:
-        parts = [
-            f"{by_quality[quality]:,} ({_share(by_quality[quality], total)}) {said}"
-            for quality, said in _SAID_OF.items()
-            if by_quality[quality]
-        ]
-        sentences.append(f"Of {counted(total)}: " + "; ".join(parts) + ".")
+    if known:
+        sentences.append(f"Of {counted(len(known))}: {_by_quality(known)}.")
     widths = sorted(width for figure in run.cells if math.isfinite(width := figure.relative_half_width))
     if widths:
+        half, most = (percent(widths[min(int(share * len(widths)), len(widths) - 1)]) for share in (0.5, 0.9))
         sentences.append(
-            f"Half of the intervals are narrower than ±{percent(_quantile(widths, 0.5))}, nine in ten narrower "
-            f"than ±{percent(_quantile(widths, 0.9))} (asked for: ±{percent(run.conditions.policy.precision)})."
+            f"Half of the intervals are narrower than ±{half}, nine in ten narrower than ±{most} "
+            f"(asked for: ±{percent(run.conditions.policy.precision)})."
         )
-    if told or not run.cells:
-        sentences.append(sentence(noise_line(run)) + ".")
+    if known or not run.cells:
+        sentences.append(sentence(noise_line(run.noise_floor)) + ".")
     clean, taken = clean_share(run)
     if taken:
         sentences.append(
             f"{clean:,} of {taken:,} samples ({clean / taken:.0%}) were clean: nothing else used the core's "
             "execution units, and its clock stood still, as far as the probes on both sides can tell."
         )
-    if without := sum(figure.cycle_source == "none" for figure in told):
+    if without := sum(figure.cycle_source == "none" for figure in known):
         sentences.append(f"{counted(without)} had no cycle source that can be trusted: time only, no cycles.")
     failed = Counter(failure.kind for failure in run.failures if failure.kind != "unsupported")
     if failed:
         kinds = ", ".join(f"{count:,} × {plain(kind, 20)}" for kind, count in sorted(failed.items())[:8])
         sentences.append(f"Without a figure: {kinds} (listed under quality).")
-    if any(failure.kind == "incorrect" for failure in run.failures):
+    if failed["incorrect"]:
         sentences.insert(0, "An implementation gave wrong output. Its cells carry no figure.")
     return sentences
+
+
+def _by_quality(known: list[CellFigure]) -> str:
+    count = Counter(figure.quality for figure in known)
+    return "; ".join(
+        f"{count[quality]:,} ({_share(count[quality], len(known))}) {said}"
+        for quality, said in _COUNTED.items()
+        if count[quality]
+    )
 
 
 def _share(part: int, whole: int) -> str:
@@ -87,18 +121,16 @@ def _share(part: int, whole: int) -> str:
     return ">99%" if 99.5 <= share < 100 else f"{share:.0f}%"
 
 
-def _wins(table: Table) -> str:
+def _wins(grid: Grid) -> str:
     alone: Counter[str] = Counter()
     tied: Counter[str] = Counter()
     races = 0
-    for entries in _races(table):
+    for entries in _races(grid):
         first = [(runner, entry) for runner, entry in entries if entry.place is not Place.NONE]
-        if not first:
-            continue
-        races += 1
+        races += bool(first)
         for runner, entry in first:
             (alone if entry.place is Place.FASTEST else tied)[runner] += 1
-    if not races or table.ranked_within == "column":
+    if not races or grid.ranked_within == "column":
         return ""
     names = sorted({*alone, *tied}, key=lambda runner: (-alone[runner] - tied[runner], runner))
     parts = [
@@ -108,53 +140,31 @@ def _wins(table: Table) -> str:
         for name in names
     ]
     kept = ", ".join(parts[:6]) + (f" and {len(parts) - 6} more" if len(parts) > 6 else "")
-    return f"Fastest library ({plain(table.contract, 30)}): {kept}."
+    return f"Fastest library ({plain(grid.contract, 30)}): {kept}."
 
 
-def _races(table: Table) -> list[list[tuple[str, Entry]]]:
+def _races(grid: Grid) -> list[list[tuple[str, Entry]]]:
     return [
-        [(row.runner, row.entries[index]) for row in rows]
-        for _, rows in table.groups()
-        for index in range(len(table.columns))
+        [(row.label, row.entries[index]) for row in rows]
+        for _, rows in grid.groups()
+        for index in range(len(grid.columns))
     ]
 
 
-def _extremes(table: Table, names: Names) -> str:
+def _extremes(view: RunView, grid: Grid) -> str:
     known = [
         (reading.value, reading.half_width, row, column)
-        for row in table.rows
-        for column, entry in zip(table.columns, row.entries, strict=True)
-        if entry.figure and (reading := read(entry.figure, table.unit)) and reading.value > 0
+        for row in grid.rows
+        for column, entry in zip(grid.columns, row.entries, strict=True)
+        if entry.figure and (reading := read(entry.figure, grid.unit)) and reading.value > 0
     ]
-    if len({row.title for _, _, row, _ in known}) < 2:
+    if len({row.heading for _, _, row, _ in known}) < 2:
         return ""
     ends = (min(known, key=lambda one: one[0]), max(known, key=lambda one: one[0]))
     said = [
-        f"{number(value, half)} ({plain(names.get((row.algorithm, row.cpu), row.title), 40)} in "
-        f"{plain(row.runner, 24)}, {plain(column.operation, 24)}"
+        f"{number(value, half)} ({view.name(row.cell)} in {plain(row.label, 24)}, "
+        f"{plain(column.operation, 24)}"
         + (f" {size_label(column.size_bytes)})" if column.size_bytes else ")")
         for value, half, row, column in ends
     ]
-    return f"From {said[0]} to {said[1]} {table.unit.value}, {plain(table.contract, 30)}."
-
-
-def _accelerations(table: Table, names: Names) -> list[str]:
-    per_call = {
-        (row.algorithm, row.runner, column, row.cpu): entry.figure.per_call
-        for row in table.rows
-        for column, entry in zip(table.columns, row.entries, strict=True)
-        if entry.figure and math.isfinite(entry.figure.per_call) and entry.figure.per_call > 0
-    }
-    factors: dict[str, list[float]] = {}
-    for (algorithm, runner, column, cpu), value in per_call.items():
-        if cpu == "soft" and (full := per_call.get((algorithm, runner, column, "full"))):
-            factors.setdefault(algorithm, []).append(value / full)
-    return [
-        f"The processor's own instructions make {plain(names.get((algorithm, 'soft'), algorithm), 40)} "
-        f"{number(min(found), 0.1)} to {number(max(found), 0.1)} times as fast (contract {plain(table.contract, 30)})."
-        for algorithm, found in list(factors.items())[:3]
-    ]
-
-
-def _quantile(ordered: list[float], share: float) -> float:
-    return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
+    return f"From {said[0]} to {said[1]} {grid.unit.value}, {plain(grid.contract, 30)}."

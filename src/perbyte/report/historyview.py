@@ -1,28 +1,17 @@
-"""Then and now on a page: the same section in the report of a study and in a file of its own.
+"""The history in words and rows: gains, every point, what explains the jumps, and what is on no line.
 
-Numbers stand beside every explanation; a point without a unit says why it has none, and figures that stand on no
-line are listed with the reason. Nothing is judged or converted here: that is the business of `perbyte.studies.history`.
+Numbers accompany every explanation; a point without a unit says why it has none. Nothing is judged or converted here:
+that is the business of `perbyte.studies.history`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-from perbyte.errors import UsageError
-from perbyte.model import Estimate, Quality
-from perbyte.report.gallery import Picture
-from perbyte.report.historychart import (
-    CYCLES,
-    MEGABITS,
-    first_and_last,
-    history_chart,
-    machine_name,
-    program_name,
-)
-from perbyte.report.surroundings import drawn, render_page
-from perbyte.report.units import number, percent, plain, sentence, size_label, three_digits
+from perbyte.model import Estimate, Quality, Run
+from perbyte.report.pictures import CYCLES, MEGABITS, gains_of, machine_name, program_name
+from perbyte.report.wording import number, percent, plain, sentence, size_label, three_digits
 from perbyte.studies.history import Explained, History, HistoryPoint, Jump, LeftOut, Line, Means
 
 COLUMNS = (
@@ -39,100 +28,47 @@ COLUMNS = (
     ("× first", "n"),
     ("remarks", "text"),
 )
-STEP_COLUMNS = ("from", "to", "cycles/byte", "Mbit/s", "times as fast", "clock ×", "work per cycle ×")
-_SECTIONS = (
-    ("summary", "Summary"),
-    ("history", "Then and now"),
-    ("explanations", "What explains it"),
-    ("points", "Every point"),
-    ("left-out", "Left out"),
-    ("sources", "Sources"),
-    ("repeat", "Repeat"),
+STEP_COLUMNS = (
+    ("from", "text"),
+    ("to", "text"),
+    *((name, "n") for name in ("cycles/byte", "Mbit/s", "times as fast", "clock ×", "work per cycle ×")),
 )
 _MEANS = {Means.SOFTWARE: "software", Means.INSTRUCTIONS: "instructions", Means.VIRTUAL: "Java VM"}
 Part = tuple[float | None, str]
 """A number to sort by (None: nothing) and its text."""
 
 
-def write_history(history: History, path: Path | str) -> Path:
-    """Write then and now as one HTML file and return its path. Raises OSError where it cannot be written."""
-    path = Path(path)
-    path.write_text(render_history(history), encoding="utf-8")
-    return path
+def point_rows(history: History) -> list[dict[str, Any]]:
+    """Every point, under `COLUMNS`, line by line."""
+    return [row for line in history.lines for row in _rows(history, line)]
 
 
-def render_history(history: History) -> str:
-    """Give then and now as the text of one HTML file."""
-    years = sorted({point.year for point in history.points})
-    span = f", {years[0]} to {years[-1]}" if years else ""
-    return render_page(
-        "history.html",
-        title=f"Then and now: the speed of cryptography{span}",
-        sections=_SECTIONS,
-        found=found(history),
-        certainty=certainty(history),
-        history=history_view(history),
-        sources=[
-            (
-                plain(study.name, 60),
-                plain(study.citation, 600),
-                [plain(one.name, 160) for one in study.machines],
-            )
-            for study in history.studies
-        ],
-        runs=[_run_line(run_id, cpu, started) for run_id, cpu, started in _runs(history)],
-        command="perbyte report --history "
-        + "".join(f"{plain(run.path or run.conditions.run_id, 200)} " for run in history.runs)
-        + "-o history.html",
-    )
+def explanations(history: History) -> list[dict[str, Any]]:
+    """What explains the jumps, each with its steps under `STEP_COLUMNS`."""
+    return [_explanation(one, history) for one in history.explained]
 
 
-def history_view(history: History) -> dict[str, Any]:
-    """The section's content as text in rows."""
-    return {
-        "pictures": drawn(history_pictures(history)),
-        "explanations": [_explanation(one, history) for one in history.explained],
-        "step_columns": STEP_COLUMNS,
-        "columns": COLUMNS,
-        "rows": [row for line in history.lines for row in _rows(history, line)],
-        "notes": [(plain(line.name, 60), plain(line.note, 300)) for line in history.lines if line.note],
-        "left_out": [_left_out(one) for one in history.left_out],
-        "converted": f"{history.converted:,}",
-        "total": f"{sum(len(study.published) for study in history.studies):,}",
-    }
+def left_out_lines(history: History) -> list[str]:
+    """The figures that are on no line, with the reason."""
+    return [_left_out(one) for one in history.left_out]
 
 
-def history_pictures(history: History) -> tuple[Picture, ...]:
-    """The figures, in cycles per byte and in Mbit/s, as far as there is anything to draw."""
-    found = []
-    for name, heading, unit in (
-        ("history", "Then and now: cycles per byte", CYCLES),
-        ("history-throughput", "Then and now: throughput", MEGABITS),
-    ):
-        try:
-            found.append(Picture(name, heading, history_chart(history, unit)))
-        except UsageError:
-            continue
-    return tuple(found)
+def run_line(run: Run) -> str:
+    """A run by name, machine and time."""
+    conditions = run.conditions
+    where = plain(conditions.machine.cpu_model, 80) or "unknown processor"
+    when = plain(conditions.started_at, 40) or "at a time not known"
+    return sentence(f"run {plain(conditions.run_id, 80)}, {where}, started {when}")
 
 
-def found(history: History) -> list[str]:
+def history_found(history: History) -> list[str]:
     """The largest and the smallest gains between the first published figure and the best measured one."""
-    gains: list[tuple[float, str]] = []
-    for line in history.lines:
-        ends = first_and_last(history.of(line), MEGABITS) if line.common else None
-        if ends:
-            first, last = ends
-            gain = _ratio(last.megabits_per_second, first.megabits_per_second)
-            gains.append((gain, _gain(line, first, last, gain)))
-    if not gains:
-        return []
-    gains.sort(reverse=True)
+    gains = sorted(gains_of(history, MEGABITS), key=lambda one: -one[0])
     shown = gains if len(gains) <= 6 else [*gains[:3], *gains[-3:]]
-    return [text for _, text in shown]
+    return [_gain(line, first, last, gain) for gain, line, first, last in shown]
 
 
-def certainty(history: History) -> list[str]:
+def history_certainty(history: History) -> list[str]:
     """What the figures are and how far they can be compared."""
     lines = [
         f"{history.converted:,} of {sum(len(one.published) for one in history.studies):,} published figures of "
@@ -249,18 +185,6 @@ def _left_out(one: LeftOut) -> str:
     names = ", ".join(plain(name, 40) for name in one.names)
     figures = "1 figure" if one.count == 1 else f"{one.count:,} figures"
     return f"{plain(one.source, 60)}: {figures}: {plain(one.why, 160)}" + (f" ({names})" if names else "")
-
-
-def _runs(history: History) -> list[tuple[str, str, str]]:
-    return [
-        (run.conditions.run_id, run.conditions.machine.cpu_model, run.conditions.started_at)
-        for run in history.runs
-    ]
-
-
-def _run_line(run_id: str, cpu: str, started: str) -> str:
-    where, when = plain(cpu, 80) or "unknown processor", plain(started, 40) or "at a time not known"
-    return sentence(f"run {plain(run_id, 80)}, {where}, started {when}")
 
 
 def _ratio(above: Estimate | None, below: Estimate | None) -> float:

@@ -1,174 +1,187 @@
-"""Writes the report of a run: one HTML file that opens from a disk, without a network, and holds everything.
+"""Pages as HTML: a page is a list of sections, a section a list of blocks, and one template draws them all.
 
-Figures are drawn here as SVG, so that they are there without scripts, in print and in ten years; the page's
-own small script sorts, filters and shows tooltips. Every string of a run is freed of control characters and
-escaped; the data of the list of cells is JSON in which no `<` survives.
+Every file opens from a disk, without a network, and holds everything. Charts are drawn here as SVG, so that they are
+there without scripts, in print and in ten years; of an SVG only shapes and escaped text survive, written anew from
+the parsed tree, because names of a run come from anyone. A strict content security policy admits the one script and
+the one style by their hashes and nothing else. The template escapes whatever it is given except what it calls `safe`:
+style, script, JSON without markup, and those charts.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
+import json
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from perbyte.model import Run
-from perbyte.report import gallery
-from perbyte.report.conditions import failure_lines, noise_line
-from perbyte.report.costs import COLUMNS, cost_rows
-from perbyte.report.facts import commands, condition_facts, identity_rows
-from perbyte.report.findings import certainty, found
-from perbyte.report.historyview import history_view
-from perbyte.report.inline import embedded
-from perbyte.report.operations import COLUMNS as RATIO_COLUMNS
-from perbyte.report.operations import PUBLISHED_COLUMNS, published_ratio_rows, ratio_rows, ratios_of
-from perbyte.report.page import (
-    cell_columns,
-    cell_rows,
-    counts,
-    how_read,
-    mark_legend,
-    qualities,
-    table_view,
-    warning_counts,
+from perbyte import __version__
+from perbyte.report import theme
+from perbyte.report.pictures import Picture
+from perbyte.report.savefig import as_svg, embedded, template
+from perbyte.report.wording import plain
+
+_ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "circle"})
+_ATTRIBUTES = frozenset(
+    """d x y x1 x2 y1 y2 cx cy r dx dy width height viewBox transform display fill fill-opacity opacity stroke
+    stroke-width stroke-dasharray stroke-opacity stroke-miterlimit stroke-linecap stroke-linejoin text-anchor
+    dominant-baseline font-family font-size font-weight font-style pointer-events""".split()  # noqa: SIM905
 )
-from perbyte.report.points import Names
-from perbyte.report.studypage import names_of, study_pictures, study_view, tally
-from perbyte.report.surroundings import Drawn, drawn, render_page
-from perbyte.report.units import number, plain, sentence
-from perbyte.report.views import Table, tables
-from perbyte.stats.quantity import Unit
-from perbyte.studies.history import History
-from perbyte.studies.model import Judgement, Outcome
-
-_SECTIONS = (
-    ("summary", "Summary"),
-    ("claims", "Claims"),
-    ("figures", "Figures"),
-    ("results", "Results"),
-    ("history", "Then and now"),
-    ("costs", "Costs"),
-    ("ratios", "Ratios"),
-    ("cells", "Every cell"),
-    ("quality", "Quality"),
-    ("conditions", "Conditions"),
-    ("repeat", "Repeat"),
-)
+_TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_report(
-    run: Run,
-    path: Path | str,
-    *,
-    judgement: Judgement | None = None,
-    history: History | None = None,
-    title: str | None = None,
-    unit: Unit | None = None,
-    remarks: Sequence[str] = (),
-) -> Path:
-    """Write the report of `run` to `path` (one HTML file, UTF-8) and return the path.
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of a section: `kind` names the macro of the template that draws `data`."""
 
-    With a `judgement`, the study's claims, its published figures and its statistics are shown as well, with a
-    `history` then and now. `unit` is what the tables start with; `remarks` are sentences that stand first. Raises
-    OSError where the file cannot be written.
-    """
-    path = Path(path)
-    text = render_report(run, judgement=judgement, history=history, title=title, unit=unit, remarks=remarks)
-    path.write_text(text, encoding="utf-8")
-    return path
+    kind: str
+    data: Any
 
 
-def render_report(
-    run: Run,
-    *,
-    judgement: Judgement | None = None,
-    history: History | None = None,
-    title: str | None = None,
-    unit: Unit | None = None,
-    remarks: Sequence[str] = (),
-) -> str:
-    """Give the report of `run` as the text of one HTML file; see `write_report`."""
-    names = names_of(judgement.study) if judgement else None
-    laid_out = tables(run, unit)
-    costs, ratios = cost_rows(run, names), ratio_rows(ratios_of(run), names)
-    there = {"claims": judgement, "history": history, "costs": costs, "ratios": ratios}
-    return render_page(
-        "report.html",
-        title=title or _title(run, judgement),
-        lead=_lead(run),
-        run_id=plain(run.conditions.run_id, 80),
-        sections=[one for one in _SECTIONS if there.get(one[0], True)],
-        warned=[
-            *([] if run.complete else ["This run was interrupted; it shows what was measured until then."]),
-            *(plain(one, 600) for one in remarks),
-        ],
-        counts=[*_claim_counts(judgement), *counts(run)],
-        found=[*([sentence(tally(judgement)) + "."] if judgement else []), *found(laid_out, names)],
-        certainty=certainty(run),
-        study=study_view(judgement) if judgement else None,
-        history=history_view(history) if history else None,
-        pictures=_pictures(run, judgement, names, laid_out),
-        tables=[table_view(table, names) for table in laid_out],
-        cell_columns=cell_columns(),
-        cells=embedded(cell_rows(run)),
-        how=how_read(run),
-        mark_legend=mark_legend(run),
-        cost_columns=COLUMNS,
-        costs=costs,
-        ratio_columns=RATIO_COLUMNS,
-        ratios=ratios,
-        published_ratio_columns=PUBLISHED_COLUMNS,
-        published_ratios=published_ratio_rows(run, judgement.study) if judgement else [],
-        noise=sentence(noise_line(run)) + ".",
-        pairs=[(plain(address, 200), number(ratio, 0.0001)) for address, ratio in run.noise_floor.pairs]
-        if run.noise_floor
-        else [],
-        qualities=qualities(run),
-        failures=failure_lines(run),
-        warnings=warning_counts(run),
-        conditions=condition_facts(run),
-        identities=identity_rows(run),
-        commands=commands(run),
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a page with its heading; `link` is its name in the navigation."""
+
+    id: str
+    link: str
+    heading: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: title, one or two sentences below it, and sections. `cells` is the data of the list of all cells."""
+
+    title: str
+    lead: Sequence[str]
+    sections: Sequence[Section]
+    run_id: str = ""
+    cells: dict[str, Any] | None = field(default=None)
+
+
+def render(page: Page) -> str:
+    """Give the text of one HTML file."""
+    style, script = _style(), _file("report.js")
+    return template("page.html").render(
+        page=page,
+        title=plain(page.title, 160),
+        every_cell=embedded(page.cells) if page.cells is not None else "",
+        version=__version__,
+        style=style,
+        style_hash=_hash(style),
+        script=script,
+        script_hash=_hash(script),
     )
 
 
-def _lead(run: Run) -> str:
-    conditions = run.conditions
-    name = plain(conditions.run_id, 80)
-    if not run.measuring_s and conditions.origin != "measured":
-        source = plain(conditions.input.get("source", ""), 80)
-        return f"Run {name}, {plain(conditions.origin, 40)}" + (f" from {source}." if source else ".")
-    started = _moment(conditions.started_at)
-    return f"Run {name}, started {started}, ended after {run.measuring_s:.0f} s of measuring."
+def write(page: Page, path: Path | str) -> Path:
+    """Write a page to `path` (UTF-8) and return the path. Raises OSError where it cannot be written."""
+    path = Path(path)
+    path.write_text(render(page), encoding="utf-8")
+    return path
 
 
-def _moment(text: str) -> str:
-    """A moment to the second, in UTC; what is none stays as it is."""
-    try:
-        moment = datetime.fromisoformat(text)
-        return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if moment.tzinfo else plain(text, 40)
-    except (ValueError, OverflowError):
-        return plain(text, 40)
+def text(said: str, look: str = "") -> Block:
+    """A paragraph; `look` is its class."""
+    return Block("text", {"said": said, "look": look})
 
 
-def _title(run: Run, judgement: Judgement | None) -> str:
-    if judgement:
-        return f"{judgement.study.title}: measured again"
-    machine = plain(run.conditions.machine.cpu_model, 80) or "this machine"
-    return f"How fast cryptography is on {machine}" if run.cells else "A run without figures"
+def heading(said: str) -> Block:
+    """A heading below that of the section."""
+    return Block("heading", said)
 
 
-def _claim_counts(judgement: Judgement | None) -> list[tuple[str, str]]:
-    if judgement is None:
-        return []
-    findings = sum(judgement.count(outcome, "finding") for outcome in Outcome)
-    return [(f"{judgement.count(Outcome.REPRODUCED, 'finding')} of {findings}", "findings reproduced here")]
+def listed(lines: Sequence[Any]) -> Block:
+    """A list of lines; a pair is a bold word with what is said of it."""
+    return Block("listed", [line if isinstance(line, tuple) else ("", line) for line in lines])
 
 
-def _pictures(
-    run: Run, judgement: Judgement | None, names: Names | None, laid_out: Sequence[Table]
-) -> list[Drawn]:
-    chosen: Sequence[gallery.Picture] = gallery.pictures(run, names=names, laid_out=laid_out)
-    of_study = study_pictures(run, judgement) if judgement else ()
-    if any(picture.name == "ratios" for picture in of_study):  # the same figure with the published ones in it
-        chosen = [picture for picture in chosen if picture.name != "operations"]
-    return drawn((*of_study, *chosen))
+def legend(items: Sequence[tuple[str, str]], look: str = "") -> Block:
+    """Signs with their meanings."""
+    return Block("legend", {"items": items, "look": look})
+
+
+def table(
+    columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]], label: str, look: str = ""
+) -> Block:
+    """A plain table: (name, class) of each column and the texts of each row, whose first part is its heading."""
+    return Block("table", {"columns": columns, "rows": rows, "label": label, "look": look})
+
+
+def unfolding(summary: str, blocks: Sequence[Block], *, open: bool = False) -> Block:
+    """Blocks behind a line that unfolds them."""
+    return Block("unfolding", {"summary": summary, "blocks": blocks, "open": open})
+
+
+def drawing(picture: Picture, id: str) -> Block:
+    """A chart as SVG, with its narrow form where it has one."""
+    return Block(
+        "drawing",
+        {
+            "id": id,
+            "heading": picture.heading,
+            "svg": inline_svg(as_svg(picture.chart), picture.heading),
+            "narrow": inline_svg(as_svg(picture.narrow), picture.heading) if picture.narrow else "",
+        },
+    )
+
+
+def inline_svg(svg: str, title: str) -> str:
+    """Give `svg` as safe HTML text: one image called `title` whose marks keep their description as `data-tip`.
+
+    Raises xml.etree.ElementTree.ParseError for text that is no SVG.
+    """
+    parts: list[str] = []
+    root = ElementTree.fromstring(svg)
+    root.attrib.pop("class", None)
+    _write(root, parts, f' role="img" aria-label="{html.escape(title)}" focusable="false"')
+    return "".join(parts)
+
+
+def _write(element: ElementTree.Element, parts: list[str], more: str = "") -> None:
+    name = element.tag.rpartition("}")[2]
+    if name not in _ELEMENTS or element.get("display") == "none":
+        return
+    parts.append(f"<{name}{more}")
+    for key, value in element.attrib.items():
+        if key in _ATTRIBUTES:
+            parts.append(f' {key}="{html.escape(value)}"')
+    told = element.get("aria-label")
+    if told and name in ("path", "line", "rect") and element.get("role") == "graphics-symbol":
+        parts.append(f' data-tip="{html.escape(told)}"')
+    parts.append(">")
+    if element.text:
+        parts.append(html.escape(element.text))
+    for child in element:
+        _write(child, parts)
+        if child.tail:
+            parts.append(html.escape(child.tail))
+    parts.append(f"</{name}>")
+
+
+def _style() -> str:
+    """The page's style with its dark half, for the system's wish and for the reader's choice."""
+    dark = _file("dark.css")
+    recoloured = [
+        f"figure svg [{attribute}={json.dumps(light)}] {{ {attribute}: {colour}; }}"
+        for light, colour in theme.ON_DARK.items()
+        for attribute in ("fill", "stroke")
+    ]
+    chosen = "\n".join(f':root[data-theme="dark"] {rule}' for rule in recoloured)
+    wished = "\n".join(f":root:not([data-theme]) {rule}" for rule in recoloured)
+    return (
+        f'{_file("report.css")}\n@media screen {{\n:root[data-theme="dark"] {{\n{dark}}}\n{chosen}\n}}\n'
+        f"@media screen and (prefers-color-scheme: dark) {{\n:root:not([data-theme]) {{\n{dark}}}\n{wished}\n}}\n"
+    )
+
+
+def _file(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

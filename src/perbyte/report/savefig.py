@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
+import jinja2
 import vl_convert
 
 from perbyte import __version__
 from perbyte.errors import UsageError
-from perbyte.report.inline import embedded, template
-from perbyte.report.theme import darkened
+from perbyte.report.theme import ON_DARK
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html", ".json")
 _VERSION = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
@@ -58,8 +58,40 @@ def as_specification(chart: alt.TopLevelMixin, *, dark: bool = False) -> dict[st
         return specification
     # Data are names and numbers of a run and stay what they are; only the look is darkened.
     data = specification.pop("datasets", None)
-    specification = darkened(specification)
+    specification = _darkened(specification)
     return specification if data is None else {**specification, "datasets": data}
+
+
+def template(name: str) -> jinja2.Template:
+    """Give a template of this package; whatever is put into it is escaped, except what the template calls `safe`."""
+    surroundings = jinja2.Environment(
+        loader=jinja2.PackageLoader("perbyte.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return surroundings.get_template(name)
+
+
+def embedded(value: Any) -> str:
+    """Give JSON that may stand inside a script element (`| safe`): no character of markup is left in it.
+
+    Raises ValueError for numbers that are not finite.
+    """
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _darkened(specification: Any) -> Any:
+    """A copy of a specification (JSON types) with every colour replaced by its dark counterpart."""
+    if isinstance(specification, dict):
+        return {key: _darkened(value) for key, value in specification.items()}
+    if isinstance(specification, list):
+        return [_darkened(value) for value in specification]
+    return ON_DARK.get(specification, specification) if isinstance(specification, str) else specification
 
 
 def _page(specification: dict[str, Any]) -> str:

@@ -87,7 +87,7 @@ def config() -> dict[str, Any]:
             "orient": "top",
             "direction": "horizontal",
             "labelLimit": 190,
-            "columnPadding": 14,
+            "columnPadding": 24,
             "offset": 10,
         },
         "view": {"stroke": None},
@@ -97,17 +97,6 @@ def config() -> dict[str, Any]:
         "bar": {"color": BLUE},
         "point": {"filled": True, "size": 60, "opacity": 1},
     }
-
-
-def darkened(specification: Any) -> Any:
-    """Give a copy of a specification (JSON types) with every colour replaced by its dark counterpart."""
-    if isinstance(specification, dict):
-        return {key: darkened(value) for key, value in specification.items()}
-    if isinstance(specification, list):
-        return [darkened(value) for value in specification]
-    if isinstance(specification, str):
-        return ON_DARK.get(specification, specification)
-    return specification
 
 
 def series(names: Sequence[str]) -> dict[str, tuple[str, str, list[int]]]:

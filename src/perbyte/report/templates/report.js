@@ -63,11 +63,19 @@
     chosen.addEventListener("click", function () {
       var kind = chosen.getAttribute("data-kind");
       all.forEach(function (other) { other.setAttribute("aria-pressed", String(other === chosen)); });
-      $$(".claims > li").forEach(function (claim) {
+      $$(".claims > details").forEach(function (claim) {
         claim.hidden = kind !== "" && claim.getAttribute("data-kind") !== kind;
       });
     });
   });
+
+  // Paper cannot be unfolded: there, every claim shows its evidence.
+  var unfolded = [];
+  window.addEventListener("beforeprint", function () {
+    unfolded = $$(".claims > details:not([open])");
+    unfolded.forEach(function (one) { one.open = true; });
+  });
+  window.addEventListener("afterprint", function () { unfolded.forEach(function (one) { one.open = false; }); });
 
   // Tables of results: every row is in the page already.
   $$("section[data-pivot]").forEach(function (section) {

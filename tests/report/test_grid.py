@@ -6,7 +6,7 @@ import pytest
 from made_runs import hostile_run, made_figure, made_run, usual_run
 
 from perbyte.model import Cell, Doubt, Failure, NoiseFloor, Quality, Warning
-from perbyte.report.views import Mark, Place, failures_by_cause, natural, tables
+from perbyte.report.grid import Mark, Place, failures_by_cause, natural, run_grids
 from perbyte.stats.quantity import Unit
 
 
@@ -16,7 +16,7 @@ def cell(runner: str, size: int = 16, **changes: object) -> Cell:
 
 
 def test_rows_are_algorithms_in_libraries_and_columns_operations_by_size() -> None:
-    (table,) = tables(usual_run())
+    (table,) = run_grids(usual_run())
     assert [(column.operation, column.size) for column in table.columns] == [
         (operation, size)
         for operation in ("encrypt", "decrypt")
@@ -29,13 +29,13 @@ def test_rows_are_algorithms_in_libraries_and_columns_operations_by_size() -> No
         "des-ede3-ecb",
         "serpent-128-ecb",
     ]
-    assert [row.runner for row in table.rows[:4]] == ["alphassl", "betacrypt", "deltacrypt", "gammalib"]
+    assert [row.label for row in table.rows[:4]] == ["alphassl", "betacrypt", "deltacrypt", "gammalib"]
     assert table.unit is Unit.CYCLES_PER_BYTE
 
 
 def test_every_figure_and_every_failure_of_a_run_stands_in_a_table() -> None:
     run = usual_run()
-    entries = [entry for table in tables(run) for row in table.rows for entry in row.entries]
+    entries = [entry for table in run_grids(run) for row in table.rows for entry in row.entries]
     assert {entry.figure.cell for entry in entries if entry.figure} == {figure.cell for figure in run.cells}
     shown = [entry.failure for entry in entries if entry.failure]
     assert sorted(one.address for one in shown) == sorted(one.address for one in run.failures if one.address)
@@ -43,7 +43,7 @@ def test_every_figure_and_every_failure_of_a_run_stands_in_a_table() -> None:
 
 def test_contracts_never_share_a_table() -> None:
     slow, fast = made_figure(cell("a"), 200.0), made_figure(cell("b", contract="message/1"), 100.0)
-    found = tables(made_run((slow, fast)))
+    found = run_grids(made_run((slow, fast)))
     assert [table.contract for table in found] == ["message/1", "stream/1"]
     assert all(entry.place is Place.NONE for table in found for row in table.rows for entry in row.entries)
 
@@ -54,13 +54,13 @@ def test_the_fastest_is_marked_and_a_tie_is_shown_as_one() -> None:
     noisy = NoiseFloor(0.3, (("x", 1.3),))
 
     def places(floor: NoiseFloor) -> list[Place]:
-        (table,) = tables(made_run(figures, noise_floor=floor))
+        (table,) = run_grids(made_run(figures, noise_floor=floor))
         return [row.entries[0].place for row in table.rows]
 
     assert places(quiet) == [Place.TIED, Place.TIED, Place.NONE]
     assert places(noisy) == [Place.TIED, Place.TIED, Place.TIED]
     alone = (made_figure(cell("a"), 100.0), made_figure(cell("c"), 120.0))
-    (table,) = tables(made_run(alone, noise_floor=quiet))
+    (table,) = run_grids(made_run(alone, noise_floor=quiet))
     assert [row.entries[0].place for row in table.rows] == [Place.FASTEST, Place.NONE]
 
 
@@ -71,7 +71,7 @@ def test_tiers_are_not_rivals() -> None:
         made_figure(cell("a", cpu="soft"), 90.0),
         made_figure(cell("b", cpu="soft"), 80.0),
     )
-    (table,) = tables(made_run(figures))
+    (table,) = run_grids(made_run(figures))
     assert [row.entries[0].place for row in table.rows] == [
         Place.FASTEST,
         Place.NONE,
@@ -82,14 +82,14 @@ def test_tiers_are_not_rivals() -> None:
 
 def test_one_library_alone_is_ranked_within_the_column() -> None:
     figures = (made_figure(cell("a"), 100.0), made_figure(cell("a", algorithm="des-ecb"), 300.0))
-    (table,) = tables(made_run(figures))
+    (table,) = run_grids(made_run(figures))
     assert table.ranked_within == "column"
     assert [row.entries[0].place for row in table.rows] == [Place.FASTEST, Place.NONE]
 
 
 def test_twins_are_no_rows() -> None:
     figures = (made_figure(cell("a"), 100.0), made_figure(replace(cell("a"), twin=1), 99.0))
-    (table,) = tables(made_run(figures))
+    (table,) = run_grids(made_run(figures))
     assert [entry.figure for row in table.rows for entry in row.entries] == [figures[0]]
 
 
@@ -106,7 +106,7 @@ def test_every_doubt_is_marked(quality: Quality, mark: Mark) -> None:
     figure = made_figure(
         cell("a"), None, ns=5.0, quality=quality, warnings=(Warning(Doubt.TIER, "nothing changed"),)
     )
-    (table,) = tables(made_run((figure,)))
+    (table,) = run_grids(made_run((figure,)))
     assert table.rows[0].entries[0].marks == (mark, Mark.NO_CYCLES, Mark.WARNING)
     assert table.unit is Unit.MEGABYTES_PER_SECOND
 
@@ -120,14 +120,14 @@ def test_a_warning_that_says_what_the_quality_says_is_marked_once() -> None:
             Warning(Doubt.IMPRECISE, "the interval is ±3 %, wider than asked for"),
         ),
     )
-    (table,) = tables(made_run((figure,)))
+    (table,) = run_grids(made_run((figure,)))
     assert table.rows[0].entries[0].marks == (Mark.IMPRECISE, Mark.LONG)
 
 
 def test_a_wrong_answer_has_no_figure_and_no_rank() -> None:
     wrong, right = made_figure(cell("a"), 1.0), made_figure(cell("b"), 100.0)
     failure = Failure("incorrect", "a", "wrong output", address=wrong.cell.address, expected="00", got="ff")
-    (table,) = tables(made_run((wrong, right), failures=(failure,)))
+    (table,) = run_grids(made_run((wrong, right), failures=(failure,)))
     entries = [row.entries[0] for row in table.rows]
     assert (entries[0].figure, entries[0].failure) == (None, failure)
     assert entries[1].place is Place.NONE  # nothing is left to be compared with
@@ -136,14 +136,14 @@ def test_a_wrong_answer_has_no_figure_and_no_rank() -> None:
 def test_a_later_failure_stays_on_the_figure() -> None:
     figure = made_figure(cell("a"), 100.0)
     failure = Failure("crashed", "a", "signal 11", address=figure.cell.address)
-    (table,) = tables(made_run((figure,), failures=(failure,)))
+    (table,) = run_grids(made_run((figure,), failures=(failure,)))
     assert table.rows[0].entries[0].figure is figure
     assert Mark.FAILED in table.rows[0].entries[0].marks
 
 
 def test_a_unit_that_no_cell_has_gives_way() -> None:
     setup = made_figure(cell("a", 0, operation="setup", contract="setup/1"), 500.0)
-    (table,) = tables(made_run((setup,)), Unit.MEGABYTES_PER_SECOND)
+    (table,) = run_grids(made_run((setup,)), Unit.MEGABYTES_PER_SECOND)
     assert table.unit is Unit.CYCLES_PER_CALL
 
 
@@ -157,7 +157,7 @@ def test_failures_are_grouped_by_cause() -> None:
 
 
 def test_only_keeps_the_columns_asked_for() -> None:
-    (table,) = tables(usual_run())
+    (table,) = run_grids(usual_run())
     part = table.only(table.columns[:2])
     assert part.columns == table.columns[:2]
     assert all(len(row.entries) == 2 for row in part.rows)
@@ -175,6 +175,10 @@ def test_natural_order() -> None:
 def test_hostile_values_are_laid_out_all_the_same() -> None:
     run = hostile_run()
     shown = [
-        entry.figure for table in tables(run) for row in table.rows for entry in row.entries if entry.figure
+        entry.figure
+        for table in run_grids(run)
+        for row in table.rows
+        for entry in row.entries
+        if entry.figure
     ]
     assert len(shown) == len(run.cells)

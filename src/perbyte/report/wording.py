@@ -5,21 +5,11 @@ from __future__ import annotations
 import math
 import unicodedata
 
-from perbyte.errors import UsageError
-from perbyte.stats.quantity import TABLE_UNITS, Unit
+from perbyte.model import Estimate
 
 MOST_DIGITS = 4
 _SIZES = ((2**30, "GiB"), (10**9, "GB"), (2**20, "MiB"), (10**6, "MB"), (2**10, "KiB"))
 _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
-
-def parse_unit(text: str) -> Unit:
-    """Find a unit by its name, whatever the case. Raises UsageError for any other text."""
-    for unit in TABLE_UNITS:
-        if text.strip().lower() == unit.value.lower():
-            return unit
-    names = ", ".join(unit.value for unit in TABLE_UNITS)
-    raise UsageError(f"no unit is called '{plain(text, 40)}'", way_out=f"one of: {names}")
 
 
 def number(value: float, half_width: float = 0.0) -> str:
@@ -41,6 +31,27 @@ def number(value: float, half_width: float = 0.0) -> str:
         decimals = min(decimals, max(supported, -order) if half_width < 10 * abs(value) else supported)
     text = f"{round(value, decimals):{',' if order > 3 else ''}.{max(decimals, 0)}f}"
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+
+
+def value_text(estimate: Estimate | None) -> str:
+    """Write a value with the digits its interval supports; all it can have where no interval is known."""
+    return number(estimate.value, estimate.half_width) if estimate else "n/a"
+
+
+def ratio_text(ratio: Estimate) -> str:
+    """Write a ratio with the digits its interval supports, with three where it is not known or wider than its value."""
+    wide = not ratio.known or ratio.half_width > ratio.value
+    return three_digits(ratio.value) if wide else number(ratio.value, ratio.half_width)
+
+
+def interval_text(estimate: Estimate) -> str:
+    """Write the ends of an interval with the digits it supports; a dash where it is not known."""
+    if not estimate.known:
+        return "–"
+    half = estimate.half_width
+    if half > abs(estimate.value) and estimate.low > 0:  # nothing but its order is known
+        return f"{three_digits(estimate.low)} to {three_digits(estimate.high)}"
+    return f"{number(estimate.low, half)} to {number(estimate.high, half)}"
 
 
 def three_digits(value: float) -> str:

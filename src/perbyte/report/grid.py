@@ -1,0 +1,472 @@
+"""The one table behind `show`, `compare`, the pages and the charts: rows x columns of one contract in one unit.
+
+A run is laid out with rows algorithm x library and columns operation x size; several runs, or two selections of one
+run, with a row per cell and a column per side, the first one being what the others are compared with. What is never
+done here: two contracts in one table, a ranking across them, a figure without its doubts, or a cell that silently
+disappears. The second process of an A/A pair is no row: it stands in the noise floor. Nothing is formatted for a
+medium; `text` and `pages` draw the same grids.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from perbyte.catalogue.checking import OPERATIONS
+from perbyte.model import (
+    Cell,
+    CellFigure,
+    Doubt,
+    Failure,
+    NoiseFloor,
+    Quality,
+    Run,
+    Warning,
+    parse_address,
+)
+from perbyte.model.cell import FULL
+from perbyte.report.wording import plain, size_label
+from perbyte.stats.compare import Comparison, compare, fastest, larger_floor
+from perbyte.stats.quantity import TABLE_UNITS, Unit, data_bytes, read
+
+_OPERATIONS = ("setup", *dict.fromkeys(one for kind in OPERATIONS.values() for one in kind))
+
+
+class Place(enum.Enum):
+    """Where a cell stands among the cells it is compared with."""
+
+    NONE = "none"
+    FASTEST = "fastest"
+    TIED = "tied"  # as fast as the fastest, as far as this run can tell
+
+
+class Mark(enum.StrEnum):
+    """Why a cell is to be read with care; the value is what a table prints."""
+
+    IMPRECISE = "~"
+    LONG = "L"
+    NOISY = "!"
+    UNSETTLED = "?"
+    NO_CYCLES = "n"
+    FAILED = "x"
+    WARNING = "w"
+
+    @property
+    def meaning(self) -> str:
+        """The legend's text."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Mark.IMPRECISE: "interval wider than asked for",
+    Mark.LONG: "one call outlasts a sample",
+    Mark.NOISY: "too few clean samples",
+    Mark.UNSETTLED: "still showed a trend",
+    Mark.NO_CYCLES: "no cycle source, time only",
+    Mark.FAILED: "failed later in the run",
+    Mark.WARNING: "has a warning",
+}
+_OF_QUALITY = {
+    Quality.IMPRECISE: Mark.IMPRECISE,
+    Quality.LONG: Mark.LONG,
+    Quality.NOISY: Mark.NOISY,
+    Quality.UNSETTLED: Mark.UNSETTLED,
+}
+_OF_DOUBT = {Doubt(quality.value): mark for quality, mark in _OF_QUALITY.items()}
+_OF_DOUBT[Doubt.NO_INTERVAL] = Mark.IMPRECISE
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One operation at one size, or one side of a comparison."""
+
+    operation: str = ""
+    size_bytes: int = 0
+    side: str = ""
+
+    @property
+    def size(self) -> str:
+        """The size as the heading has it; empty for operations without data."""
+        return size_label(self.size_bytes) if self.size_bytes else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What stands in one place of a grid: a figure, a failure, or neither (not asked for).
+
+    `comparison` is that with the figure of the first column, in grids that have a baseline.
+    """
+
+    figure: CellFigure | None = None
+    failure: Failure | None = None
+    place: Place = Place.NONE
+    marks: tuple[Mark, ...] = ()
+    comparison: Comparison | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row under its group's heading. `cell` is one that it stands for."""
+
+    heading: str
+    label: str
+    cell: Cell
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """All cells of one contract in one unit.
+
+    `baseline`: the first column is what the others are compared with. Else the fastest are marked, within the
+    rows of a heading (`ranked_within` is `algorithm`) or within a column (`column`).
+    """
+
+    contract: str
+    unit: Unit
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    ranked_within: str = ""
+    baseline: bool = False
+
+    def groups(self) -> tuple[tuple[str, tuple[Row, ...]], ...]:
+        """Rows of the same heading together, in order."""
+        found: dict[str, list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(row.heading, []).append(row)
+        return tuple((heading, tuple(rows)) for heading, rows in found.items())
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All entries, row by row."""
+        return tuple(entry for row in self.rows for entry in row.entries)
+
+    @property
+    def figures(self) -> tuple[CellFigure, ...]:
+        """All figures, row by row."""
+        return tuple(entry.figure for entry in self.entries if entry.figure)
+
+    def units(self) -> tuple[Unit, ...]:
+        """The units that any of its figures can be given in."""
+        return tuple(unit for unit in TABLE_UNITS if any(read(one, unit) for one in self.figures)) or (
+            self.unit,
+        )
+
+    @property
+    def blind(self) -> bool:
+        """True where no figure has an interval that anybody knows: all are another program's."""
+        return bool(self.figures) and not any(one.interval.known for one in self.figures)
+
+    def only(self, columns: Iterable[Column]) -> Grid:
+        """Give the same grid with some of its columns, the baseline among them; empty rows are left out."""
+        wanted = {*columns, *self.columns[: int(self.baseline)]}
+        kept = [index for index, column in enumerate(self.columns) if column in wanted]
+        rows = (replace(row, entries=tuple(row.entries[index] for index in kept)) for row in self.rows)
+        return replace(
+            self,
+            columns=tuple(self.columns[index] for index in kept),
+            rows=tuple(row for row in rows if any(one.figure or one.failure for one in row.entries)),
+        )
+
+    def marks(self) -> tuple[Mark, ...]:
+        """The marks that occur in it, in the order of `Mark`."""
+        used = {mark for entry in self.entries for mark in entry.marks}
+        return tuple(mark for mark in Mark if mark in used)
+
+
+def run_grids(run: Run, unit: Unit | None = None) -> tuple[Grid, ...]:
+    """Lay out every cell of `run`, figures and failures, one grid per contract.
+
+    Without `unit`, each grid takes the first of cycles/byte, cycles/call, MB/s that any of its cells has, else calls/s
+    (a key schedule: ns/call); a unit none of its cells has gives way in the same manner (a signature has no bytes of
+    data). A cell that gave a wrong answer is shown as such, whatever else is known of it.
+    """
+    failures = {cell: failure for cell, failure in failed_cells(run) if not cell.twin}
+    wrong = {cell for cell, failure in failures.items() if failure.kind == "incorrect"}
+    figures = {one.cell: one for one in run.cells if not one.cell.twin and one.cell not in wrong}
+    by_contract: dict[str, set[Cell]] = {}
+    for cell in (*figures, *failures):
+        by_contract.setdefault(cell.contract, set()).add(cell)
+    return tuple(
+        _run_grid(contract, cells, figures, failures, run.noise_floor, unit)
+        for contract, cells in sorted(by_contract.items(), key=lambda item: natural(item[0]))
+    )
+
+
+def compare_runs(runs: Sequence[Run], names: Sequence[str], unit: Unit | None = None) -> tuple[Grid, ...]:
+    """Give a grid per contract with a column per run and a row for every cell that any of `runs` has a figure of.
+
+    A cell is looked for under its own address first. Where a run has none, the same algorithm, operation, size,
+    contract and tier of the same library counts as well (listings of old versions were timed below EVP, which is
+    another runner). For public-key operations the length of the digest does not count.
+    """
+    indices = [_Index(run) for run in runs]
+    floors = [larger_floor((runs[0].noise_floor, run.noise_floor)) for run in runs]
+    placed: set[tuple[int, Cell]] = set()
+    rows: list[list[Entry]] = []
+    for position, index in enumerate(indices):
+        for figure in index.figures.values():
+            if (position, figure.cell) in placed:
+                continue
+            found = [other.find(figure, index) for other in indices]
+            placed |= {(place, one.cell) for place, one in enumerate(found) if one}
+            lacking = [
+                None if one else other.failure(figure) for one, other in zip(found, indices, strict=True)
+            ]
+            rows.append(_compared(found, lacking, floors, same_run=False))
+    return _comparison_grids(rows, names, unit)
+
+
+def compare_pairs(
+    pairs: Iterable[tuple[CellFigure, CellFigure]],
+    names: Sequence[str],
+    noise: NoiseFloor | None,
+    unit: Unit | None = None,
+) -> tuple[Grid, ...]:
+    """Give a grid per contract of pairs of figures of one run, which were measured in the same epochs."""
+    rows = [_compared(pair, (None, None), (noise, noise), same_run=True) for pair in pairs]
+    return _comparison_grids(rows, names, unit)
+
+
+def failed_cells(run: Run) -> tuple[tuple[Cell, Failure], ...]:
+    """Pair every failure that names a cell with that cell."""
+    found = []
+    for failure in run.failures:
+        try:
+            found.append((parse_address(failure.address), failure))
+        except ValueError:
+            continue
+    return tuple(found)
+
+
+def failures_by_cause(run: Run) -> tuple[tuple[Failure, int], ...]:
+    """Give each cause (kind, runner, message) once, with how many cells it cost (0: the whole runner)."""
+    found: dict[tuple[str, str, str], tuple[Failure, int]] = {}
+    for failure in run.failures:
+        key = (failure.runner, failure.kind, failure.message)
+        first, count = found.get(key, (failure, 0))
+        found[key] = (first, count + bool(failure.address))
+    return tuple(found[key] for key in sorted(found))
+
+
+def marks_of(figure: CellFigure) -> tuple[Mark, ...]:
+    """Every reason to read `figure` with care; none for another program's, of which the table says all there is."""
+    if not figure.interval.known:
+        return ()
+    marks = {_OF_QUALITY[figure.quality]} if figure.quality in _OF_QUALITY else set()
+    if figure.cycles_per_call is None:
+        marks.add(Mark.NO_CYCLES)
+    marks |= {warning_mark(warning) for warning in figure.warnings}
+    return tuple(mark for mark in Mark if mark in marks)
+
+
+def warning_mark(warning: Warning) -> Mark:
+    """The mark of a warning: that of the quality it led to, else the one of warnings."""
+    return _OF_DOUBT.get(warning.kind, Mark.WARNING)
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort key by which `aes-128` comes before `aes-1024` and `16` before `512`."""
+    parts = re.findall(r"[0-9]{1,18}|[^0-9]+", text)
+    return tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts)
+
+
+def title_of(cell: Cell) -> str:
+    """Algorithm and tier, `aes-128-ecb (soft)`: what is compared with each other."""
+    return cell.algorithm if cell.cpu == FULL else f"{cell.algorithm} ({cell.cpu})"
+
+
+def _run_grid(
+    contract: str,
+    cells: set[Cell],
+    figures: dict[Cell, CellFigure],
+    failures: dict[Cell, Failure],
+    floor: NoiseFloor | None,
+    wanted: Unit | None,
+) -> Grid:
+    by_place = _placed(cells)
+    columns = tuple(sorted({column for _, column in by_place}, key=_column_order))
+    keys = {key: _cell for (key, _), _cell in by_place.items()}
+    ordered = sorted(keys, key=lambda key: _row_order(keys[key]))
+    groups: dict[str, list[tuple[str, str, str]]] = {}
+    for key in ordered:
+        groups.setdefault(title_of(keys[key]), []).append(key)
+    within = "algorithm" if any(len(rows) > 1 for rows in groups.values()) else "column"
+    rivals = list(groups.values()) if within == "algorithm" else [ordered]
+
+    places: dict[Cell, Place] = {}
+    for column in columns:
+        for rows in rivals:
+            asked = (by_place.get((key, column)) for key in rows)
+            first = fastest([figures[cell] for cell in asked if cell in figures], floor)
+            place = Place.FASTEST if len(first) == 1 else Place.TIED
+            places.update({figure.cell: place for figure in first})
+
+    def entry(cell: Cell | None) -> Entry:
+        if cell is None:
+            return Entry()
+        figure, failure = figures.get(cell), failures.get(cell)
+        marks = marks_of(figure) if figure else ()
+        if figure and failure:
+            marks = (*marks, Mark.FAILED)
+        return Entry(figure, failure, places.get(cell, Place.NONE), marks)
+
+    return Grid(
+        contract=contract,
+        unit=_unit([figures[cell] for cell in cells if cell in figures], wanted),
+        columns=columns,
+        rows=tuple(
+            Row(
+                title_of(keys[key]),
+                keys[key].runner,
+                keys[key],
+                tuple(entry(by_place.get((key, column))) for column in columns),
+            )
+            for key in ordered
+        ),
+        ranked_within=within,
+    )
+
+
+def _unit(figures: Sequence[CellFigure], wanted: Unit | None) -> Unit:
+    keyed = all(figure.cell.operation == "setup" for figure in figures)
+    last = Unit.NS_PER_CALL if keyed else Unit.CALLS_PER_SECOND
+    order = (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL, Unit.MEGABYTES_PER_SECOND, last)
+    for unit in order if wanted is None else (wanted, *order):
+        if any(read(figure, unit) for figure in figures):
+            return unit
+    return wanted or Unit.CYCLES_PER_BYTE
+
+
+def _placed(cells: Iterable[Cell]) -> dict[tuple[tuple[str, str, str], Column], Cell]:
+    """Each cell's row and column. The length of a digest makes a column of its own only where a row has two of them."""
+    found: dict[tuple[tuple[str, str, str], Column], list[Cell]] = {}
+    for cell in cells:
+        key = (cell.algorithm, cell.cpu, cell.runner)
+        found.setdefault((key, Column(cell.operation, data_bytes(cell))), []).append(cell)
+    if all(len(same) == 1 for same in found.values()):
+        return {place: same[0] for place, same in found.items()}
+    return {
+        (key, Column(cell.operation, cell.size_bytes)): cell
+        for (key, _), same in found.items()
+        for cell in same
+    }
+
+
+def _column_order(column: Column) -> tuple[int, object, int]:
+    known = _OPERATIONS.index(column.operation) if column.operation in _OPERATIONS else len(_OPERATIONS)
+    return known, natural(column.operation), column.size_bytes
+
+
+def _row_order(cell: Cell) -> tuple[object, bool, object, object]:
+    return natural(cell.algorithm), cell.cpu != FULL, natural(cell.cpu), natural(cell.runner)
+
+
+class _Index:
+    """The figures and failures of one run, found by address or by what they mean."""
+
+    def __init__(self, run: Run) -> None:
+        self.figures = {figure.cell: figure for figure in run.cells if not figure.cell.twin}
+        libraries = {one.runner: one.library for one in run.conditions.identities}
+        self.failures = {
+            (_meaning(cell), libraries.get(cell.runner, cell.runner)): failure
+            for cell, failure in failed_cells(run)
+        }
+        self.alike: dict[tuple[object, ...], list[CellFigure]] = {}
+        for figure in self.figures.values():
+            self.alike.setdefault((*_meaning(figure.cell), figure.library), []).append(figure)
+
+    def find(self, wanted: CellFigure, origin: _Index) -> CellFigure | None:
+        """The counterpart of `wanted`; one that `origin` has under its own address is that one's counterpart."""
+        if self is origin or wanted.cell in self.figures:
+            return self.figures.get(wanted.cell)
+        others = self.alike.get((*_meaning(wanted.cell), wanted.library), [])
+        return next((one for one in others if one.cell not in origin.figures), None)
+
+    def failure(self, wanted: CellFigure) -> Failure | None:
+        """Why there is no figure; None where that was never asked for."""
+        return self.failures.get((_meaning(wanted.cell), wanted.library))
+
+
+def _meaning(cell: Cell) -> tuple[object, ...]:
+    return (cell.algorithm, cell.operation, data_bytes(cell), cell.contract, cell.cpu)
+
+
+def _compared(
+    found: Sequence[CellFigure | None],
+    lacking: Sequence[Failure | None],
+    floors: Sequence[NoiseFloor | None],
+    *,
+    same_run: bool,
+) -> list[Entry]:
+    first = found[0]
+    return [
+        Entry(
+            figure,
+            failure,
+            marks=marks_of(figure) if figure else (),
+            comparison=compare(first, figure, floor, same_run=same_run)
+            if first and figure and index
+            else None,
+        )
+        for index, (figure, failure, floor) in enumerate(zip(found, lacking, floors, strict=True))
+    ]
+
+
+def _comparison_grids(
+    rows: Iterable[Sequence[Entry]], names: Sequence[str], unit: Unit | None
+) -> tuple[Grid, ...]:
+    by_contract: dict[str, list[tuple[Cell, Sequence[Entry]]]] = {}
+    for entries in rows:
+        cell = next(entry.figure.cell for entry in entries if entry.figure)
+        by_contract.setdefault(cell.contract, []).append((cell, entries))
+    return tuple(
+        _comparison_grid(contract, found, names, unit)
+        for contract, found in sorted(by_contract.items(), key=lambda item: natural(item[0]))
+    )
+
+
+def _comparison_grid(
+    contract: str, found: Sequence[tuple[Cell, Sequence[Entry]]], names: Sequence[str], unit: Unit | None
+) -> Grid:
+    figures = [entry.figure for _, entries in found for entry in entries if entry.figure]
+    whole = all(figure.cycles_per_call is not None for figure in figures)
+    data = any(data_bytes(figure.cell) for figure in figures)
+    # cycles only where every figure has some, so that a column can be read from top to bottom
+    if unit is None and not whole:
+        unit = Unit.MEGABYTES_PER_SECOND if data else Unit.CALLS_PER_SECOND
+    order = [(_row_order(cell), _column_order(Column(cell.operation, cell.size_bytes))) for cell, _ in found]
+    ordered = sorted(range(len(found)), key=lambda index: order[index])
+    # the runners that any row of a group names stand in its heading
+    runners: dict[tuple[str, str], dict[str, None]] = {}
+    for index in ordered:
+        cell, entries = found[index]
+        members = (entry.figure.cell.runner for entry in entries if entry.figure)
+        runners.setdefault((_joined(entries, "algorithm"), cell.runner), {}).update(dict.fromkeys(members))
+    laid_out = []
+    for index in ordered:
+        cell, entries = found[index]
+        algorithm = _joined(entries, "algorithm")
+        tiers = [tier for tier in _values(entries, "cpu") if tier != FULL]
+        tier = f" ({' | '.join(_values(entries, 'cpu'))})" if tiers else ""
+        size = f" {size_label(data_bytes(cell))}" if data_bytes(cell) else ""
+        heading = f"{algorithm}{tier}, {' | '.join(runners[algorithm, cell.runner])}"
+        label = f"{_joined(entries, 'operation')}{size}"
+        laid_out.append(Row(plain(heading, 90), plain(label, 40), cell, tuple(entries)))
+    return Grid(
+        contract=contract,
+        unit=_unit(figures, unit),
+        columns=tuple(Column(side=plain(name, 24)) for name in names),
+        rows=tuple(laid_out),
+        baseline=True,
+    )
+
+
+def _values(entries: Sequence[Entry], field: str) -> list[str]:
+    return list(dict.fromkeys(str(getattr(entry.figure.cell, field)) for entry in entries if entry.figure))
+
+
+def _joined(entries: Sequence[Entry], field: str) -> str:
+    return " | ".join(_values(entries, field))

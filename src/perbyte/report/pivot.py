@@ -1,0 +1,194 @@
+"""Grids as tables of a page that a reader sorts, filters and turns into other units.
+
+Each entry holds its text in every unit; the page's script only chooses. A ratio is always that of costs, in cycles for
+units of cycles and in time for the others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from perbyte.model import CellFigure, Estimate, Interval, NoiseFloor
+from perbyte.report.facts import meaning_of
+from perbyte.report.grid import Entry, Grid, Place, Row, title_of
+from perbyte.report.html import Block, heading, legend, text
+from perbyte.report.runview import RunView
+from perbyte.report.text import legend_of
+from perbyte.report.wording import percent, plain, ratio_text, value_text
+from perbyte.stats.compare import compare
+from perbyte.stats.quantity import Unit, data_bytes, read
+
+# How many columns of figures fit beside each other on a sheet, with intervals and without.
+_FIT, _FIT_BARE = 9, 12
+BAD = ("incorrect", "crashed", "timed-out", "garbled", "refused")
+_CLASSES = {Place.FASTEST: " fast", Place.TIED: " tie", Place.NONE: ""}
+_OF_DATA = (Unit.CYCLES_PER_BYTE, Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL)
+_OF_CALLS = (Unit.CYCLES_PER_CALL, Unit.CALLS_PER_SECOND, Unit.NS_PER_CALL)  # of signatures and key schedules
+
+
+def run_pivot(grid: Grid, view: RunView) -> list[Block]:
+    """The table of a run: rows algorithm x library, columns operation x size."""
+    units = grid.units()
+    rows = []
+    for row in grid.rows:
+        named = view.names.get((row.cell.algorithm, row.cell.cpu))
+        entries = [_entry(entry, grid.unit, units) for entry in row.entries]
+        more = plain(row.heading, 60) if named else ""
+        rows.append(_pivot_row(plain(named or row.heading, 60), plain(row.label, 40), entries, more))
+    heads = [
+        (column.size or plain(column.operation, 24), f"{plain(column.operation, 24)} {column.size}")
+        for column in grid.columns
+    ]
+    spans: dict[str, int] = {}
+    for column in grid.columns:
+        name = plain(column.operation, 24)
+        spans[name] = spans.get(name, 0) + 1
+    told = "; one value each, no interval is known" if grid.blind else ""
+    return _pivot_blocks(grid, units, rows, ("algorithm", "library"), heads, list(spans.items()), told)
+
+
+def comparison_pivot(grid: Grid, floors: Sequence[NoiseFloor | None]) -> list[Block]:
+    """The table of several runs: a column per run, with the ratio to the first. `floors` are those of each pair."""
+    units = _OF_DATA if any(data_bytes(row.cell) for row in grid.rows) else _OF_CALLS
+    first = grid.columns[0].side
+    rows = []
+    for row in grid.rows:
+        entries = [
+            one
+            for index in range(len(grid.columns))
+            for one in _compared_entries(row, index, units, grid.unit, floors[index])
+        ]
+        runners = row.heading.rpartition(", ")[2]
+        rows.append(_pivot_row(plain(title_of(row.cell), 60), f"{runners}: {row.label}", entries))
+    heads = [(first, first)]
+    for column in grid.columns[1:]:
+        heads += [(column.side, column.side), (f"× {first}", f"ratio of {column.side} to {first}")]
+    return _pivot_blocks(grid, units, rows, ("algorithm", "cell"), heads, [], "")
+
+
+def _pivot_row(title: str, label: str, entries: list[dict[str, str]], more: str = "") -> dict[str, Any]:
+    return {"title": title, "label": label, "entries": entries, "more": more}
+
+
+def _pivot_blocks(
+    grid: Grid,
+    units: Sequence[Unit],
+    rows: list[dict[str, Any]],
+    names: tuple[str, str],
+    heads: Sequence[tuple[str, str]],
+    spans: Sequence[tuple[str, int]],
+    told: str,
+) -> list[Block]:
+    titles = [row["title"] for row in rows]
+    grouped = len(set(titles)) < len(titles)  # a line around every single row parts nothing
+    for previous, row in zip(["", *titles], rows, strict=False):
+        row["first"] = grouped and row["title"] != previous
+    crowd = "" if len(heads) <= _FIT else " many" if len(heads) <= _FIT_BARE else " crowded"
+    meaning = meaning_of(grid.contract)
+    data = {
+        "label": f"Results of {plain(grid.contract, 40)}",
+        "crowd": crowd,
+        "unit": grid.unit.value,
+        "units": [{"name": unit.value, "chosen": unit is grid.unit} for unit in units],
+        "told": told,
+        "names": names,
+        "heads": heads,
+        "spans": spans,
+        "rows": rows,
+    }
+    return [
+        heading(plain(grid.contract, 40)),
+        *([text(meaning)] if meaning else []),
+        Block("pivot", data),
+        legend(legend_of(grid)),
+    ]
+
+
+def _entry(entry: Entry, unit: Unit, units: Sequence[Unit]) -> dict[str, str]:
+    if entry.figure is None:
+        failure = entry.failure
+        kind = plain(failure.kind, 20) if failure else ""
+        shown = "–" if kind == "unsupported" else kind
+        said = plain(failure.message, 200) if failure else "not asked for"
+        return _gap(shown, said, " bad" if kind in BAD else " none")
+    readings = [read(entry.figure, one) for one in units]
+    shown_in = read(entry.figure, unit)
+    doubts = [mark.meaning for mark in entry.marks] + [plain(one, 120) for one in entry.figure.warnings]
+    return {
+        "every": "|".join(f"{value_text(one)};{_exact(one)}" for one in readings),
+        "text": value_text(shown_in),
+        "wide": f"±{percent(shown_in.relative)}" if shown_in and math.isfinite(shown_in.relative) else "",
+        "marks": "".join(entry.marks),
+        "said": "; ".join(doubts),
+        "place": _CLASSES[entry.place],
+    }
+
+
+def _compared_entries(
+    row: Row, index: int, units: Sequence[Unit], unit: Unit, floor: NoiseFloor | None
+) -> list[dict[str, str]]:
+    """The value of one side and, for all but the first, its ratio: each in every one of `units`."""
+    entry, first = row.entries[index], row.entries[0].figure
+    if entry.figure is None:
+        kind = plain(entry.failure.kind, 20) if entry.failure else ""
+        gap = _gap(kind or "–", kind or "not in this run", " none")
+        return [gap, {**gap, "text": "–"}] if index else [gap]
+    figure = entry.figure
+    values = [(value_text(one), _exact(one)) for one in (read(figure, each) for each in units)]
+    quality = [
+        f"{plain(figure.library, 40)} {plain(figure.library_version, 40)}".strip(),
+        str(figure.quality),
+    ]
+    shown = _in_units(
+        values, units.index(unit), "; ".join([*quality, *(plain(one, 120) for one in figure.warnings)])
+    )
+    if not index:
+        return [shown]
+    if first is None or entry.comparison is None:
+        return [shown, _gap("–", "not in the first run", " none")]
+    one = entry.comparison
+    ratios = [_ratio(first, entry, each, floor) for each in units]
+    ratio = _in_units(ratios, units.index(unit), plain(one.reason, 300))
+    ratio["place"] = " fast" if one.ratio.below(1) else " slow" if one.ratio.above(1) else ""
+    return [shown, ratio]
+
+
+def _gap(shown: str, said: str, place: str) -> dict[str, str]:
+    return {"every": "", "text": shown, "said": said, "place": place}
+
+
+def _in_units(values: Sequence[tuple[str, str]], chosen: int, said: str) -> dict[str, str]:
+    every = "|".join(f"{shown};{exact}" for shown, exact in values)
+    return {"every": every, "text": values[chosen][0], "wide": "", "marks": "", "said": said, "place": ""}
+
+
+def _ratio(first: CellFigure, entry: Entry, unit: Unit, floor: NoiseFloor | None) -> tuple[str, str]:
+    """The ratio of costs that belongs to `unit`, with its doubt: `=` tied, `?` no interval is known."""
+    one, figure = entry.comparison, entry.figure
+    assert one is not None
+    assert figure is not None
+    if unit.in_cycles and one.unit != "cycles":
+        return "n/a", ""
+    if not unit.in_cycles and one.unit == "cycles":
+        one = compare(_timed(first), _timed(figure), floor, same_run=False)
+    if not one.ratio.value > 0:
+        return "n/a", ""
+    doubt = " ?" if not one.ratio.known else " =" if one.tie else ""
+    return f"×{ratio_text(one.ratio)}{doubt}", f"{one.ratio.value:.7g}"
+
+
+def _timed(figure: CellFigure) -> CellFigure:
+    """The same figure counted in nanoseconds, its interval of the same relative width."""
+    if not figure.per_call:
+        return figure
+    scale = figure.ns_per_call / figure.per_call
+    interval = figure.interval
+    in_time = Interval(interval.low * scale, interval.high * scale, interval.level, interval.dominated_by)
+    return replace(figure, cycles_per_call=None, epoch_cycles=(), interval=in_time, cycle_source="none")
+
+
+def _exact(reading: Estimate | None) -> str:
+    return f"{reading.value:.7g}" if reading else ""

@@ -1,0 +1,241 @@
+"""What a report shows of a run, each part worked out once: grids, points, ratios of operations, cost models.
+
+Whoever draws, writes or counts takes its numbers from here, so that a chart and the table beside it cannot differ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from perbyte.catalogue.catalogue import INVERSES
+from perbyte.model import Cell, CellFigure, Run
+from perbyte.model.cell import FULL
+from perbyte.report.grid import Grid, Place, marks_of, natural, run_grids, title_of
+from perbyte.report.wording import interval_text, number, percent, plain, size_label, value_text
+from perbyte.stats.compare import Comparison, compare
+from perbyte.stats.cost import CostModel, fit_cost
+from perbyte.stats.quantity import Unit, data_bytes, read
+from perbyte.studies.model import Judgement, PublishedFigure, Study
+from perbyte.studies.printed import PairedPoint, paired
+
+Names = Mapping[tuple[str, str], str]
+"""What a study calls an algorithm on a tier: (algorithm, cpu) -> `AES-NI`."""
+OPPOSITE = {forward: backward for backward, forward in INVERSES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Records of one contract in one unit. `series`: algorithm names in order; `libraries`: runners."""
+
+    contract: str
+    unit: Unit
+    records: tuple[dict[str, Any], ...]
+    left_out: int
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The names that occur, in the order of the grid."""
+        return tuple(dict.fromkeys(record["series"] for record in self.records))
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """The runners that occur, in natural order."""
+        return tuple(sorted({record["library"] for record in self.records}, key=natural))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes that occur, in bytes, ascending."""
+        return tuple(sorted({record["size_bytes"] for record in self.records}))
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """The operations that occur, in the order of the grid."""
+        return tuple(dict.fromkeys(record["operation"] for record in self.records))
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The cost of a call of `above` as a multiple of that of `below`, in cycles where both have some."""
+
+    above: CellFigure
+    below: CellFigure
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """A fitted model and the cell it stands for (its size is that of the largest call measured)."""
+
+    cell: Cell
+    model: CostModel
+
+
+class RunView:
+    """A run as it is shown; with a `judgement`, under the names of its study. `unit` is what the grids start with."""
+
+    def __init__(self, run: Run, *, judgement: Judgement | None = None, unit: Unit | None = None) -> None:
+        self.run = run
+        self.judgement = judgement
+        self.study: Study | None = judgement.study if judgement else None
+        self.names: Names = names_of(self.study) if self.study else {}
+        self.unit = unit
+
+    def name(self, cell: Cell) -> str:
+        """What a cell's algorithm is called on its tier."""
+        return plain(self.names.get((cell.algorithm, cell.cpu)) or title_of(cell), 44)
+
+    @cached_property
+    def grids(self) -> tuple[Grid, ...]:
+        """All cells, one grid per contract."""
+        return run_grids(self.run, self.unit)
+
+    @cached_property
+    def points(self) -> tuple[Points, ...]:
+        """The figures of each grid as records for charts, the grid with most of them first."""
+        found = [self._points(grid) for grid in self.grids]
+        return tuple(sorted((one for one in found if one.records), key=lambda one: -len(one.records)))
+
+    @cached_property
+    def ratios(self) -> tuple[Ratio, ...]:
+        """Every pair of opposite operations on the same algorithm, size, contract, runner and tier."""
+        figures = {figure.cell: figure for figure in self.run.cells if not figure.cell.twin}
+        pairs = [
+            (figure, figures.get(replace(cell, operation=OPPOSITE[cell.operation])))
+            for cell, figure in figures.items()
+            if cell.operation in OPPOSITE
+        ]
+        found = [
+            Ratio(above, below, compare(below, above, self.run.noise_floor))
+            for above, below in pairs
+            if below
+        ]
+        return tuple(one for one in found if one.comparison.ratio.value > 0)
+
+    @cached_property
+    def costs(self) -> tuple[Cost, ...]:
+        """A fitted model of every operation that was measured at three sizes or more.
+
+        Figures that are not positive are left out, and so are those whose interval nobody knows: half-widths of
+        their model would be made of nothing.
+        """
+        by_call: dict[tuple[str, ...], list[CellFigure]] = {}
+        setups: dict[tuple[str, ...], CellFigure] = {}
+        for figure in self.run.cells:
+            cell = figure.cell
+            if cell.twin or not figure.interval.known or not 0 < figure.per_call < math.inf:
+                continue
+            process = (cell.runner, cell.algorithm, cell.cpu)
+            if data_bytes(cell):
+                by_call.setdefault((*process, cell.operation, cell.contract), []).append(figure)
+            else:
+                setups[process] = figure
+        models = ((figures, fit_cost(figures, setup=setups.get(key[:3]))) for key, figures in by_call.items())
+        return tuple(
+            Cost(max((one.cell for one in figures), key=lambda cell: cell.size_bytes), model)
+            for figures, model in models
+            if model is not None
+        )
+
+    @cached_property
+    def paired(self) -> tuple[PairedPoint, ...]:
+        """The published figures of the study, each with what stands for it today."""
+        return paired(self.study, self.run) if self.study else ()
+
+    @cached_property
+    def published_ratios(self) -> tuple[tuple[PublishedFigure, Ratio | None], ...]:
+        """The published ratios of two cells with today's, compared epoch by epoch."""
+        figures = {figure.cell.address: figure for figure in self.run.cells}
+        found: list[tuple[PublishedFigure, Ratio | None]] = []
+        for point in self.paired:
+            if point.published.unit != Unit.RATIO or not point.published.value:
+                continue
+            today = None
+            if point.addresses:
+                above, below = (figures[address] for address in point.addresses)
+                today = Ratio(above, below, compare(below, above, self.run.noise_floor))
+            if today and not today.comparison.ratio.value > 0:
+                today = None
+            found.append((point.published, today))
+        return tuple(found)
+
+    def _points(self, grid: Grid) -> Points:
+        records: list[dict[str, Any]] = []
+        left_out = 0
+        for row in grid.rows:
+            name = plain(self.names.get((row.cell.algorithm, row.cell.cpu), row.heading), 40)
+            for column, entry in zip(grid.columns, row.entries, strict=True):
+                figure = entry.figure
+                if figure is None:
+                    continue
+                reading = read(figure, grid.unit)
+                if reading is None or reading.value <= 0:
+                    left_out += 1
+                    continue
+                known = figure.interval.known
+                marks = "".join(marks_of(figure))
+                records.append(
+                    {
+                        "series": name,
+                        "algorithm": row.cell.algorithm,
+                        "tier": row.cell.cpu,
+                        "soft": row.cell.cpu != FULL,
+                        "library": plain(row.label, 24),
+                        "operation": plain(column.operation, 24),
+                        "size_bytes": column.size_bytes,
+                        "size": column.size,
+                        "value": reading.value,
+                        # A logarithmic axis has no room for what an interval reaches below zero.
+                        "low": max(reading.low, reading.value * 1e-3) if known else reading.value,
+                        "high": min(reading.high, reading.value * 1e3) if known else reading.value,
+                        "text": value_text(reading) + (f" {marks}" if marks else ""),
+                        "first": entry.place is not Place.NONE,
+                        "described": describe(figure, grid.unit, name),
+                    }
+                )
+        return Points(grid.contract, grid.unit, tuple(records), left_out)
+
+
+def names_of(study: Study) -> dict[tuple[str, str], str]:
+    """What the study calls an algorithm on a tier: the label of the group that is about nothing else.
+
+    Where groups of different labels are about the same (one per interface, say), none of them is its name.
+    """
+    from perbyte.errors import PerbyteError
+    from perbyte.studies.evidence import cells_of
+
+    found: dict[tuple[str, str], set[str]] = {}
+    for group in study.groups:
+        try:
+            cells = [one.cell for selector in group.selectors for one in cells_of(selector)]
+        except (PerbyteError, ValueError):
+            continue
+        about = {(cell.algorithm, cell.cpu) for cell in cells}
+        if len(about) == 1:
+            found.setdefault(about.pop(), set()).add(group.label)
+    return {key: labels.pop() for key, labels in found.items() if len(labels) == 1}
+
+
+def describe(figure: CellFigure, unit: Unit, name: str) -> str:
+    """One line about a figure, for a tooltip and for a screen reader."""
+    reading = read(figure, unit)
+    size = f" {size_label(figure.cell.size_bytes)}" if figure.cell.size_bytes else ""
+    text = f"{name} in {plain(figure.library, 40)} {plain(figure.library_version, 30)}".rstrip()
+    text += f", {plain(figure.cell.operation, 24)}{size}: "
+    if reading is None:
+        return text + "no figure in this unit"
+    if not figure.interval.known:
+        return f"{text}{number(reading.value)} {unit.value} (interval not known), {figure.quality}"
+    half = reading.half_width
+    return (
+        f"{text}{number(reading.value, half)} {unit.value} ({number(reading.low, half)} to "
+        f"{number(reading.high, half)}, ±{percent(reading.relative)}), {figure.quality}"
+    )
+
+
+def interval_said(one: Ratio) -> str:
+    """The interval of a ratio in words."""
+    return interval_text(one.comparison.ratio) if one.comparison.ratio.known else "not known"

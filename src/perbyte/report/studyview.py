@@ -1,0 +1,136 @@
+"""A judged study as text in rows: claims with verdicts and numbers, published ratios, statistics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from perbyte.errors import PerbyteError
+from perbyte.report.runview import RunView, interval_said
+from perbyte.report.wording import number, plain, ratio_text, size_label
+from perbyte.studies.printed import judge_in_print
+from perbyte.studies.model import GroupStatistic, Judgement, Number, Outcome, Statistics, Study
+
+KINDS = {
+    Outcome.REPRODUCED: "holds",
+    Outcome.NOT_REPRODUCED: "fails",
+    Outcome.INCONCLUSIVE: "undecided",
+    Outcome.NOT_TESTABLE: "unmeasurable",
+}
+SIGNS = {Outcome.REPRODUCED: "✓", Outcome.NOT_REPRODUCED: "✗", Outcome.INCONCLUSIVE: "?", Outcome.NOT_TESTABLE: "–"}
+NUMBER_COLUMNS = (("of", ""), ("what", ""), ("value", "n"), ("from", "n"), ("to", "n"), ("unit", ""))
+PUBLISHED_COLUMNS = (
+    ("what", ""),
+    ("where", "text"),
+    ("published", "n"),
+    ("today", "n"),
+    ("interval", "n"),
+    ("cells of today", "text mono"),
+)
+STATISTIC_COLUMNS = (
+    ("group", ""),
+    ("compared", ""),
+    ("epochs", "n"),
+    ("U", "n"),
+    ("p (Bonferroni)", "n"),
+    ("Cohen's d", "n"),
+    ("Cliff's δ", "n"),
+    ("ratio", "n"),
+    ("interval", "n"),
+    ("differ", ""),
+)
+
+
+def tally(judgement: Judgement) -> str:
+    """Count the verdicts in one sentence."""
+    counts = [(outcome, judgement.count(outcome)) for outcome in Outcome]
+    said = ", ".join(f"{count} {outcome}" for outcome, count in counts if count)
+    return f"{len(judgement.verdicts)} claims: {said}" if said else "the study makes no claims"
+
+
+def claims_view(judgement: Judgement) -> dict[str, Any]:
+    """The claims, each with its verdict beside the one on the figures as printed; and how many fared how."""
+    printed = _in_print(judgement.study)
+    return {
+        "claims": [
+            {
+                "kind": KINDS[verdict.outcome],
+                "outcome": f"{SIGNS[verdict.outcome]} {verdict.outcome}",
+                "says": plain(verdict.claim.says, 600),
+                "place": plain(verdict.claim.place, 200),
+                "reading": plain(verdict.claim.reading, 600),
+                "evidence": [plain(line, 600) for line in verdict.evidence],
+                "printed": printed.get(verdict.claim.id, ""),
+                "numbers": [number_row(one) for one in verdict.numbers],
+            }
+            for verdict in judgement.verdicts
+        ],
+        "outcomes": [
+            (KINDS[outcome], f"{SIGNS[outcome]} {outcome}", count)
+            for outcome in Outcome
+            if (count := judgement.count(outcome))
+        ],
+        "columns": NUMBER_COLUMNS,
+    }
+
+
+def number_row(one: Number) -> tuple[str, str, str, str, str, str]:
+    """A number behind a verdict: group, name, value, both ends of its interval, unit."""
+    half = (one.high - one.low) / 2
+    ends = ("–", "–") if one.high == one.low else (number(one.low, half), number(one.high, half))
+    return plain(one.group, 80), plain(one.name, 120), number(one.value, half), *ends, plain(one.unit, 24)
+
+
+def published_ratio_rows(view: RunView) -> list[tuple[str, ...]]:
+    """Each published ratio beside today's, under `PUBLISHED_COLUMNS`; without a counterpart, today's is a dash."""
+    rows: list[tuple[str, ...]] = []
+    for published, today in view.published_ratios:
+        size = f", {size_label(published.size_bytes)}" if published.size_bytes else ""
+        cells = f"{today.above.cell.address} over {today.below.cell.address}" if today else ""
+        now = (ratio_text(today.comparison.ratio), interval_said(today)) if today else ("–", "–")
+        name = plain(f"{published.algorithm}, {published.operation}{size}", 120)
+        rows.append(
+            (name, plain(published.place, 120), plain(published.printed, 24), *now, plain(cells, 240))
+        )
+    return rows
+
+
+def statistic_rows(statistics: Statistics) -> list[tuple[str, ...]]:
+    """The tests of all groups, under `STATISTIC_COLUMNS`."""
+    return [row for group in statistics.groups for row in _group_rows(group)]
+
+
+def _in_print(study: Study) -> dict[str, str]:
+    """How each claim fares on the study's own figures, where those can be laid out as a run."""
+    try:
+        return {one.claim.id: str(one.outcome) for one in judge_in_print(study).verdicts}
+    except PerbyteError:
+        return {}
+
+
+def _group_rows(group: GroupStatistic) -> list[tuple[str, ...]]:
+    name = plain(", ".join(str(value) for _, value in group.group), 120)
+    epochs = dict(zip(group.members, group.epochs, strict=True))
+    whole = f"Kruskal-Wallis over {len(group.members)}: H = {number(group.h, 0.01)}"
+    rows: list[tuple[str, ...]] = [(name, whole, str(sum(group.epochs)), "", _p(group.p), *[""] * 5)]
+    for pair in group.pairs:
+        value, low, high = pair.ratio
+        half = (high - low) / 2
+        rows.append(
+            (
+                name,
+                f"{plain(pair.first, 60)} against {plain(pair.second, 60)}",
+                f"{epochs.get(pair.first, 0)}, {epochs.get(pair.second, 0)}",
+                number(pair.u, 0.1),
+                _p(pair.p_corrected),
+                number(pair.cohen_d, 0.01),
+                number(pair.cliff_delta, 0.001),
+                number(value, half),
+                f"{number(low, half)} to {number(high, half)}",
+                "yes" if pair.ratio_decides else "cannot tell",
+            )
+        )
+    return rows
+
+
+def _p(value: float) -> str:
+    return "–" if value != value else "<0.0001" if value < 0.0001 else f"{value:.4f}"

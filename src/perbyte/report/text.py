@@ -1,0 +1,412 @@
+"""Grids, verdicts and conditions as text for a terminal: within its width, every doubt marked.
+
+A grid that is too wide is split by operation, then by size or side; a figure is never cut. Everything is returned as
+text, colour only where asked for; printing is the caller's business. Names from a run are made harmless before they
+are shown (see `wording.plain`).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from perbyte.model import NoiseFloor, Run
+from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
+from perbyte.report.grid import Column, Entry, Grid, Mark, Place, Row, run_grids, warning_mark
+from perbyte.report.wording import number, percent, plain, ratio_text, sentence
+from perbyte.stats.quantity import Unit, read
+from perbyte.studies.model import Judgement, Outcome, Verdict
+
+# Space between columns, and the sign behind an interval: where room is short, the heading carries the sign.
+_STYLES = ((2, "%"), (1, "%"), (1, ""))
+_INDENT = "  "
+_FAILED = {"unsupported": "–", "incorrect": "WRONG", "timed-out": "timed out"}
+_IN_PERCENT = "± in %"
+_MEASURE = re.compile(r"(?<=[0-9]) (?=(?:s|%|B|KiB|MiB|MB|GHz|MHz|ns|µs)\b|%)")
+_Style = tuple[int, str]
+_Parts = tuple[
+    str, str, str, str
+]  # lead mark (or the words of a failure), value, what stands beside it, marks
+FASTEST, TIED = "►", "="
+_COLOURS = {
+    Outcome.REPRODUCED: "green",
+    Outcome.NOT_REPRODUCED: "bold red",
+    Outcome.INCONCLUSIVE: "yellow",
+    Outcome.NOT_TESTABLE: "dim",
+}
+
+
+def render_table(
+    run: Run, *, unit: Unit | None = None, width: int | None = None, colour: bool | None = None
+) -> str:
+    """Give the whole table of `run` with its legend, failures, noise floor and conditions.
+
+    `width` is in characters and `colour` whether ANSI colours are used; without them both follow standard
+    output (and `NO_COLOR`). The text ends with a line end.
+    """
+    width = columns_of(width)
+    lines = _grids(run_grids(run, unit), width) or [Text("nothing was measured", style="bold")]
+    below = [*_warnings(run), noise_line(run.noise_floor), *condition_lines(run)]
+    for heading, body in (("Without a figure", failure_lines(run)), ("", below)):
+        if body:
+            lines += [Text(), *([Text(heading, style="bold")] if heading else [])]
+            lines += [part for line in body for part in prose(line, width)]
+    return to_text(lines, colour=colour)
+
+
+def render_comparison(
+    grids: Sequence[Grid],
+    noise: NoiseFloor | None,
+    *,
+    width: int | None = None,
+    colour: bool | None = None,
+) -> str:
+    """Give grids with a baseline as tables of values and ratios, with what they come to and the noise floor."""
+    width = columns_of(width)
+    lines = _grids(grids, width) or [Text("the runs hold no figures")]
+    lines.append(Text())
+    for index, column in enumerate(grids[0].columns[1:] if grids else (), start=1):
+        found = [row.entries[index].comparison for grid in grids for row in grid.rows]
+        known = [one for one in found if one and one.ratio.known]
+        faster, slower = sum(one.ratio.below(1) for one in known), sum(one.ratio.above(1) for one in known)
+        said = f"{faster} faster, {slower} slower, {len(known) - faster - slower} tied"
+        lines += prose(f"{column.side}: {said}", width)
+    lines += prose(noise_line(noise), width)
+    return to_text(lines, colour=colour)
+
+
+def render_judgement(
+    judgement: Judgement, *, width: int | None = None, colour: bool | None = None, numbers: bool = False
+) -> str:
+    """Give every claim with its verdict and the sentences that explain it; with `numbers`, those as well."""
+    from perbyte.report.studyview import SIGNS, number_row, tally
+
+    width = columns_of(width)
+    lines = [Text(line.plain, style="bold") for line in prose(plain(judgement.study.title, 300), width)]
+    lines += prose(plain(judgement.study.citation, 600), width)
+    label = max(len(outcome) for outcome in Outcome) + 2
+    for verdict in judgement.verdicts:
+        lines += [Text(), *_claim(verdict, width, label, SIGNS)]
+        for group, name, value, low, high, unit in map(number_row, verdict.numbers if numbers else ()):
+            interval = f" ({low} to {high})" if low != "–" else ""
+            row = f"{group}: {name} {value}{interval} {unit}".rstrip()
+            lines.append(Text(" " * (label + 2) + row, style="dim", no_wrap=True))
+    lines += [Text(), *prose(sentence(tally(judgement)), width)]
+    return to_text(lines, colour=colour)
+
+
+def prose(line: str, width: int) -> list[Text]:
+    """Wrap a sentence at `width`, continuation lines indented; a number keeps its unit."""
+    held = _MEASURE.sub("\u00a0", line)
+    return [
+        Text(part.replace("\u00a0", " "))
+        for part in textwrap.wrap(held, width, subsequent_indent=_INDENT, break_on_hyphens=False) or [""]
+    ]
+
+
+def to_text(lines: Iterable[Text], *, colour: bool | None = None) -> str:
+    """Turn lines into one string, with ANSI colours if wanted; no line is wrapped or cut here."""
+    coloured = wants_colour() if colour is None else colour
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=100_000,
+        force_terminal=coloured,
+        color_system="standard" if coloured else None,
+        no_color=not coloured,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    for line in lines:
+        console.print(line, no_wrap=True, crop=False)
+    return out.getvalue()
+
+
+def wants_colour() -> bool:
+    """True when standard output is a terminal and `NO_COLOR` is unset or empty (no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def columns_of(width: int | None) -> int:
+    """Give `width`, or the terminal's; never less than 40."""
+    return max(width or shutil.get_terminal_size((100, 24)).columns, 40)
+
+
+def _warnings(run: Run) -> list[str]:
+    """What the mark of a warning means in this run; a doubt with a mark of its own says itself."""
+    kinds = kinds_of(
+        one for figure in run.cells for one in figure.warnings if warning_mark(one) is Mark.WARNING
+    )
+    kept = [f"{text} (and {count - 1:,} more like it)" if count > 1 else text for text, count in kinds[:4]]
+    more = [f"{len(kinds) - len(kept):,} more kinds: perbyte report"] if len(kinds) > len(kept) else []
+    return [f"{Mark.WARNING}: {text}" for text in [*kept, *more]]
+
+
+def _grids(grids: Sequence[Grid], width: int) -> list[Text]:
+    """Draw grids below each other within `width` characters, split where one does not fit."""
+    lines: list[Text] = []
+    for grid in grids:
+        title = f"{grid.unit.in_words} · {plain(grid.contract, 40)} · {_what(grid)}"
+        heading = prose(title, width)
+        heading[0].stylize("bold", 0, len(grid.unit.in_words))
+        lines += [Text()] * bool(lines) + heading
+        for part, style in _split(grid, width):
+            lines += [Text(), *_drawn(part, style)]
+        if legend := legend_of(grid):
+            lines += [Text(), *_wrapped(legend, width)]
+    return lines
+
+
+def _what(grid: Grid) -> str:
+    if grid.baseline:
+        return f"× cost of a call as a multiple of that in {grid.columns[0].side}: above 1 is slower"
+    if grid.blind:
+        return "one value each, no interval known"
+    levels = {round(figure.interval.level * 100, 2) for figure in grid.figures}
+    level = f"the {levels.pop():g} % interval" if len(levels) == 1 else "the interval"
+    return f"median and ± of {level}"
+
+
+def legend_of(grid: Grid) -> list[tuple[str, str]]:
+    """Every sign that the grid shows, with its meaning."""
+    kinds = {entry.failure.kind for entry in grid.entries if entry.failure}
+    if grid.baseline:
+        compared = [entry.comparison for entry in grid.entries if entry.comparison]
+        shown = (
+            ("=", "no difference can be told", any(one.tie and one.ratio.known for one in compared)),
+            ("?", "no interval is known, nothing is claimed", any(not one.ratio.known for one in compared)),
+            ("–", "not in that run", any(not (entry.figure or entry.failure) for entry in grid.entries)),
+        )
+        return [(mark, meaning) for mark, meaning, there in shown if there]
+    places = {entry.place for entry in grid.entries}
+    among = "its algorithm in the column" if grid.ranked_within == "algorithm" else "the column"
+    legend = [(FASTEST, f"fastest of {among}")] if Place.FASTEST in places else []
+    if Place.TIED in places:
+        legend.append((TIED, f"fastest of {among}, a tie"))
+    if "unsupported" in kinds:
+        legend.append(("–", "not in this library"))
+    return legend + [(str(mark), mark.meaning) for mark in grid.marks()]
+
+
+def _split(grid: Grid, width: int) -> Iterable[tuple[Grid, _Style]]:
+    """Split a grid until every part fits; each part comes with the style it fits in."""
+    for style in _STYLES:
+        if _width(grid, style) <= width:
+            return [(grid, style)]
+    movable = grid.columns[int(grid.baseline) :]
+    operations = list(dict.fromkeys(column.operation for column in movable))
+    if len(operations) > 1:
+        parts = [
+            grid.only(column for column in movable if column.operation == operation)
+            for operation in operations
+        ]
+    elif len(movable) > 1:
+        fits = (
+            n for n in range(len(movable) - 1, 1, -1) if _width(grid.only(movable[:n]), _STYLES[-1]) <= width
+        )
+        # Equal parts read better than a full one and a rest of one column.
+        count = -(-len(movable) // next(fits, 1))
+        step = -(-len(movable) // count)
+        parts = [grid.only(movable[start : start + step]) for start in range(0, len(movable), step)]
+    else:
+        return [(grid, _STYLES[-1])]
+    return [part for one in parts for part in _split(one, width)]
+
+
+def _drawn(grid: Grid, style: _Style) -> list[Text]:
+    labels = _labels(grid)
+    gap, sign = style
+    stub = _stub(labels, sign)
+    columns = _columns(grid, sign)
+    lines = [_operations_line(columns, stub, gap)] if any(one.column.operation for one in columns) else []
+    sizes = Text(("" if sign else _IN_PERCENT).ljust(stub), style="bold", no_wrap=True)
+    for column in columns:
+        sizes.append(" " * gap + column.head(column.column.side or column.column.size))
+    sizes.rstrip()
+    if sizes.plain:
+        lines.append(sizes)
+    rule = Text("─" * (stub + sum(gap + column.width for column in columns)), style="dim", no_wrap=True)
+    lines.append(rule)
+    number_of_row = 0
+    for label, row in labels:
+        line = Text(label.ljust(stub), style="" if row else "bold", no_wrap=True)
+        if row:
+            for column in columns:
+                line.append(" " * gap).append_text(column.cells[number_of_row])
+            number_of_row += 1
+        line.rstrip()
+        lines.append(line)
+    return lines
+
+
+def _columns(grid: Grid, sign: str) -> list[_Drawn]:
+    return [
+        _Drawn(column, [row.entries[index] for row in grid.rows], grid.unit, sign)
+        for index, column in enumerate(grid.columns)
+    ]
+
+
+def _operations_line(columns: Sequence[_Drawn], stub: int, gap: int) -> Text:
+    """Each operation's name over its columns, with a rule that shows how far it reaches."""
+    line = Text(" " * stub, no_wrap=True)
+    for name, span in _spans(columns, gap).items():
+        shown = plain(name, 24)
+        line.append(" " * gap).append(shown, style="bold")
+        line.append((" " + "─" * (span - len(shown) - 1))[: max(span - len(shown), 0)], style="dim")
+    return line
+
+
+def _spans(columns: Sequence[_Drawn], gap: int) -> dict[str, int]:
+    """How many characters the columns of each operation take together."""
+    spans: dict[str, int] = {}
+    for column in columns:
+        name = column.column.operation
+        spans[name] = spans.get(name, -gap) + gap + column.width
+    return spans
+
+
+def _stub(labels: Sequence[tuple[str, Row | None]], sign: str) -> int:
+    # A heading's row has no figures, so it may reach over the columns.
+    least = 0 if sign else len(_IN_PERCENT)
+    return max([least, *(len(label) for label, row in labels if row)])
+
+
+def _labels(grid: Grid) -> list[tuple[str, Row | None]]:
+    """Row labels; a group of several rows gets a heading of its own, a lone row carries its heading."""
+    groups = grid.groups()
+    found: list[tuple[str, Row | None]] = []
+    alone = all(len(rows) == 1 for _, rows in groups)
+    several = grid.baseline or len({row.label for row in grid.rows}) > 1
+    for heading, rows in groups:
+        title = plain(heading, 90 if grid.baseline else 40)
+        if alone and not grid.baseline:
+            found.append((f"{title} {plain(rows[0].label, 24)}" if several else title, rows[0]))
+            continue
+        found.append((title, None))
+        found += [(_INDENT + plain(row.label, 24), row) for row in rows]
+    return found
+
+
+class _Drawn:
+    """One column as text: figures aligned at the decimal point, intervals or ratios and marks beside them."""
+
+    def __init__(self, column: Column, entries: Sequence[Entry], unit: Unit, sign: str) -> None:
+        self.column = column
+        compared = any(entry.comparison for entry in entries)
+        parts = [
+            _compared_texts(entry, unit, sign, compared) if column.side else _texts(entry, unit, sign)
+            for entry in entries
+        ]
+        figures = [part for part in parts if part[1]]
+        whole = max((len(value.partition(".")[0]) for _, value, _, _ in figures), default=0)
+        rest = max((len(value) - len(value.partition(".")[0]) for _, value, _, _ in figures), default=0)
+        share = max((len(wide) for _, _, wide, _ in figures), default=0)
+        marks = max((len(mark) for _, _, _, mark in figures), default=0)
+        # The heading may not be wider than the figures leave room for; the failures' words likewise.
+        words = max((len(part[0]) for part in parts if not part[1]), default=0)
+        self.width = max(1 + whole + rest + 1 + share + marks, len(column.side or column.size), words)
+        self.figure_end = self.width - marks - share - 1
+        self.cells = []
+        for entry, (lead, value, wide, mark) in zip(entries, parts, strict=True):
+            if not value:
+                bad = entry.failure is not None and entry.failure.kind != "unsupported"
+                self.cells.append(Text(lead.rjust(self.width), style="bold red" if bad else "dim"))
+                continue
+            before, point, after = value.partition(".")
+            start = self.figure_end - rest - whole
+            text = Text(" " * (start - 1) + (lead + before).rjust(whole + 1))
+            text.append((point + after).ljust(rest))
+            text.append(f" {wide.rjust(share)}", style=_ratio_style(entry))
+            text.append(mark.ljust(marks), style="yellow")
+            if entry.place is not Place.NONE:
+                text.stylize("bold green" if entry.place is Place.FASTEST else "green", 0, self.figure_end)
+            self.cells.append(text)
+
+    def head(self, text: str) -> str:
+        """The heading, right-aligned over the digits rather than over the interval."""
+        room = max(self.figure_end, len(text))
+        return text.rjust(room).ljust(self.width)[: max(self.width, len(text))]
+
+
+def _texts(entry: Entry, unit: Unit, sign: str) -> _Parts:
+    if entry.figure is None:
+        kind = entry.failure.kind if entry.failure else ""
+        return plain(_FAILED.get(kind, kind), 20), "", "", ""
+    marks = "".join(entry.marks)
+    reading = read(entry.figure, unit)
+    if reading is None:
+        return f"n/a {marks}".rstrip(), "", "", ""
+    lead = {Place.FASTEST: FASTEST, Place.TIED: TIED}.get(entry.place, " ")
+    wide = f"±{percent(reading.relative).replace('%', sign)}" if entry.figure.interval.known else ""
+    return lead, number(reading.value, reading.half_width), wide, marks
+
+
+def _compared_texts(entry: Entry, unit: Unit, sign: str, compared: bool) -> _Parts:
+    """Value, ratio to the first side with its half-width, and what can be told: `=` nothing, `?` no interval."""
+    if entry.figure is None:
+        return (
+            (_FAILED.get(entry.failure.kind, plain(entry.failure.kind, 20)) if entry.failure else "–"),
+            "",
+            "",
+            "",
+        )
+    reading = read(entry.figure, unit)
+    value = number(reading.value, reading.half_width) if reading else "n/a"
+    one = entry.comparison
+    if one is None or not one.ratio.value > 0:
+        return " ", value, "", ""
+    ratio = f"×{ratio_text(one.ratio)}"
+    if not one.ratio.known:
+        return " ", value, ratio, "?"
+    wide = f" ±{percent(one.ratio.relative).replace('%', sign)}"
+    return " ", value, ratio + wide, "=" if one.tie else " " * compared
+
+
+def _ratio_style(entry: Entry) -> str:
+    one = entry.comparison
+    return "dim" if one is None or one.tie else "red" if one.ratio.value > 1 else "green"
+
+
+def _width(grid: Grid, style: _Style) -> int:
+    gap, sign = style
+    labels = _labels(grid)
+    spans = _spans(_columns(grid, sign), gap)
+    reach = _stub(labels, sign) + sum(gap + max(span, len(plain(name, 24))) for name, span in spans.items())
+    return max([reach, *(len(label) for label, row in labels if not row)])
+
+
+def _wrapped(legend: Sequence[tuple[str, str]], width: int) -> list[Text]:
+    lines: list[Text] = []
+    for mark, meaning in legend:
+        item = Text.assemble((mark, "yellow"), f" {meaning}")
+        if lines and lines[-1].cell_len + 3 + item.cell_len <= width:
+            lines[-1].append("   ").append_text(item)
+        else:
+            lines.append(item)
+    return lines
+
+
+def _claim(verdict: Verdict, width: int, label: int, signs: Mapping[Outcome, str]) -> list[Text]:
+    sign = f"{signs[verdict.outcome]} {verdict.outcome}".ljust(label)
+    room = max(width - label - 2, 24)
+    body = textwrap.wrap(plain(verdict.claim.says, 600), room, break_on_hyphens=False)
+    lines = [
+        Text.assemble((sign if not index else " " * label, _COLOURS[verdict.outcome]), "  ", (part, "bold"))
+        for index, part in enumerate(body or [""])
+    ]
+    for said in verdict.evidence:
+        lines += [
+            Text(" " * (label + 2) + part)
+            for part in textwrap.wrap(plain(said, 600), room, break_on_hyphens=False)
+        ]
+    return lines

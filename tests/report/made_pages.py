@@ -1,0 +1,67 @@
+"""Pages and charts of made runs, as the commands put them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from perbyte.model import Run
+from perbyte.report import html, pages, pictures
+from perbyte.report.charts import Chart
+from perbyte.report.grid import compare_runs
+from perbyte.report.runview import RunView
+from perbyte.stats.quantity import Unit
+from perbyte.studies.history import History
+from perbyte.studies.model import Judgement, Study
+
+
+def view_of(run: Run, study: Study | None = None, unit: Unit | None = None) -> RunView:
+    """The view of a run, with a study that made no claims where one is given."""
+    judgement = Judgement(study, run.conditions.run_id, ()) if study else None
+    return RunView(run, judgement=judgement, unit=unit)
+
+
+def draw(name: str, run: Run, study: Study | None = None, unit: Unit | None = None) -> Chart | None:
+    """One chart of a run by the name of its function; None where it has no data."""
+    view = view_of(run, study, unit)
+    if name == "operations":
+        return pictures.operations(view)
+    if name == "published":
+        return pictures.published(view, pictures.published_operations(view)[0])
+    if not view.points:
+        return None
+    points = view.points[0]
+    if name == "acceleration":
+        found = pictures.accelerated(points)
+        return pictures.acceleration(view, points, found[0]) if found else None
+    chart: Chart | None = getattr(pictures, name)(view, points)
+    return chart
+
+
+def render_report(run: Run, **given: Any) -> str:
+    return html.render(pages.run_page(run, **given))
+
+
+def write_report(run: Run, path: Path, **given: Any) -> Path:
+    return html.write(pages.run_page(run, **given), path)
+
+
+def render_side_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) -> str:
+    return html.render(pages.comparison_page(runs, names=names))
+
+
+def write_side_by_side(runs: Sequence[Run], path: Path, *, names: Sequence[str] | None = None) -> Path:
+    return html.write(pages.comparison_page(runs, names=names), path)
+
+
+def side_pictures(runs: Sequence[Run]) -> tuple[pictures.Picture, ...]:
+    return pictures.comparison_pictures(compare_runs(runs, pages.run_names(runs)))
+
+
+def render_history(history: History) -> str:
+    return html.render(pages.history_page(history))
+
+
+def write_history(history: History, path: Path) -> Path:
+    return html.write(pages.history_page(history), path)
