@@ -218,7 +218,8 @@ def test_two_runs_side_by_side_on_request(perbyte, tmp_path):
     assert code == 2
     assert "is not a run" in err
     assert perbyte("compare", old)[0] == 2
-    assert perbyte("compare", old, new, "--unit", "MB/s")[0] == 2
+    assert perbyte("compare", old, old, "--unit", "MB/s")[0] == 0
+    assert perbyte("compare", old, new, "--json", "--csv")[0] == 2
 
 
 def test_what_a_listing_says_cannot_steer_the_terminal(perbyte, tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from perbyte.model import Run
-from perbyte.report import html, pages, pictures
+from perbyte.report import html, pages, pictures, ratiocharts, runcharts
 from perbyte.report.charts import Chart
 from perbyte.report.grid import compare_runs
 from perbyte.report.runview import RunView
@@ -26,16 +26,16 @@ def draw(name: str, run: Run, study: Study | None = None, unit: Unit | None = No
     """One chart of a run by the name of its function; None where it has no data."""
     view = view_of(run, study, unit)
     if name == "operations":
-        return pictures.operations(view)
+        return ratiocharts.operations(view)
     if name == "published":
-        return pictures.published(view, pictures.published_operations(view)[0])
+        return ratiocharts.published(view, ratiocharts.published_operations(view)[0])
     if not view.points:
         return None
     points = view.points[0]
     if name == "acceleration":
-        found = pictures.accelerated(points)
-        return pictures.acceleration(view, points, found[0]) if found else None
-    chart: Chart | None = getattr(pictures, name)(view, points)
+        found = runcharts.accelerated(points)
+        return runcharts.acceleration(view, points, found[0]) if found else None
+    chart: Chart | None = getattr(runcharts, name)(view, points)
     return chart
 
 

@@ -24,10 +24,12 @@ from perbyte.errors import UsageError
 from perbyte.model import Cell, Run
 from perbyte.report import theme
 from perbyte.report.html import inline_svg
-from perbyte.report.pages import cost_rows
-from perbyte.report.pictures import bars, published, published_operations, run_pictures
+from perbyte.report.pictures import run_pictures
+from perbyte.report.ratiocharts import published, published_operations
+from perbyte.report.runcharts import bars
 from perbyte.report.runview import RunView
 from perbyte.report.savefig import as_specification, as_svg, save_figure
+from perbyte.report.sections import cost_rows
 from perbyte.report.wording import number
 from perbyte.stats.quantity import Unit, read
 

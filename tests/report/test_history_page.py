@@ -13,8 +13,9 @@ from made_runs import HOSTILE, hostile_run, made_figure, made_judgement, made_ru
 from test_html import Page
 
 from perbyte.model import Cell, Machine, Quality, Run
+from perbyte.report.historychart import CYCLES, MEGABITS, history_chart
 from perbyte.report.historyview import point_rows
-from perbyte.report.pictures import CYCLES, MEGABITS, history_chart, history_pictures
+from perbyte.report.pictures import history_pictures
 from perbyte.report.savefig import as_specification, as_svg, save_figure
 from perbyte.report.wording import three_digits
 from perbyte.studies.history import History, then_and_now

@@ -7,7 +7,8 @@ with its reason. Modules are imported one by one, so that a table on the termina
 - `grid`: rows and columns of one run or of several, the same for terminal, pages and charts
 - `text`: grids and verdicts for a terminal; `export`: JSON and CSV
 - `runview`: what is shown of a run, worked out once; `findings`, `studyview`, `historyview`: in words and rows
-- `charts`, `pictures`, `theme`, `savefig`: how charts are drawn, which are, and how they are saved
-- `pages`, `html`: pages as lists of sections, and the one template that draws them
+- `charts`, `theme`, `savefig`: how charts are drawn and saved; `runcharts`, `ratiocharts`, `historychart`: what each
+  shows; `pictures`: which are drawn
+- `pages`, `sections`, `pivot`, `html`: pages as lists of sections, and the one template that draws them
 - `facts`, `wording`: conditions in plain words; text of numbers, sizes and names
 """

@@ -11,7 +11,7 @@ from collections import Counter
 from perbyte.model import CellFigure, Quality, Run
 from perbyte.report.facts import clean_share, counted, library_names, noise_line
 from perbyte.report.grid import Entry, Grid, Place
-from perbyte.report.pictures import factors_of
+from perbyte.report.runcharts import factors_of
 from perbyte.report.runview import RunView
 from perbyte.report.wording import number, percent, plain, sentence, size_label
 from perbyte.stats.quantity import read

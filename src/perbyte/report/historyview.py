@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from perbyte.model import Estimate, Quality, Run
-from perbyte.report.pictures import CYCLES, MEGABITS, gains_of, machine_name, program_name
+from perbyte.report.historychart import CYCLES, MEGABITS, gains_of, machine_name, program_name
 from perbyte.report.wording import number, percent, plain, sentence, size_label, three_digits
 from perbyte.studies.history import Explained, History, HistoryPoint, Jump, LeftOut, Line, Means
 

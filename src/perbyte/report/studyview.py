@@ -7,8 +7,8 @@ from typing import Any
 from perbyte.errors import PerbyteError
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.wording import number, plain, ratio_text, size_label
-from perbyte.studies.printed import judge_in_print
 from perbyte.studies.model import GroupStatistic, Judgement, Number, Outcome, Statistics, Study
+from perbyte.studies.printed import judge_in_print
 
 KINDS = {
     Outcome.REPRODUCED: "holds",
@@ -16,7 +16,12 @@ KINDS = {
     Outcome.INCONCLUSIVE: "undecided",
     Outcome.NOT_TESTABLE: "unmeasurable",
 }
-SIGNS = {Outcome.REPRODUCED: "✓", Outcome.NOT_REPRODUCED: "✗", Outcome.INCONCLUSIVE: "?", Outcome.NOT_TESTABLE: "–"}
+SIGNS = {
+    Outcome.REPRODUCED: "✓",
+    Outcome.NOT_REPRODUCED: "✗",
+    Outcome.INCONCLUSIVE: "?",
+    Outcome.NOT_TESTABLE: "–",
+}
 NUMBER_COLUMNS = (("of", ""), ("what", ""), ("value", "n"), ("from", "n"), ("to", "n"), ("unit", ""))
 PUBLISHED_COLUMNS = (
     ("what", ""),

@@ -1,0 +1,270 @@
+"""Charts of ratios: one operation over the other, published against today, runs against the first one.
+
+A chart without data is None.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from perbyte.report import charts, theme
+from perbyte.report.charts import Chart, finished
+from perbyte.report.grid import Grid
+from perbyte.report.runview import OPPOSITE, Ratio, RunView, interval_said
+from perbyte.report.wording import number, plain, ratio_text, sentence, size_label, three_digits
+from perbyte.stats.quantity import Unit
+
+_MOST_RATIOS = 30
+
+
+def operations(view: RunView) -> Chart | None:
+    """Draw the ratios of opposite operations on a logarithmic axis, with the published ones of the study beside them.
+
+    Of several pairs of operations, the one with most cells is drawn.
+    """
+    if not view.ratios:
+        return None
+    found = [one.above.cell.operation for one in view.ratios]
+    operation = max(OPPOSITE, key=found.count)
+    ratios = [one for one in view.ratios if one.above.cell.operation == operation]
+    records = [_ratio_record(view, one) for one in ratios] + _printed_ratios(view, operation)
+    algorithms = list(dict.fromkeys(record["algorithm"] for record in records))
+    shown = algorithms[:_MOST_RATIOS]
+    records = [record for record in records if record["algorithm"] in {*shown}]
+    hollow = any(record["hollow"] for record in records)
+    libraries = sorted({str(record["library"]) for record in records if not record["hollow"]})
+    chart = charts.dots(
+        records,
+        y=("algorithm", shown),
+        x=f"cost of {operation} as a multiple of {OPPOSITE[operation]}",
+        scale=charts.ratio_scale(float(one["value"]) for one in records),
+        look=theme.series(libraries),
+        by="library",
+        lanes=[*libraries, *(["published"] if hollow else [])],
+        rule_at_one=True,
+    )
+    lines = [
+        "cost of a call, on a logarithmic axis; right of 1: "
+        f"{OPPOSITE[operation]} is faster; a point for each size",
+        "thin lines: intervals of the ratio, from epochs that both shared",
+        *(["hollow: published"] if hollow else []),
+    ]
+    if len(algorithms) > len(shown):
+        lines.append(f"{len(shown)} of {len(algorithms)} algorithms are shown, the table has all")
+    ordered = sorted(ratios, key=lambda one: one.comparison.ratio.value)
+    low, high = (
+        f"{three_digits(one.comparison.ratio.value)} ({view.name(one.above.cell)})"
+        for one in (ordered[0], ordered[-1])
+    )
+    return finished(
+        chart, sentence(f"{operation} costs {low} to {high} times what {OPPOSITE[operation]} costs"), lines
+    )
+
+
+def published_operations(view: RunView) -> tuple[str, ...]:
+    """The published operations that `published` can draw."""
+    return tuple(dict.fromkeys(point.published.operation for point in view.paired if _drawable(point)))
+
+
+def published(view: RunView, operation: str) -> Chart | None:
+    """Draw each published figure and today's as two joined points, in the published unit.
+
+    A study that published in several units shows the most frequent.
+    """
+    study = view.study
+    pairs = [one for one in view.paired if _drawable(one) and one.published.operation == operation]
+    if not pairs or study is None:
+        return None
+    unit = statistics.mode(pair.published.unit for pair in pairs)
+    pairs = [pair for pair in pairs if pair.published.unit == unit]
+    records: list[dict[str, Any]] = []
+    for pair in pairs:
+        records += _published_records(pair, unit)
+    sizes = [size_label(size) for size in sorted({pair.published.size_bytes for pair in pairs}) if size]
+    look: charts.Look = {"published": (theme.ORANGE, "diamond", []), "today": (theme.BLUE, "circle", [])}
+    chart = charts.dots(
+        records,
+        y=("algorithm", list(dict.fromkeys(record["algorithm"] for record in records))),
+        x=unit,
+        scale=charts.logarithmic(record["value"] for record in records),
+        look=look,
+        by="when",
+        joined=("published", "today"),
+        row=("size", sizes),
+        column=("library", list(dict.fromkeys(record["library"] for record in records))),
+    )
+    ratios = sorted(pair.ratio for pair in pairs if pair.ratio)
+    middle, low, high = (number(one, 0.01) for one in (statistics.median(ratios), ratios[0], ratios[-1]))
+    first = plain(study.authors[0], 40) if study.authors else plain(study.name, 40)
+    machine = plain(view.run.conditions.machine.cpu_model, 60)
+    better = "more" if Unit(unit).more_is_better else "less"
+    return finished(
+        chart,
+        f"Today is {middle} times as fast as published, in the median of {len(ratios)} pairs "
+        f"({low} to {high}; {plain(operation, 24)})",
+        [
+            f"{unit} on a logarithmic axis, {plain(operation, 24)}; {better} is better",
+            f"published: {first} {'and others ' if len(study.authors) > 1 else ''}{study.year}; "
+            f"today: {machine or 'this machine'}; thin lines: intervals, often narrower than the mark; "
+            "the published figures came without",
+        ],
+    )
+
+
+def comparison(grids: Sequence[Grid], *, narrow: bool = False) -> Chart | None:
+    """Draw what a call costs in each side as a multiple of the first, cell by cell, on a logarithmic axis."""
+    records = [record for grid in grids for record in _comparison_records(grid)]
+    if not records:
+        return None
+    first, *others = (column.side for column in grids[0].columns)
+    found = list(dict.fromkeys(record["algorithm"] for record in records))
+    algorithms = found[: 40 if not narrow else 20]
+    kept = {*algorithms}
+    means = [f"{three_digits(mean)} in {name}" for name, mean in mean_ratios(grids).items()]
+    records = [record for record in records if record["algorithm"] in kept]
+    look = theme.series([name for name in others if any(one["run"] == name for one in records)])
+    units = {record["unit"] for record in records}
+    chart = charts.dots(
+        records,
+        y=("algorithm", algorithms),
+        x=f"cost of a call, as a multiple of {first}",
+        scale=charts.ratio_scale(record["value"] for record in records),
+        look=look,
+        by="run",
+        lanes=list(look),
+        rule_at_one=True,
+        narrow=narrow,
+    )
+    lines = [
+        f"{counted_in(units)}, on a logarithmic axis; left of 1 is faster than in {first}",
+        "a point for each cell that both have; thin lines: intervals, where they are known",
+    ]
+    if len(found) > len(algorithms):
+        lines.append(f"{len(algorithms)} of {len(found)} algorithms are shown, the tables have all")
+    title = f"Cost of a call as a multiple of {first}, geometric mean: {', '.join(means[:4])}"
+    return finished(chart, title, lines, narrow=narrow)
+
+
+def counted_in(units: set[str]) -> str:
+    """What costs of these units (`cycles`, `ns`) are counted in."""
+    one = {"cycles": "cycles", "ns": "time"}
+    return one[next(iter(units))] if len(units) == 1 else "cycles (time where there are none)"
+
+
+def mean_ratios(grids: Sequence[Grid]) -> dict[str, float]:
+    """The geometric mean of the ratios of each side to the first, where they have cells in common."""
+    found: dict[str, float] = {}
+    for index, column in enumerate(grids[0].columns if grids else ()):
+        compared = (row.entries[index].comparison for grid in grids for row in grid.rows)
+        logs = [math.log(one.ratio.value) for one in compared if one and one.ratio.value > 0]
+        if logs:
+            found[column.side] = math.exp(sum(logs) / len(logs))
+    return found
+
+
+def _ratio_record(view: RunView, one: Ratio) -> dict[str, Any]:
+    cell, ratio = one.above.cell, one.comparison.ratio
+    library = plain(cell.runner, 24)
+    size = f" {size_label(cell.size_bytes)}" if cell.size_bytes else ""
+    said = f"{cell.operation} over {one.below.cell.operation}: {ratio_text(ratio)} ({interval_said(one)})"
+    return {
+        "algorithm": view.name(cell),
+        "library": library,
+        "hollow": None,
+        "value": ratio.value,
+        "low": ratio.low if ratio.known else ratio.value,
+        "high": ratio.high if ratio.known else ratio.value,
+        "described": f"{view.name(cell)} in {library},{size} {said}",
+    }
+
+
+def _printed_ratios(view: RunView, operation: str) -> list[dict[str, Any]]:
+    """Published ratios in the direction that is drawn, on the line of the cell that stands for them today."""
+    records = []
+    for printed, today in view.published_ratios:
+        if today is None or printed.value is None:
+            continue
+        cell, turned = today.above.cell, today.above.cell.operation != operation
+        if turned and today.below.cell.operation != operation:
+            continue
+        value = 1 / printed.value if turned else printed.value
+        records.append(
+            {
+                "algorithm": view.name(cell),
+                "library": "published",
+                "hollow": True,
+                "value": value,
+                "low": value,
+                "high": value,
+                "described": f"{plain(printed.algorithm, 40)}: published {plain(printed.printed, 24)} "
+                f"({plain(printed.operation, 60)}, {plain(printed.place, 80)})",
+            }
+        )
+    return records
+
+
+def _drawable(point: Any) -> bool:
+    """True where both figures are there and can stand on a logarithmic axis."""
+    printed, today = point.published, point.today
+    return bool(
+        today is not None
+        and printed.value
+        and printed.value > 0
+        and printed.unit != Unit.RATIO
+        and 0 < today.low <= today.high < math.inf
+    )
+
+
+def _published_records(pair: Any, unit: str) -> list[dict[str, Any]]:
+    printed, today = pair.published, pair.today
+    size = size_label(printed.size_bytes) if printed.size_bytes else ""
+    both = {
+        "algorithm": plain(printed.algorithm, 40),
+        "library": plain(printed.library, 24),
+        "size": size,
+        "published": printed.value,
+        "today": today.value,
+    }
+    where = f" in {both['library']}" if both["library"] else ""
+    name = f"{both['algorithm']}{where}, {plain(printed.operation, 24)} {size}".rstrip()
+    then = f"{name}: published {plain(printed.printed, 24)} {unit}"
+    now = (
+        f"{name}: today {number(today.value, today.half_width)} {unit} "
+        f"({plain(pair.library, 60)}), {number(pair.ratio or math.nan, 0.01)} times as fast as published"
+    )
+    ends = {"value": printed.value, "low": printed.value, "high": printed.value}
+    return [
+        {**both, **ends, "when": "published", "described": then},
+        {
+            **both,
+            "value": today.value,
+            "low": today.low,
+            "high": today.high,
+            "when": "today",
+            "described": now,
+        },
+    ]
+
+
+def _comparison_records(grid: Grid) -> Iterable[dict[str, Any]]:
+    first = grid.columns[0].side
+    for row in grid.rows:
+        algorithm = plain(row.heading.rpartition(",")[0], 40)
+        for column, entry in zip(grid.columns, row.entries, strict=True):
+            one = entry.comparison
+            if one is None or not one.ratio.value > 0:
+                continue
+            what = counted_in({one.unit})
+            yield {
+                "algorithm": algorithm,
+                "run": column.side,
+                "value": one.ratio.value,
+                "low": one.ratio.low if one.ratio.known else one.ratio.value,
+                "high": one.ratio.high if one.ratio.known else one.ratio.value,
+                "unit": one.unit,
+                "described": f"{row.heading}, {row.label}: {ratio_text(one.ratio)} times the {what} of "
+                f"{first} in {column.side}" + ("" if one.ratio.known else ", interval not known"),
+            }

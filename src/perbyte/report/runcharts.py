@@ -1,0 +1,342 @@
+"""Charts of the figures of a run: bars, software by library, acceleration, everything, cost over size.
+
+None mixes contracts. A chart without data is None.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+
+from perbyte.model import Run
+from perbyte.report import charts, theme
+from perbyte.report.charts import Chart, Records, finished
+from perbyte.report.grid import Mark, marks_of
+from perbyte.report.runview import Cost, Points, RunView
+from perbyte.report.wording import number, percent, plain, size_label
+from perbyte.stats.quantity import Unit
+
+_MOST_SERIES = 24
+_STEPS = 32
+_BEYOND = 2  # how far below the smallest figure a model's line is drawn: a bent one can fall to nothing
+_STRAIGHT = 0.05  # a model that is further off somewhere is not quoted in a title
+USELESS = 0.10  # and one that is further off than this is neither drawn nor given
+
+
+def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None:
+    """Draw any run as bars: algorithms below each other, libraries within, a panel for smallest and largest size.
+
+    Of several operations, the first. The fastest of each algorithm is dark, ties likewise.
+    """
+    operation = points.operations[0]
+    here = [dict(record) for record in points.records if record["operation"] == operation]
+    sizes = sorted({record["size_bytes"] for record in here})
+    wanted = sorted({*sizes[:1], *sizes[-1:]})
+    here = [record for record in here if record["size_bytes"] in wanted]
+    series, here, rest = _first_series(points, here)
+    alone = len({record["library"] for record in here}) == 1
+    place = ("series", series) if alone else charts.grouped_axis(here, "series", "library", series)
+    chart = charts.bars(
+        here,
+        y=place,
+        unit=points.unit.value,
+        text="text",
+        colour=alt.Color(
+            "first:N", scale=alt.Scale(domain=[True, False], range=[theme.BLUE, theme.MUTED]), legend=None
+        ),
+        column=("size", [size_label(size) for size in wanted]),
+        narrow=narrow,
+    )
+    said = _subtitle(view, points, "highlighted: fastest of its algorithm", *rest, marked=True)
+    return finished(chart, _bars_title(here, operation, points), said, narrow=narrow)
+
+
+def by_library(view: RunView, points: Points) -> Chart | None:
+    """Draw the software ciphers of each library: a panel per library and operation, a bar per size.
+
+    An algorithm that was measured with and without the processor's own instructions counts without them.
+    """
+    switched = {record["algorithm"] for record in points.records if record["soft"]}
+    software = [one for one in points.records if one["soft"] or one["algorithm"] not in switched]
+    series, here, rest = _first_series(points, software)
+    here, sizes, said = _some_sizes(here, 5)
+    if not here:
+        return None
+    labels = [size_label(size) for size in sizes]
+    chart = charts.bars(
+        here,
+        y=("series", series),
+        lane=("size", labels),
+        unit=points.unit.value,
+        colour=alt.Color("size:N", title="data per call", sort=labels, scale=charts.ordered(labels)),
+        row=("library", points.libraries),
+        column=("operation", points.operations),
+    )
+    return finished(chart, _slowest_title(here, points), _subtitle(view, points, *said, *rest))
+
+
+def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
+    """Draw one algorithm with and without the processor's own instructions, by library, size and operation."""
+    pairs = {key: pair for key, pair in _tiers(points).items() if key[0] == algorithm}
+    if not pairs:
+        return None
+    factors = factors_of(points)[algorithm]
+    here = []
+    for full, soft in pairs.values():
+        factor = full["value"] / soft["value"]
+        factor = factor if points.unit.more_is_better else 1 / factor
+        here.append({**full, "with": "with", "factor": ""})
+        here.append({**soft, "with": "without", "factor": f"{number(factor, factor / 50)}×"})
+    here, sizes, said = _some_sizes(here, 6)
+    own = "AES instructions" if "aes" in algorithm else "processor's own instructions"
+    chart = charts.bars(
+        here,
+        y=("library", points.libraries),
+        lane=("with", ["without", "with"]),
+        unit=points.unit.value,
+        text="factor",
+        colour=alt.Color(
+            "with:N",
+            title=own,
+            sort=["without", "with"],
+            scale=alt.Scale(domain=["without", "with"], range=[theme.ORANGE, theme.BLUE]),
+        ),
+        row=("operation", list(dict.fromkeys(record["operation"] for record in here))),
+        column=("size", [size_label(size) for size in sizes]),
+    )
+    title = (
+        f"{plain(algorithm, 40)}: the processor's own instructions make it "
+        f"{number(min(factors), 0.1)} to {number(max(factors), 0.1)} times as fast"
+    )
+    return finished(chart, title, _subtitle(view, points, "at the bars: how many times as fast", *said))
+
+
+def everything(view: RunView, points: Points) -> Chart | None:
+    """Draw all figures of a contract at once: a point per cell on a logarithmic axis, a panel per column."""
+    series, here, rest = _first_series(points, points.records)
+    here, sizes, said = _some_sizes(here, 6)
+    chart = charts.dots(
+        here,
+        y=("series", series),
+        x=points.unit.value,
+        scale=charts.logarithmic(record["value"] for record in here),
+        look=theme.series(points.libraries),
+        by="library",
+        lanes=points.libraries,
+        row=("operation", list(dict.fromkeys(record["operation"] for record in here))),
+        column=("size", [size_label(size) for size in sizes]),
+    )
+    best, worst = min(here, key=lambda one: one["value"]), max(here, key=lambda one: one["value"])
+    title = (
+        f"From {best['text'].split()[0]} to {worst['text'].split()[0]} {points.unit.value}: "
+        f"{best['series']} in {best['library']} to {worst['series']} in {worst['library']}"
+    )
+    return finished(chart, title, _subtitle(view, points, *said, *rest))
+
+
+def cost_over_size(view: RunView, points: Points) -> Chart | None:
+    """Draw cycles per byte over size, measured and as the model has it, one panel per algorithm."""
+    operation = points.operations[0]
+    models = {
+        (cost.cell.algorithm, cost.cell.cpu, plain(cost.cell.runner, 24)): cost
+        for cost in view.costs
+        if cost.cell.contract == points.contract
+        and plain(cost.cell.operation, 24) == operation
+        and cost.model.unit == "cycles"
+    }
+    mine = [
+        record
+        for record in points.records
+        if record["operation"] == operation
+        and (record["algorithm"], record["tier"], record["library"]) in models
+    ]
+    if not mine or points.unit is not Unit.CYCLES_PER_BYTE:
+        return None
+    series, mine, rest = _first_series(points, mine)
+    drawn = {key: models[key] for key in dict.fromkeys(map(_model_key, mine))}
+    records = [{**_explained(one, models[_model_key(one)]), "kind": "measured"} for one in mine]
+    least = min(float(one["value"]) for one in mine)
+    for one in {_model_key(one): one for one in mine}.values():
+        records += _model_line(models[_model_key(one)], one, least)
+    look = theme.series(points.libraries)
+    x = alt.X(
+        "size_bytes:Q",
+        title="bytes per call",
+        scale=alt.Scale(type="log", nice=False),
+        axis=alt.Axis(values=list(points.sizes), format="~s", labelOverlap="greedy"),
+    )
+    y = alt.Y("value:Q", title=points.unit.value, **charts.logarithmic(one["value"] for one in records))
+    base = alt.Chart().encode(x=x, color=charts.coloured("library", look))
+    dashes = alt.Scale(domain=list(look), range=[one[2] for one in look.values()])
+    line = base.mark_line(strokeWidth=1.5, aria=False).encode(
+        y=y, strokeDash=alt.StrokeDash("library:N", title="library", scale=dashes)
+    )
+    point = base.mark_point(size=34, filled=True).encode(
+        y=y, shape=charts.shaped("library", look), description="described:N", tooltip=charts.tooltip()
+    )
+    whisker = base.mark_rule(aria=False).encode(y="low:Q", y2="high:Q")
+    measured = alt.datum.kind == "measured"
+    layers = [
+        line.transform_filter(alt.datum.kind == "model"),
+        whisker.transform_filter(measured),
+        point.transform_filter(measured),
+    ]
+    note = "points: measured; lines: the model, cycles = per message + per byte × size"
+    panels = charts.curves(layers, records, panels=("series", series))
+    return finished(panels, _cost_title(drawn, operation), _subtitle(view, points, note, *rest))
+
+
+def accelerated(points: Points) -> tuple[str, ...]:
+    """The algorithms that were measured with and without the processor's own instructions."""
+    return tuple(factors_of(points))
+
+
+def factors_of(points: Points) -> dict[str, list[float]]:
+    """How many times as fast the processor's own instructions make an algorithm, by library, operation and size."""
+    factors: dict[str, list[float]] = {}
+    for (algorithm, *_), (full, soft) in _tiers(points).items():
+        factor = full["value"] / soft["value"]
+        factors.setdefault(algorithm, []).append(factor if points.unit.more_is_better else 1 / factor)
+    return factors
+
+
+def _subtitle(view: RunView, points: Points, *more: str, marked: bool = False) -> list[str]:
+    """Say what the chart shows: unit, contract, machine, how intervals and marks are to be read."""
+    run: Run = view.run
+    machine = plain(run.conditions.machine.cpu_model, 60)
+    levels = {round(figure.interval.level * 100, 2) for figure in run.cells}
+    level = f"{levels.pop():g} % intervals" if len(levels) == 1 else "intervals"
+    text = f"{points.unit.in_words}, contract {plain(points.contract, 30)}" + (
+        f", {machine}" if machine else ""
+    )
+    better = "more is better" if points.unit.more_is_better else "less is better"
+    here = [figure for figure in run.cells if figure.cell.contract == points.contract]
+    if any(figure.interval.known for figure in here):
+        notes = [better, *more, f"thin lines: {level}, often narrower than the mark"]
+    else:  # nothing is ranked and there are no lines
+        notes = [better, "one value each from another program, no interval is known"]
+    if points.left_out:
+        notes.append(f"{points.left_out} cells have no figure in this unit")
+    used = {mark for figure in here for mark in marks_of(figure)}
+    marks = [f"{mark} {mark.meaning}" for mark in Mark if mark in used and marked]
+    return [text, "; ".join(notes), *(["; ".join(marks)] if marks else [])]
+
+
+def _first_series(points: Points, records: Records) -> tuple[list[str], list[dict[str, Any]], list[str]]:
+    """Give the first algorithms of `records`, the records of those, and what a subtitle must say of the rest."""
+    present = {record["series"] for record in records}
+    found = [name for name in points.series if name in present]
+    series = found[:_MOST_SERIES]
+    rest = [f"{len(series)} of {len(found)} algorithms are shown, the tables have all"]
+    kept = {*series}
+    return (
+        series,
+        [record for record in records if record["series"] in kept],
+        rest if len(found) > len(series) else [],
+    )
+
+
+def _some_sizes(records: Records, most: int) -> tuple[list[dict[str, Any]], list[int], list[str]]:
+    """Keep at most `most` sizes, smallest and largest among them; and what a subtitle must say of the rest."""
+    sizes = sorted({int(record["size_bytes"]) for record in records})
+    if len(sizes) <= most:
+        return list(records), sizes, []
+    kept = sorted({sizes[round(index * (len(sizes) - 1) / (most - 1))] for index in range(most)})
+    said = [f"{len(kept)} of {len(sizes)} sizes are shown, the tables have all"]
+    return [record for record in records if record["size_bytes"] in kept], kept, said
+
+
+def _tiers(points: Points) -> dict[tuple[Any, ...], tuple[dict[str, Any], dict[str, Any]]]:
+    """(full, soft) records of the same algorithm, library, operation and size."""
+    by_tier: dict[str, dict[Any, dict[str, Any]]] = {"full": {}, "soft": {}}
+    for one in points.records:
+        key = (one["algorithm"], one["library"], one["operation"], one["size_bytes"])
+        by_tier.setdefault(one["tier"], {})[key] = one
+    soft = by_tier["soft"]
+    return {key: (full, soft[key]) for key, full in by_tier["full"].items() if key in soft}
+
+
+def _bars_title(records: Records, operation: str, points: Points) -> str:
+    won = Counter(one["library"] for one in records if one["first"])
+    rivals = Counter((one["series"], one["size"]) for one in records)
+    if won and len(points.libraries) > 1:
+        best = max(sorted(won), key=lambda name: won[name])
+        races = sum(count > 1 for count in rivals.values())
+        return f"{best} is the fastest, alone or tied, in {won[best]} of {races} comparisons ({operation})"
+    first = (max if points.unit.more_is_better else min)(records, key=lambda one: float(one["value"]))
+    value = f"{first['text'].split()[0]} {points.unit.value}"
+    if len({one["series"] for one in records}) == 1:
+        return f"{first['series']}, {operation}: {value} at the best"
+    return f"{first['series']} is the fastest to {operation}: {value}"
+
+
+def _slowest_title(records: Records, points: Points) -> str:
+    def extremes(pick: Any) -> set[str]:
+        return {
+            pick((one for one in records if one["library"] == library), key=lambda one: float(one["value"]))[
+                "series"
+            ]
+            for library in {one["library"] for one in records}
+        }
+
+    slowest, fastest = map(extremes, (min, max) if points.unit.more_is_better else (max, min))
+    most = sorted(slowest)[0] if len(slowest) == 1 else ""
+    least = sorted(fastest)[0] if len(fastest) == 1 else ""
+    everywhere = " in every library" if len(points.libraries) > 1 else ""
+    if most and least:
+        said = f"{most} is the slowest and {least} the fastest{everywhere}"
+    elif most or least:
+        said = f"{most or least} is the {'slowest' if most else 'fastest'}{everywhere}"
+    else:
+        said = "which is the fastest and which the slowest depends on the library"
+    return f"Without the processor's own instructions, {said}"
+
+
+def _model_key(record: Mapping[str, Any]) -> tuple[str, str, str]:
+    return record["algorithm"], record["tier"], record["library"]
+
+
+def _explained(record: dict[str, Any], cost: Cost) -> dict[str, Any]:
+    model = cost.model
+    if model.worst_residual > USELESS:
+        said = f"no straight line over size: the best is off by {percent(model.worst_residual)}"
+        return {**record, "described": f"{record['described']}; {said}"}
+    half_message, half_byte = model.per_message_interval.half_width, model.per_byte_interval.half_width
+    setup = f"setup {number(model.setup, model.setup / 1000)} + " if model.setup is not None else ""
+    said = (
+        f"model: {setup}{number(model.per_message, half_message)} per message + "
+        f"{number(model.per_byte, half_byte)} per byte, off by {percent(model.worst_residual)} at most"
+    )
+    return {**record, "described": f"{record['described']}; {said}"}
+
+
+def _model_line(cost: Cost, record: Mapping[str, Any], least: float) -> list[dict[str, Any]]:
+    model = cost.model
+    if model.worst_residual > USELESS:
+        return []
+    low, high = math.log(model.sizes[0]), math.log(model.sizes[-1])
+    drawn = []
+    for step in range(_STEPS + 1):
+        size = math.exp(low + (high - low) * step / _STEPS)
+        value = model.at(size) / size  # type: ignore[arg-type]
+        if value > least / _BEYOND:
+            one = {"kind": "model", "series": record["series"], "library": record["library"]}
+            drawn.append({**one, "size_bytes": size, "value": value})
+    return drawn
+
+
+def _cost_title(drawn: Mapping[Any, Cost], operation: str) -> str:
+    models = [cost.model for cost in drawn.values()]
+    straight = [model for model in models if model.worst_residual <= _STRAIGHT]
+    if not straight:
+        nearest = percent(min(model.worst_residual for model in models))
+        return f"No straight line describes these costs: the nearest is off by {nearest} ({operation})"
+    fixed = sorted(max(model.per_message, 0.0) for model in straight)
+    span = number(fixed[0], 1) if len(fixed) == 1 else f"{number(fixed[0], 1)} to {number(fixed[-1], 1)}"
+    rest = len(models) - len(straight)
+    bent = f"; {rest} of {len(models)} are no straight line" if rest else ""
+    return f"A call costs {span} cycles before its first byte ({operation}{bent})"
