@@ -129,7 +129,7 @@ def run(
 def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, as_json: bool, strict: bool) -> int:
     """Judge a study's claims on RUNS without measuring."""
     from perbyte.report.claimpage import judgement_data
-    from perbyte.report.verdicts import render_judgement
+    from perbyte.report.text import render_judgement
     from perbyte.studies import find, judge
 
     opened = _opened(runs)

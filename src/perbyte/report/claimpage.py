@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from perbyte.model import Run
-from perbyte.report.studypage import in_print, number_row, outcome_of, tally
-from perbyte.report.units import plain, sentence
+from perbyte.report.studyview import in_print, number_row, outcome_of, tally
+from perbyte.report.wording import plain, sentence
 from perbyte.studies.model import Judgement, Study, Verdict
 from perbyte.studies.printed import judge_in_print
 

@@ -89,8 +89,9 @@ def run_page(
     warned = [] if run.complete else ["This run was interrupted; it shows what was measured until then."]
     counts = findings.counts(run)
     if judgement:
-        held = f"{judgement.count(Outcome.REPRODUCED)} of {len(judgement.verdicts)}"
-        counts.insert(0, (held, f"claims {Outcome.REPRODUCED}"))
+        findings_ = sum(judgement.count(outcome, "finding") for outcome in Outcome)
+        held = f"{judgement.count(Outcome.REPRODUCED, 'finding')} of {findings_}"
+        counts.insert(0, (held, "findings reproduced"))
     told = [*([sentence(tally(judgement)) + "."] if judgement else []), *findings.found(view)]
     summary = [
         *(text(plain(one, 600), "warned") for one in [*warned, *notes]),
@@ -124,7 +125,7 @@ def run_page(
             [part for said, command in commands(run) for part in (text(said), Block("code", command))],
         ),
     ]
-    lead = [_lead(run), *([plain(judgement.study.question, 1000)] if judgement else [])]
+    lead = [_lead(run), *(_asked(judgement) if judgement else [])]
     return Page(
         title or _title(run, judgement),
         lead,
@@ -249,6 +250,11 @@ def run_names(runs: Sequence[Run]) -> list[str]:
     return [
         f"{name} ({number})" if found.count(name) > 1 else name for number, name in enumerate(found, start=1)
     ]
+
+
+def _asked(judgement: Judgement) -> list[str]:
+    """The question of the study and the answers of this run."""
+    return [plain(judgement.study.question, 1000), *(plain(line, 1200) for line in judgement.answers)]
 
 
 def _lead(run: Run) -> str:

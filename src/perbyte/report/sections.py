@@ -51,6 +51,7 @@ from perbyte.report.studyview import (
     claims_view,
     published_ratio_rows,
     statistic_rows,
+    tally,
 )
 from perbyte.report.wording import (
     number,
@@ -205,7 +206,11 @@ def cards(found: Sequence[str], certain: Sequence[str]) -> Block:
 def claims_section(view: RunView, judgement: Judgement) -> Section:
     """The claims of a study with their verdicts, published ratios, statistics and assumptions."""
     study = judgement.study
-    blocks = [text(plain(study.citation, 600)), Block("claims", claims_view(judgement))]
+    blocks = [
+        text(plain(study.citation, 600)),
+        text(sentence(tally(judgement)) + "."),
+        Block("claims", claims_view(judgement)),
+    ]
     if rows := published_ratio_rows(view):
         said = (
             "Cost of one operation as a multiple of the other's; today's interval comes from shared epochs."

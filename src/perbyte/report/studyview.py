@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from perbyte.errors import PerbyteError
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.wording import number, plain, ratio_text, size_label
-from perbyte.studies.model import GroupStatistic, Judgement, Number, Outcome, Statistics, Study
+from perbyte.studies.model import GroupStatistic, Judgement, Number, Outcome, Statistics, Study, Verdict
 from perbyte.studies.printed import judge_in_print
 
 KINDS = {
@@ -22,6 +23,7 @@ SIGNS = {
     Outcome.INCONCLUSIVE: "?",
     Outcome.NOT_TESTABLE: "–",
 }
+PARTIAL = " (quick)"
 NUMBER_COLUMNS = (("of", ""), ("what", ""), ("value", "n"), ("from", "n"), ("to", "n"), ("unit", ""))
 PUBLISHED_COLUMNS = (
     ("what", ""),
@@ -34,7 +36,7 @@ PUBLISHED_COLUMNS = (
 STATISTIC_COLUMNS = (
     ("group", ""),
     ("compared", ""),
-    ("epochs", "n"),
+    ("values", "n"),
     ("U", "n"),
     ("p (Bonferroni)", "n"),
     ("Cohen's d", "n"),
@@ -46,25 +48,46 @@ STATISTIC_COLUMNS = (
 
 
 def tally(judgement: Judgement) -> str:
-    """Count the verdicts in one sentence."""
-    counts = [(outcome, judgement.count(outcome)) for outcome in Outcome]
-    said = ", ".join(f"{count} {outcome}" for outcome, count in counts if count)
-    return f"{len(judgement.verdicts)} claims: {said}" if said else "the study makes no claims"
+    """Count the verdicts in a few sentences, findings and numbers of the authors' own machine apart."""
+    if not judgement.verdicts:
+        return "the study makes no claims"
+    found = []
+    for about, name in (("finding", "findings"), ("machine", "numbers of the authors' machine")):
+        counts = [(outcome, judgement.count(outcome, about)) for outcome in Outcome]
+        said = ", ".join(f"{count} {outcome}" for outcome, count in counts if count)
+        if said:
+            found.append(f"{sum(count for _, count in counts)} {name}: {said}")
+    partial = sum(verdict.partial for verdict in judgement.verdicts)
+    if partial:
+        found.append(f"{partial} of these verdicts rest on fewer cells, because the run is a quick one")
+    return "; ".join(found)
+
+
+def outcome_of(verdict: Verdict) -> str:
+    """The outcome with its sign, and with what a quick run left out."""
+    return f"{SIGNS[verdict.outcome]} {verdict.outcome}{PARTIAL if verdict.partial else ''}"
 
 
 def claims_view(judgement: Judgement) -> dict[str, Any]:
     """The claims, each with its verdict beside the one on the figures as printed; and how many fared how."""
-    printed = _in_print(judgement.study)
+    printed = in_print(judgement.study)
     return {
         "claims": [
             {
                 "kind": KINDS[verdict.outcome],
-                "outcome": f"{SIGNS[verdict.outcome]} {verdict.outcome}",
+                "outcome": outcome_of(verdict),
                 "says": plain(verdict.claim.says, 600),
                 "place": plain(verdict.claim.place, 200),
                 "reading": plain(verdict.claim.reading, 600),
                 "evidence": [plain(line, 600) for line in verdict.evidence],
                 "printed": printed.get(verdict.claim.id, ""),
+                "rule": plain(verdict.rule, 800),
+                "refuted_by": plain(verdict.refuted_by, 600),
+                "partial": f"{verdict.left_out} of {verdict.compared + verdict.left_out} comparisons are not in the "
+                "quick variant"
+                if verdict.partial
+                else "",
+                "about": "a number of the authors' machine" if verdict.claim.about == "machine" else "",
                 "numbers": [number_row(one) for one in verdict.numbers],
             }
             for verdict in judgement.verdicts
@@ -104,19 +127,26 @@ def statistic_rows(statistics: Statistics) -> list[tuple[str, ...]]:
     return [row for group in statistics.groups for row in _group_rows(group)]
 
 
-def _in_print(study: Study) -> dict[str, str]:
-    """How each claim fares on the study's own figures, where those can be laid out as a run."""
-    try:
-        return {one.claim.id: str(one.outcome) for one in judge_in_print(study).verdicts}
-    except PerbyteError:
-        return {}
+def in_print(study: Study) -> dict[str, str]:
+    """How each claim fares on the study's own figures, for each of its machines where they differ."""
+    found: dict[str, dict[str, str]] = {}
+    for machine in study.machines:
+        with suppress(PerbyteError):
+            for one in judge_in_print(study, machine.id).verdicts:
+                found.setdefault(one.claim.id, {})[machine.id] = str(one.outcome)
+    return {
+        id: next(iter(by.values()))
+        if len(set(by.values())) == 1
+        else ", ".join(f"{outcome} ({machine})" for machine, outcome in by.items())
+        for id, by in found.items()
+    }
 
 
 def _group_rows(group: GroupStatistic) -> list[tuple[str, ...]]:
-    name = plain(", ".join(str(value) for _, value in group.group), 120)
-    epochs = dict(zip(group.members, group.epochs, strict=True))
+    name = plain(", ".join([*(str(value) for _, value in group.group), group.unit]), 120)
+    epochs = dict(zip(group.members, group.counts, strict=True))
     whole = f"Kruskal-Wallis over {len(group.members)}: H = {number(group.h, 0.01)}"
-    rows: list[tuple[str, ...]] = [(name, whole, str(sum(group.epochs)), "", _p(group.p), *[""] * 5)]
+    rows: list[tuple[str, ...]] = [(name, whole, str(sum(group.counts)), "", _p(group.p), *[""] * 5)]
     for pair in group.pairs:
         value, low, high = pair.ratio
         half = (high - low) / 2

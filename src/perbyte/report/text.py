@@ -13,7 +13,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -87,14 +87,15 @@ def render_judgement(
     judgement: Judgement, *, width: int | None = None, colour: bool | None = None, numbers: bool = False
 ) -> str:
     """Give every claim with its verdict and the sentences that explain it; with `numbers`, those as well."""
-    from perbyte.report.studyview import SIGNS, number_row, tally
+    from perbyte.report.studyview import PARTIAL, number_row, outcome_of, tally
 
     width = columns_of(width)
     lines = [Text(line.plain, style="bold") for line in prose(plain(judgement.study.title, 300), width)]
     lines += prose(plain(judgement.study.citation, 600), width)
-    label = max(len(outcome) for outcome in Outcome) + 2
+    partial = len(PARTIAL) * any(verdict.partial for verdict in judgement.verdicts)
+    label = max(len(outcome) for outcome in Outcome) + 2 + partial
     for verdict in judgement.verdicts:
-        lines += [Text(), *_claim(verdict, width, label, SIGNS)]
+        lines += [Text(), *_claim(verdict, outcome_of(verdict), width, label)]
         for group, name, value, low, high, unit in map(number_row, verdict.numbers if numbers else ()):
             interval = f" ({low} to {high})" if low != "–" else ""
             row = f"{group}: {name} {value}{interval} {unit}".rstrip()
@@ -396,8 +397,8 @@ def _wrapped(legend: Sequence[tuple[str, str]], width: int) -> list[Text]:
     return lines
 
 
-def _claim(verdict: Verdict, width: int, label: int, signs: Mapping[Outcome, str]) -> list[Text]:
-    sign = f"{signs[verdict.outcome]} {verdict.outcome}".ljust(label)
+def _claim(verdict: Verdict, outcome: str, width: int, label: int) -> list[Text]:
+    sign = outcome.ljust(label)
     room = max(width - label - 2, 24)
     body = textwrap.wrap(plain(verdict.claim.says, 600), room, break_on_hyphens=False)
     lines = [
