@@ -5,7 +5,7 @@
 #   recipe() { ... }                   in an empty directory; $crate is the unpacked crate, $jobs the cores to use;
 #                                      leaves headers in $install/include and libraries in $install/lib
 #   obtain                             the library, once: it stays beside the products until its state changes
-#   compile NAME FLAGS AND FILES...    the runner: SDK, sources, libraries
+#   compile NAME FLAGS AND FILES...    the runner: SDK, sources, libraries (compile_cxx: in C++)
 #
 # crates.txt in the runner's directory pins one crate: name, version and SHA-256. Cargo would verify a lock file's
 # checksums, but a lock file would hold the address of a registry.
@@ -18,6 +18,7 @@ name=$(basename -- "$here")
 shared=$(dirname -- "$out")/.$name-library
 install=$shared/install
 cc=${CC:-cc}
+cxx=${CXX:-c++}
 jobs=${PERBYTE_JOBS:-$(getconf _NPROCESSORS_ONLN)}
 
 state() {
@@ -73,4 +74,20 @@ compile() {
 	# shellcheck disable=SC2086
 	$cc $flags -DPB_COMPILER="\"$($cc --version | sed 1q)\"" -DPB_FLAGS="\"$flags\"" -DRUNNER_NAME="\"$name\"" \
 		-I"$runners/sdk/c" -o "$out/$program" "$runners"/sdk/c/*.c "$@" -lm -ldl -pthread
+}
+
+# The same for runners in C++: *.cpp among the arguments by the C++ compiler, the SDK by the C compiler.
+compile_cxx() {
+	program=$1
+	shift
+	flags="-std=c++20 -O2 -g -Wall -Wextra -Werror"
+	work=$(mktemp -d "$out/.objects-XXXXXX")
+	# shellcheck disable=SC2086
+	(
+		cd "$work"
+		$cc -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -DPB_COMPILER="\"$($cxx --version | sed 1q)\"" \
+			-DPB_FLAGS="\"$flags\"" -I"$runners/sdk/c" -c "$runners"/sdk/c/*.c
+		$cxx $flags -DRUNNER_NAME="\"$name\"" -I"$runners/sdk/c" -o "$out/$program" ./*.o "$@" -lm -ldl -pthread
+	)
+	rm -rf "$work"
 }

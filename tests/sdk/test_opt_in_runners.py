@@ -142,4 +142,6 @@ def test_says_who_it_is(name: str) -> None:
         hello = session.hello()
     assert hello.runner == name
     assert hello.library_version
+    named = (HOME / name / "algorithms.txt").read_text(encoding="utf-8").split()
+    assert set(named) == {row.algorithm for row in hello.operations}
     assert all(row.calls for row in hello.operations)

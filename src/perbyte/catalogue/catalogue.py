@@ -6,6 +6,8 @@ asked for, so that loading stays a matter of milliseconds.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -17,18 +19,25 @@ from perbyte.errors import DataRoomError, UsageError
 from perbyte.model import Algorithm, Contract, KnownAnswer
 
 INVERSES = {"decrypt": "encrypt", "open": "seal", "verify": "sign"}
+SEARCH_VARIABLE = "PERBYTE_CATALOGUE"
 
 
 class Catalogue:
     """Algorithms and contracts by id, in the order of their files.
 
-    `version` is a hash of the room's content, 12 hex digits.
+    `place` is the room itself, `places` it and the directories of the user's own. `version` is a hash of their
+    content, 12 hex digits.
     """
 
     def __init__(
-        self, place: Path, algorithms: dict[str, Algorithm], contracts: dict[str, Contract], version: str
+        self,
+        places: Sequence[Path],
+        algorithms: dict[str, Algorithm],
+        contracts: dict[str, Contract],
+        version: str,
     ) -> None:
-        self.place = place
+        self.places = tuple(places)
+        self.place = self.places[0]
         self.algorithms = algorithms
         self.contracts = contracts
         self.version = version
@@ -111,10 +120,12 @@ class Catalogue:
         return (*turned, *(one for one in mine if one.operation == operation))
 
     def vectors(self, family: str) -> tuple[KnownAnswer, ...]:
-        """Return a family's known answers as they stand in its file; empty when it has no file."""
+        """Return a family's known answers as they stand in its files; empty when it has no file."""
         if family not in self._vectors:
-            path = self.place / "vectors" / f"{family}.toml"
-            self._vectors[family] = read_vectors(path) if path.is_file() else ()
+            files = [place / "vectors" / f"{family}.toml" for place in self.places]
+            self._vectors[family] = tuple(
+                answer for path in files if path.is_file() for answer in read_vectors(path)
+            )
         return self._vectors[family]
 
     def check(self) -> list[str]:
@@ -122,7 +133,8 @@ class Catalogue:
 
         Raises DataRoomError for a file of known answers that cannot be read.
         """
-        vectors = {path.stem: self.vectors(path.stem) for path in sorted(self.place.glob("vectors/*.toml"))}
+        families = {path.stem for place in self.places for path in place.glob("vectors/*.toml")}
+        vectors = {family: self.vectors(family) for family in sorted(families)}
         return [
             *checking.check_algorithms(self.algorithms),
             *checking.check_contracts(self.contracts),
@@ -154,20 +166,49 @@ class Catalogue:
         return f"did you mean {', '.join(dict.fromkeys(near))}? `perbyte list algorithms` shows all"
 
 
-def read_catalogue(place: Path) -> Catalogue:
-    """Read the catalogue that lies in the directory `place`. Raises DataRoomError."""
-    return Catalogue(
-        place,
-        algorithms=read_algorithms(place / "algorithms"),
+def read_catalogue(place: Path, own: Sequence[Path] = ()) -> Catalogue:
+    """Read the catalogue that lies in the directory `place`, and the user's own algorithms in those of `own`.
+
+    The latter have `algorithms/` and `vectors/` of the same form, and are held to the same rules at once. Raises
+    DataRoomError.
+    """
+    for one in own:
+        if not any((one / name).is_dir() for name in ("algorithms", "vectors")):
+            raise DataRoomError(
+                f"{SEARCH_VARIABLE}: {one} holds no catalogue",
+                way_out="a catalogue is a directory with algorithms/*.toml and vectors/*.toml",
+            )
+    places_ = (place, *own)
+    algorithms: dict[str, Algorithm] = {}
+    for one in places_:
+        algorithms |= read_algorithms(one / "algorithms", algorithms)
+    found = Catalogue(
+        places_,
+        algorithms=algorithms,
         contracts=read_contracts(place / "contracts.toml"),
-        version=hash_content(place),
+        version=hash_content(*places_),
     )
+    if own and (complaints := found.check()):
+        more = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
+        raise DataRoomError(
+            f"{SEARCH_VARIABLE}: {complaints[0]}{more}",
+            way_out="catalogue/README.md says what each field means",
+        )
+    return found
+
+
+def own_places() -> tuple[Path, ...]:
+    """The directories that PERBYTE_CATALOGUE names, separated like those of PATH."""
+    return tuple(Path(part) for part in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if part)
 
 
 @cache
 def load() -> Catalogue:
-    """Return Perbyte's own catalogue, read once per process. Raises DataRoomError, EnvironmentLacking."""
-    return read_catalogue(places.room("catalogue"))
+    """Return Perbyte's own catalogue with the user's, read once per process.
+
+    Raises DataRoomError, EnvironmentLacking.
+    """
+    return read_catalogue(places.room("catalogue"), own_places())
 
 
 def _turn(answer: KnownAnswer, operation: str) -> KnownAnswer:

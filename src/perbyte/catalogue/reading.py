@@ -7,6 +7,7 @@ is an error at once. Values that are well-formed but contradict each other are l
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Container
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -90,13 +91,16 @@ class _Vector(Struct, forbid_unknown_fields=True):
     refused: bool = False
 
 
-def read_algorithms(directory: Path) -> dict[str, Algorithm]:
-    """Read every family file of `directory`; the file's stem is the family. Raises DataRoomError."""
+def read_algorithms(directory: Path, known: Container[str] = ()) -> dict[str, Algorithm]:
+    """Read every family file of `directory`; the file's stem is the family.
+
+    Raises DataRoomError, also for an id that is among `known`.
+    """
     algorithms: dict[str, Algorithm] = {}
     for path in sorted(directory.glob("*.toml")):
         file = _read(path, _Algorithms)
         for name, own in file.algorithms.items():
-            if name in algorithms:
+            if name in algorithms or name in known:
                 raise DataRoomError(f"{path.name}: the algorithm '{name}' is already defined elsewhere")
             given = structs.asdict(_entry(_Algorithm, {**file.shared, **own}, path, name))
             said = {field: value for field, value in given.items() if value is not UNSET}
@@ -129,13 +133,19 @@ def read_vectors(path: Path) -> tuple[KnownAnswer, ...]:
     return tuple(answers)
 
 
-def hash_content(place: Path) -> str:
-    """Return 12 hex digits that change with any TOML file of the room `place`, in name or content."""
+def hash_content(*places: Path) -> str:
+    """Return 12 hex digits that change with any file of algorithms, contracts and vectors, in name or content."""
     content = hashlib.sha256()
-    for path in sorted(place.rglob("*.toml"), key=lambda path: path.relative_to(place).as_posix()):
-        data = path.read_bytes()
-        content.update(f"{path.relative_to(place).as_posix()}\0{len(data)}\0".encode())
-        content.update(data)
+    for place in places:
+        files = [
+            *place.glob("algorithms/*.toml"),
+            *place.glob("vectors/*.toml"),
+            *place.glob("contracts.toml"),
+        ]
+        for path in sorted(files, key=lambda path: path.relative_to(place).as_posix()):
+            data = path.read_bytes()
+            content.update(f"{path.relative_to(place).as_posix()}\0{len(data)}\0".encode())
+            content.update(data)
     return content.hexdigest()[:12]
 
 

@@ -14,7 +14,10 @@ from perbyte import __version__
 COMMANDS = {
     "doctor": ("doctor", "Look at this machine: clock source, runners, and what is missing."),
     "build": ("build", "Build runners for the libraries that are present."),
-    "list": ("listing", "List algorithms, runners, operations, studies, contracts or runs."),
+    "list": (
+        "listing",
+        "List algorithms and who has them, runners, operations, suites, studies, contracts, runs.",
+    ),
     "measure": ("measure", "Measure cells: the main job."),
     "show": ("show", "Show the table of a run again."),
     "compare": ("compare", "Compare two runs, or two selectors of a run."),

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Callable
 from fnmatch import fnmatch
+from pathlib import Path
 from typing import Any
 
 import click
@@ -18,17 +19,22 @@ Row = dict[str, Any]
 
 @click.command("list")
 @click.argument(
-    "what", type=click.Choice(("algorithms", "runners", "operations", "studies", "contracts", "runs"))
+    "what",
+    type=click.Choice(
+        ("algorithms", "providers", "runners", "operations", "suites", "studies", "contracts", "runs")
+    ),
 )
 @click.argument("pattern", required=False, default="*")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(what: str, pattern: str, as_json: bool) -> int:
-    """List algorithms, runners, operations, studies, contracts or runs; PATTERN filters by name.
+    """List algorithms, providers, runners, operations, suites, studies, contracts or runs; PATTERN filters by name.
 
+    Providers are the runners that have an algorithm, built or not, and how to get them; PATTERN is an algorithm.
     Operations are what the runners themselves say they have; there PATTERN is a runner or a selector.
 
     \b
       perbyte list algorithms 'aes-*'
+      perbyte list providers ML-KEM-768
       perbyte list runners --json
       perbyte list operations openssl
       perbyte list operations '*/aes-128-cbc'
@@ -59,16 +65,66 @@ def _named(rows: list[Row], pattern: str) -> list[Row]:
 def _algorithms(pattern: str) -> list[Row]:
     from perbyte.catalogue import load
 
-    rows = [
+    catalogue = load()
+    meant = catalogue.match(pattern)
+    return [
         {
             "algorithm": one.id,
             "kind": one.kind,
             "key_bits": one.key_bytes * 8 or "",
             "block_bits": one.block_bytes * 8 or "",
             "year": one.year or "",
-            "aliases": ", ".join(one.aliases),
+            "aliases": ", ".join((*one.aliases, *one.groups)),
         }
-        for one in load().algorithms.values()
+        for one in catalogue.algorithms.values()
+        if one.id in meant
+    ]
+
+
+def _providers(pattern: str) -> list[Row]:
+    """Who has an algorithm: runners that are built are asked, of the others it is known from `algorithms.txt`."""
+    from perbyte.catalogue import load
+    from perbyte.measure import survey
+    from perbyte.runners import locate
+
+    catalogue = load()
+    meant = catalogue.match(pattern) or (catalogue.find(pattern).id,)  # raises, with near names
+    specs = locate()
+    ready = [spec for spec in specs if not spec.built or spec.out().is_dir()]
+    found = survey(ready, ["full"])
+    for failure in found.failures:
+        remark(f"{failure.runner}: {failure.message}")
+    rows = []
+    for spec in specs:
+        if hello := found.hellos.get((spec.name, "full")):
+            has, state = {row.algorithm for row in hello.operations}, "ready"
+            version = f"{hello.library} {hello.library_version}"
+        else:
+            has = set(known_algorithms(spec.here))
+            version, state = spec.library, "opt-in" if spec.opt_in else "not built"
+            state = "outdated" if spec.built and spec.out().is_dir() else state
+        cost = f" ({spec.cost})" if spec.cost else ""
+        way = "" if state == "ready" else f"perbyte build {spec.name}{cost}"
+        rows += [
+            {"algorithm": name, "runner": spec.name, "state": state, "library": version, "how": way}
+            for name in meant
+            if name in has
+        ]
+    return sorted(rows, key=lambda row: meant.index(row["algorithm"]))
+
+
+def known_algorithms(directory: Path) -> tuple[str, ...]:
+    """What a runner had when it was built last by its author: `algorithms.txt`, an id a line; empty without it."""
+    file = directory / "algorithms.txt"
+    return tuple(file.read_text(encoding="utf-8").split()) if file.is_file() else ()
+
+
+def _suites(pattern: str) -> list[Row]:
+    from perbyte.catalogue import suites
+
+    rows = [
+        {"suite": name, "title": one.title, "answers": one.answers, "cells": "; ".join(one.selectors(("*",)))}
+        for name, one in suites().items()
     ]
     return _named(rows, pattern)
 
@@ -188,7 +244,9 @@ def _run_in_short(row: Row) -> Row:
 
 _ROWS: dict[str, Callable[[str], list[Row]]] = {
     "algorithms": _algorithms,
+    "providers": _providers,
     "runners": _runners,
+    "suites": _suites,
     "operations": _operations,
     "studies": _studies,
     "contracts": _contracts,
@@ -197,6 +255,8 @@ _ROWS: dict[str, Callable[[str], list[Row]]] = {
 # the column whose text is wrapped, and those that are left out where there is no room, first the one to go first
 _LAYOUT: dict[str, tuple[str, tuple[str, ...]]] = {
     "algorithms": ("aliases", ("block_bits", "year")),
+    "providers": ("how", ("library",)),
+    "suites": ("answers", ("cells", "title")),
     "runners": ("summary", ("library", "cpu_tiers")),
     "operations": ("contracts", ("cpu_tiers",)),
     "studies": ("title", ()),

@@ -32,6 +32,9 @@ Selectors are cell addresses with globs:
 
 @click.command("measure", epilog=EPILOG)
 @click.argument("selectors", nargs=-1, metavar="[SELECTOR]...")
+@click.option(
+    "--suite", "suite_name", metavar="NAME", help="A suite instead of selectors: perbyte list suites."
+)
 @click.option("--size", "sizes", type=Listed(), default=None, help="Sizes: 16,1KiB,10MB.")
 @click.option("--operation", "operations", type=Listed(), default=None, help="encrypt,decrypt,digest,...")
 @click.option(
@@ -46,6 +49,7 @@ Selectors are cell addresses with globs:
 @output_options
 def command(
     selectors: tuple[str, ...],
+    suite_name: str | None,
     sizes: tuple[str, ...] | None,
     operations: tuple[str, ...] | None,
     contracts: tuple[str, ...] | None,
@@ -76,6 +80,18 @@ def command(
 
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other")
+    suite = None
+    if suite_name:
+        if selectors or resume:
+            raise UsageError(
+                "--suite takes the place of selectors", way_out="leave the selectors (or --resume) out"
+            )
+        from perbyte.catalogue import find_suite
+        from perbyte.cli.conduct import built_runners
+
+        suite = find_suite(suite_name)
+        selectors = suite.selectors(tuple(spec.name for spec in built_runners()))
+        budget = suite.budget_s if budget is None else budget
     if resume:
         if selectors or sizes or operations or contracts or cpus or input_path or out or dry_run:
             raise UsageError(
@@ -114,7 +130,7 @@ def command(
         )
         policy = read_policy(precision, budget, epochs, core, seed)
         if dry_run:
-            return _print_plan(request, policy, as_json=as_json)
+            return _print_plan(request, policy, as_json=as_json, lenient=suite is not None)
         done = conduct(
             request,
             policy,
@@ -122,8 +138,12 @@ def command(
             quiet=quiet,
             input_path=Path(str(input_facts["path"])) if input_facts else None,
             input_facts=input_facts,
+            lenient=suite is not None,
         )
     print_run(done.run, unit, as_json=as_json, as_csv=as_csv)
+    if suite:
+        remark(f"{suite.title}: {suite.answers}", quiet=quiet)
+        remark(f"picture: perbyte report {done.path} --figure {suite.figure}.svg", quiet=quiet)
     remark(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
     return done.code
 
@@ -150,10 +170,10 @@ def read_policy(
     )
 
 
-def _print_plan(request: Request, policy: Policy, *, as_json: bool) -> int:
+def _print_plan(request: Request, policy: Policy, *, as_json: bool, lenient: bool) -> int:
     from perbyte.cli.conduct import draw
 
-    plan, _ = draw(request)
+    plan, _ = draw(request, lenient=lenient)
     if as_json:
         drawn = {
             "cells": [cell.address for cell in plan.cells],
