@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import library_checks as checks
 
 HOME = places.room("runners")
-CRATES = ("openssl-4", "aws-lc", "boringssl", "libsodium", "blake3", "liboqs")
+CRATES = ("openssl-4", "aws-lc", "boringssl", "libsodium", "blake3", "liboqs", "botan")
 RIGHT = {
     "openssl-4": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
     "aws-lc": ("ml-kem-768", "ml-dsa-44", "ed25519", "aes-256-gcm", "xchacha20-poly1305", "hkdf-sha-512"),
@@ -30,6 +30,9 @@ RIGHT = {
     "libsodium": ("ml-kem-768", "aegis-256", "argon2id-64mib-2-1", "blake2b-256", "ed25519"),
     "blake3": ("blake3",),
     "liboqs": ("ml-kem-512", "ml-dsa-65"),
+    "botan": ("ml-kem-768", "ml-dsa-65", "ascon-aead128", "ascon-hash256", "argon2id-64mib-2-1", "ecdsa-p256"),
+    "mbedtls": ("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256"),
+    "ipsec-mb": ("aes-192-gcm", "chacha20-poly1305", "sha-512"),
 }
 
 
@@ -129,7 +132,7 @@ def test_everything_listed_works_alike_in_all_tiers(name: str) -> None:
 
 @pytest.mark.native
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["aws-lc", "boringssl", "libsodium"])
+@pytest.mark.parametrize("name", ["aws-lc", "boringssl", "libsodium", "botan", "mbedtls"])
 def test_agrees_with_openssl(name: str) -> None:
     ours = checks.try_everything(built(name), "full")
     checks.assert_same(ours, checks.try_everything(checks.built("openssl"), "full"), at_least=12)

@@ -1,0 +1,227 @@
+/* Intel's multi-buffer library for IPsec, by its direct functions: one call, one message. Its jobs, which
+ * work on many messages at once, answer another question. */
+#include <perbyte.h>
+
+#include <intel-ipsec-mb.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static IMB_MGR *manager;
+
+struct state {
+	struct gcm_key_data key __attribute__((aligned(64)));
+	struct gcm_context_data gcm;
+	struct chacha20_poly1305_context_data chacha;
+	uint8_t tag[16];
+};
+
+static struct state *new_state(pb_case *c)
+{
+	struct state *state = c->ctx = aligned_alloc(64, (sizeof *state + 63) & ~(size_t)63);
+	c->out_len = c->inverse ? c->size : c->size + c->row->output;
+	if (!state)
+		pb_fail(c, "out of memory");
+	return state;
+}
+
+static void close_state(pb_case *c)
+{
+	free(c->ctx);
+	c->ctx = NULL;
+}
+
+/* The library does not compare tags: a user does, and so the comparison is part of opening. */
+static int differ(const uint8_t *one, const uint8_t *other)
+{
+	uint8_t any = 0;
+	for (int i = 0; i < 16; i++)
+		any |= one[i] ^ other[i];
+	return any != 0;
+}
+
+#define AES_GCM(BITS)                                                                                        \
+	static int gcm##BITS##_open(pb_case *c)                                                              \
+	{                                                                                                    \
+		struct state *state = new_state(c);                                                          \
+		if (state)                                                                                   \
+			IMB_AES##BITS##_GCM_PRE(manager, c->key[0], &state->key);                            \
+		return state ? 0 : -1;                                                                       \
+	}                                                                                                    \
+	static void gcm##BITS##_begin(pb_case *c)                                                            \
+	{                                                                                                    \
+		IMB_AES##BITS##_GCM_PRE(manager, c->key[0], &((struct state *)c->ctx)->key);                 \
+	}                                                                                                    \
+	PB_LOOP(gcm##BITS##_seal, struct state,                                                              \
+		(IMB_AES##BITS##_GCM_ENC(manager, &state->key, &state->gcm, out, in, size,                   \
+					 PB_TURN(nonce, turn), aad, aad_len, out + size, 16),                \
+		 0))                                                                                         \
+	PB_LOOP(gcm##BITS##_open_one, struct state,                                                          \
+		(IMB_AES##BITS##_GCM_DEC(manager, &state->key, &state->gcm, out, in, size, nonce[0], aad,    \
+					 aad_len, state->tag, 16),                                           \
+		 differ(state->tag, in + size)))                                                             \
+	PB_LOOP(gcm##BITS##_rekey, struct state,                                                             \
+		(IMB_AES##BITS##_GCM_PRE(manager, PB_TURN(key, turn), &state->key),                          \
+		 IMB_AES##BITS##_GCM_ENC(manager, &state->key, &state->gcm, out, in, size,                   \
+					 PB_TURN(nonce, turn), aad, aad_len, out + size, 16),                \
+		 0))                                                                                         \
+	PB_LOOP(gcm##BITS##_open_rekey, struct state,                                                        \
+		(IMB_AES##BITS##_GCM_PRE(manager, key[0], &state->key),                                      \
+		 IMB_AES##BITS##_GCM_DEC(manager, &state->key, &state->gcm, out, in, size, nonce[0], aad,    \
+					 aad_len, state->tag, 16),                                           \
+		 differ(state->tag, in + size)))                                                             \
+	static const pb_variant gcm##BITS##_variants[] = {                                                   \
+		{"seal", "message/1", "IMB_AES" #BITS "_GCM_ENC", gcm##BITS##_begin, gcm##BITS##_seal,       \
+		 NULL},                                                                                      \
+		{"open", "message/1", "IMB_AES" #BITS "_GCM_DEC, comparison of the tags", NULL,              \
+		 gcm##BITS##_open_one, NULL},                                                                \
+		{"seal", "rekey/1", "IMB_AES" #BITS "_GCM_PRE, IMB_AES" #BITS "_GCM_ENC", NULL,              \
+		 gcm##BITS##_rekey, NULL},                                                                   \
+		{"open", "rekey/1",                                                                          \
+		 "IMB_AES" #BITS "_GCM_PRE, IMB_AES" #BITS "_GCM_DEC, comparison of the tags", NULL,         \
+		 gcm##BITS##_open_rekey, NULL},                                                              \
+		PB_END_OF_VARIANTS,                                                                          \
+	};                                                                                                   \
+	static const pb_family gcm##BITS##_family = {gcm##BITS##_open, close_state, gcm##BITS##_variants};
+AES_GCM(128)
+AES_GCM(192)
+AES_GCM(256)
+
+static int chacha_open(pb_case *c)
+{
+	return new_state(c) ? 0 : -1;
+}
+
+static void sealed(struct state *state, const uint8_t *key, const uint8_t *nonce, const uint8_t *in,
+		   uint8_t *out, size_t size, const uint8_t *aad, size_t aad_len)
+{
+	IMB_CHACHA20_POLY1305_INIT(manager, key, &state->chacha, nonce, aad, aad_len);
+	IMB_CHACHA20_POLY1305_ENC_UPDATE(manager, key, &state->chacha, out, in, size);
+	IMB_CHACHA20_POLY1305_ENC_FINALIZE(manager, &state->chacha, out + size, 16);
+}
+
+static int opened(struct state *state, const uint8_t *key, const uint8_t *nonce, const uint8_t *in,
+		  uint8_t *out, size_t size, const uint8_t *aad, size_t aad_len)
+{
+	IMB_CHACHA20_POLY1305_INIT(manager, key, &state->chacha, nonce, aad, aad_len);
+	IMB_CHACHA20_POLY1305_DEC_UPDATE(manager, key, &state->chacha, out, in, size);
+	IMB_CHACHA20_POLY1305_DEC_FINALIZE(manager, &state->chacha, state->tag, 16);
+	return differ(state->tag, in + size);
+}
+
+PB_LOOP(chacha_seal, struct state,
+	(sealed(state, key[0], PB_TURN(nonce, turn), in, out, size, aad, aad_len), 0))
+PB_LOOP(chacha_rekey, struct state,
+	(sealed(state, PB_TURN(key, turn), PB_TURN(nonce, turn), in, out, size, aad, aad_len), 0))
+PB_LOOP(chacha_open_one, struct state, opened(state, key[0], nonce[0], in, out, size, aad, aad_len))
+
+#define CHACHA "IMB_CHACHA20_POLY1305_INIT, _UPDATE, _FINALIZE"
+static const pb_variant chacha_variants[] = {
+	{"seal", "message/1", CHACHA, NULL, chacha_seal, NULL},
+	{"open", "message/1", CHACHA ", comparison of the tags", NULL, chacha_open_one, NULL},
+	{"seal", "rekey/1", CHACHA, NULL, chacha_rekey, NULL},
+	{"open", "rekey/1", CHACHA ", comparison of the tags", NULL, chacha_open_one, NULL},
+	PB_END_OF_VARIANTS,
+};
+static const pb_family chacha_family = {chacha_open, close_state, chacha_variants};
+
+static int hash_open(pb_case *c)
+{
+	c->out_len = c->row->output;
+	return 0;
+}
+
+static void hash_close(pb_case *c)
+{
+	(void)c;
+}
+
+#define HASH(NAME)                                                                                           \
+	PB_LOOP(NAME##_oneshot, void, (IMB_##NAME(manager, in, size, out), 0))                               \
+	static const pb_variant NAME##_variants[] = {                                                        \
+		{"digest", "oneshot/1", "IMB_" #NAME, NULL, NAME##_oneshot, NULL}, PB_END_OF_VARIANTS};      \
+	static const pb_family NAME##_family = {hash_open, hash_close, NAME##_variants};
+HASH(SHA1)
+HASH(SHA224)
+HASH(SHA256)
+HASH(SHA384)
+HASH(SHA512)
+
+static const pb_row rows[] = {
+	{"aes-128-gcm", &gcm128_family, NULL, 16, 12, 1, 16},
+	{"aes-192-gcm", &gcm192_family, NULL, 24, 12, 1, 16},
+	{"aes-256-gcm", &gcm256_family, NULL, 32, 12, 1, 16},
+	{"chacha20-poly1305", &chacha_family, NULL, 32, 12, 1, 16},
+	{"sha-1", &SHA1_family, NULL, 0, 0, 1, 20},
+	{"sha-224", &SHA224_family, NULL, 0, 0, 1, 28},
+	{"sha-256", &SHA256_family, NULL, 0, 0, 1, 32},
+	{"sha-384", &SHA384_family, NULL, 0, 0, 1, 48},
+	{"sha-512", &SHA512_family, NULL, 0, 0, 1, 64},
+	PB_END_OF_ROWS,
+};
+static const pb_row *const tables[] = {rows, NULL};
+
+static const char *arch_name(void)
+{
+	switch (manager->used_arch) {
+	case IMB_ARCH_NOAESNI:
+		return "SSE without AES-NI";
+	case IMB_ARCH_SSE:
+		return "SSE";
+	case IMB_ARCH_AVX:
+		return "AVX";
+	case IMB_ARCH_AVX2:
+		return "AVX2";
+	case IMB_ARCH_AVX512:
+		return "AVX-512";
+	default:
+		return "none";
+	}
+}
+
+static const char *code_path(const pb_row *row)
+{
+	(void)row;
+	return arch_name();
+}
+
+/* The tiers are the library's own: which of its initialisers is called. */
+static int start(const char *tier)
+{
+	int soft = strcmp(tier, "soft") == 0;
+	manager = alloc_mb_mgr(soft ? IMB_FLAG_AESNI_OFF | IMB_FLAG_SHANI_OFF : 0);
+	if (!manager)
+		return -1;
+	IMB_ARCH arch = IMB_ARCH_NONE, wanted = IMB_ARCH_NONE;
+	if (strcmp(tier, "full") == 0) {
+		init_mb_mgr_auto(manager, &arch);
+		return imb_get_errno(manager) || arch == IMB_ARCH_NONE ? -1 : 0;
+	}
+	if (soft || strcmp(tier, "sse") == 0) {
+		init_mb_mgr_sse(manager);
+		wanted = soft ? IMB_ARCH_NOAESNI : IMB_ARCH_SSE;
+	} else if (strcmp(tier, "avx2") == 0) {
+		init_mb_mgr_avx2(manager);
+		wanted = IMB_ARCH_AVX2;
+	}
+	return wanted == IMB_ARCH_NONE || imb_get_errno(manager) || manager->used_arch != (uint32_t)wanted
+		       ? -1
+		       : 0;
+}
+
+static const pb_runner runner = {
+	.name = "ipsec-mb",
+	.library = "Intel IPsec-MB",
+	.license = "BSD-3-Clause",
+	.version = imb_get_version_str,
+	.cpu_features = arch_name,
+	.object = (const void *)alloc_mb_mgr,
+	.start = start,
+	.code_path = code_path,
+	.tables = tables,
+};
+
+int main(int argc, char **argv)
+{
+	return pb_runner_main(&runner, argc, argv);
+}
