@@ -8,7 +8,7 @@ modules="$modules,gcm,ghash,ghash_cpu,ghash_vperm,ghash_avx512_clmul,ccm,ocb,gcm
 modules="$modules,chacha,chacha_simd32,chacha_avx2,chacha_avx512,poly1305,poly1305_avx2,poly1305_avx512,chacha20poly1305"
 modules="$modules,sha1,sha1_x86,sha2_32,sha2_32_x86,sha2_32_avx2,sha2_64,sha2_64_avx2,sha2_64_x86,sha3,shake,keccak_perm_bmi2"
 modules="$modules,keccak_perm_avx512,blake2,blake2s,ascon_aead128,ascon_hash256,hmac,cmac,gmac,kmac,siphash"
-modules="$modules,hkdf,pbkdf2,scrypt,argon2,argon2_avx2,argon2_avx512,bcrypt,system_rng"
+modules="$modules,hkdf,pbkdf2,scrypt,argon2,argon2_avx2,argon2_avx512,bcrypt,system_rng,os_utils"
 modules="$modules,x25519,x448,ed25519,ed448,ecdh,ecdsa,raw_hash,pcurves_secp256r1,pcurves_secp384r1"
 modules="$modules,ml_kem,ml_dsa,slh_dsa_sha2,slh_dsa_shake"
 

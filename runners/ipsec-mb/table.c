@@ -188,8 +188,7 @@ static const char *code_path(const pb_row *row)
 /* The tiers are the library's own: which of its initialisers is called. */
 static int start(const char *tier)
 {
-	int soft = strcmp(tier, "soft") == 0;
-	manager = alloc_mb_mgr(soft ? IMB_FLAG_AESNI_OFF | IMB_FLAG_SHANI_OFF : 0);
+	manager = alloc_mb_mgr(0);
 	if (!manager)
 		return -1;
 	IMB_ARCH arch = IMB_ARCH_NONE, wanted = IMB_ARCH_NONE;
@@ -197,9 +196,9 @@ static int start(const char *tier)
 		init_mb_mgr_auto(manager, &arch);
 		return imb_get_errno(manager) || arch == IMB_ARCH_NONE ? -1 : 0;
 	}
-	if (soft || strcmp(tier, "sse") == 0) {
+	if (strcmp(tier, "sse") == 0) {
 		init_mb_mgr_sse(manager);
-		wanted = soft ? IMB_ARCH_NOAESNI : IMB_ARCH_SSE;
+		wanted = IMB_ARCH_SSE;
 	} else if (strcmp(tier, "avx2") == 0) {
 		init_mb_mgr_avx2(manager);
 		wanted = IMB_ARCH_AVX2;
