@@ -30,7 +30,14 @@ RIGHT = {
     "libsodium": ("ml-kem-768", "aegis-256", "argon2id-64mib-2-1", "blake2b-256", "ed25519"),
     "blake3": ("blake3",),
     "liboqs": ("ml-kem-512", "ml-dsa-65"),
-    "botan": ("ml-kem-768", "ml-dsa-65", "ascon-aead128", "ascon-hash256", "argon2id-64mib-2-1", "ecdsa-p256"),
+    "botan": (
+        "ml-kem-768",
+        "ml-dsa-65",
+        "ascon-aead128",
+        "ascon-hash256",
+        "argon2id-64mib-2-1",
+        "ecdsa-p256",
+    ),
     "mbedtls": ("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256"),
     "ipsec-mb": ("aes-192-gcm", "chacha20-poly1305", "sha-512"),
 }
