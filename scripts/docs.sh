@@ -1,9 +1,9 @@
 #!/bin/sh
-# What the README shows, from real runs: the study of 2020 for the picture, a short run for the table.
+# What README.md and docs/trust.md show, from real runs: the study of 2020 for the picture, a short run for the table.
 #
-#   sh scripts/docs.sh              measure both (about three minutes), draw, fill the README
+#   sh scripts/docs.sh              measure both (about three minutes), draw, fill both
 #   sh scripts/docs.sh STUDY TABLE  take these run directories instead
-#   sh scripts/docs.sh --fill       only copy docs/pictures/*.txt into the README
+#   sh scripts/docs.sh --fill       only copy docs/pictures/*.txt into both
 set -eu
 cd "$(dirname "$0")/.."
 shown=docs/pictures
@@ -23,12 +23,13 @@ fill() {
 	awk '
 		/^<!-- shown: .* -->$/ { print; print "```console"; while ((getline line < $3) > 0) print line; print "```"; skip = 1; next }
 		/^<!-- \/shown -->$/ { skip = 0 }
-		!skip' README.md >README.md.new
-	mv README.md.new README.md
+		!skip' "$1" >"$1.new"
+	mv "$1.new" "$1"
 }
 
 if [ "${1:-}" = --fill ]; then
-	fill
+	fill README.md
+	fill docs/trust.md
 	exit
 fi
 
@@ -41,4 +42,5 @@ study=${1:-$out/kompara} table=${2:-$out/aead}
 show table "perbyte measure '$libraries/{aes-256-gcm,chacha20-poly1305}/seal@64,1KiB,16KiB'" show "$table"
 show selftest "perbyte selftest" selftest --quiet
 "$perbyte" report "$study" --figure "$shown/acceleration.svg"
-fill
+fill README.md
+fill docs/trust.md

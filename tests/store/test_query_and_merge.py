@@ -37,6 +37,17 @@ def test_sql_over_several_runs_and_one_under_way(finished, tmp_path, specimens):
     assert found[1] == [("r-1", 28 * 8), ("r-2", 5)]
 
 
+def test_figures_join_the_conditions_of_their_run(finished):
+    columns, rows = query(
+        finished(),
+        "SELECT machine, round(cycles_per_byte * size_bytes - cycles_per_call, 9) AS zero, round(mb_per_s, 3) "
+        "FROM cells JOIN runs USING (run) WHERE size_bytes > 0 LIMIT 1",
+    )
+    assert columns[:2] == ("machine", "zero")
+    assert rows[0][1] == 0.0
+    assert rows[0][2] > 0
+
+
 def test_a_run_without_samples_can_be_asked(tmp_path, specimens):
     with RunWriter.create(tmp_path / "run") as writer:
         writer.begin(specimens.conditions())

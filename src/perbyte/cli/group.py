@@ -21,6 +21,7 @@ COMMANDS = {
     "measure": ("measure", "Measure cells: the main job."),
     "show": ("show", "Show the table of a run again."),
     "compare": ("compare", "Compare two runs, or two selectors of a run."),
+    "query": ("query", "Query the figures and samples of all runs by SQL."),
     "study": ("study", "Re-run a published study and judge its claims."),
     "report": ("report", "Write a run as one HTML file, or a figure for a paper."),
     "selftest": ("selftest", "Measure the harness itself against known costs."),

@@ -1,6 +1,6 @@
-"""SQL over the samples and figures of one or more runs, by DuckDB.
+"""SQL over the samples, figures and conditions of one or more runs, by DuckDB.
 
-The views `samples` and `cells` are all that a query sees: no file, no network, no extension, no setting can
+The views `runs`, `cells` and `samples` are all that a query sees: no file, no network, no extension, no setting can
 be reached from it. Nothing is written.
 """
 
@@ -11,44 +11,56 @@ from pathlib import Path
 from typing import Any
 
 from perbyte.errors import StoreError, UsageError
+from perbyte.model import Run
 from perbyte.store.reader import open_run, read_known, run_directory, samples_tables
+
+_PER_BYTE = (
+    "cycles_per_call / nullif(size_bytes, 0) AS cycles_per_byte, size_bytes * 1e3 / ns_per_call AS mb_per_s"
+)
 
 
 def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     """Run one SQL statement; return (column names, rows).
 
-    Both views have a column `run` (the run's id) before the columns of the Parquet files. Raises UsageError
-    when the statement fails and StoreError when a run cannot be read.
+    `cells` and `samples` have the columns of the Parquet files behind a column `run` (the run's id); `cells` has
+    `cycles_per_byte` and `mb_per_s` as well. `runs` has the conditions, one row per run. Samples are read only where
+    the statement names them. Raises UsageError when the statement fails and StoreError when a run cannot be read.
     """
     import duckdb
     import pyarrow as pa
 
-    from perbyte.store.tables import CELLS, SAMPLES, figures_table
+    from perbyte.store.tables import SAMPLES, figures_table
 
-    samples: list[pa.Table] = []
-    cells: list[pa.Table] = []
-    for path in [paths] if isinstance(paths, Path) else paths:
-        directory = run_directory(path)
-        known = read_known(directory)
-        run_id = known.state.conditions.run_id
-        samples += [_named(table, run_id) for table in samples_tables(known)]
-        cells.append(_named(figures_table(open_run(directory).cells), run_id))
-    if not cells:
+    directories = [run_directory(path) for path in ([paths] if isinstance(paths, Path) else paths)]
+    if not directories:
         raise UsageError("no run was given to query", way_out="name at least one run directory")
-    samples = samples or [_named(SAMPLES.empty_table(), "")]
+    opened = [open_run(directory) for directory in directories]
+    views = {
+        "runs": pa.Table.from_pylist([_conditions(run) for run in opened], _run_columns()),
+        "figures": _joined([(run.conditions.run_id, figures_table(run.cells)) for run in opened]),
+    }
+    if "samples" in sql.lower():
+        taken = [
+            (run.conditions.run_id, table)
+            for run, directory in zip(opened, directories, strict=True)
+            for table in samples_tables(read_known(directory))
+        ]
+        views["samples"] = _joined(taken or [("", SAMPLES.empty_table())])
     connection = duckdb.connect(":memory:")
     try:
         connection.execute("SET enable_external_access = false")
         connection.execute("SET python_enable_replacements = false")
-        connection.register("samples", pa.concat_tables(samples).unify_dictionaries())
-        connection.register("cells", pa.concat_tables(cells or [CELLS.empty_table()]).unify_dictionaries())
+        for name, table in views.items():
+            connection.register(name, table)
+        connection.execute(f"CREATE VIEW cells AS SELECT *, {_PER_BYTE} FROM figures")
         connection.execute("SET lock_configuration = true")
         found = connection.execute(sql)
         columns = tuple(str(column[0]) for column in (found and found.description) or ())
         return columns, found.fetchall() if columns else []
     except duckdb.Error as error:
         raise UsageError(
-            f"the query failed: {error}", way_out="the views are samples and cells: try DESCRIBE samples"
+            f"the query failed: {error}",
+            way_out="the views are runs, cells and samples: try DESCRIBE cells, or perbyte query --help",
         ) from error
     except (pa.ArrowException, MemoryError) as error:
         raise StoreError(f"the samples cannot be laid out: {error}", way_out="query fewer runs") from error
@@ -56,8 +68,58 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
         connection.close()
 
 
-def _named(table: Any, run_id: str) -> Any:
+def _conditions(run: Run) -> dict[str, Any]:
+    conditions, machine = run.conditions, run.conditions.machine
+    floor = run.noise_floor
+    return {
+        "run": conditions.run_id,
+        "path": str(run.path or ""),
+        "started_at": conditions.started_at,
+        "machine": machine.cpu_model,
+        "microcode": machine.microcode,
+        "cores": machine.cores,
+        "kernel": machine.kernel,
+        "distribution": machine.distribution,
+        "virtualisation": machine.virtualisation,
+        "perbyte_version": conditions.perbyte_version,
+        "study": conditions.study,
+        "origin": conditions.origin,
+        "seed": str(conditions.policy.seed),
+        "complete": run.complete,
+        "measuring_s": run.measuring_s,
+        "noise_floor": floor.relative if floor else None,
+    }
+
+
+def _run_columns() -> Any:
+    """The columns of `runs`; Arrow is loaded with them."""
     import pyarrow as pa
 
-    words = pa.DictionaryArray.from_arrays(pa.array([0] * table.num_rows, pa.int32()), pa.array([run_id]))
-    return table.add_column(0, pa.field("run", words.type), words)
+    kinds = {"cores": pa.int64(), "complete": pa.bool_()}
+    kinds |= {"measuring_s": pa.float64(), "noise_floor": pa.float64()}
+    names = (
+        *("run", "path", "started_at", "machine", "microcode", "cores", "kernel", "distribution"),
+        *(
+            "virtualisation",
+            "perbyte_version",
+            "study",
+            "origin",
+            "seed",
+            "complete",
+            "measuring_s",
+            "noise_floor",
+        ),
+    )
+    return pa.schema([(name, kinds.get(name, pa.string())) for name in names])
+
+
+def _joined(tables: Sequence[tuple[str, Any]]) -> Any:
+    """Tables of several runs as one, each behind a column that names its run."""
+    import pyarrow as pa
+
+    named = []
+    for run_id, table in tables:
+        codes = pa.array([0] * table.num_rows, pa.int32())
+        words = pa.DictionaryArray.from_arrays(codes, pa.array([run_id]))
+        named.append(table.add_column(0, pa.field("run", words.type), words))
+    return pa.concat_tables(named).unify_dictionaries()

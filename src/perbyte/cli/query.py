@@ -1,0 +1,85 @@
+"""`perbyte query`: SQL over the figures, samples and conditions of stored runs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from perbyte import places
+from perbyte.cli.columns import Table, print_table
+from perbyte.cli.options import remark
+from perbyte.cli.run_names import find_run
+from perbyte.errors import EXIT_FINE, UsageError
+
+
+@click.command("query")
+@click.argument("sql")
+@click.argument("runs", nargs=-1, type=click.Path(path_type=Path), metavar="[RUN...]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table.")
+def command(sql: str, runs: tuple[Path, ...], as_json: bool, as_csv: bool) -> int:
+    """Run one SQL statement over RUNs (all stored runs without them). Nothing is changed.
+
+    Views: runs (a row per run), cells (a row per figure), samples (a row per sample).
+
+    \b
+      perbyte query 'DESCRIBE cells'
+      perbyte query "SELECT machine, runner, algorithm, round(min(cycles_per_byte), 3) AS best
+        FROM cells JOIN runs USING (run) WHERE algorithm LIKE 'aes-%-gcm' AND size_bytes = 16384
+        GROUP BY ALL ORDER BY best"
+      perbyte query "SELECT epoch, median(ticks / calls) FROM samples
+        WHERE address LIKE 'openssl/sha-256/%' GROUP BY epoch ORDER BY epoch" results/monday
+      perbyte query "SELECT address, quality, warnings FROM cells WHERE quality <> 'good'" --csv
+    """
+    from perbyte.store import query
+
+    if as_json and as_csv:
+        raise UsageError("--json and --csv exclude each other")
+    names, rows = query([find_run(run) for run in runs] or _all_runs(), sql)
+    if as_json:
+        records = [dict(zip(names, map(_plain, row), strict=True)) for row in rows]
+        print(json.dumps(records, indent=1, allow_nan=False))
+    elif as_csv:
+        writer = csv.writer(sys.stdout, lineterminator="\r\n")
+        writer.writerow(names)
+        writer.writerows(map(_plain, row) for row in rows)
+    elif names:
+        shown = [dict(zip(names, map(_text, row), strict=True)) for row in rows]
+        print_table(Table(shown or [dict.fromkeys(names, "")], names[-1]))
+    return EXIT_FINE
+
+
+def _all_runs() -> list[Path]:
+    """Every stored run that can be read; how many cannot is said."""
+    from perbyte.store import runs
+
+    found = runs(places.runs_home())
+    if broken := sum(bool(one.problem) for one in found):
+        remark(f"left out: {broken} runs that cannot be read (perbyte list runs)")
+    whole = [one.path for one in found if not one.problem]
+    if not whole:
+        raise UsageError("there is no run yet", way_out="make one: perbyte measure")
+    return whole
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: what is not finite or not a basic type becomes null or text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
+
+
+def _text(value: Any) -> str:
+    from perbyte.report.wording import plain
+
+    if isinstance(value, (list, tuple)):
+        return plain("; ".join(_text(one) for one in value), 300)
+    return f"{value:.7g}" if isinstance(value, float) else "" if value is None else plain(value, 300)
