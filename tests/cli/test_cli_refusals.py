@@ -48,7 +48,8 @@ def _cannot_be_built(home: Path, names: list[str], why: str) -> None:
         text=True,
     )
     assert ended.returncode == 3, ended.stderr
-    said, way_out = ended.stderr.splitlines()
-    assert said.startswith(f"perbyte: runners cannot be built in {home}")
+    said, hint = ended.stderr.splitlines()
+    assert said.startswith(f"error: runners cannot be built in {home}")
     assert why in said
-    assert "PERBYTE_HOME" in way_out
+    assert hint.startswith("hint: ")
+    assert "PERBYTE_HOME" in hint

@@ -31,8 +31,12 @@ def main() -> None:
     except PerbyteError as error:
         complain(str(error), error.way_out)
         code = error.exit_code
+    except click.UsageError as error:
+        told = error.ctx.command_path if error.ctx else "perbyte"
+        complain(error.format_message(), f"{told} --help")
+        code = error.exit_code
     except click.ClickException as error:
-        error.show()
+        complain(error.format_message())
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
         complain("interrupted")
@@ -48,17 +52,17 @@ def main() -> None:
         else:
             # Python's own exit code for this is 1, which here means that a regression was found
             traceback.print_exc()
-            complain("this is a defect of Perbyte; what was measured is kept", "please report it")
+            complain("internal error (a bug in Perbyte); measured data is saved", "please report it")
             code = EXIT_DEFECT
         _drop_output()
     sys.exit(code if isinstance(code, int) else EXIT_FINE)
 
 
-def complain(message: str, way_out: str | None = None) -> None:
-    """Print an error on stderr in the form all errors have."""
-    print(f"perbyte: {message}", file=sys.stderr)
-    if way_out:
-        print(f"  {way_out}", file=sys.stderr)
+def complain(message: str, hint: str | None = None) -> None:
+    """Print an error on stderr in the form all errors have: what is wrong, then the way out."""
+    print(f"error: {message}", file=sys.stderr)
+    if hint:
+        print(f"hint: {hint}", file=sys.stderr)
 
 
 def _drop_output() -> None:

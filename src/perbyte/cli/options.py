@@ -38,7 +38,7 @@ class Percent(click.ParamType[float]):
         except ValueError:
             number = -1.0
         if not 0 < number < 1:
-            self.fail(f"{value!r} is no percentage; write 0.25% or 0.0025", param, ctx)
+            self.fail(f"invalid percentage {value!r} (e.g. 0.25%)", param, ctx)
         return number
 
 
@@ -53,7 +53,7 @@ class Seconds(click.ParamType[float]):
             return value
         found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|)", str(value).strip())
         if not found or float(found[1]) <= 0:
-            self.fail(f"{value!r} is no time; write 60s, 2min or 500ms", param, ctx)
+            self.fail(f"invalid duration {value!r} (e.g. 60s, 2min or 500ms)", param, ctx)
         return float(found[1]) * _TIME_UNITS[found[2] or "s"]
 
 
