@@ -11,11 +11,12 @@ from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE
 
 @click.command("build")
 @click.argument("names", nargs=-1, metavar="[RUNNER]...")
+@click.option("--all", "every", is_flag=True, help="Build the opt-in runners too.")
 @click.option("--force", is_flag=True, help="Build also what is up to date.")
 @click.option(
     "--sanitize", is_flag=True, help="Build with the address and undefined-behaviour sanitizers, apart."
 )
-def command(names: tuple[str, ...], force: bool, sanitize: bool) -> int:
+def command(names: tuple[str, ...], every: bool, force: bool, sanitize: bool) -> int:
     """Build runners (all but the opt-in ones when none is named).
 
     A library that is not installed makes its runner absent; nothing else fails.
@@ -23,11 +24,12 @@ def command(names: tuple[str, ...], force: bool, sanitize: bool) -> int:
     \b
       perbyte build
       perbyte build openssl nettle --force
+      perbyte build --all
     """
     from perbyte.cli.building import outcome_line
     from perbyte.runners import BuildState, build_all, find, locate
 
-    specs = [find(name) for name in names] if names else [s for s in locate() if not s.opt_in]
+    specs = [find(name) for name in names] if names else [s for s in locate() if every or not s.opt_in]
     for spec in specs:
         if spec.cost and (force or not spec.out().is_dir()):
             print(f"{spec.name:18} {spec.cost}", file=sys.stderr, flush=True)
