@@ -25,7 +25,7 @@ state() {
 	(
 		uname -m
 		$cc --version
-		cat "$here/crates.txt" "$here/build.sh" "$runners/sdk/crate.sh"
+		cat "$here/crates.txt" "$here/build.sh"
 	) | sha256sum
 }
 
