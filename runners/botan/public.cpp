@@ -55,6 +55,7 @@ struct pair {
 	std::unique_ptr<Botan::PK_Verifier> verifier;
 	const kind *of;
 	size_t length = 0;
+	bool digest = false; // what is signed was hashed beforehand
 };
 
 CLOSE(close_state, pair)
@@ -189,6 +190,7 @@ pair *new_signature(pb_case *c)
 		made->verifier = std::make_unique<Botan::PK_Verifier>(*made->key, checked(*made->of));
 	else
 		made->signer = std::make_unique<Botan::PK_Signer>(*made->key, rng(), made->of->padding);
+	made->digest = strcmp(made->of->padding, "Raw") == 0;
 	c->turns = made->of->rejects ? PB_RING : 0;
 	c->out_len = c->inverse ? 0 : c->row->output;
 	return made.release();
@@ -211,7 +213,7 @@ bool verifies(const pair &own, Bytes message)
 }
 
 OPEN(signature_open, new_signature(c))
-LOOP(sign, pair, signed_one(state, out, out_max, state->of->rejects ? PB_TURN(message, turn) : in, size))
+LOOP(sign, pair, signed_one(state, out, out_max, state->digest ? in : PB_TURN(message, turn), size))
 LOOP(verify, pair, !state->verifier->verify_message(in, size, in + size, out_max))
 SHOW(signature_show, verifies(*own, Bytes(c->in, c->size)))
 const pb_variant signature_variants[] = {
