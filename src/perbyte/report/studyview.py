@@ -52,11 +52,15 @@ def tally(judgement: Judgement) -> str:
     if not judgement.verdicts:
         return "the study makes no claims"
     found = []
-    for about, name in (("finding", "findings"), ("machine", "numbers of the authors' machine")):
+    for about, one, several in (
+        ("finding", "finding", "findings"),
+        ("machine", "number of the authors' machine", "numbers of the authors' machine"),
+    ):
         counts = [(outcome, judgement.count(outcome, about)) for outcome in Outcome]
         said = ", ".join(f"{count} {outcome}" for outcome, count in counts if count)
         if said:
-            found.append(f"{sum(count for _, count in counts)} {name}: {said}")
+            total = sum(count for _, count in counts)
+            found.append(f"{total} {one if total == 1 else several}: {said}")
     partial = sum(verdict.partial for verdict in judgement.verdicts)
     if partial:
         found.append(f"{partial} of these verdicts rest on fewer cells, because the run is a quick one")
