@@ -138,7 +138,11 @@ def _explained(error: msgspec.ValidationError, given: Any, kind: Any, place: str
     elif found := re.fullmatch(r"Object contains unknown field `(.+)`", message):
         names, message = [*names, found[1]], "unknown key"
         hint = closest(found[1], _known(expected, value))
-    elif message.startswith("Invalid ") and (choices := _choices(expected, steps, given, kind)):
+    elif (
+        message.startswith("Invalid ")
+        and value is not _UNKNOWN
+        and (choices := _choices(expected, steps, given, kind))
+    ):
         message, hint = f"there is no '{value}'", closest(str(value), choices)
     elif found := _EXPECTED.match(message):
         message = _requirement(found[1], found[2], value)
@@ -159,6 +163,8 @@ def _requirement(kinds: str, rest: str, value: Any) -> str:
 
 def _descend(value: Any, step: str, names: list[str]) -> tuple[Any, list[str]]:
     """The value one step down, and the names that lead there: `[[cells]] aes` for an entry of an array of tables."""
+    if step == "..." and isinstance(value, dict) and len(value) == 1:
+        step = next(iter(value))  # msgspec does not name the key of a table
     try:
         below = value[int(step)] if step.isdigit() else value[step]
     except (KeyError, IndexError, TypeError):

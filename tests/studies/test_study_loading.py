@@ -91,7 +91,7 @@ def test_policies_are_laid_over_each_other(tmp_path: Path) -> None:
         (
             'tags = { kind = "old" }',
             "tags = { kind = 3 }",
-            "[[cells]] slow: tags: must be a text",
+            "[[cells]] slow: tags: kind: must be a text, and is 3",
             "",
         ),
         (
@@ -233,7 +233,7 @@ def test_broken_figures(tmp_path: Path, old: str, new: str, message: str, way_ou
         ),
         (
             FORM + 'form = "provided"\nwhere = { size_bytes = [[1]] }',
-            "where: must be a whole number or a text",
+            "where: size_bytes: must be a whole number or a text, and is [1]",
             "",
         ),
         (FORM + 'form = "provided"\nwhere = "all"', "where: must be a table, and is 'all'", ""),

@@ -5,14 +5,14 @@ A rule looks up costs as claims do, so winners too close to call are named toget
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterator
 
 from msgspec import field
 
 from perbyte.datafile import Problem, Text
 from perbyte.errors import DataRoomError
 from perbyte.studies.claims.form import Candidate, Comparing, Context, Dimensions, Finding, Key
-from perbyte.studies.model import AnswerText, Selection
+from perbyte.studies.model import AnswerText, Selection, Value
 from perbyte.studies.wording import listing, number
 
 _UNKNOWN = "(not known here)"
@@ -33,14 +33,18 @@ class Rule(Comparing, frozen=True, kw_only=True):
         """Return the words for the placeholder."""
         raise NotImplementedError
 
+    def mentions(self) -> Iterator[tuple[str, str, tuple[Value, ...]]]:
+        """The dimensions that the rule names, that of its candidates among them."""
+        yield from Comparing.mentions(self)
+        if candidates := getattr(self, "candidates", ""):
+            yield "candidates", candidates, ()
+
 
 class Best(Rule, frozen=True, kw_only=True, tag="best"):
     """Who is fastest (slowest, with `last`), with the cost; all whose ratio to the best leaves it open are named."""
 
     candidates: Text
     last: bool = False
-
-    values_of: ClassVar[dict[str, str]] = {}
 
     def fill(self, context: Context) -> str:
         """One winner per group of `by`."""

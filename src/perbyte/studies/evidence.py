@@ -159,8 +159,7 @@ class _Available:
     def absence(self, wanted: Selector) -> tuple[Absence, str]:
         """Why there is no figure of `wanted`."""
         for failure in self.failures:
-            whole_runner = not failure.address and failure.runner == wanted.runner
-            if failure.address == wanted.text or whole_runner:
+            if failure.address == wanted.text or self._whole(failure, wanted):
                 kind = Absence.UNPROVIDED if failure.kind in _NOT_PROVIDED else Absence.UNMEASURED
                 return kind, f"{failure.kind}: {failure.message}" if failure.message else failure.kind
         if self.in_print:
@@ -172,6 +171,12 @@ class _Available:
         if not self.of_study:
             return Absence.UNMEASURED, "the run did not ask for it"
         return Absence.UNPROVIDED, "no library in this run provides it"
+
+    def _whole(self, failure: Failure, wanted: Selector) -> bool:
+        """True when a runner failed as a whole, which it did not where it measured on the same CPU tier."""
+        if failure.address or failure.runner != wanted.runner:
+            return False
+        return not any((cell.runner, cell.cpu) == (wanted.runner, wanted.cell.cpu) for cell in self.figures)
 
 
 def _left_out(study: Study, figures: Iterable[Cell]) -> frozenset[Selector]:

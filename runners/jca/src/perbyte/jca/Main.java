@@ -49,6 +49,9 @@ public final class Main {
         if (tier == null || tier.isEmpty() || tier.equals("full")) {
             return true;
         }
+        if (tier.equals("interpreted")) {
+            return System.getProperty("java.vm.info", "").contains("interpreted");
+        }
         return tier.equals("soft")
                 && (vendor.foreign ? System.getenv("OPENSSL_ia32cap") != null || System.getenv("OPENSSL_armcap") != null
                         : !JcaLibrary.flag("UseAES").equals("true") && !JcaLibrary.flag("UseSHA").equals("true"));

@@ -1,0 +1,129 @@
+"""Answers: sentences whose figures come from a run, with ties and gaps said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scripted_studies import CLAIM, Overrides, scripted_run, write_study
+
+from perbyte.errors import DataRoomError
+from perbyte.report.claimpage import claims_page, judgement_data
+from perbyte.studies import judge, read_study
+
+SHAPE = 'where = { kind = ["new", "old"], size_bytes = 512 }\naverage_over = ["operation"]\n'
+
+
+def answers(
+    tmp_path: Path, text: str, rule: str, overrides: Overrides | None = None, **run: object
+) -> tuple[str, ...]:
+    claims = f'{CLAIM}\n[[answers]]\ntext = "{text}"\n[answers.values.it]\n{rule}'
+    study = read_study(write_study(tmp_path, claims=claims))
+    return judge(study, scripted_run(overrides, **run)).answers  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rule", "overrides", "said"),
+    [
+        (f'form = "best"\ncandidates = "group"\nby = ["runner"]\n{SHAPE}', {}, "one: Fast (1.00); two: Fast (1.00)"),
+        (
+            f'form = "best"\nlast = true\ncandidates = "group"\nby = ["runner"]\n{SHAPE}',
+            {"one/*": None},
+            "two: Slow (40.0)",
+        ),
+        (
+            f'form = "best"\ncandidates = "runner"\nby = ["group"]\n{SHAPE}',
+            {"one/fast/*": 0.9},
+            "Fast: one (0.900); Mid: one (10.0) and two (10.0), too close to call; "
+            "Slow: one (40.0) and two (40.0), too close to call",
+        ),
+        (
+            f'form = "order"\ncandidates = "group"\nbest_of = ["runner"]\n{SHAPE}',
+            {"*/mid/*": None},
+            "Fast 1.00, Slow 40.0",
+        ),
+        (
+            'form = "range"\nnumerator = { group = "mid" }\ndenominator = { group = "fast" }\n'
+            'by = ["runner", "operation", "size_bytes"]',
+            {},
+            "5.50 to 10.0",
+        ),
+        (
+            'form = "range"\nnumerator = { group = "mid" }\ndenominator = { group = "fast" }\n'
+            'by = ["runner", "operation", "size_bytes"]',
+            {"*/mid/*": None},
+            "(not known here)",
+        ),
+        (
+            'form = "compared"\nwhere = { runner = "one", size_bytes = 512 }\nnumerator = { operation = "decrypt" }\n'
+            'denominator = { operation = "encrypt" }\nby = ["group"]',
+            {"one/fast/decrypt@512": 0.5, "one/mid/decrypt@512": 12.0},
+            "faster: Fast (0.500); equal: Slow (1.00); slower: Mid (1.20)",
+        ),
+        (
+            'form = "compared"\nwhere = { runner = "one", size_bytes = 512 }\nnumerator = { operation = "decrypt" }\n'
+            'denominator = { operation = "encrypt" }\nby = ["group"]',
+            {"one/fast/decrypt@512": (1.04, 0.2), "one/mid/*": None},
+            "equal: Slow (1.00); inconclusive: Fast (1.04)",
+        ),
+    ],
+)  # fmt: skip
+def test_rules(tmp_path: Path, rule: str, overrides: Overrides, said: str) -> None:
+    assert answers(tmp_path, "It is {it} ({unit}).", rule, overrides) == (f"It is {said} (cycles per byte).",)
+
+
+def test_without_cycles_the_unit_is_another_one(tmp_path: Path) -> None:
+    rule = f'form = "order"\ncandidates = "group"\nbest_of = ["runner"]\n{SHAPE}'
+    assert answers(tmp_path, "{it} {unit}", rule, cycles=False) == (
+        "Fast 0.500, Mid 5.00, Slow 20.0 ns per byte",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "message"),
+    [
+        (
+            "{that}",
+            'form = "order"\ncandidates = "group"',
+            r"\[\[answers\]\] .*: text: the text names 'that'",
+        ),
+        ("{it}", 'form = "first"\ncandidates = "group"', "form: there is no 'first'"),
+        ("{it}", 'form = "order"\ncandidates = "grp"', "candidates: there is no dimension 'grp'"),
+        ("{it}", 'form = "order"\ncandidates = "group"', r"\[\[answers\]\] it: .* cells where one is meant"),
+    ],
+)
+def test_wrong_answers_are_refused(tmp_path: Path, text: str, rule: str, message: str) -> None:
+    with pytest.raises(DataRoomError, match=message):
+        answers(tmp_path, text, rule)
+
+
+def test_a_page_has_every_claim_with_rule_refutation_and_verdicts(tmp_path: Path) -> None:
+    claim = """
+[[claims]]
+id = "fast-first"
+says = "Fast is the fastest."
+place = "1"
+about = "machine"
+form = "rank"
+candidates = "group"
+first = "fast"
+where = { kind = "new" }
+by = ["runner", "operation", "size_bytes"]
+"""
+    study = read_study(write_study(tmp_path, claims=CLAIM + claim))
+    run = scripted_run({"*@512": None, "*/slow/*": None})
+    judgement = judge(study, run)
+    page = claims_page(study, judgement, [run])
+    assert "## fast-first\n\nFast is the fastest. *Number.*" in page
+    assert (
+        "- Rule: Fast is the fastest, in every one of the combinations of runner, operation and size; cells: new"
+        in page
+    )
+    assert "- Refuted by: another one is surely faster than Fast, in one of the combinations" in page
+    assert "- In print: reproduced" in page
+    assert "- Here: ✓ reproduced (quick). Of 12 comparisons 8 support the claim" in page
+    assert "- Here:" not in claims_page(study)
+    (_, found) = judgement_data(judgement)["verdicts"]
+    assert (found["outcome"], found["about"], found["partial"], found["compared"], found["left_out"]) == (
+        "reproduced", "machine", True, 8, 4,
+    )  # fmt: skip
