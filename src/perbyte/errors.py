@@ -64,12 +64,6 @@ class IncompatibleRuns(StoreError):
         self.fields = fields
 
 
-class IncorrectOutput(PerbyteError):
-    """An implementation gave an output that differs from the expected one."""
-
-    exit_code = EXIT_INCORRECT
-
-
 class RunnerError(PerbyteError):
     """A runner process broke off or broke the protocol. Costs that runner's cells, nothing else."""
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from perbyte.cli.pairing import pair_cells
+from perbyte.cli.compare import pair_cells
 from perbyte.model import parse_address
 
 

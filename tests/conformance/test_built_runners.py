@@ -6,12 +6,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from transcripts import applies, parse, replay
 
 from perbyte import places
-from perbyte.protocol.transcript import parse
 from perbyte.runners import BuildOutcome, BuildState, RunnerSpec, Session, build, locate
 from perbyte.runners.conform import conform
-from perbyte.runners.replay import applies, replay
 
 pytestmark = pytest.mark.native
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import msgspec
 import pytest
+from transcripts import FAULTS, Transcript, applies, fill, parse, replay
 
 from perbyte import places
 from perbyte.errors import (
@@ -21,9 +22,7 @@ from perbyte.errors import (
     RunnerVersionMismatch,
 )
 from perbyte.protocol import messages
-from perbyte.protocol.transcript import FAULTS, Transcript, fill, parse
 from perbyte.runners import Session
-from perbyte.runners.replay import applies, replay
 
 ROOM = places.room("protocol") / "transcripts"
 GOOD = sorted((ROOM / "good").glob("*.txt"))

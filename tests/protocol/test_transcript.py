@@ -3,8 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-
-from perbyte.protocol.transcript import fill, holds, matches, parse
+from transcripts import fill, holds, matches, parse
 
 ANSWERS = [
     {"id": 1, "handle": 12345678901234567890, "ticks": [3, 4]},

@@ -18,16 +18,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from transcripts import applies, parse, replay
 
 from perbyte import places
 from perbyte.errors import RunnerCrashed, RunnerRefused
 from perbyte.model import Cell
 from perbyte.protocol import material
-from perbyte.protocol.transcript import parse
 from perbyte.runners import Session
 from perbyte.runners.conform import conform
 from perbyte.runners.locate import RunnerSpec, find
-from perbyte.runners.replay import applies, replay
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -7,6 +7,7 @@ import sys
 import click
 
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE
+from perbyte.runners import BuildOutcome, BuildState
 
 
 @click.command("build")
@@ -26,8 +27,7 @@ def command(names: tuple[str, ...], every: bool, force: bool, sanitize: bool) ->
       perbyte build openssl nettle --force
       perbyte build --all
     """
-    from perbyte.cli.building import outcome_line
-    from perbyte.runners import BuildState, build_all, find, locate
+    from perbyte.runners import build_all, find, locate
 
     specs = [find(name) for name in names] if names else [s for s in locate() if every or not s.opt_in]
     for spec in specs:
@@ -43,3 +43,15 @@ def command(names: tuple[str, ...], every: bool, force: bool, sanitize: bool) ->
     absent = any(outcome.state is BuildState.ABSENT for outcome in outcomes)
     nothing = not any(outcome.usable for outcome in outcomes)
     return EXIT_ENVIRONMENT if failed or nothing or (absent and names) else EXIT_FINE
+
+
+def outcome_line(outcome: BuildOutcome) -> str:
+    """One line about a runner; for an absent one the command that brings it."""
+    if outcome.state is BuildState.ABSENT:
+        way = f"; install: {outcome.install}" if outcome.install else ""
+        return f"{outcome.runner:18} absent       lacks {', '.join(outcome.missing)}{way}"
+    if outcome.state is BuildState.FAILED:
+        said = outcome.output.rstrip()
+        return f"{outcome.runner:18} FAILED       after {outcome.seconds:.1f} s; the compiler said:\n{said}"
+    took = f"  {outcome.seconds:.1f} s" if outcome.state is BuildState.BUILT else ""
+    return f"{outcome.runner:18} {outcome.state.value:12}{took}"

@@ -1,10 +1,16 @@
-"""`perbyte compare`: any number of runs, or two selectors of one run, cell by cell."""
+"""`perbyte compare`: any number of runs, or two selectors of one run, cell by cell.
+
+Of two selectors only cells that can be compared are paired: same size, same contract, and same operation unless each
+side has exactly one. Among them the nearest are paired first, and a cell that has found one takes no other.
+Nearness is a matter of addresses alone; no figure is looked at.
+"""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,15 +18,80 @@ import click
 
 from perbyte import places
 from perbyte.cli.options import UNITS, Percent, remark
-from perbyte.cli.pairing import pair_cells
 from perbyte.cli.run_names import find_run, run_named, runs_there_are, where_looked
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
-from perbyte.model import CellFigure, NoiseFloor, Run
+from perbyte.model import Cell, CellFigure, NoiseFloor, Run
 
 if TYPE_CHECKING:
     from perbyte.report.grid import Grid
     from perbyte.stats.compare import Comparison
     from perbyte.stats.quantity import Unit
+
+# What has to agree, from the nearest to the farthest. Algorithm before runner: a library is compared with another
+# on the same algorithm, and two algorithms only where there is no such pair.
+_COMPARABLE = ("size_bytes", "contract")
+_NEARNESS = (
+    ("algorithm", "runner", "cpu"),
+    ("algorithm", "runner"),
+    ("algorithm", "cpu"),
+    ("algorithm",),
+)
+_OTHER_ALGORITHM = (("runner", "cpu"), ("runner",), ("cpu",), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """`pairs` hold positions in the two sides; `left_a` and `left_b` are positions of cells that found no partner and
+    are on one side only.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    left_a: tuple[int, ...]
+    left_b: tuple[int, ...]
+
+
+def pair_cells(a: Sequence[Cell], b: Sequence[Cell]) -> Pairing:
+    """Pair the cells of two sides by the rule of docs/cli.md, in the order of `a`, then of `b`.
+
+    A cell never meets itself.
+    """
+    any_operation = len({cell.operation for cell in a}) == len({cell.operation for cell in b}) == 1
+    comparable = _COMPARABLE if any_operation else (*_COMPARABLE, "operation")
+    pairs: list[tuple[int, int]] = []
+    for ranks in (_NEARNESS, _OTHER_ALGORITHM):
+        for rank in ranks:
+            pairs += _meet(a, b, pairs, (*comparable, *rank))
+        if pairs:
+            break
+    with_a, with_b = {i for i, _ in pairs}, {j for _, j in pairs}
+    return Pairing(
+        tuple(sorted(pairs)),
+        tuple(i for i, cell in enumerate(a) if i not in with_a and cell not in b),
+        tuple(j for j, cell in enumerate(b) if j not in with_b and cell not in a),
+    )
+
+
+def _meet(
+    a: Sequence[Cell], b: Sequence[Cell], met: Sequence[tuple[int, int]], fields: Sequence[str]
+) -> list[tuple[int, int]]:
+    """Pairs that agree in `fields`, of cells that have met nobody yet."""
+    with_a, with_b = {i for i, _ in met}, {j for _, j in met}
+    waiting: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for j, cell in enumerate(b):
+        if j not in with_b:
+            waiting[_part(cell, fields)].append(j)
+    return [
+        (i, j)
+        for i, cell in enumerate(a)
+        if i not in with_a
+        for j in waiting.get(_part(cell, fields), ())
+        if b[j] != cell
+    ]
+
+
+def _part(cell: Cell, fields: Sequence[str]) -> tuple[object, ...]:
+    return tuple(getattr(cell, field) for field in fields)
+
 
 SHOWN = 4  # of what a run has, in a message
 

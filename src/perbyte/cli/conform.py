@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import sys
 import textwrap
 import time
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from perbyte import places
 from perbyte.cli.options import Listed
+from perbyte.cli.progress import LiveLine
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking
 from perbyte.model.cell import FULL
 
 if TYPE_CHECKING:
     from perbyte.runners.conform import Complaint
-
-_REDRAW_S = 0.1
 
 
 @click.command("conform")
@@ -52,9 +50,9 @@ def command(name: str, cpus: tuple[str, ...], quick: bool, seed: int, as_json: b
         spec.tier(cpu)  # raises for an unknown one before the first is asked
     found: dict[str, list[Complaint]] = {}
     for cpu in cpus:
-        line, started = _Line(f"{name}, {cpu}: ", quiet=quiet), time.monotonic()
+        line, started, who = LiveLine(quiet=quiet), time.monotonic(), f"{name}, {cpu}: "
         try:
-            found[cpu] = conform(spec, cpu=cpu, every=not quick, seed=seed, tell=line.tell)
+            found[cpu] = conform(spec, cpu=cpu, every=not quick, seed=seed, tell=partial(_show, line, who))
         finally:
             line.close()
         if not as_json:
@@ -66,6 +64,10 @@ def command(name: str, cpus: tuple[str, ...], quick: bool, seed: int, as_json: b
         ]
         print(json.dumps(content, indent=1))
     return EXIT_FOUND if any(found.values()) else EXIT_FINE
+
+
+def _show(line: LiveLine, who: str, what: str) -> None:
+    line.draw(who + what)
 
 
 def _print_verdict(who: str, complaints: list[Complaint], quick: bool, took_s: float) -> None:
@@ -98,25 +100,3 @@ def _sections() -> dict[int, str]:
     text = (places.room("protocol") / "SPEC.md").read_text(encoding="utf-8")
     found = re.findall(r"^## (\d+)\. (.+)$", text, re.MULTILINE)
     return {int(number): title.replace("`", "") for number, title in found}
-
-
-class _Line:
-    """What is looked at, on one line of a terminal that is rewritten; elsewhere nothing."""
-
-    def __init__(self, who: str, *, quiet: bool) -> None:
-        self._who = who
-        self._live = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self._last = 0.0
-
-    def tell(self, what: str) -> None:
-        """Show what is looked at now."""
-        now = time.monotonic()
-        if self._live and now - self._last >= _REDRAW_S:
-            self._last = now
-            text = (self._who + what)[: shutil.get_terminal_size().columns - 1]
-            print(f"\r\033[2K{text}", end="", file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        """Remove the line."""
-        if self._last:
-            print("\r\033[2K", end="", file=sys.stderr, flush=True)

@@ -14,15 +14,36 @@ _LINE_EVERY_S = 10.0
 _NAMED = 6  # of what the same is remarked of
 
 
+class LiveLine:
+    """A line of a terminal that is rewritten; nothing is drawn elsewhere. `close` removes it."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.live = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._last = 0.0
+        self._drawn = False
+
+    def draw(self, text: str) -> None:
+        """Show `text`, cut to the terminal's width, unless another one was shown just now."""
+        now = time.monotonic()
+        if self.live and now - self._last >= _REDRAW_S:
+            self._last, self._drawn = now, True
+            columns = shutil.get_terminal_size().columns
+            print("\r\033[2K" + text[: columns - 1], end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Remove the line."""
+        if self._drawn:
+            print("\r\033[2K", end="", file=sys.stderr, flush=True)
+            self._drawn = False
+
+
 class ProgressLine:
     """A Watcher. Draws between bursts only; `close` removes the line."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
-        self._live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._line = LiveLine(quiet=quiet)
         self._last = 0.0
-        self._stage = ""
-        self._drawn = False
         self._remarks: set[str] = set()
         self._alike: dict[str, list[str]] = {}
 
@@ -30,7 +51,7 @@ class ProgressLine:
         """Show where the run stands."""
         self._print_remarks()
         now = time.monotonic()
-        if self._quiet or now - self._last < (_REDRAW_S if self._live else _LINE_EVERY_S):
+        if self._quiet or not (self._line.live or now - self._last >= _LINE_EVERY_S):
             return
         self._last = now
         parts = [
@@ -41,10 +62,8 @@ class ProgressLine:
             moment.what,
         ]
         text = " · ".join(filter(None, parts))
-        if self._live:
-            columns = shutil.get_terminal_size().columns
-            print("\r\033[2K" + text[: columns - 1], end="", file=sys.stderr, flush=True)
-            self._drawn = True
+        if self._line.live:
+            self._line.draw(text)
         else:
             print(text, file=sys.stderr, flush=True)
 
@@ -62,17 +81,12 @@ class ProgressLine:
     def close(self) -> None:
         """Remove the line, and print what was remarked last."""
         self._print_remarks()
-        self._erase()
+        self._line.close()
 
     def _print_remarks(self) -> None:
         if self._alike:
-            self._erase()
+            self._line.close()
         for said, whats in self._alike.items():
             more = f" and {len(whats) - _NAMED} more" if len(whats) > _NAMED else ""
             print(", ".join(whats[:_NAMED]) + more + said, file=sys.stderr, flush=True)
         self._alike.clear()
-
-    def _erase(self) -> None:
-        if self._drawn:
-            print("\r\033[2K", end="", file=sys.stderr, flush=True)
-            self._drawn = False

@@ -36,7 +36,7 @@ def is_machine_readable(line: str) -> bool:
 
 def read_machine_readable(text: str) -> list[Listing]:
     """Return the listings in `text`: one, or several where sizes are given anew. Raises nothing."""
-    reader = _Reader(whole=text.endswith("\n"))
+    reader = _Reader()
     lines = text.split("\n")
     for number, raw in enumerate(lines, start=1):
         if is_machine_readable(raw):
@@ -48,8 +48,7 @@ def read_machine_readable(text: str) -> list[Listing]:
 
 
 class _Reader:
-    def __init__(self, *, whole: bool) -> None:
-        self.whole = whole
+    def __init__(self) -> None:
         self.found: list[Listing] = []
         self.sizes: tuple[int, ...] = ()
         self.size_now = 0

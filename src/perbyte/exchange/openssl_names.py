@@ -18,7 +18,6 @@ from perbyte.catalogue import Catalogue, load
 from perbyte.errors import UsageError
 
 EVP, BELOW_EVP = "openssl", "openssl-lowlevel"
-_FIRST_EVP = (3, 0)
 _CALLS = {
     "block-cipher": ("encrypt", "stream/1"),
     "stream-cipher": ("encrypt", "stream/1"),

@@ -17,7 +17,6 @@ OUTPUT_LIMIT = 4096
 HEAD_BYTES = 64
 FLAG_BITS = 31
 ERROR_CODES = ("malformed", "unknown-verb", "unsupported", "bad-handle", "bad-size", "library", "input")
-CYCLE_SOURCES = ("pmu", "probe", "none")
 
 Integer = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # signed, so that it fits the columns of a store
