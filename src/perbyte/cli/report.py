@@ -1,4 +1,4 @@
-"""`perbyte report`: runs as one file for people, then and now as a page, or figures for a paper."""
+"""`perbyte report`: runs as one file for people, the history as a page, or charts for a paper."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--history",
     is_flag=True,
-    help="Then and now: all studies since 1994, with the points of RUNs.  [the newest run of each study]",
+    help="The history: all studies since 1994, with the points of RUNs.  [the newest run of each study]",
 )
 @click.option(
     "--figure",

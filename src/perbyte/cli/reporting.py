@@ -48,7 +48,7 @@ def history_of(run: Run) -> tuple[History | None, str]:
     try:
         return then_and_now([run]), ""
     except PerbyteError as error:
-        return None, f"Then and now cannot be shown: {error}"
+        return None, f"The history cannot be shown: {error}"
 
 
 def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path:
@@ -84,8 +84,8 @@ def newest_of_studies() -> list[Path]:
     from perbyte.store import runs
 
     found: dict[str, Path] = {}
-    shelf = [one for one in runs(places.runs_home()) if one.study and one.cells and not one.problem]
-    for one in sorted(shelf, key=lambda one: not one.complete):  # stable: newest first among equals
+    stored = [one for one in runs(places.runs_home()) if one.study and one.cells and not one.problem]
+    for one in sorted(stored, key=lambda one: not one.complete):  # stable: newest first among equals
         found.setdefault(one.study, one.path)
     return list(found.values())
 
