@@ -172,9 +172,9 @@ def test_options_reach_the_run(world, script, tmp_path):
     content = json.loads(answer.stdout)
     assert content["run"]["plan"] == ["alpha/aes-128-ecb/decrypt@32+contract=message/1+cpu=soft"]
     told = {
-        name: content["run"]["policy"][name] for name in ("precision", "budget_s", "epochs", "seed", "core")
+        name: content["run"]["policy"][name] for name in ("precision", "budget_s", "epochs", "seed", "cores")
     }
-    assert told == {"precision": 0.02, "budget_s": 20.0, "epochs": 2, "seed": 99, "core": 0}
+    assert told == {"precision": 0.02, "budget_s": 20.0, "epochs": 2, "seed": 99, "cores": [0]}
     [cell] = content["cells"]
     assert (cell["cpu"], cell["size_bytes"], cell["operation"]) == ("soft", 32, "decrypt")
     assert any("did not change" in warning for warning in cell["warnings"]), (

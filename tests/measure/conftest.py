@@ -187,7 +187,7 @@ class Lab:
             load(),
             self.policy(**policy),
             notes,
-            core=CORE,
+            cores=(CORE,),
             watcher=watch,
             history=history,
             limits=limits,

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.measure import choose_core, describe_machine, machine, require_linux
+from perbyte.measure import choose_cores, describe_machine, machine, require_linux
 
 AMD = """processor\t: 0
 vendor_id\t: AuthenticAMD
@@ -129,19 +129,33 @@ def test_turbo_is_told_where_it_is_known(monkeypatch, no_turbo, boost, turbo):
     assert describe_machine().turbo == turbo
 
 
-def test_the_last_allowed_core_is_chosen_and_others_are_refused():
+def test_all_cores_of_one_kind_are_chosen_and_others_are_refused():
     allowed = sorted(os.sched_getaffinity(0))
-    assert choose_core() == allowed[-1]
-    assert choose_core(allowed[0]) == allowed[0]
+    assert choose_cores()[0] == allowed[-1]
+    assert set(choose_cores()) <= set(allowed)
+    assert choose_cores([allowed[0]]) == (allowed[0],)
     with pytest.raises(UsageError, match="core 99999 is not available") as error:
-        choose_core(99999)
+        choose_cores([99999])
     assert str(allowed[-1]) in f"{error.value.way_out}"
+
+
+def test_cores_of_another_kind_and_second_threads_of_a_core_are_left_alone(monkeypatch):
+    """Six threads: 0 and 1 on one core, 2 and 3 on another, 4 and 5 on small cores."""
+    blocks = [f"processor: {n}\nmodel name: {'big' if n < 4 else 'small'}" for n in range(6)]
+    siblings = {0: "0-1", 1: "0-1", 2: "2,3", 3: "2,3", 4: "4", 5: "5"}
+    table = {f"/sys/devices/system/cpu/cpu{n}/topology/thread_siblings_list": t for n, t in siblings.items()}
+    table["/proc/cpuinfo"] = "\n\n".join(blocks)
+    monkeypatch.setattr(machine, "_read", lambda path: table.get(str(path), ""))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(6)))
+    assert choose_cores() == (5, 4)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(4)))
+    assert choose_cores() == (3, 1)
 
 
 def test_the_orchestrator_steps_off_the_measuring_core():
     code = (
-        "import os; from perbyte.measure import step_aside, choose_core\n"
-        "core = choose_core(); before = os.sched_getaffinity(0); step_aside(core)\n"
+        "import os; from perbyte.measure import step_aside, choose_cores\n"
+        "core = choose_cores()[0]; before = os.sched_getaffinity(0); step_aside([core])\n"
         "after = os.sched_getaffinity(0)\n"
         "assert after == (before - {core} or before), (before, after)"
     )

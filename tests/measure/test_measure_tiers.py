@@ -96,7 +96,7 @@ def test_one_size_that_differs_is_enough_for_the_row(lab):
         else figure
         for figure in done.outcome.cells
     ]
-    assert unproven_rows(done.measurement.survey, load(), figures, core=0, policy=lab.policy()) == {}
+    assert unproven_rows(done.measurement.survey, load(), figures, cores=(0,), policy=lab.policy()) == {}
 
 
 def test_tiers_run_in_processes_of_their_own(lab):

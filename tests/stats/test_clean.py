@@ -10,14 +10,15 @@ import pytest
 from perbyte.errors import UsageError
 from perbyte.model import Flag
 from perbyte.stats import (
+    Quiet,
     clean_mask,
-    contention_floor,
-    contention_floors,
     cycles_per_call,
+    find_quiet,
     midmean,
     ns_per_call,
+    own_quiet,
 )
-from perbyte.stats.clean import steady_clock
+from perbyte.stats.clean import contention_floor, steady_clock
 from perbyte.stats.samples import tabulate
 
 
@@ -67,7 +68,8 @@ def test_without_steps_the_tolerance_alone_decides(sky):
 def test_the_contention_floor_can_be_given(sky):
     burst = sky.burst(100.0)
     calibration = sky.calibration()
-    assert not clean_mask(burst, calibration, sky.policy, calibration.contention_floor / 2).any()
+    half = calibration.contention_floor / 2
+    assert not clean_mask(burst, calibration, sky.policy, Quiet(half, 1.01 * half)).any()
 
 
 def test_cycles_do_not_depend_on_the_core_clock(make_sky):
@@ -168,9 +170,47 @@ def test_single_low_readings_do_not_make_the_floor(sky):
 
 
 def test_floors_are_kept_apart_by_process(sky):
-    found = contention_floors(sky.calibrations(2), [sky.burst(100.0), sky.burst(100.0, epoch=2)])
+    bursts = [sky.burst(100.0), sky.burst(100.0, epoch=2)]
+    found = find_quiet(sky.calibrations(2), bursts, sky.policy)
     assert list(found) == [sky.cell.process]
-    assert found[sky.cell.process] == pytest.approx(2557.0, rel=0.005)
+    assert found[sky.cell.process].floor == pytest.approx(2557.0, rel=0.005)
+    assert found[sky.cell.process].limit == pytest.approx(1.01 * 2557.0, rel=0.005)
+
+
+MODES = {"contention_probe": "reorder-buffer", "contention_length": 141}
+
+
+def test_the_two_modes_of_the_reorder_buffer_are_told_apart(sky):
+    """The limit lies between the modes, so that no reading of either comes near it."""
+    calibration = sky.calibration(**MODES, contention_floor=800.0, contention_shared=1600.0)
+    quiet = own_quiet(calibration, sky.policy)
+    assert quiet.floor == 800.0
+    assert 900 < quiet.limit < 1100
+    burst = sky.burst(100.0, n=4)
+    to_ticks = sky.tick_hz / sky.ghz / 1e9
+    burst.contention_before[:] = [round(c * to_ticks) for c in (800, 820, 1250, 800)]
+    burst.contention_after[:] = [round(c * to_ticks) for c in (800, 860, 800, 1600)]
+    assert clean_mask(burst, calibration, sky.policy).tolist() == [True, True, False, False]
+
+
+def test_processes_that_were_never_alone_are_judged_by_the_others(sky):
+    found = {"contention_floor": 800.0, "contention_shared": 1600.0}
+    never = {"contention_floor": 0.0, "contention_shared": 0.0}
+    odd = {"contention_floor": 1430.0, "contention_shared": 1970.0}  # learnt beside a neighbour
+    calibrations = {
+        (sky.cell.process, epoch): sky.calibration(epoch, **MODES, **modes)
+        for epoch, modes in enumerate((found, never, found, odd, found))
+    }
+    assert own_quiet(calibrations[sky.cell.process, 1], sky.policy) == Quiet(0.0, 0.0)
+    quiet = find_quiet(calibrations, [], sky.policy)[sky.cell.process]
+    assert quiet == own_quiet(calibrations[sky.cell.process, 0], sky.policy)
+
+
+def test_before_the_first_sample_a_noisy_process_takes_the_floor_of_the_others(sky):
+    calibrations = sky.calibrations(4)
+    noisy = (("noisy", "full", 0), 1)
+    calibrations[noisy] = sky.calibration(1, runner="noisy", contention_floor=9000.0)
+    assert find_quiet(calibrations, [], sky.policy)[noisy[0]].floor == 2557.0
 
 
 def test_no_samples_and_no_calibrations_give_no_floor():

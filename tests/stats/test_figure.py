@@ -10,7 +10,7 @@ import pytest
 
 from perbyte.errors import UsageError
 from perbyte.model import Doubt, Flag, Quality
-from perbyte.stats import figure
+from perbyte.stats import Quiet, figure
 
 
 def figure_of(sky, bursts, *, calibrations=None, **policy):
@@ -213,8 +213,9 @@ def test_an_epoch_without_calibration_is_left_out(sky):
 def test_the_given_floor_is_used_for_all_or_per_process(sky):
     bursts = quiet_bursts(sky)
     common = {"library": "", "library_version": ""}
-    for floors in (1000.0, {sky.cell.process: 1000.0}):
-        found = figure(sky.cell, bursts, sky.calibrations(), sky.policy, floors=floors, **common)
+    low = Quiet(1000.0, 1010.0)
+    for quiet in (low, {sky.cell.process: low}):
+        found = figure(sky.cell, bursts, sky.calibrations(), sky.policy, quiet=quiet, **common)
         assert found.clean_samples == 0
 
 

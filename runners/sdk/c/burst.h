@@ -21,6 +21,6 @@ typedef struct pb_burst {
 	pb_sample samples[PB_MAX_SAMPLES];
 } pb_burst;
 
-void pb_burst_take(const pb_gauge *, pb_prepared *, const pb_burst_request *, pb_burst *);
+void pb_burst_take(pb_gauge *, pb_prepared *, const pb_burst_request *, pb_burst *);
 
 #endif

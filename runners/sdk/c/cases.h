@@ -11,9 +11,10 @@ typedef struct pb_prepared {
 	uint64_t seed;
 	size_t offset;
 	char *input_path;
-	uint8_t *material;  /* keys and nonces */
-	uint8_t *own_input; /* for open, verify and decapsulate */
-	uint8_t *messages;  /* for sign */
+	uint8_t *material;   /* keys and nonces */
+	uint8_t *own_input;  /* for open, verify and decapsulate */
+	uint8_t *messages;   /* for sign */
+	uint64_t call_ticks; /* what a call took in the last sample; 0 before the first */
 } pb_prepared;
 
 /* Material given in a check instead of the seeded one. NULL pointers stand for the seeded material. */

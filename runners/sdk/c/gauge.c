@@ -1,4 +1,5 @@
 #include "gauge.h"
+#include "contention.h"
 #include "pmu.h"
 #include "probe.h"
 
@@ -6,6 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -48,19 +50,6 @@ PB_ONE_PLACE static uint64_t rotate_probe(unsigned blocks)
 	uint64_t ticks = pb_ticks() - start;
 	chain_seed = x | 1;
 	return ticks;
-}
-
-/* The first rounds go untimed: measured code may have pushed the block out of the instruction caches, and
- * fetching it again read as 2 % of contention after every sample of such a cell (OpenSSL's SHA-256). */
-PB_ONE_PLACE static uint64_t contention_probe(void)
-{
-	uint64_t start = 0;
-	for (unsigned i = 0; i < PB_CONTENTION_WARM + PB_CONTENTION_BLOCKS; i++) {
-		if (i == PB_CONTENTION_WARM)
-			start = pb_ticks();
-		PB_FRONT_END();
-	}
-	return pb_ticks() - start;
 }
 
 PB_ONE_PLACE static uint64_t empty_probe(void)
@@ -110,7 +99,7 @@ static uint64_t find_quantum(void)
 	return quantum ? quantum : 1;
 }
 
-static double now_s(void)
+double pb_gauge_now_s(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
@@ -123,7 +112,7 @@ static void read_both(uint64_t *ticks, double *seconds)
 	uint64_t best = UINT64_MAX;
 	for (int i = 0; i < 20; i++) {
 		uint64_t before = pb_ticks();
-		double s = now_s();
+		double s = pb_gauge_now_s();
 		uint64_t after = pb_ticks();
 		if (after - before < best) {
 			best = after - before;
@@ -133,61 +122,178 @@ static void read_both(uint64_t *ticks, double *seconds)
 	}
 }
 
-/* A sibling thread that shares the execution units slows the one-cycle chains by a few percent and passes; a
- * probe that this core shortcuts is wrong every time. Hence several tries before the probe is given up. */
-enum { ROUNDS_MIN = 60, ROUNDS_MAX = 400, CALIBRATION_TRIES = 12 };
+void pb_gauge_cores(pb_gauge *g, const char *list)
+{
+	cpu_set_t before, one;
+	sched_getaffinity(0, sizeof before, &before);
+	g->core_count = g->core = 0;
+	while (list && *list) {
+		char *end;
+		long first = strtol(list, &end, 10), last = first;
+		if (end == list || first < 0)
+			break;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		for (long core = first; core <= last && core < CPU_SETSIZE; core++) {
+			CPU_ZERO(&one);
+			CPU_SET((size_t)core, &one);
+			if (g->core_count < PB_MAX_CORES && sched_setaffinity(0, sizeof one, &one) == 0)
+				g->cores[g->core_count++] = (int)core;
+		}
+		list = *end == ',' ? end + 1 : "";
+	}
+	if (g->core_count) {
+		CPU_ZERO(&one);
+		CPU_SET((size_t)g->cores[0], &one);
+		sched_setaffinity(0, sizeof one, &one);
+	} else
+		sched_setaffinity(0, sizeof before, &before);
+	g->change_ticks = 0;
+	for (int i = 0; i < PB_MAX_CORES; i++)
+		g->alone_share[i] = 0.5;
+}
+
+void pb_gauge_change_core(pb_gauge *g)
+{
+	cpu_set_t one;
+	if (g->core_count < 2)
+		return;
+	g->core = (g->core + 1) % g->core_count;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)g->cores[g->core], &one);
+	uint64_t start = pb_ticks();
+	sched_setaffinity(0, sizeof one, &one);
+	g->clock_at = 0; /* the cores' clocks may differ */
+	double took = (double)(pb_ticks() - start);
+	/* a mean of the last few, without what another process took of the new core's time */
+	g->change_ticks =
+		g->change_ticks ? fmin(1.1 * g->change_ticks, (3 * g->change_ticks + took) / 4) : took;
+}
+
+/* How much of the last tenth of a second the present core was alone; of cores that were not looked at since,
+ * what was seen then fades towards a half, so that they are tried again. */
+static void note_core(pb_gauge *g, int alone, uint64_t ticks)
+{
+	double fade = exp(-(double)ticks / (0.1 * g->tick_hz));
+	for (int i = 0; i < g->core_count; i++) {
+		double goal = i == g->core ? alone : 0.5, slower = i == g->core ? fade : sqrt(sqrt(fade));
+		g->alone_share[i] = goal + (g->alone_share[i] - goal) * slower;
+	}
+}
+
+/* How long to stay on a busy core: as long as a change takes, longer where the next core is busier still. */
+static double stay_ticks(const pb_gauge *g)
+{
+	int next = (g->core + 1) % g->core_count;
+	double better = (g->alone_share[g->core] + 0.02) / (g->alone_share[next] + 0.02);
+	return g->change_ticks * fmin(fmax(better, 0.5), 50);
+}
+
+/* What calibration gathers. Every chain is run at one and at two lengths: the difference is free of the cost
+ * of the tick reads, which otherwise adds about a third of a percent, and what remains of the single run is
+ * that cost. */
+enum kind { SINGLE, TWICE, ADD, ADD_TWICE, ROTATE, ROTATE_TWICE, EMPTY, CONTENTION, KINDS };
+enum { WANTED = 60, READINGS_MAX = 400, LAST_RESORT = 20 };
 static const double CHECK_TOLERANCE = 0.005;
 
-typedef struct rounds {
-	double single[ROUNDS_MAX], twice[ROUNDS_MAX], add[ROUNDS_MAX], add_twice[ROUNDS_MAX],
-		rotate[ROUNDS_MAX], rotate_twice[ROUNDS_MAX], contention[ROUNDS_MAX], empty[ROUNDS_MAX];
-} rounds;
+typedef struct readings {
+	double values[KINDS][READINGS_MAX];
+	int count[KINDS], all, alone;
+} readings;
 
-/* Every chain is run at one and at two lengths: the difference is free of the cost of the tick reads, which
- * otherwise adds about a third of a percent, and what remains of the single run is that cost. The low half of
- * each is used, because contention can only add. */
-static int judge(pb_gauge *g, rounds *r, int count)
+static uint64_t read_kind(const pb_gauge *g, enum kind kind)
 {
-	double single = mean_between(r->single, count, 0.05, 0.5),
-	       twice = mean_between(r->twice, count, 0.05, 0.5);
-	double add = mean_between(r->add_twice, count, 0.05, 0.5) - mean_between(r->add, count, 0.05, 0.5);
-	double rotate =
-		mean_between(r->rotate_twice, count, 0.05, 0.5) - mean_between(r->rotate, count, 0.05, 0.5);
-	double chain_cycles = PB_CHAIN_CYCLES * 100.0 * PB_CLOCK_BLOCKS;
-	double chain_ticks = twice - single, ticks_per_cycle = chain_ticks / chain_cycles;
-	double single_cycles = 100.0 * PB_CLOCK_BLOCKS;
+	switch (kind) {
+	case SINGLE:
+		return clock_probe(PB_CLOCK_BLOCKS);
+	case TWICE:
+		return clock_probe(2 * PB_CLOCK_BLOCKS);
+	case ADD:
+		return add_probe(PB_CLOCK_BLOCKS);
+	case ADD_TWICE:
+		return add_probe(2 * PB_CLOCK_BLOCKS);
+	case ROTATE:
+		return rotate_probe(PB_CLOCK_BLOCKS);
+	case ROTATE_TWICE:
+		return rotate_probe(2 * PB_CLOCK_BLOCKS);
+	case EMPTY:
+		return empty_probe();
+	default:
+		return pb_contention_read(g);
+	}
+}
+
+static int least(const readings *r)
+{
+	int fewest = READINGS_MAX;
+	for (int kind = 0; kind < KINDS; kind++)
+		if (r->count[kind] < fewest)
+			fewest = r->count[kind];
+	return fewest;
+}
+
+/* Gather readings of moments alone on the core until limit_s is over and each kind has WANTED of them, or
+ * patience is over as well. With `anyhow`, of whatever moment. */
+static void gather(pb_gauge *g, readings *r, double limit_s, double patience_s, int anyhow)
+{
+	double start = pb_gauge_now_s();
+	uint64_t shared_since = 0;
+	memset(r, 0, sizeof *r);
+	for (;;) {
+		double spent = pb_gauge_now_s() - start;
+		int fewest = least(r);
+		if (fewest == READINGS_MAX || (spent >= limit_s && (fewest >= WANTED || spent >= patience_s)))
+			break;
+		for (enum kind kind = 0; kind < KINDS; kind++) {
+			int before = anyhow || pb_contention_alone(g);
+			double value = before ? (double)read_kind(g, kind) : 0;
+			r->all++;
+			if (before && (anyhow || pb_contention_alone(g))) {
+				r->alone++;
+				shared_since = 0;
+				if (r->count[kind] < READINGS_MAX)
+					r->values[kind][r->count[kind]++] = value;
+			} else if (!shared_since)
+				shared_since = pb_ticks();
+			else if ((double)(pb_ticks() - shared_since) > g->change_ticks) {
+				pb_gauge_change_core(g);
+				shared_since = 0;
+			}
+		}
+	}
+}
+
+static double low_half(readings *r, enum kind kind)
+{
+	return mean_between(r->values[kind], r->count[kind], 0.05, 0.5);
+}
+
+/* The low half of each kind is used, because what disturbs can only add. */
+static int judge(pb_gauge *g, readings *r)
+{
+	double single = low_half(r, SINGLE), chain_ticks = low_half(r, TWICE) - single;
+	double chain_cycles = PB_CHAIN_CYCLES * 100.0 * PB_CLOCK_BLOCKS,
+	       ticks_per_cycle = chain_ticks / chain_cycles, single_cycles = 100.0 * PB_CLOCK_BLOCKS;
 
 	g->probe_cycles = chain_cycles + (single - chain_ticks) / ticks_per_cycle;
-	g->check_add = add / ticks_per_cycle / single_cycles;
-	g->check_rotate = rotate / ticks_per_cycle / single_cycles;
-	g->fixed_ticks = mean_between(r->empty, count, 0.05, 0.5);
-	g->contention_floor = mean_between(r->contention, count, 0.02, 0.2) / ticks_per_cycle;
+	g->check_add = (low_half(r, ADD_TWICE) - low_half(r, ADD)) / ticks_per_cycle / single_cycles;
+	g->check_rotate = (low_half(r, ROTATE_TWICE) - low_half(r, ROTATE)) / ticks_per_cycle / single_cycles;
+	g->fixed_ticks = low_half(r, EMPTY);
+	if (g->length) {
+		g->contention_floor /= ticks_per_cycle; /* the two modes were found before, in ticks */
+		g->contention_shared /= ticks_per_cycle;
+	} else
+		g->contention_floor = mean_between(r->values[CONTENTION], r->count[CONTENTION], 0.02, 0.2) /
+				      ticks_per_cycle;
+	g->clock_ticks = (uint64_t)single;
 	return fabs(g->check_add - 1) <= CHECK_TOLERANCE && fabs(g->check_rotate - 1) <= CHECK_TOLERANCE;
 }
 
-static int look(rounds *r, double limit_s)
+void pb_gauge_calibrate(pb_gauge *g, double limit_ms, double patience_ms, unsigned length)
 {
-	double start = now_s();
-	int count = 0;
-	while (count < ROUNDS_MAX && (count < ROUNDS_MIN || now_s() - start < limit_s)) {
-		r->single[count] = (double)clock_probe(PB_CLOCK_BLOCKS);
-		r->contention[count] = (double)contention_probe();
-		r->twice[count] = (double)clock_probe(2 * PB_CLOCK_BLOCKS);
-		r->add[count] = (double)add_probe(PB_CLOCK_BLOCKS);
-		r->add_twice[count] = (double)add_probe(2 * PB_CLOCK_BLOCKS);
-		r->rotate[count] = (double)rotate_probe(PB_CLOCK_BLOCKS);
-		r->rotate_twice[count] = (double)rotate_probe(2 * PB_CLOCK_BLOCKS);
-		r->empty[count] = (double)empty_probe();
-		count++;
-	}
-	return count;
-}
-
-void pb_gauge_calibrate(pb_gauge *g, double limit_ms)
-{
-	static rounds r;
+	static readings r;
 	uint64_t first_ticks, last_ticks;
-	double first_s, last_s;
+	double first_s, last_s, limit_s = limit_ms * 1e-3, patience_s = patience_ms * 1e-3;
 	int trusted = 0;
 
 	g->pmu = -1;
@@ -199,10 +305,23 @@ void pb_gauge_calibrate(pb_gauge *g, double limit_ms)
 	for (int i = 0; i < 20; i++) /* let the clock rise */
 		clock_probe(2 * PB_CLOCK_BLOCKS);
 	read_both(&first_ticks, &first_s);
-	for (int try = 0; try < CALIBRATION_TRIES && !trusted; try++)
-		trusted = judge(g, &r, look(&r, limit_ms * 1e-3));
+	pb_contention_choose(g, length, patience_ms);
+	g->contention_limit = pb_contention_limit(g);
+	double floor = g->contention_floor, shared = g->contention_shared;
+	double left = fmax(0, patience_s - (pb_gauge_now_s() - first_s));
+	do {
+		g->contention_floor = floor;
+		g->contention_shared = shared;
+		int known = !g->length || floor > 0;
+		gather(g, &r, limit_s, limit_s + (known ? left : 0), 0);
+		if (least(&r) < LAST_RESORT)
+			gather(g, &r, limit_s, limit_s, 1);
+		trusted = judge(g, &r);
+	} while (!trusted && pb_gauge_now_s() - first_s < fmax(12 * limit_s, patience_s));
 	read_both(&last_ticks, &last_s);
 	g->tick_hz = (double)(last_ticks - first_ticks) / (last_s - first_s);
+	g->waited_ms = (last_s - first_s) * 1e3;
+	g->alone = r.all ? (double)r.alone / r.all : 0;
 	if (!trusted) {
 		g->cycle_source = "none";
 		snprintf(g->reason, sizeof g->reason,
@@ -212,44 +331,94 @@ void pb_gauge_calibrate(pb_gauge *g, double limit_ms)
 	}
 }
 
-unsigned pb_gauge_wait(const pb_gauge *g, const pb_quiet *quiet)
+/* In core cycles, by the last reading of the clock; 1 where there is none yet. */
+static double cycles_per_tick(const pb_gauge *g)
+{
+	return g->clock_ticks ? g->probe_cycles / (double)g->clock_ticks : 1;
+}
+
+static uint64_t read_clock(pb_gauge *g)
+{
+	g->clock_ticks = clock_probe(PB_CLOCK_BLOCKS);
+	g->clock_at = pb_ticks();
+	return g->clock_ticks;
+}
+
+unsigned pb_gauge_wait(pb_gauge *g, const pb_quiet *quiet)
 {
 	unsigned waits = 0;
+	uint64_t since = pb_ticks();
 	if (quiet->floor <= 0)
 		return 0;
 	for (; waits < quiet->patience; waits++) {
-		double clock = (double)clock_probe(PB_CLOCK_BLOCKS), front = (double)contention_probe();
-		double slack = (double)g->tick_quantum * g->probe_cycles / clock;
-		if (front * g->probe_cycles / clock <= quiet->floor * (1 + quiet->tolerance) + slack)
+		if (!g->length)
+			read_clock(g);
+		double scale = cycles_per_tick(g), slack = (double)g->tick_quantum * scale;
+		if ((double)pb_contention_read(g) * scale <= quiet->floor * (1 + quiet->tolerance) + slack)
 			break;
+		if (g->core_count > 1 && (double)(pb_ticks() - since) > stay_ticks(g)) {
+			note_core(g, 0, pb_ticks() - since);
+			pb_gauge_change_core(g);
+			since = pb_ticks();
+		}
 	}
+	if (waits)
+		note_core(g, 0, pb_ticks() - since);
 	return waits;
 }
 
-void pb_gauge_before(const pb_gauge *g, pb_open_sample *open, pb_sample *sample)
+/* Samples that follow each other share the clock probes between them, as long as the last is no older than
+ * this: a core's clock does not change that often. */
+static const double CLOCK_VALID_US = 40;
+
+static int clock_is_valid(const pb_gauge *g)
+{
+	return g->clock_at && (double)(pb_ticks() - g->clock_at) < CLOCK_VALID_US * 1e-6 * g->tick_hz;
+}
+
+uint64_t pb_gauge_clock(pb_gauge *g)
+{
+	return read_clock(g);
+}
+
+void pb_gauge_before(pb_gauge *g, pb_open_sample *open, pb_sample *sample)
 {
 	struct rusage usage;
 	getrusage(RUSAGE_THREAD, &usage);
 	open->switches = usage.ru_nivcsw;
 	open->faults = usage.ru_minflt + usage.ru_majflt;
 	open->core = sched_getcpu();
-	sample->contention_before = contention_probe();
-	sample->clock_before = clock_probe(PB_CLOCK_BLOCKS);
+	sample->core = (uint64_t)open->core;
+	sample->contention_before = 0;
+	if (!g->length)
+		sample->contention_before = pb_contention_read(g);
+	if (!g->length || !clock_is_valid(g))
+		read_clock(g);
+	sample->clock_before = g->clock_ticks;
+	if (g->length)
+		sample->contention_before = pb_contention_read(g);
 	open->pmu_start = g->pmu >= 0 ? pb_pmu_read(g) : 0;
 	sample->start = pb_ticks();
 }
 
-void pb_gauge_after(const pb_gauge *g, const pb_open_sample *open, pb_sample *sample)
+void pb_gauge_after(pb_gauge *g, const pb_open_sample *open, pb_sample *sample)
 {
 	struct rusage usage;
 	sample->ticks = pb_ticks() - sample->start;
 	sample->cycles = g->pmu >= 0 ? pb_pmu_read(g) - open->pmu_start : 0;
-	sample->clock_after = clock_probe(PB_CLOCK_BLOCKS);
-	sample->contention_after = contention_probe();
+	sample->contention_after = g->length ? pb_contention_read(g) : 0;
+	if (!g->length || !clock_is_valid(g))
+		read_clock(g);
+	sample->clock_after = g->clock_ticks;
+	if (!g->length)
+		sample->contention_after = pb_contention_read(g);
 	getrusage(RUSAGE_THREAD, &usage);
 	sample->flags = (usage.ru_nivcsw != open->switches ? PB_SWITCHED : 0) |
 			(usage.ru_minflt + usage.ru_majflt != open->faults ? PB_FAULTED : 0) |
 			(sched_getcpu() != open->core ? PB_MIGRATED : 0);
+	if (sample->flags)
+		g->clock_at = 0;
+	note_core(g, 1, sample->ticks);
 }
 
 int pb_gauge_clean(const pb_gauge *g, const pb_quiet *quiet, double clock_tolerance, const pb_sample *s)

@@ -11,6 +11,7 @@ extern "C" {
 #endif
 
 enum { PB_SWITCHED = 1, PB_MIGRATED = 2, PB_FAULTED = 4, PB_COLLECTED = 8, PB_FAILED_CALL = 16 };
+enum { PB_MAX_CORES = 256 };
 
 typedef struct pb_gauge {
 	const char *cycle_source; /* "pmu", "probe" or "none" */
@@ -18,11 +19,23 @@ typedef struct pb_gauge {
 	double tick_hz;
 	uint64_t tick_quantum;          /* smallest step of the tick counter, ticks */
 	double probe_cycles;            /* core cycles of one clock probe, its two tick reads included */
-	double contention_floor;        /* core cycles of the contention probe on a quiet core */
 	double fixed_ticks;             /* ticks of a sample without calls */
 	double check_add, check_rotate; /* core cycles per instruction; must read 1 */
 	int pmu;                        /* perf_event file descriptor, or -1 */
 	void *pmu_page;                 /* its mapped page where rdpmc is allowed, else NULL */
+
+	const char *detector; /* "reorder-buffer" or "front-end" */
+	unsigned length;      /* fillers of the former; 0: the latter */
+	double contention_floor,
+		contention_shared; /* core cycles of a reading alone and beside another thread */
+	double contention_limit;   /* ticks of a reading above which the core is shared */
+	double waited_ms;          /* what calibration took */
+	double alone;              /* share of its readings that were alone on the core */
+
+	int cores[PB_MAX_CORES], core_count, core; /* cores that may be used; place of the present one */
+	double alone_share[PB_MAX_CORES];          /* how much of the time each was alone, lately */
+	double change_ticks;                       /* what a change of core takes */
+	uint64_t clock_at, clock_ticks;            /* when the last clock probe ended, and what it read */
 } pb_gauge;
 
 typedef struct pb_sample {
@@ -30,6 +43,7 @@ typedef struct pb_sample {
 	uint64_t clock_before, clock_after;
 	uint64_t contention_before, contention_after;
 	uint64_t cycles; /* PMU cycles, where there is a PMU */
+	uint64_t core;
 	uint32_t flags;
 } pb_sample;
 
@@ -47,21 +61,34 @@ typedef struct pb_quiet {
 	unsigned patience; /* probes that may be repeated before one sample */
 } pb_quiet;
 
-/* Look at the clock for about limit_ms milliseconds. Always fills everything; cycle_source says what it is
- * worth. */
-void pb_gauge_calibrate(pb_gauge *, double limit_ms);
+/* The cores that may be used, as Linux writes lists of them ("0-3,8"), the one to begin with first; NULL or
+ * empty: the one the thread is on. Cores that cannot be had are left out. */
+void pb_gauge_cores(pb_gauge *, const char *list);
 
-/* Repeat the contention probe until the core is quiet or patience ends; returns how often it was repeated. */
-unsigned pb_gauge_wait(const pb_gauge *, const pb_quiet *);
+/* Move this thread to the next of its cores; nothing happens where there is one only. */
+void pb_gauge_change_core(pb_gauge *);
 
-/* The two ends of a sample. `before` ends with the tick read, `after` begins with it. */
-void pb_gauge_before(const pb_gauge *, pb_open_sample *, pb_sample *);
-void pb_gauge_after(const pb_gauge *, const pb_open_sample *, pb_sample *);
+/* Look at the clock for about limit_ms milliseconds, in moments alone on a core only, for which it waits up
+ * to patience_ms more. `length` as in pb_contention_choose. Always fills everything; cycle_source says what
+ * it is worth. */
+void pb_gauge_calibrate(pb_gauge *, double limit_ms, double patience_ms, unsigned length);
+
+/* Look at the core until it is quiet or patience ends, and change it when that takes longer than changing
+ * does; returns how often it was found busy. */
+unsigned pb_gauge_wait(pb_gauge *, const pb_quiet *);
+
+/* The two ends of a sample. `before` ends with the tick read, `after` begins with it. Beside the
+ * reorder-buffer probe, which is short, samples that follow each other share clock probes; pb_gauge_clock
+ * takes one anyhow and returns its ticks. */
+uint64_t pb_gauge_clock(pb_gauge *);
+void pb_gauge_before(pb_gauge *, pb_open_sample *, pb_sample *);
+void pb_gauge_after(pb_gauge *, const pb_open_sample *, pb_sample *);
 
 /* 1 if the sample meets the same rule that the analysis applies (used to stop a burst early). */
 int pb_gauge_clean(const pb_gauge *, const pb_quiet *, double clock_tolerance, const pb_sample *);
 
 uint64_t pb_gauge_ticks(void);
+double pb_gauge_now_s(void); /* CLOCK_MONOTONIC_RAW */
 
 #ifdef __cplusplus
 }

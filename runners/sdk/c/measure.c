@@ -1,14 +1,22 @@
-/* calibrate and measure. */
+/* calibrate, watch and measure. */
 #include "burst.h"
+#include "contention.h"
 #include "serve.h"
 
 #include <inttypes.h>
+#include <sched.h>
+
+enum { MOST_MS = 60000, MOST_INTERVALS = 40000 };
 
 void pb_calibrate(pb_server *s, const pb_request *q)
 {
 	double limit = pb_get_number(q, "limit_ms", 20);
+	double patience = pb_get_number(q, "patience_ms", 0);
 	pb_gauge *g = &s->gauge;
-	pb_gauge_calibrate(g, limit < 0 || limit > 10000 ? 20 : limit);
+	pb_gauge_cores(g, pb_get_text(q, "cores", ""));
+	pb_gauge_calibrate(g, limit < 0 || limit > MOST_MS ? 20 : limit,
+			   patience < 0 || patience > MOST_MS ? 0 : patience,
+			   (unsigned)pb_get_unsigned(q, "contention_length", 0));
 	s->calibrated = 1;
 	pb_begin_answer(s);
 	pb_add_string(s, "cycle_source", g->cycle_source);
@@ -16,9 +24,13 @@ void pb_calibrate(pb_server *s, const pb_request *q)
 	pb_text_add(&s->answer,
 		    ",\"tick_hz\":%.3f,\"tick_quantum\":%" PRIu64
 		    ",\"probe_cycles\":%.4f,\"contention_floor\":%.4f"
-		    ",\"fixed_ticks\":%.4f,\"selfcheck\":{\"add\":%.5f,\"rotate\":%.5f}}",
+		    ",\"fixed_ticks\":%.4f,\"selfcheck\":{\"add\":%.5f,\"rotate\":%.5f}",
 		    g->tick_hz, g->tick_quantum, g->probe_cycles, g->contention_floor, g->fixed_ticks,
 		    g->check_add, g->check_rotate);
+	pb_add_string(s, "contention_probe", g->detector);
+	pb_text_add(&s->answer,
+		    ",\"contention_length\":%u,\"contention_shared\":%.4f,\"waited_ms\":%.1f,\"alone\":%.4f}",
+		    g->length, g->contention_shared, g->waited_ms, g->alone);
 }
 
 static void add_array(pb_server *s, const char *name, const pb_burst *b, size_t field)
@@ -37,7 +49,8 @@ void pb_measure(pb_server *s, const pb_request *q)
 	if (!p)
 		return;
 	if (!s->calibrated) {
-		pb_gauge_calibrate(&s->gauge, 20);
+		pb_gauge_cores(&s->gauge, "");
+		pb_gauge_calibrate(&s->gauge, 20, 0, 0);
 		s->calibrated = 1;
 	}
 	pb_burst_request r = {
@@ -61,6 +74,7 @@ void pb_measure(pb_server *s, const pb_request *q)
 	add_array(s, "clock_after", &b, offsetof(pb_sample, clock_after));
 	add_array(s, "contention_before", &b, offsetof(pb_sample, contention_before));
 	add_array(s, "contention_after", &b, offsetof(pb_sample, contention_after));
+	add_array(s, "core", &b, offsetof(pb_sample, core));
 	if (s->gauge.pmu >= 0)
 		add_array(s, "cycles", &b, offsetof(pb_sample, cycles));
 	else
@@ -69,4 +83,26 @@ void pb_measure(pb_server *s, const pb_request *q)
 	for (int i = 0; i < b.count; i++)
 		pb_text_add(&s->answer, "%s%" PRIu32, i ? "," : "", b.samples[i].flags);
 	pb_text_add(&s->answer, "]}");
+}
+
+void pb_watch(pb_server *s, const pb_request *q)
+{
+	static char state[MOST_INTERVALS + 1];
+	static uint64_t ticks[MOST_INTERVALS];
+	double limit = pb_get_number(q, "limit_ms", 100);
+	if (!s->calibrated) {
+		pb_refuse(s, "unsupported", "calibrate before watch");
+		return;
+	}
+	int count = pb_contention_watch(&s->gauge, limit < 0 || limit > MOST_MS ? 100 : limit, state, ticks,
+					MOST_INTERVALS);
+	state[count] = '\0';
+	pb_begin_answer(s);
+	pb_text_add(&s->answer, ",\"core\":%d", sched_getcpu());
+	pb_add_string(s, "state", state);
+	pb_text_add(&s->answer, ",\"ticks\":[");
+	for (int i = 0; i < count; i++)
+		pb_text_add(&s->answer, "%s%" PRIu64, i ? "," : "", ticks[i]);
+	pb_text_add(&s->answer, "]}");
+	pb_gauge_change_core(&s->gauge);
 }

@@ -13,7 +13,10 @@
 
 /* Lengths: a clock probe must be long against one step of the tick counter (26 ticks on some machines) and
  * short against a sample. */
-enum { PB_CLOCK_BLOCKS = 60, PB_CONTENTION_BLOCKS = 150, PB_CONTENTION_WARM = 2 };
+enum { PB_CLOCK_BLOCKS = 40, PB_CONTENTION_BLOCKS = 150, PB_CONTENTION_WARM = 2 };
+
+/* The reorder-buffer probe: rounds in a reading, and the most instructions between its two chains. */
+enum { PB_WINDOW_ROUNDS = 10, PB_WINDOW_WARM = 2, PB_WINDOW_MAX = 900 };
 
 #if defined(__x86_64__)
 
@@ -31,6 +34,50 @@ static inline uint64_t pb_ticks(void)
 #define PB_CHECK_ROTATE(x) __asm__ volatile(PB_100("ror $7, %0\n\t") : "+r"(x) : : "cc")
 #define PB_FRONT_END()     __asm__ volatile(PB_100("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\t"))
 #define PB_TICK_NAME       "tsc"
+
+/* Two chains of long latency (five dependent square roots) with `length` vector additions between them. They
+ * overlap only while all of these fit into the reorder buffer and find a free vector register each (H. Wong,
+ * "Measuring Reorder Buffer Capacity", 2013). Both are shared: Intel and AMD split the reorder buffer in
+ * halves while another hardware thread is active on the core, and a thread that has halted still holds the
+ * registers it left values in. The sled of additions is entered at an offset, so that one piece of code
+ * serves for all lengths. Registers of one's own count too, hence they are zeroed first: zero takes no
+ * register. */
+#define PB_HAS_WINDOW 1
+#define PB_ADDS                                                                                              \
+	"paddd %%xmm1, %%xmm2\n\tpaddd %%xmm1, %%xmm3\n\tpaddd %%xmm1, %%xmm4\n\t"                           \
+	"paddd %%xmm1, %%xmm5\n\tpaddd %%xmm1, %%xmm6\n\tpaddd %%xmm1, %%xmm7\n\t" /* 4 bytes each */
+#define PB_WINDOW_CLOBBERS                                                                                   \
+	"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",    \
+		"xmm12", "xmm13", "xmm14", "xmm15"
+#define PB_ZERO_VECTORS_AVX() __asm__ volatile("vzeroall" : : : PB_WINDOW_CLOBBERS)
+#define PB_ZERO_VECTORS()                                                                                    \
+	__asm__ volatile("pxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\tpxor %%xmm2, %%xmm2\n\t"             \
+			 "pxor %%xmm3, %%xmm3\n\tpxor %%xmm4, %%xmm4\n\tpxor %%xmm5, %%xmm5\n\t"             \
+			 "pxor %%xmm6, %%xmm6\n\tpxor %%xmm7, %%xmm7\n\tpxor %%xmm8, %%xmm8\n\t"             \
+			 "pxor %%xmm9, %%xmm9\n\tpxor %%xmm10, %%xmm10\n\tpxor %%xmm11, %%xmm11\n\t"         \
+			 "pxor %%xmm12, %%xmm12\n\tpxor %%xmm13, %%xmm13\n\tpxor %%xmm14, %%xmm14\n\t"       \
+			 "pxor %%xmm15, %%xmm15\n\t"                                                         \
+			 :                                                                                   \
+			 :                                                                                   \
+			 : PB_WINDOW_CLOBBERS)
+#define PB_WINDOW(rounds, length, root)                                                                      \
+	do {                                                                                                 \
+		const char *entry_;                                                                          \
+		__asm__ volatile("movsd %[r], %%xmm1\n\t"                                                    \
+				 "lea 2f(%%rip), %[e]\n\t"                                                   \
+				 "sub %[skip], %[e]\n\t"                                                     \
+				 "1: movaps %%xmm1, %%xmm0\n\t"                                              \
+				 "sqrtsd %%xmm0, %%xmm0\n\tsqrtsd %%xmm0, %%xmm0\n\t"                        \
+				 "sqrtsd %%xmm0, %%xmm0\n\tsqrtsd %%xmm0, %%xmm0\n\t"                        \
+				 "sqrtsd %%xmm0, %%xmm0\n\t"                                                 \
+				 "jmp *%[e]\n\t"                                                             \
+				 ".p2align 6\n\t" PB_100(PB_ADDS) PB_10(PB_ADDS) PB_10(PB_ADDS)              \
+					 PB_10(PB_ADDS) PB_10(PB_ADDS) PB_10(PB_ADDS) "2: dec %[n]\n\t"      \
+										      "jnz 1b\n\t"           \
+				 : [n] "+r"(rounds), [e] "=&r"(entry_)                                       \
+				 : [skip] "r"((uint64_t)(length)*4), [r] "m"(root)                           \
+				 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "cc");    \
+	} while (0)
 
 #elif defined(__aarch64__)
 
@@ -53,6 +100,7 @@ static inline uint64_t pb_ticks(void)
 #define PB_CHECK_ROTATE(x) __asm__ volatile(PB_100("ror %0, %0, #7\n\t") : "+r"(x))
 #define PB_FRONT_END()     __asm__ volatile(PB_100("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\t"))
 #define PB_TICK_NAME       "cntvct"
+#define PB_HAS_WINDOW      0 /* not written for this architecture: the front-end probe serves */
 
 #else
 #error "no probes for this architecture: write pb_ticks, PB_CHAIN and PB_FRONT_END for it"

@@ -34,6 +34,7 @@ int pb_offers(const pb_runner *, const pb_row *);
 void pb_hello(pb_server *, const pb_request *);
 void pb_check(pb_server *, const pb_request *);
 void pb_calibrate(pb_server *, const pb_request *);
+void pb_watch(pb_server *, const pb_request *);
 void pb_measure(pb_server *, const pb_request *);
 
 #endif

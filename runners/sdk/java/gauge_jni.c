@@ -15,7 +15,7 @@ static pb_open_sample opened;
 static pb_sample sample;
 static int armed;
 
-enum { FIELDS = 8, FACTS = 7 };
+enum { FIELDS = 9, FACTS = 11 };
 
 NATIVE(void, before)(JNIEnv *env, jclass self)
 {
@@ -47,7 +47,7 @@ NATIVE(jlong, ticks)(JNIEnv *env, jclass self)
 	return (jlong)pb_gauge_ticks();
 }
 
-/* start, ticks, clock before and after, contention before and after, cycles, flags */
+/* start, ticks, clock before and after, contention before and after, cycles, flags, core */
 NATIVE(void, read)(JNIEnv *env, jclass self, jlongArray to)
 {
 	jlong fields[FIELDS] = {
@@ -59,6 +59,7 @@ NATIVE(void, read)(JNIEnv *env, jclass self, jlongArray to)
 		(jlong)sample.contention_after,
 		(jlong)sample.cycles,
 		sample.flags,
+		(jlong)sample.core,
 	};
 	(void)self;
 	(*env)->SetLongArrayRegion(env, to, 0, FIELDS, fields);
@@ -84,19 +85,37 @@ NATIVE(jboolean, clean)
 	return pb_gauge_clean(&gauge, &quiet, clock_tolerance, &judged) != 0;
 }
 
-/* Fills tick rate, quantum, probe cycles, contention floor, the two self-checks and whether there is a PMU;
- * returns "source\nreason". */
-NATIVE(jstring, calibrate)(JNIEnv *env, jclass self, jdouble limit_ms, jdoubleArray facts)
+/* Fills tick rate, quantum, probe cycles, contention floor, the two self-checks, whether there is a PMU,
+ * length and shared reading of the reorder-buffer probe, how long it took and how much of it was alone;
+ * returns "source\ndetector\nreason". */
+NATIVE(jstring, calibrate)
+(JNIEnv *env, jclass self, jdouble limit_ms, jdouble patience_ms, jint length, jstring cores,
+ jdoubleArray facts)
 {
-	char words[16 + sizeof gauge.reason];
+	char words[48 + sizeof gauge.reason];
+	const char *list = (*env)->GetStringUTFChars(env, cores, NULL);
 	(void)self;
-	pb_gauge_calibrate(&gauge, limit_ms);
+	pb_gauge_cores(&gauge, list);
+	if (list)
+		(*env)->ReleaseStringUTFChars(env, cores, list);
+	pb_gauge_calibrate(&gauge, limit_ms, patience_ms, (unsigned)length);
 	jdouble values[FACTS] = {
-		gauge.tick_hz,   (jdouble)gauge.tick_quantum, gauge.probe_cycles, gauge.contention_floor,
-		gauge.check_add, gauge.check_rotate,          gauge.pmu >= 0,
+		gauge.tick_hz,
+		(jdouble)gauge.tick_quantum,
+		gauge.probe_cycles,
+		gauge.contention_floor,
+		gauge.check_add,
+		gauge.check_rotate,
+		gauge.pmu >= 0,
+		gauge.length,
+		gauge.contention_shared,
+		gauge.waited_ms,
+		gauge.alone,
 	};
 	(*env)->SetDoubleArrayRegion(env, facts, 0, FACTS, values);
 	strcpy(words, gauge.cycle_source);
+	strcat(words, "\n");
+	strcat(words, gauge.detector);
 	strcat(words, "\n");
 	strcat(words, gauge.reason);
 	return (*env)->NewStringUTF(env, words);

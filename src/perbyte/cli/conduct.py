@@ -37,7 +37,7 @@ from perbyte.measure import (
     Plan,
     Request,
     Survey,
-    choose_core,
+    choose_cores,
     describe_machine,
     draw_plan,
     require_linux,
@@ -112,7 +112,7 @@ def conduct(
 
     require_linux()
     plan, found = draw(request, lenient=lenient)
-    policy = replace(policy, core=choose_core(policy.core))
+    policy = replace(policy, cores=choose_cores(policy.cores))
     run_id = _new_id()
     path = out or places.runs_home() / run_id
     conditions = Conditions(
@@ -148,7 +148,7 @@ def carry_out(
     from perbyte.store import open_run
 
     watcher = ProgressLine(quiet=quiet)
-    step_aside(policy.core)
+    step_aside(policy.cores)
     hint = f"interrupted; what was measured is kept. Go on with: perbyte measure --resume {path}"
     measurement = Measurement(
         plan,
@@ -156,7 +156,7 @@ def carry_out(
         load(),
         policy,
         writer,
-        core=policy.core,
+        cores=policy.cores,
         watcher=watcher,
         history=history,
         input_path=input_path,

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, PerbyteError
 from perbyte.model import Machine
 from perbyte.runners import RunnerSpec
+
+if TYPE_CHECKING:
+    from perbyte.measure import CoreWatch
 
 
 @click.command("doctor")
@@ -23,6 +29,7 @@ def command(as_json: bool) -> int:
     specs = [spec for spec in locate() if not spec.opt_in or spec.out().is_dir()]
     checked = [(spec, _greet(spec.name)) for spec in specs if not spec.built or spec.out().is_dir()]
     found = [result for _, result in checked if "library" in result]
+    watched = _watch([spec for spec, result in checked if spec.compiled and "library" in result])
     if as_json:
         import dataclasses
         import json
@@ -31,6 +38,7 @@ def command(as_json: bool) -> int:
         unbuilt = [(spec.name, *_lacks(spec)) for spec in specs if spec.name not in ready]
         content = {
             "machine": dataclasses.asdict(machine),
+            "cores": [dataclasses.asdict(core) for core in watched],
             "runners": [result for _, result in checked],
             "not_built": [
                 {"runner": name, "lacks": lacks, "install": install} for name, lacks, install in unbuilt
@@ -43,6 +51,9 @@ def command(as_json: bool) -> int:
         print(f"  {line}")
     print("clock")
     for line in _clock_lines(found):
+        print(f"  {line}")
+    print("neighbours")
+    for line in _neighbour_lines(found, watched):
         print(f"  {line}")
     print("runners")
     for spec, result in checked:
@@ -104,13 +115,14 @@ def _machine_lines(machine: Machine) -> list[str]:
 
 def _greet(name: str) -> dict[str, object]:
     """Start a runner once and let it look at its clock."""
-    from perbyte.measure import choose_core
+    from perbyte.measure import choose_cores
     from perbyte.runners import Session, find
 
     try:
-        with Session(find(name), core=choose_core()) as session:
+        cores = choose_cores()
+        with Session(find(name), core=cores[0]) as session:
             hello = session.hello()
-            calibration = session.calibrate(20.0, epoch=0)
+            calibration = session.calibrate(20.0, epoch=0, cores=cores, patience_ms=2000.0)
             return {
                 "runner": name,
                 "library": hello.library,
@@ -124,11 +136,43 @@ def _greet(name: str) -> dict[str, object]:
                 "tick_quantum": calibration.tick_quantum,
                 "probe_cycles": calibration.probe_cycles,
                 "fixed_ticks": calibration.fixed_ticks,
+                "contention_probe": calibration.contention_probe,
+                "contention_length": calibration.contention_length,
+                "contention_floor": calibration.contention_floor,
+                "contention_shared": calibration.contention_shared,
+                "waited_ms": calibration.waited_ms,
                 "selfcheck": calibration.selfcheck,
                 "layout_fixed": session.layout_fixed,
             }
     except PerbyteError as error:
         return {"runner": name, "error": str(error)}
+
+
+def _watch(specs: Sequence[RunnerSpec]) -> list[CoreWatch]:
+    """Watch the cores for a second, by the first runner that can."""
+    from perbyte.measure import choose_cores, watch_cores
+
+    for spec in specs:
+        try:
+            return watch_cores(spec, choose_cores())
+        except PerbyteError:
+            continue  # why it cannot be asked stands in its line
+    return []
+
+
+def _neighbour_lines(found: Sequence[dict[str, object]], watched: Sequence[CoreWatch]) -> list[str]:
+    first = next((one for one in found if one["contention_length"]), None)
+    if first is None:
+        return ["front-end probe: no second hardware thread shows in the reorder buffer of these cores"]
+    low, high = float(str(first["contention_floor"])), float(str(first["contention_shared"]))
+    modes = f"{low:.0f} core cycles alone, {high:.0f} shared" if low else "the core was never alone"
+    lines = [f"reorder-buffer probe, length {first['contention_length']}: {modes}"]
+    lines += [
+        f"core {one.core}, last second: alone {one.alone:.0%}, shared {one.shared:.0%}, taken away {one.taken:.0%}; "
+        f"quiet intervals of {one.alone_us:.0f} µs (median)"
+        for one in watched
+    ]
+    return lines
 
 
 def _clock_lines(found: list[dict[str, object]]) -> list[str]:

@@ -57,7 +57,7 @@ def command(
     precision: float | None,
     budget: float | None,
     epochs: int | None,
-    core: int | None,
+    cores: tuple[int, ...] | None,
     seed: int | None,
     input_path: Path | None,
     out: Path | None,
@@ -97,7 +97,7 @@ def command(
             raise UsageError(
                 "--resume goes on with the run's own plan", way_out="leave selectors and plan options out"
             )
-        if any(value is not None for value in (precision, epochs, core, seed)):
+        if any(value is not None for value in (precision, epochs, cores, seed)):
             raise UsageError(
                 "--resume goes on under the run's own policy",
                 way_out="of its options only --budget can be given",
@@ -128,7 +128,7 @@ def command(
             contracts=tuple(catalogue.find_contract(name).id for name in contracts) if contracts else None,
             cpus=cpus,
         )
-        policy = read_policy(precision, budget, epochs, core, seed)
+        policy = read_policy(precision, budget, epochs, cores, seed)
         if dry_run:
             return _print_plan(request, policy, as_json=as_json, lenient=suite is not None)
         done = conduct(
@@ -152,7 +152,7 @@ def read_policy(
     precision: float | None,
     budget: float | None,
     epochs: int | None,
-    core: int | None,
+    cores: tuple[int, ...] | None,
     seed: int | None,
     *,
     start: Policy | None = None,
@@ -165,7 +165,7 @@ def read_policy(
         policy,
         precision=policy.precision if precision is None else precision,
         budget_s=policy.budget_s if budget is None else budget,
-        core=policy.core if core is None else core,
+        cores=policy.cores if cores is None else cores,
         seed=policy.seed if seed is None else seed,
     )
 

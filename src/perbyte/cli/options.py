@@ -42,6 +42,24 @@ class Percent(click.ParamType[float]):
         return number
 
 
+class Cores(click.ParamType[tuple[int, ...]]):
+    """A list of cores as Linux writes it: `0-3,8`; gives a tuple, in the order written."""
+
+    name = "list"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the numbers of the cores."""
+        if isinstance(value, tuple):
+            return value
+        cores: list[int] = []
+        for part in str(value).split(","):
+            low, dash, high = part.strip().partition("-")
+            if not low.isdecimal() or (dash and not high.isdecimal()):
+                self.fail(f"'{value}' is not a list of cores such as 1 or 0-3,8", param, ctx)
+            cores += range(int(low), min(int(high or low), 1 << 16) + 1)
+        return tuple(dict.fromkeys(cores))
+
+
 class Seconds(click.ParamType[float]):
     """`60s`, `2min`, `500ms`, `90`."""
 
@@ -98,7 +116,12 @@ def policy_options(function: F) -> F:
                 help=f"Fresh processes per runner at the least.  [{default.epochs}]",
             ),
             click.option(
-                "--core", type=click.IntRange(0), default=None, help="Core to measure on.  [the last]"
+                "--cores",
+                "--core",
+                "cores",
+                type=Cores(),
+                default=None,
+                help="Cores to measure on, as 0-3 or 1.  [all of one kind]",
             ),
             click.option(
                 "--seed",

@@ -17,7 +17,7 @@ from perbyte.catalogue import load
 from perbyte.cli.conduct import Conducted, built_runners, carry_out, now
 from perbyte.cli.input_file import describe_input
 from perbyte.errors import EnvironmentLacking
-from perbyte.measure import History, Plan, choose_core, describe_machine, require_linux, survey
+from perbyte.measure import History, Plan, choose_cores, describe_machine, require_linux, survey
 from perbyte.measure.plan import choose_twins
 from perbyte.model import parse_address
 from perbyte.protocol import PROTOCOL_VERSION
@@ -38,7 +38,7 @@ def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None =
     path = run_directory(path)
     conditions, calibrations, bursts, failures = resume_state(path)
     spent_s = read_known(path).state.measuring_s
-    policy = replace(conditions.policy, core=choose_core(conditions.policy.core))
+    policy = replace(conditions.policy, cores=choose_cores(conditions.policy.cores))
     if budget_s:
         policy = replace(policy, budget_s=spent_s + budget_s)
     cells = tuple(parse_address(address) for address in conditions.plan)

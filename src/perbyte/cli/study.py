@@ -79,7 +79,7 @@ def run(
     precision: float | None,
     budget: float | None,
     epochs: int | None,
-    core: int | None,
+    cores: tuple[int, ...] | None,
     seed: int | None,
     as_json: bool,
     as_csv: bool,
@@ -98,7 +98,7 @@ def run(
 
     study = find(name)
     policy = study.measuring_policy(quick=quick)
-    policy = read_policy(precision, budget, epochs, core, seed, start=policy)
+    policy = read_policy(precision, budget, epochs, cores, seed, start=policy)
     request = Request(
         tuple(parse_selector(text) for text in study.selectors(quick=quick)), contracts=(study.contract,)
     )

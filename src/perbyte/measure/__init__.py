@@ -5,13 +5,15 @@ here and in the runners' SDK; what a figure is, lives in `stats`.
 """
 
 from perbyte.measure.history import History, Outcome
-from perbyte.measure.machine import choose_core, describe_machine, require_linux, step_aside
+from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
 from perbyte.measure.plan import Plan, Request, draw_plan, wanted_cpus
 from perbyte.measure.progress import Moment, Unwatched, Watcher
 from perbyte.measure.run import Measurement
 from perbyte.measure.survey import Survey, survey
+from perbyte.measure.watch import CoreWatch, watch_cores
 
 __all__ = [
+    "CoreWatch",
     "History",
     "Measurement",
     "Moment",
@@ -21,11 +23,12 @@ __all__ = [
     "Survey",
     "Unwatched",
     "Watcher",
-    "choose_core",
+    "choose_cores",
     "describe_machine",
     "draw_plan",
     "require_linux",
     "step_aside",
     "survey",
     "wanted_cpus",
+    "watch_cores",
 ]

@@ -1,4 +1,4 @@
-"""The crew of an epoch: one fresh process for each runner and tier, pinned to the measuring core.
+"""The crew of an epoch: one fresh process for each runner and tier, on the measuring cores.
 
 A crew knows which handle belongs to which cell and what each process found out about its clock. A process
 that breaks off is replaced a few times, so that it costs the cell it broke off at and no other. Whether the
@@ -7,7 +7,7 @@ calibration of a process will do is not decided here: whoever keeps the samples 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -21,6 +21,7 @@ from perbyte.runners.session import Session, TimeLimits
 Process = tuple[str, str, int]
 
 CALIBRATION_MS = 10.0
+PATIENCE_MS = 2000.0  # more, where a process waits for moments alone on a core
 CALIBRATIONS = 3  # looks a process may take at its clock before it is found unlike the one it replaces
 RESTARTS = 3
 
@@ -40,16 +41,19 @@ class Crew:
         self,
         survey: Survey,
         *,
-        core: int,
+        cores: Sequence[int],
         epoch: int,
         layout: Layout,
         seed: int,
         input_path: Path | None = None,
         limits: TimeLimits | None = None,
         admit: Admission = lambda _identity, _calibration: True,
+        contention_length: int = 0,
     ) -> None:
         self._survey = survey
-        self._core = core
+        first = epoch % len(cores)  # so that no core has all the beginnings
+        self._cores = (*cores[first:], *cores[:first])
+        self._contention_length = contention_length
         self._epoch = epoch
         self._layout = layout
         self._seed = seed
@@ -86,7 +90,7 @@ class Crew:
         session = Session(
             self._survey.specs[runner],
             cpu=cpu,
-            core=self._core,
+            core=self._cores[0],
             twin=twin,
             environment=self._layout.environment,
             limits=self._limits,
@@ -95,7 +99,14 @@ class Crew:
             session.hello()
             identity = session.identity()
             for _ in range(CALIBRATIONS):
-                calibration = session.calibrate(CALIBRATION_MS, epoch=self._epoch)
+                calibration = session.calibrate(
+                    CALIBRATION_MS,
+                    epoch=self._epoch,
+                    cores=self._cores,
+                    patience_ms=PATIENCE_MS,
+                    contention_length=self._contention_length,
+                )
+                self._contention_length = self._contention_length or calibration.contention_length
                 if self._admit(identity, calibration):
                     break
             else:

@@ -17,11 +17,11 @@ from perbyte.stats.compare import noise_floor
 
 
 def make_figure(
-    cell: Cell, history: History, policy: Policy, floors: Mapping[Process, float] | None = None
+    cell: Cell, history: History, policy: Policy, quiet: Mapping[Process, stats.Quiet] | None = None
 ) -> CellFigure | None:
     """Return the figure of a cell by now, None without samples. Raises UsageError if none of them is usable.
 
-    `floors`: quiet contention readings by process (core cycles); None: each calibration's own.
+    `quiet`: what the contention probe of each process reads on a quiet core; None: each calibration's own.
     """
     bursts = history.bursts.get(cell)
     if not bursts:
@@ -34,14 +34,14 @@ def make_figure(
         policy,
         library=identity.library if identity else "",
         library_version=identity.library_version if identity else "",
-        floors=floors,
+        quiet=quiet,
     )
 
 
-def find_floors(cells: Iterable[Cell], history: History) -> Mapping[Process, float]:
-    """Return the quiet contention reading of each process (core cycles), from all samples of `cells`."""
+def find_quiet(cells: Iterable[Cell], history: History, policy: Policy) -> Mapping[Process, stats.Quiet]:
+    """Return what the contention probe of each process reads on a quiet core, from all samples of `cells`."""
     kept = [burst for cell in cells for burst in history.bursts.get(cell, ())]
-    return stats.contention_floors(history.calibrations, kept) if kept else {}
+    return stats.find_quiet(history.calibrations, kept, policy) if kept else {}
 
 
 def find_noise_floor(figures: Iterable[CellFigure]) -> NoiseFloor | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from perbyte.errors import EnvironmentLacking, UsageError
@@ -27,6 +28,9 @@ _VIRTUAL_BY_VENDOR = {
 # Beside the firmware's words, which small virtual machines do not have: what a guest's kernel offers only where it
 # found that hypervisor. Linux registers these clocks after it has asked the processor (CPUID leaf 0x40000000).
 _VIRTUAL_BY_CLOCK = {"kvm-clock": "kvm", "hyperv_clocksource": "hyper-v", "xen": "xen"}
+
+
+_CORE = "/sys/devices/system/cpu/cpu{}/"
 
 
 def describe_machine() -> Machine:
@@ -54,26 +58,64 @@ def describe_machine() -> Machine:
     )
 
 
-def choose_core(wanted: int = -1) -> int:
-    """Return the core to measure on: `wanted`, or the last one this process may use (interrupts prefer the first).
+def choose_cores(wanted: Sequence[int] = ()) -> tuple[int, ...]:
+    """Return the cores to measure on, the preferred one first: `wanted`, or all of one kind that this process may use.
 
-    Raises UsageError when `wanted` is not among the cores that are allowed.
+    Of the kinds the one that the last core belongs to is taken (interrupts prefer the first core), and of the hardware
+    threads of one core only one. Raises UsageError when one of `wanted` is not among the cores that are allowed.
     """
     allowed = sorted(os.sched_getaffinity(0))
-    if wanted < 0:
-        return allowed[-1]
-    if wanted not in allowed:
-        raise UsageError(
-            f"core {wanted} is not available here", way_out=f"use one of: {', '.join(map(str, allowed))}"
-        )
-    return wanted
+    for core in wanted:
+        if core not in allowed:
+            raise UsageError(
+                f"core {core} is not available here", way_out=f"use one of: {', '.join(map(str, allowed))}"
+            )
+    if wanted:
+        return tuple(dict.fromkeys(wanted))
+    kinds = _kinds_of_cores()
+    chosen: list[int] = []
+    taken: set[int] = set()
+    for core in reversed(allowed):
+        threads = _list_of_cores(_read(_CORE.format(core) + "topology/thread_siblings_list")) or {core}
+        if kinds.get(core) == kinds.get(allowed[-1]) and not threads & taken:
+            chosen.append(core)
+            taken |= threads
+    return tuple(chosen)
 
 
-def step_aside(core: int) -> None:
-    """Move this process off the measuring core, where there is another one to go to."""
-    others = os.sched_getaffinity(0) - {core}
+def step_aside(cores: Collection[int]) -> None:
+    """Move this process off the measuring cores, where there is another one to go to."""
+    others = os.sched_getaffinity(0) - set(cores)
     if others:
         os.sched_setaffinity(0, others)
+
+
+def _kinds_of_cores() -> dict[int, tuple[str, ...]]:
+    """What tells cores of different kinds apart: model, highest clock, capacity, size of their own caches."""
+    kinds = {}
+    for block in _read("/proc/cpuinfo").split("\n\n"):
+        facts = {
+            k.strip().lower(): v.strip() for k, _, v in (line.partition(":") for line in block.splitlines())
+        }
+        if not facts.get("processor", "").isdigit():
+            continue
+        place = _CORE.format(facts["processor"])
+        kinds[int(facts["processor"])] = (
+            *(facts.get(name, "") for name in ("model", "model name", "stepping", "cpu part")),
+            _read(place + "cpu_capacity"),
+            _read(place + "cpufreq/cpuinfo_max_freq"),
+            *(_read(place + f"cache/index{k}/size") for k in range(3)),
+        )
+    return kinds
+
+
+def _list_of_cores(text: str) -> set[int]:
+    """The cores of a list as Linux writes it: `0-3,8`."""
+    cores: set[int] = set()
+    for part in filter(None, text.split(",")):
+        low, _, high = part.partition("-")
+        cores |= set(range(int(low), int(high or low) + 1))
+    return cores
 
 
 def require_linux() -> None:
@@ -99,12 +141,7 @@ def _cpu_info() -> dict[str, str]:
 
 
 def _threads_per_core() -> int:
-    siblings = _read("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")
-    total = 0
-    for part in filter(None, siblings.split(",")):
-        low, _, high = part.partition("-")
-        total += int(high or low) - int(low) + 1
-    return total
+    return len(_list_of_cores(_read(_CORE.format(0) + "topology/thread_siblings_list")))
 
 
 def _caches() -> tuple[str, ...]:

@@ -11,27 +11,24 @@ import math
 import random
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from perbyte import stats
 from perbyte.errors import RunnerError
-from perbyte.measure.crew import Crew, failure_kind
+from perbyte.measure.crew import Crew, Process, failure_kind
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy
 from perbyte.stats.estimate import midmean_half_width
 
 CLEAN_SHARE = 0.75  # of a burst's samples: so many clean ones end it early
-PATIENCE = 120  # probes to wait for a quiet core before a sample: about a millisecond
+# probes to wait for a quiet core before a sample: a millisecond; ten where a look is cheap
+PATIENCE = {"front-end": 120, "reorder-buffer": 40_000}
 SHARE_OF_PRECISION = 0.6  # of the precision asked for, that an epoch's samples may use up
 LARGE_BYTES = 1 << 20  # taken for long until the first burst tells
 LONG_SPENT_S = 0.05  # of an epoch; more calls of a long cell are not worth what they cost the others
 _BURSTS_TO_STOP = 4
-
-
-# contention floors by SDK, then by process and epoch
-Floors = dict[str, dict[tuple[str, str, int, int], float]]
 
 
 @dataclass(slots=True)
@@ -76,7 +73,7 @@ class Epoch:
     number: int
     crew: Crew
     policy: Policy
-    floors: Floors
+    calibrations: Mapping[tuple[Process, int], Calibration]
     deadline: float
     keep: Callable[[Burst], None]
     fail: Callable[[Failure], None]
@@ -84,6 +81,8 @@ class Epoch:
     fixed_calls: dict[Cell, int] = field(default_factory=dict)
     took: dict[Cell, float] = field(default_factory=dict)
     tallies: dict[Cell, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    _asked: int = 0
+    _readings: Mapping[Process, stats.Quiet] = field(default_factory=dict)
     _clean: int = 0
     _taken: int = 0
 
@@ -139,7 +138,7 @@ class Epoch:
         policy, tally = self.policy, self.tallies[cell]
         began = time.monotonic()
         try:
-            session = self.crew.session(cell)
+            session, quiet = self.crew.session(cell), self._quiet(cell.process)
             measured = session.measure(
                 self.crew.handle(cell),
                 cell=cell,
@@ -150,10 +149,12 @@ class Epoch:
                 limit_ms=policy.burst_limit_ms,
                 calls=tally.calls or self.fixed_calls.get(cell, 0),
                 sample_us=policy.sample_us,
-                contention_floor=self._floor(session.hello().sdk, self.crew.calibrations[cell.process]),
-                contention_tolerance=policy.contention_tolerance,
+                contention_floor=quiet.floor,
+                contention_tolerance=quiet.limit / quiet.floor - 1
+                if quiet.floor
+                else policy.contention_tolerance,
                 clock_tolerance=policy.clock_tolerance,
-                patience=PATIENCE,
+                patience=PATIENCE[self.crew.calibrations[cell.process].contention_probe],
             )
         except RunnerError as error:
             self.fail(Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
@@ -168,20 +169,19 @@ class Epoch:
         self.tell(cell, round_number, self._done, self._clean / max(1, self._taken))
         return True
 
-    def _floor(self, sdk: str, calibration: Calibration) -> float:
-        """The quiet reading of this probe code: the lower quartile of what the processes so far found.
+    def _quiet(self, process: Process) -> stats.Quiet:
+        """What a quiet core reads, as far as the processes so far have found out.
 
-        A process that was calibrated in a noisy moment is corrected by the others, and one odd low reading does
-        not make every later sample look disturbed.
+        Asked of all of them, so that one which began in a noisy moment is corrected by the others.
         """
-        known = self.floors.setdefault(sdk, {})
-        known[(*calibration.process, calibration.epoch)] = calibration.contention_floor
-        return sorted(known.values())[(len(known) - 1) // 4]
+        if len(self.calibrations) != self._asked:
+            self._asked = len(self.calibrations)
+            self._readings = stats.find_quiet(self.calibrations, (), self.policy)
+        return self._readings[process]
 
     def _note(self, cell: Cell, tally: Tally, burst: Burst) -> None:
         calibration = self.crew.calibrations[cell.process]
-        floor = self._floor(self.crew.session(cell).hello().sdk, calibration)
-        mask = stats.clean_mask(burst, calibration, self.policy, floor)
+        mask = stats.clean_mask(burst, calibration, self.policy, self._quiet(cell.process))
         values = (
             stats.ns_per_call(burst, calibration)
             if calibration.cycle_source == "none"

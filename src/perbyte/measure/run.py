@@ -15,14 +15,15 @@ from pathlib import Path
 from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
+from perbyte.measure.awake import kept_awake
 from perbyte.measure.crew import STARTING_FAILS, Crew, Process, alike, failure_kind
-from perbyte.measure.figures import find_floors, find_noise_floor, make_figure, with_warnings
+from perbyte.measure.figures import find_noise_floor, find_quiet, make_figure, with_warnings
 from perbyte.measure.gate import Gate, confirm
 from perbyte.measure.history import History, Outcome
 from perbyte.measure.layout import draw_layout
 from perbyte.measure.plan import Plan
 from perbyte.measure.progress import Moment, Unwatched, Watcher
-from perbyte.measure.rounds import Epoch, Floors
+from perbyte.measure.rounds import Epoch
 from perbyte.measure.spending import Spending
 from perbyte.measure.survey import Survey
 from perbyte.measure.tiers import Row, unproven_rows
@@ -62,7 +63,7 @@ class Measurement:
         policy: Policy,
         sink: Sink,
         *,
-        core: int,
+        cores: Sequence[int],
         watcher: Watcher | None = None,
         history: History | None = None,
         input_path: Path | None = None,
@@ -73,7 +74,7 @@ class Measurement:
         self.catalogue = catalogue
         self.policy = policy
         self.sink = sink
-        self.core = core
+        self.cores = tuple(cores)
         self.watcher = watcher or Unwatched()
         self.history = history or History()
         self.input_path = input_path
@@ -87,7 +88,6 @@ class Measurement:
         self._finished: set[Cell] = set()
         self._budget_ended = False
         self._noted_s = 0.0
-        self._floors: Floors = {}
         self._warnings: set[Warning] = set()
         self._stage = ""
         self._clean_share = 0.0
@@ -101,7 +101,8 @@ class Measurement:
         for message, count in unfit.items():
             self.watcher.remark(f"left out: {message} ({count} cell{'s' if count > 1 else ''})")
         try:
-            self._epochs()
+            with kept_awake(self.survey.specs.values(), self.cores):
+                self._epochs()
         except KeyboardInterrupt:
             complete = False
         return self._finish(complete)
@@ -119,6 +120,11 @@ class Measurement:
                 return
             self._epoch(number, cells, first=number == first)
             self.history.epochs = number + 1
+
+    def _contention_length(self) -> int:
+        """What the processes so far found out about this machine's reorder buffer: most of them; 0 before the first."""
+        known = [c.contention_length for c in self.history.calibrations.values() if c.contention_shared]
+        return Counter(known).most_common(1)[0][0] if known else 0
 
     def _alive(self) -> list[Cell]:
         return [cell for cell in self.plan.everything if cell not in self._lost]
@@ -154,7 +160,7 @@ class Measurement:
             return True
         if figure.interval.half_width < 0.05:
             return True
-        if stats.unwatched(figure.calls_per_sample, figure.ns_per_call * 1e-9, self.policy):
+        if stats.unwatched(figure.calls_per_sample, figure.ns_per_call * 1e-9):
             return figure.relative_half_width <= LONG_PRECISION
         return figure.relative_half_width <= self.policy.precision and figure.quality is not Quality.NOISY
 
@@ -165,13 +171,14 @@ class Measurement:
             name += f" of at least {number + missing}"
         with Crew(
             self.survey,
-            core=self.core,
+            cores=self.cores,
             epoch=number,
             layout=draw_layout(self.policy.seed, number),
             seed=self.policy.seed,
             input_path=self.input_path,
             limits=self.limits,
             admit=self._admit,
+            contention_length=self._contention_length(),
         ) as crew:
             cells = self._start(crew, name, number, cells)
             if first:
@@ -180,7 +187,7 @@ class Measurement:
                 number=number,
                 crew=crew,
                 policy=self.policy,
-                floors=self._floors,
+                calibrations=self.history.calibrations,
                 deadline=time.monotonic() + self._spending.share_s(cells, missing),
                 keep=self._keep,
                 fail=self._fail,
@@ -328,21 +335,21 @@ class Measurement:
         self._noted_s = self.elapsed_s
         self.sink.spent(self._noted_s)
 
-    def _figure(self, cell: Cell, floors: Mapping[Process, float] | None = None) -> CellFigure | None:
+    def _figure(self, cell: Cell, quiet: Mapping[Process, stats.Quiet] | None = None) -> CellFigure | None:
         try:
-            return make_figure(cell, self.history, self.policy, floors)
+            return make_figure(cell, self.history, self.policy, quiet)
         except PerbyteError as error:
             self._fail(Failure("refused", cell.runner, str(error), address=cell.address))
             return None
 
     def _finish(self, complete: bool) -> Outcome:
-        floors = find_floors(self._alive(), self.history)
-        figures = [figure for cell in self._alive() if (figure := self._figure(cell, floors))]
+        quiet = find_quiet(self._alive(), self.history, self.policy)
+        figures = [figure for cell in self._alive() if (figure := self._figure(cell, quiet))]
         floor = find_noise_floor(figures)
         of_plan = [figure for figure in figures if not figure.cell.twin]
         rows: Mapping[Row, Warning] = {}
         if complete:
-            rows = unproven_rows(self.survey, self.catalogue, of_plan, core=self.core, policy=self.policy)
+            rows = unproven_rows(self.survey, self.catalogue, of_plan, cores=self.cores, policy=self.policy)
         shown = tuple(with_warnings(figure, self._warnings, rows) for figure in of_plan)
         elapsed = self.elapsed_s
         wide = sum(figure.relative_half_width > self.policy.precision for figure in shown)

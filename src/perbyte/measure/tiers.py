@@ -7,7 +7,7 @@ reports, or by the factor between the figures. Where neither shows it, the row c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def unproven_rows(
     catalogue: Catalogue,
     figures: Iterable[CellFigure],
     *,
-    core: int,
+    cores: Sequence[int],
     policy: Policy,
 ) -> Mapping[Row, Warning]:
     """Return a warning for each row of a lower tier that runs the same code as `full`, as far as can be seen."""
@@ -47,7 +47,7 @@ def unproven_rows(
         factors = [_factor(figure, by_cell) for figure in its]
         known = [factor for factor in factors if factor]
         if not known:
-            probed = _probe(survey, its[0].cell, core, policy)
+            probed = _probe(survey, its[0].cell, cores, policy)
             known = [probed] if probed else []
         if not known:
             text = f"tier {row[1]}: neither the library nor a figure shows that the code path changed"
@@ -80,12 +80,12 @@ def _in_full(cell: Cell, size_bytes: int, cpu: str = FULL) -> Cell:
     return Cell(cell.runner, cell.algorithm, cell.operation, size_bytes, cell.contract, cpu)
 
 
-def _probe(survey: Survey, cell: Cell, core: int, policy: Policy) -> float | None:
+def _probe(survey: Survey, cell: Cell, cores: Sequence[int], policy: Policy) -> float | None:
     """Measure one burst in each of the two tiers: enough to tell 5 %, and no figure of the run."""
     medians: dict[str, float] = {}
     layout = draw_layout(policy.seed, 0)
     try:
-        with Crew(survey, core=core, epoch=0, layout=layout, seed=policy.seed) as crew:
+        with Crew(survey, cores=cores, epoch=0, layout=layout, seed=policy.seed) as crew:
             for cpu in (FULL, cell.cpu):
                 probed = _in_full(cell, _PROBE_BYTES, cpu)
                 calibration = crew.start(probed.process)

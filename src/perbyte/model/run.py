@@ -18,7 +18,8 @@ class Policy:
     `precision` is the relative half-width at which a cell is done (0.0025 = 0.25 %). `budget_s` bounds the
     measuring time of the run. `looks` are the declared numbers of rounds within an epoch after which a cell
     may stop; `epochs` is the least number of epochs and `max_epochs` the most that imprecise cells get.
-    `clock_tolerance` and `contention_tolerance` define a clean sample.
+    `clock_tolerance` and `contention_tolerance` define a clean sample. `cores` are those that may be used (older runs
+    have `core` alone).
     """
 
     precision: float = 0.0025
@@ -27,13 +28,14 @@ class Policy:
     epochs: int = 3
     max_epochs: int = 24
     looks: tuple[int, ...] = (4, 8, 16)
-    burst_samples: int = 8
+    burst_samples: int = 24
     burst_limit_ms: float = 4.0
-    sample_us: float = 50.0
+    sample_us: float = 12.0
     clock_tolerance: float = 0.005
     contention_tolerance: float = 0.01
     seed: int = 7
     core: int = -1
+    cores: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from perbyte.model.cell import Cell
 
@@ -25,9 +25,12 @@ class Calibration:
 
     `cycle_source` is `pmu`, `probe` (probe-calibrated tick counter) or `none`; `reason` says why when it is
     none. `probe_cycles` is the number of core cycles of one clock probe, its two tick reads included.
-    `contention_floor` is the quiet duration of the contention probe in core cycles. `fixed_ticks` is the cost
-    of an empty sample, which is subtracted from every sample. `selfcheck` holds the measured latencies, in
-    core cycles, of chains whose true latency is known (name -> cycles).
+    `contention_probe` tells which probe looks for others on the core: `reorder-buffer`, of `contention_length`
+    fillers, or `front-end`. `contention_floor` is what it reads on a quiet core, in core cycles, and
+    `contention_shared` what the former reads beside another hardware thread; both are 0 when the process was never
+    alone. `fixed_ticks` is the cost of an empty sample, which is subtracted from every sample. `selfcheck` holds
+    the measured latencies, in core cycles, of chains whose true latency is known (name -> cycles). `waited_ms` is
+    how long all this took, `alone` the share of its readings that found the core quiet.
     """
 
     runner: str
@@ -42,6 +45,11 @@ class Calibration:
     contention_floor: float
     fixed_ticks: float
     selfcheck: dict[str, float]
+    contention_probe: str = "front-end"
+    contention_length: int = 0
+    contention_shared: float = 0.0
+    waited_ms: float = 0.0
+    alone: float = 1.0
 
     @property
     def process(self) -> tuple[str, str, int]:
@@ -56,8 +64,9 @@ class Burst:
     Per sample: `start` and `ticks` (tick counter at the start, and ticks that the calls took, fixed cost
     included), `clock_before`/`clock_after` (ticks of the clock probe), `contention_before`/
     `contention_after` (ticks of the contention probe), `flags` (see Flag), `cycles` (PMU cycles; empty where
-    there is no PMU). `calls` timed calls make one sample. `waits` counts probes that were repeated while
-    waiting for a quiet core, over the burst.
+    there is no PMU), `core` (on which it was taken; empty where the runner does not say). `calls` timed calls make
+    one sample. `waits` counts probes that were repeated while waiting for a quiet core, over the burst.
+    `piece_bytes`: where not 0, a call was cut into pieces of this length, and each sample is one of them.
     """
 
     cell: Cell
@@ -73,6 +82,8 @@ class Burst:
     flags: list[int]
     cycles: list[int]
     waits: int = 0
+    core: list[int] = field(default_factory=list)
+    piece_bytes: int = 0
 
     def __len__(self) -> int:
         return len(self.ticks)

@@ -33,6 +33,7 @@ from perbyte.protocol.messages import (
     MeasureAnswer,
     Refusal,
     Request,
+    WatchAnswer,
 )
 
 AnswerT = TypeVar("AnswerT", bound=Answer)
@@ -107,11 +108,21 @@ def _contradiction(answer: Answer, request: Request) -> str:
         case CheckAnswer():
             return _check_contradiction(answer)
         case CalibrateAnswer():
-            numbers = (answer.tick_hz, answer.probe_cycles, answer.contention_floor, answer.fixed_ticks)
+            numbers = (
+                answer.tick_hz,
+                answer.probe_cycles,
+                answer.contention_floor,
+                answer.contention_shared,
+                answer.fixed_ticks,
+                answer.waited_ms,
+                answer.alone,
+            )
             if not all(map(math.isfinite, (*numbers, *answer.selfcheck.values()))):
                 return "a number is not finite"
             if answer.cycle_source != "none" and not answer.probe_cycles:
                 return "a cycle source without a clock probe"
+        case WatchAnswer() if len(answer.state) != len(answer.ticks):
+            return "arrays of different length"
         case MeasureAnswer() if isinstance(request, Measure):
             return _measure_contradiction(answer, request)
     return ""
@@ -137,7 +148,8 @@ def _measure_contradiction(answer: MeasureAnswer, request: Measure) -> str:
         answer.contention_after,
         answer.flags,
     )
-    if any(len(column) != taken for column in columns) or len(answer.cycles) not in (0, taken):
+    optional = (answer.cycles, answer.core)
+    if any(len(column) != taken for column in columns) or any(len(c) not in (0, taken) for c in optional):
         return "arrays of different length"
     if not 1 <= taken <= request.samples:
         return f"{taken} samples where 1 to {request.samples} were asked for"

@@ -27,6 +27,7 @@ Name = Annotated[str, Meta(min_length=1)]
 Hex = Annotated[str, Meta(pattern="^([0-9a-f]{2})*$")]
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
 FlagBits = Annotated[int, Meta(ge=0, le=FLAG_BITS)]
+Detector = Annotated[str, Meta(pattern="^(reorder-buffer|front-end)$")]
 CycleSource = Annotated[str, Meta(pattern="^(pmu|probe|none)$")]
 ErrorCode = Annotated[
     str, Meta(pattern="^(malformed|unknown-verb|unsupported|bad-handle|bad-size|library|input)$")
@@ -114,6 +115,11 @@ class CalibrateAnswer(Answer, frozen=True, kw_only=True):
     contention_floor: Quantity
     fixed_ticks: Quantity
     selfcheck: dict[str, float]
+    contention_probe: Detector = "front-end"
+    contention_length: Count = 0
+    contention_shared: Quantity = 0.0
+    waited_ms: Quantity = 0.0
+    alone: Quantity = 1.0
 
 
 class MeasureAnswer(Answer, frozen=True, kw_only=True):
@@ -130,6 +136,15 @@ class MeasureAnswer(Answer, frozen=True, kw_only=True):
     cycles: list[Count]
     waits: Count
     digest: Digest
+    core: list[Count] = []
+
+
+class WatchAnswer(Answer, frozen=True, kw_only=True):
+    """Intervals that follow each other: what the core was, and for how many ticks."""
+
+    core: Count
+    state: Annotated[str, Meta(pattern="^[qbs]*$")]
+    ticks: list[Count]
 
 
 class Hello(Request, frozen=True, kw_only=True, tag="hello"):
@@ -198,6 +213,16 @@ class Calibrate(Request, frozen=True, kw_only=True, tag="calibrate"):
 
     answer = CalibrateAnswer
     limit_ms: Quantity
+    cores: str | UnsetType = UNSET
+    patience_ms: Quantity | UnsetType = UNSET
+    contention_length: Count | UnsetType = UNSET
+
+
+class Watch(Request, frozen=True, kw_only=True, tag="watch"):
+    """See for so long who else is on the core."""
+
+    answer = WatchAnswer
+    limit_ms: Quantity
 
 
 class Measure(Request, frozen=True, kw_only=True, tag="measure"):
@@ -237,6 +262,7 @@ REQUESTS: tuple[type[Request], ...] = (
     CheckRoundTrip,
     CheckForgery,
     Calibrate,
+    Watch,
     Measure,
     Release,
     Quit,

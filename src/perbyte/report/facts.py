@@ -221,7 +221,10 @@ def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
             f"{percent(policy.contention_tolerance)} of its floor, without switch, migration or page fault",
         ),
         ("budget", f"{policy.budget_s:g} s (used {run.measuring_s:.1f} s)"),
-        ("core", "chosen by Perbyte" if policy.core < 0 else str(policy.core)),
+        (
+            "cores",
+            ", ".join(map(str, policy.cores)) or (str(policy.core) if policy.core >= 0 else "not recorded"),
+        ),
         ("seed", str(policy.seed)),
         *came_from,
     ]

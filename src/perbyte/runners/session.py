@@ -224,10 +224,29 @@ class Session:
         request = messages.CheckForgery(id=self.next_id(), handle=handle)
         return self.ask(request, VerdictAnswer, self.limits.check + self._work_s(handle, 1))
 
-    def calibrate(self, limit_ms: float, *, epoch: int) -> Calibration:
-        """Let the process look at its clock for about `limit_ms` milliseconds."""
-        request = messages.Calibrate(id=self.next_id(), limit_ms=limit_ms)
-        answer = self.ask(request, messages.CalibrateAnswer, limit_ms / 1000 + self.limits.calibrate)
+    def calibrate(
+        self,
+        limit_ms: float,
+        *,
+        epoch: int,
+        cores: Sequence[int] = (),
+        patience_ms: float = 0.0,
+        contention_length: int = 0,
+    ) -> Calibration:
+        """Let the process look at its clock for about `limit_ms` milliseconds.
+
+        It may use `cores` from then on, the first one first; none: the one it was pinned to. For moments alone on a
+        core it waits up to `patience_ms`. `contention_length` is what another process found out (0: find out).
+        """
+        request = messages.Calibrate(
+            id=self.next_id(),
+            limit_ms=limit_ms,
+            cores=",".join(map(str, cores)) or UNSET,
+            patience_ms=patience_ms or UNSET,
+            contention_length=contention_length or UNSET,
+        )
+        limit = (limit_ms + 3 * patience_ms) / 1000 + self.limits.calibrate
+        answer = self.ask(request, messages.CalibrateAnswer, limit)
         return Calibration(
             runner=self.spec.name,
             cpu=self.cpu,
@@ -241,7 +260,20 @@ class Session:
             contention_floor=answer.contention_floor,
             fixed_ticks=answer.fixed_ticks,
             selfcheck=answer.selfcheck,
+            contention_probe=answer.contention_probe,
+            contention_length=answer.contention_length,
+            contention_shared=answer.contention_shared,
+            waited_ms=answer.waited_ms,
+            alone=answer.alone,
         )
+
+    def watch(self, limit_ms: float) -> messages.WatchAnswer:
+        """See for `limit_ms` milliseconds who else is on the core; the next call looks at the next core.
+
+        Raises RunnerRefused when the runner cannot do that.
+        """
+        request = messages.Watch(id=self.next_id(), limit_ms=limit_ms)
+        return self.ask(request, messages.WatchAnswer, limit_ms / 1000 + self.limits.calibrate)
 
     def measure(
         self,
@@ -293,6 +325,7 @@ class Session:
             flags=answer.flags,
             cycles=answer.cycles,
             waits=answer.waits,
+            core=answer.core,
         )
         return Measured(burst, answer.digest)
 

@@ -4,7 +4,7 @@ Nothing here reads, writes, prints or starts anything, and nothing here deletes 
 `perbyte.stats.hypothesis` alone, so that measuring never waits for it.
 """
 
-from perbyte.stats.clean import clean_mask, contention_floor, contention_floors, cycles_per_call, ns_per_call
+from perbyte.stats.clean import Quiet, clean_mask, cycles_per_call, find_quiet, ns_per_call, own_quiet
 from perbyte.stats.compare import Comparison, compare, noise_floor
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
 from perbyte.stats.figure import MIN_CLEAN, figure, unwatched
@@ -12,17 +12,18 @@ from perbyte.stats.figure import MIN_CLEAN, figure, unwatched
 __all__ = [
     "MIN_CLEAN",
     "Comparison",
+    "Quiet",
     "clean_mask",
     "compare",
-    "contention_floor",
-    "contention_floors",
     "cycles_per_call",
     "epoch_value",
     "figure",
+    "find_quiet",
     "median",
     "median_interval",
     "midmean",
     "noise_floor",
     "ns_per_call",
+    "own_quiet",
     "unwatched",
 ]

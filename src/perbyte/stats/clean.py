@@ -11,6 +11,7 @@ differ by one step are the same reading as far as anyone can tell, so every tole
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,16 +23,45 @@ _CLOCK_AGREES = 0.005  # of a clock reading by which the two around a sample may
 _LOWEST_SHARE = 0.005  # of contention readings that may lie below the floor by accident
 
 
-def clean_mask(
-    burst: Burst, calibration: Calibration, policy: Policy, contention_floor: float | None = None
-) -> Bools:
+REORDER_BUFFER = "reorder-buffer"
+# Where between the two modes of the reorder-buffer probe a reading counts as shared, on a logarithmic scale. The same
+# number stands in runners/sdk/c/contention.h.
+_BETWEEN_MODES = 0.22
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """What the contention probe reads on a quiet core, and up to where a core counts as quiet, in core cycles.
+
+    Both are 0 where the runner has no such probe.
+    """
+
+    floor: float
+    limit: float
+
+
+def own_quiet(calibration: Calibration, policy: Policy) -> Quiet:
+    """Return what a process found out by itself.
+
+    The front-end probe may read up to `policy.contention_tolerance` above its floor. The reorder-buffer probe has two
+    modes and next to nothing in between, so its limit lies between them.
+    """
+    floor = calibration.contention_floor
+    if calibration.contention_probe != REORDER_BUFFER:
+        return Quiet(floor, floor * (1 + policy.contention_tolerance))
+    if floor <= 0 or calibration.contention_shared <= floor:
+        return Quiet(0.0, 0.0)
+    return Quiet(floor, floor * (calibration.contention_shared / floor) ** _BETWEEN_MODES)
+
+
+def clean_mask(burst: Burst, calibration: Calibration, policy: Policy, quiet: Quiet | None = None) -> Bools:
     """Tell which samples of `burst` are clean; one boolean per sample.
 
     Clean is: the clock probes before and after agree within `policy.clock_tolerance`, the contention probe on
-    both sides is within `policy.contention_tolerance` of the floor (core cycles; the calibration's own where
-    None), each with one tick quantum added, and no flag is set.
+    both sides is within the limit of `quiet` (the calibration's own where None), each with one tick quantum added,
+    and no flag is set.
     """
-    return table_clean_mask(tabulate([burst]), calibration, policy, contention_floor)
+    return table_clean_mask(tabulate([burst]), calibration, policy, quiet)
 
 
 def cycles_per_call(burst: Burst, calibration: Calibration) -> Floats:
@@ -49,10 +79,10 @@ def ns_per_call(burst: Burst, calibration: Calibration) -> Floats:
 
 
 def table_clean_mask(
-    table: SampleTable, calibration: Calibration, policy: Policy, contention_floor: float | None = None
+    table: SampleTable, calibration: Calibration, policy: Policy, quiet: Quiet | None = None
 ) -> Bools:
     """`clean_mask` for samples that are laid side by side."""
-    excess = disturbance(table, calibration, policy, contention_floor)
+    excess = disturbance(table, calibration, policy, quiet)
     mask: Bools = (excess <= 1.0) & (table.flags == 0)
     return mask
 
@@ -61,7 +91,7 @@ def disturbance(
     table: SampleTable,
     calibration: Calibration,
     policy: Policy,
-    contention_floor: float | None = None,
+    quiet: Quiet | None = None,
     cycles_per_tick: Floats | None = None,
 ) -> Floats:
     """Return by how much each sample's worse probe misses, as a multiple of what is allowed; 1 is the limit.
@@ -74,12 +104,12 @@ def disturbance(
     if not longer.any():
         return np.zeros(len(table))
     clock_excess = _ratio(longer - shorter, policy.clock_tolerance * shorter + quantum)
-    floor = calibration.contention_floor if contention_floor is None else contention_floor
-    if floor <= 0 or calibration.probe_cycles <= 0 or not table.contention.any():
+    quiet = quiet or own_quiet(calibration, policy)
+    if quiet.floor <= 0 or calibration.probe_cycles <= 0 or not table.contention.any():
         return clock_excess
     rate = core_cycles_per_tick(table, calibration) if cycles_per_tick is None else cycles_per_tick
-    excess = np.maximum(table.contention[0], table.contention[1]) * rate - floor
-    contention_excess = excess / (policy.contention_tolerance * floor + quantum * rate)
+    excess = np.maximum(table.contention[0], table.contention[1]) * rate - quiet.floor
+    contention_excess = excess / (quiet.limit - quiet.floor + quantum * rate)
     worse: Floats = np.maximum(clock_excess, contention_excess)
     return worse
 
@@ -169,19 +199,42 @@ def contention_floor(
     return _lowest_heap(learnt, floors, step)
 
 
-def contention_floors(
-    calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration], bursts: Sequence[Burst]
-) -> dict[tuple[str, str, int], float]:
-    """Re-learn the floor of each process apart: the probe's code may lie differently in each program."""
+def find_quiet(
+    calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration],
+    bursts: Sequence[Burst],
+    policy: Policy,
+) -> dict[tuple[str, str, int], Quiet]:
+    """Learn from the whole run what a quiet core reads; by process, since the probe's code may lie differently in each.
+
+    The two modes of the reorder-buffer probe belong to the machine: where processes were alone at times, all share
+    the median of what they found. A process that never was is judged by the others.
+    """
     processes = {process for process, _ in calibrations}
+    modes = [
+        (c.contention_floor, c.contention_shared)
+        for c in calibrations.values()
+        if c.contention_probe == REORDER_BUFFER and c.contention_shared > c.contention_floor > 0
+    ]
+    shared = Quiet(0.0, 0.0)
+    if modes:
+        floor = float(np.median([low for low, _ in modes]))
+        ratio = float(np.median([high / low for low, high in modes]))
+        shared = Quiet(floor, floor * ratio**_BETWEEN_MODES)
     taken: dict[tuple[str, str, int], list[Burst]] = {process: [] for process in processes}
     for burst in bursts:
         if burst.cell.process in taken:
             taken[burst.cell.process].append(burst)
-    return {
-        process: contention_floor({k: c for k, c in calibrations.items() if k[0] == process}, taken[process])
-        for process in processes
-    }
+    floors = sorted(c.contention_floor for c in calibrations.values() if c.contention_probe != REORDER_BUFFER)
+    first_guess = floors[(len(floors) - 1) // 4] if floors else 0.0
+    found: dict[tuple[str, str, int], Quiet] = {}
+    for process in processes:
+        own = {k: c for k, c in calibrations.items() if k[0] == process}
+        if any(c.contention_probe == REORDER_BUFFER for c in own.values()):
+            found[process] = shared
+        else:
+            floor = contention_floor(own, taken[process]) if taken[process] else first_guess
+            found[process] = Quiet(floor, floor * (1 + policy.contention_tolerance))
+    return found
 
 
 def _contention_readings(bursts: Sequence[Burst], calibration: Calibration) -> tuple[Floats, float]:

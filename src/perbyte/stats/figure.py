@@ -18,7 +18,7 @@ import numpy as np
 
 from perbyte.errors import UsageError
 from perbyte.model import Burst, Calibration, Cell, CellFigure, Doubt, Flag, Policy, Quality, Warning
-from perbyte.stats.clean import core_cycles_per_tick, disturbance, table_cycles, table_ns
+from perbyte.stats.clean import Quiet, core_cycles_per_tick, disturbance, table_cycles, table_ns
 from perbyte.stats.drift import Trend, inflation, trend
 from perbyte.stats.estimate import epoch_value, lower_quartile, median, midmean_half_width
 from perbyte.stats.interval import combined_interval, quartile_interval
@@ -27,10 +27,10 @@ from perbyte.stats.samples import Bools, Floats, SampleTable, tabulate
 
 MIN_CLEAN = 5  # clean samples an epoch needs
 MIN_CLEAN_LONG = 1  # the same where one call outlasts the sample length: there are few of them at all
-LONG_FACTOR = 1.5  # times `policy.sample_us` from which on a single call is long
-UNWATCHED_FACTOR = 10  # the same from which on the probes around a call cannot vouch for what happens within
+LONG_US = 75.0  # from which on a single call is long
+UNWATCHED_US = 500.0  # from which on the probes around a call cannot vouch for what happens within
 
-Floors = float | Mapping[tuple[str, str, int], float]
+QuietReadings = Quiet | Mapping[tuple[str, str, int], Quiet]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +62,16 @@ def figure(
     *,
     library: str,
     library_version: str,
-    floors: Floors | None = None,
+    quiet: QuietReadings | None = None,
 ) -> CellFigure:
     """Return the figure of `cell` from all its bursts.
 
-    `calibrations` maps (process, epoch) to what that process found out at its start. `floors` is the quiet
-    duration of the contention probe in core cycles, for all processes or per process (see
-    `contention_floors`); None: each calibration's own. Raises UsageError when no burst holds a sample that
-    can be used.
+    `calibrations` maps (process, epoch) to what that process found out at its start. `quiet` is what the contention
+    probe reads on a quiet core, for all processes or per process (see `find_quiet`); None: each calibration's own.
+    Raises UsageError when no burst holds a sample that can be used.
     """
     warnings: list[Warning] = []
-    epochs = _epochs(cell, bursts, calibrations, policy, floors, warnings)
+    epochs = _epochs(cell, bursts, calibrations, policy, quiet, warnings)
     if not epochs:
         raise UsageError(f"{cell.address} has no usable sample", way_out="measure the cell again")
     used = _choose(epochs)
@@ -120,7 +119,7 @@ def _epochs(
     bursts: Iterable[Burst],
     calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration],
     policy: Policy,
-    floors: Floors | None,
+    quiet: QuietReadings | None,
     warnings: list[Warning],
 ) -> list[_Epoch]:
     by_epoch: dict[int, list[Burst]] = {}
@@ -134,9 +133,9 @@ def _epochs(
             text = f"epoch {number} has no calibration and is left out"
             warnings.append(Warning(Doubt.NO_CALIBRATION, text, (number,)))
             continue
-        floor = floors.get(cell.process) if isinstance(floors, Mapping) else floors
+        reading = quiet.get(cell.process) if isinstance(quiet, Mapping) else quiet
         taken = sorted(by_epoch[number], key=lambda burst: burst.round)
-        epoch = _epoch(number, taken, calibration, policy, floor)
+        epoch = _epoch(number, taken, calibration, policy, reading)
         if epoch is None:
             text = f"epoch {number} has no usable sample and is left out"
             warnings.append(Warning(Doubt.NO_SAMPLE, text, (number,)))
@@ -146,11 +145,11 @@ def _epochs(
 
 
 def _epoch(
-    number: int, bursts: Sequence[Burst], calibration: Calibration, policy: Policy, floor: float | None
+    number: int, bursts: Sequence[Burst], calibration: Calibration, policy: Policy, reading: Quiet | None
 ) -> _Epoch | None:
     whole = tabulate(bursts)
     rate = core_cycles_per_tick(whole, calibration)
-    excess = disturbance(whole, calibration, policy, floor, rate)
+    excess = disturbance(whole, calibration, policy, reading, rate)
     cycles = table_cycles(whole, calibration, rate)
     ns = table_ns(whole, calibration)
     values = ns if calibration.cycle_source == "none" else cycles
@@ -161,8 +160,8 @@ def _epoch(
     clean = (excess <= 1.0) & (whole.flags == 0) & usable
     call_s = median((whole.ticks / whole.calls)[usable]) / max(calibration.tick_hz, 1.0)
     calls = bursts[-1].calls
-    long = calls == 1 and call_s * 1e6 > LONG_FACTOR * policy.sample_us
-    unseen = unwatched(calls, call_s, policy)
+    long = calls == 1 and call_s * 1e6 > LONG_US
+    unseen = unwatched(calls, call_s)
     located = lower_quartile if unseen else epoch_value
     quiet = int(clean.sum()) >= (MIN_CLEAN_LONG if long else MIN_CLEAN)
     chosen = clean if quiet else _least_disturbed(excess, whole, usable)
@@ -189,9 +188,9 @@ def _epoch(
     )
 
 
-def unwatched(calls: int, call_s: float, policy: Policy) -> bool:
+def unwatched(calls: int, call_s: float) -> bool:
     """True when a single call of `call_s` seconds is a sample, too long for the probes around it to vouch for it."""
-    return calls == 1 and call_s * 1e6 > UNWATCHED_FACTOR * policy.sample_us
+    return calls == 1 and call_s * 1e6 > UNWATCHED_US
 
 
 def _least_disturbed(excess: Floats, table: SampleTable, usable: Bools) -> Bools:

@@ -28,7 +28,7 @@ class SampleTable:
 
     `clock` and `contention` have two rows: the probe before the sample and the probe after it, in ticks.
     `cycles` is None when any of the bursts has no PMU cycles. `moment` numbers stretches of samples taken in
-    one go (from 0): a burst, or several bursts where they are short.
+    one go (from 0): a burst, or several bursts where they are short. `core` is -1 where it is not known.
     """
 
     moment: NDArray[np.int64]
@@ -38,6 +38,7 @@ class SampleTable:
     contention: Floats
     flags: NDArray[np.int64]
     cycles: Floats | None
+    core: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.ticks)
@@ -69,6 +70,9 @@ def tabulate(bursts: Sequence[Burst]) -> SampleTable:
         ).reshape(2, total),
         flags=np.fromiter(chain.from_iterable(burst.flags for burst in bursts), np.int64, total),
         cycles=_floats((burst.cycles for burst in bursts), total) if with_pmu else None,
+        core=np.fromiter(
+            chain.from_iterable(burst.core or [-1] * len(burst) for burst in bursts), np.int64, total
+        ),
     )
 
 
@@ -97,7 +101,9 @@ def _check_lengths(burst: Burst) -> None:
         burst.contention_after,
         burst.flags,
     )
-    if any(len(column) != length for column in columns) or len(burst.cycles) not in (0, length):
+    if any(len(column) != length for column in columns) or any(
+        len(column) not in (0, length) for column in (burst.cycles, burst.core)
+    ):
         raise UsageError(
             f"a burst of {burst.cell.address} has arrays of unequal length",
             way_out="the runner breaks the protocol (section 7), or the run was damaged: measure again",

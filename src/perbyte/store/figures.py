@@ -20,11 +20,11 @@ def make_figures(
     Cells that failed have none, whatever was measured before. The second value is the noise floor of the A/A
     pairs; the twins themselves are not among the figures.
     """
-    from perbyte.stats import contention_floors, noise_floor
     from perbyte.stats import figure as make_figure
+    from perbyte.stats import find_quiet, noise_floor
 
     by_process = {(calibration.process, calibration.epoch): calibration for calibration in calibrations}
-    floors = contention_floors(by_process, bursts)
+    quiet = find_quiet(by_process, bursts, conditions.policy)
     failed = {failure.address for failure in failures}
     taken: dict[Cell, list[Burst]] = {}
     for burst in bursts:
@@ -44,7 +44,7 @@ def make_figures(
                 conditions.policy,
                 library=library,
                 library_version=version,
-                floors=floors,
+                quiet=quiet,
             )
         except UsageError:
             continue  # a cell all of whose samples failed has no figure; its failure stands in the run

@@ -186,12 +186,13 @@ def check_burst(burst: Burst) -> None:
         burst.flags,
     )
     length = len(burst.ticks)
-    fine = all(len(column) == length for column in columns) and len(burst.cycles) in (0, length)
-    fine = fine and burst.calls >= 1
+    optional = (burst.cycles, burst.core)
+    fine = all(len(column) == length for column in columns)
+    fine = fine and all(len(column) in (0, length) for column in optional) and burst.calls >= 1
     numbers = (burst.calls, burst.waits, burst.round, burst.epoch, burst.cell.size_bytes, burst.cell.twin)
-    extremes = [min(column) for column in (*columns, burst.cycles) if column]
-    extremes += [max(column) for column in (*columns, burst.cycles) if column]
-    if not fine or any(not -(2**63) <= number < 2**63 for number in (*numbers, *extremes)):
+    extremes = [min(column) for column in (*columns, *optional) if column]
+    extremes += [max(column) for column in (*columns, *optional) if column]
+    if not fine or any(not -(2**63) <= number < 2**63 for number in (*numbers, burst.piece_bytes, *extremes)):
         raise StoreError(
             f"a burst of {burst.cell.address} cannot be kept: its arrays differ in length, it has no calls, "
             "or numbers beyond 64 bits",

@@ -51,6 +51,8 @@ SAMPLES = pa.schema(
         *((name, pa.int64()) for name in _COUNTERS),
         ("cycles", pa.int64()),
         ("waits", pa.int64()),
+        ("core", pa.int64()),
+        ("piece_bytes", pa.int64()),
     ]
 )
 CELLS = pa.schema(
@@ -77,8 +79,9 @@ CELLS = pa.schema(
         ("warning_numbers", pa.list_(pa.list_(pa.float64()))),
     ]
 )
-_NEWER = ("warning_kinds", "warning_numbers")  # columns that older files do not have
-_MAY_BE_NULL = {"cycles", "cycles_per_call"}
+# columns that older files do not have, and what stands for them
+_NEWER = {"warning_kinds": None, "warning_numbers": None, "core": None, "piece_bytes": 0}
+_MAY_BE_NULL = {"cycles", "cycles_per_call", "core"}
 
 
 def samples_table(numbered: Sequence[tuple[int, Burst]]) -> pa.Table:
@@ -92,15 +95,17 @@ def samples_table(numbered: Sequence[tuple[int, Burst]]) -> pa.Table:
         "burst": [number for number, _ in numbered],
         "calls": [burst.calls for burst in bursts],
         "waits": [burst.waits for burst in bursts],
+        "piece_bytes": [burst.piece_bytes for burst in bursts],
     }
     for name, values in per_burst.items():
         columns[name] = pa.array(_repeated(values, lengths), pa.int64())
     for name in _COUNTERS:
         columns[name] = pa.array([n for burst in bursts for n in getattr(burst, name)], pa.int64())
-    no_pmu: list[int | None] = [None]
-    columns["cycles"] = pa.array(
-        [n for burst in bursts for n in (burst.cycles or no_pmu * len(burst.ticks))], pa.int64()
-    )
+    unknown: list[int | None] = [None]
+    for name in ("cycles", "core"):
+        columns[name] = pa.array(
+            [n for burst in bursts for n in (getattr(burst, name) or unknown * len(burst.ticks))], pa.int64()
+        )
     return pa.table([columns[field.name] for field in SAMPLES], schema=SAMPLES)
 
 
@@ -111,15 +116,17 @@ def bursts_of(table: pa.Table) -> Iterator[tuple[int, Burst]]:
     starts = [0, *ends[:-1]] if numbers else []
     heads = table.take(pa.array(starts, pa.int64()))
     cells = _cells_of(heads)
-    singles = {name: heads.column(name).to_pylist() for name in ("epoch", "round", "calls", "waits")}
-    columns = {name: table.column(name).to_pylist() for name in (*_COUNTERS, "cycles")}
+    singles = {
+        name: heads.column(name).to_pylist() for name in ("epoch", "round", "calls", "waits", "piece_bytes")
+    }
+    columns = {name: table.column(name).to_pylist() for name in (*_COUNTERS, "cycles", "core")}
     for k, (start, end) in enumerate(zip(starts, ends, strict=False)):
-        cycles = columns["cycles"][start:end]
+        optional = {name: columns[name][start:end] for name in ("cycles", "core")}
         yield (
             numbers[start],
             Burst(
                 cell=cells[k],
-                cycles=[] if None in cycles else cycles,
+                **{name: [] if None in found else found for name, found in optional.items()},
                 **{name: values[k] for name, values in singles.items()},
                 **{name: columns[name][start:end] for name in _COUNTERS},
             ),
@@ -172,7 +179,7 @@ def _with_kinds(table: pa.Table) -> pa.Table:
         [[Doubt.OTHER.value] * count for count in counts],
         [[[]] * count for count in counts],
     )
-    for name, values in zip(_NEWER, columns, strict=True):
+    for name, values in zip(("warning_kinds", "warning_numbers"), columns, strict=True):
         table = table.append_column(name, pa.array(values, CELLS.field(name).type))
     return table
 
@@ -204,6 +211,9 @@ def read_table(place: Path, kind: str, address: str | None = None) -> pa.Table:
         wanted = [name for name in schema.names if name in there or name not in _NEWER]
         table = pq.read_table(place, columns=wanted, partitioning=None)
         table.validate(full=True)  # before anything computes on it: its codes may point anywhere
+        for name in ("core", "piece_bytes"):
+            if kind == "samples" and name not in there:
+                table = table.append_column(name, pa.array([_NEWER[name]] * table.num_rows, pa.int64()))
         if kind == "cells" and len(wanted) < len(schema.names):
             table = _with_kinds(table.select([name for name in wanted if name not in _NEWER]))
         table = table.select(schema.names).cast(schema)

@@ -12,7 +12,7 @@ final class Answers implements Verbs {
     private static final int SHOWN_HEAD = 64;
     private static final int WARM_BYTES = 1 << 16;
     private static final String[] ARRAYS = {
-        "start", "ticks", "clock_before", "clock_after", "contention_before", "contention_after", "cycles", "flags",
+        "start", "ticks", "clock_before", "clock_after", "contention_before", "contention_after", "cycles", "flags", "core",
     };
 
     private final Library library;
@@ -129,7 +129,11 @@ final class Answers implements Verbs {
     }
 
     private void calibrate(Request request, JsonObject answer) throws Refusal {
-        Gauge.look(Math.min(request.quantity("limit_ms"), 10_000));
+        Gauge.look(
+                Math.min(request.quantity("limit_ms"), 10_000),
+                request.has("patience_ms") ? Math.min(request.quantity("patience_ms"), 60_000) : 0,
+                request.has("contention_length") ? (int) Math.min(request.count("contention_length"), 1 << 16) : 0,
+                request.has("cores") ? request.text("cores") : "");
         answer.addProperty("cycle_source", Gauge.source);
         answer.addProperty("reason", Gauge.reason);
         answer.addProperty("tick_hz", Gauge.tickHz);
@@ -137,6 +141,11 @@ final class Answers implements Verbs {
         answer.addProperty("probe_cycles", Gauge.probeCycles);
         answer.addProperty("contention_floor", Gauge.contentionFloor);
         answer.addProperty("fixed_ticks", Gauge.fixedTicks);
+        answer.addProperty("contention_probe", Gauge.detector);
+        answer.addProperty("contention_length", Gauge.contentionLength);
+        answer.addProperty("contention_shared", Gauge.contentionShared);
+        answer.addProperty("waited_ms", Gauge.waitedMs);
+        answer.addProperty("alone", Gauge.alone);
         JsonObject selfcheck = new JsonObject();
         selfcheck.addProperty("add", Gauge.checkAdd);
         selfcheck.addProperty("rotate", Gauge.checkRotate);
@@ -156,7 +165,7 @@ final class Answers implements Verbs {
         order.clockTolerance = request.quantity("clock_tolerance");
         order.patience = (int) Math.min(request.count("patience"), Integer.MAX_VALUE);
         if (!Gauge.calibrated) {
-            Gauge.look(20);
+            Gauge.look(20, 0, 0, "");
         }
         if (warm.putIfAbsent(request.integer("handle"), true) == null) {
             WarmUp.warm(work);

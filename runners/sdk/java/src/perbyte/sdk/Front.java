@@ -40,6 +40,7 @@ final class Front implements Verbs {
     private final Map<Long, Place> places = new HashMap<>();
     private final Set<String> known = new HashSet<>();
     private final int most;
+    private JsonObject calibration; // what every machine is asked before it measures; null before the first
     private long lastHandle;
 
     Front(List<String> command) {
@@ -85,6 +86,14 @@ final class Front implements Verbs {
                 first.end();
                 workers.forEach(Worker::end);
                 return false;
+            case "calibrate":
+                fill(answer, first.ask(request.fields()));
+                calibration = request.fields().deepCopy();
+                calibration.add("contention_length", answer.get("contention_length"));
+                for (Worker worker : workers) {
+                    worker.ask(calibration);
+                }
+                return true;
             default:
                 fill(answer, first.ask(request.fields()));
                 return true;
@@ -119,7 +128,7 @@ final class Front implements Verbs {
         answer.addProperty("handle", lastHandle);
     }
 
-    private Worker workerOf(String algorithm) {
+    private Worker workerOf(String algorithm) throws Refusal {
         for (Worker worker : workers) {
             if (worker.algorithms.contains(algorithm)) {
                 return worker;
@@ -129,6 +138,9 @@ final class Front implements Verbs {
         if (workers.size() < most) {
             chosen = new Worker(command);
             workers.add(chosen);
+            if (calibration != null) {
+                chosen.ask(calibration);
+            }
         } else {
             for (Worker worker : workers) {
                 chosen = chosen == null || worker.algorithms.size() < chosen.algorithms.size() ? worker : chosen;

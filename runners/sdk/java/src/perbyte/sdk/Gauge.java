@@ -11,17 +11,23 @@ public final class Gauge {
     static final int TICKS = 1;
     static final int CYCLES = 6;
     static final int FLAGS = 7;
-    static final int FIELDS = 8;
+    static final int CORE = 8;
+    static final int FIELDS = 9;
     private static final long EMPTY_WARM_NS = 40_000_000; // the compiler works in the background
     private static final int EMPTY_SAMPLES = 120;
 
     /** What the process found out about its clock; see protocol/SPEC.md, section 6. */
     static String source;
+    static String detector;
     static String reason;
     static double tickHz;
     static double tickQuantum;
     static double probeCycles;
     static double contentionFloor;
+    static long contentionLength;
+    static double contentionShared;
+    static double waitedMs;
+    static double alone;
     static double checkAdd;
     static double checkRotate;
     static double fixedTicks;
@@ -48,14 +54,19 @@ public final class Gauge {
 
     static native boolean clean(double floor, double tolerance, double clockTolerance, int flags);
 
-    private static native String calibrate(double limitMs, double[] facts);
+    private static native String calibrate(
+            double limitMs, double patienceMs, int length, String cores, double[] facts);
 
-    /** Look at the clock for about so long, and at what a sample costs in which nothing is called. */
-    static void look(double limitMs) {
-        double[] facts = new double[7];
-        String[] words = calibrate(limitMs, facts).split("\n", 2);
+    /**
+     * Look at the clock for about so long, and at what a sample costs in which nothing is called. The thread may use
+     * {@code cores} from then on (empty: the one it is on); the rest is as in protocol/SPEC.md, section 6.
+     */
+    static void look(double limitMs, double patienceMs, int length, String cores) {
+        double[] facts = new double[11];
+        String[] words = calibrate(limitMs, patienceMs, length, cores, facts).split("\n", 3);
         source = words[0];
-        reason = words[1];
+        detector = words[1];
+        reason = words[2];
         tickHz = facts[0];
         tickQuantum = facts[1];
         probeCycles = facts[2];
@@ -63,6 +74,10 @@ public final class Gauge {
         checkAdd = facts[4];
         checkRotate = facts[5];
         pmu = facts[6] != 0;
+        contentionLength = (long) facts[7];
+        contentionShared = facts[8];
+        waitedMs = facts[9];
+        alone = facts[10];
         fixedTicks = emptySample();
         calibrated = true;
     }

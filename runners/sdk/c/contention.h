@@ -1,0 +1,34 @@
+/* Who else is on this core? Two probes that notice another hardware thread.
+ *
+ * The reorder-buffer probe is digital: alone or shared, whatever the other thread does, in a third of a
+ * microsecond. It also notices vector registers that a thread that halted left occupied. The front-end probe
+ * reads how much of the issue slots another thread takes; it serves where the first shows no second mode, and
+ * as a second opinion. Nothing here decides what a clean sample is. */
+#ifndef PB_CONTENTION_H
+#define PB_CONTENTION_H
+
+#include "gauge.h"
+
+/* Ticks of one reading of the gauge's detector; of the front-end probe. */
+uint64_t pb_contention_read(const pb_gauge *);
+uint64_t pb_front_end_read(void);
+
+/* Choose the detector. `length`: of the reorder-buffer probe, found before on this machine; 0: find
+ * it. Looks for up to patience_ms for a moment alone on a core. Fills detector, length, contention_floor and
+ * contention_shared, the latter two in ticks. */
+void pb_contention_choose(pb_gauge *, unsigned length, double patience_ms);
+
+/* The reading above which the core is shared, from the two modes, in their unit; 0 where they are not known.
+ */
+double pb_contention_limit(const pb_gauge *);
+
+/* 1 while the core is this thread's alone, as far as the detector can tell; without the reorder-buffer probe
+ * always 1. */
+int pb_contention_alone(const pb_gauge *);
+
+/* Watch the present core for limit_ms. Interval k began when the one before ended and lasted ticks[k];
+ * state[k] is 'q' (alone), 'b' (another thread is active) or 's' (the core was taken away). Returns the
+ * number of intervals, at most `room`. */
+int pb_contention_watch(const pb_gauge *, double limit_ms, char *state, uint64_t *ticks, int room);
+
+#endif
