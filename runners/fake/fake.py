@@ -11,6 +11,7 @@ import sys
 import time
 
 from faults import applies, commit, say
+from gauge import Gauge
 from sky import Sky
 from toy import Refused, Toy, digest
 
@@ -52,6 +53,7 @@ FIELDS = {
         "clock_tolerance": float,
         "patience": int,
     },
+    "watch": {"limit_ms": float},
     "release": {"handle": int},
     "hello": {"protocol": int},
     "quit": {},
@@ -66,6 +68,7 @@ class Fake:
         self.tier = os.environ.get("PERBYTE_CPU", "full")
         self.start = count_start(script)
         self.sky = Sky(script, self.start)
+        self.gauge = Gauge(self.sky)
         self.rows = script.get("operations", DEFAULT_OPERATIONS)
         self.handles = {}
         self.next_handle = 1
@@ -108,7 +111,7 @@ class Fake:
                 raise ValueError
         except (ValueError, KeyError, RecursionError):
             return {}, refusal(0, "malformed", "not a request")
-        if verb not in FIELDS:
+        if verb not in FIELDS or (verb == "watch" and not self.gauge.modern):
             return request, refusal(request["id"], "unknown-verb", f"no verb {verb[:40]}")
         for name, kind in FIELDS[verb].items():
             value = request.get(name)
@@ -199,7 +202,14 @@ class Fake:
 
     def calibrate(self, request):
         """The virtual clock's own words."""
-        return self.sky.calibration()
+        return self.gauge.calibrate(request)
+
+    def watch(self, request):
+        """Who else is on the present core."""
+        if not self.gauge.calibrated:
+            raise Refused("unsupported", "calibrate before watch")
+        core, state, ticks = self.gauge.watch(request["limit_ms"])
+        return {"core": core, "state": state, "ticks": ticks}
 
     def measure(self, request):
         """A burst of virtual samples."""
@@ -208,16 +218,8 @@ class Fake:
         if not calls:
             cost = self.sky.true_cycles(toy, self.tier)
             calls = max(1, round(request["sample_us"] * 1e-6 * self.sky.core_hz() / max(cost, 1e-9)))
-        rows, waits, clean = [], 0, 0
         begun = self.sky.now
-        while True:
-            row, waited = self.sky.sample(toy, self.tier, calls, request)
-            rows.append(row)
-            waits += waited
-            clean += self.sky.is_clean(row, request)
-            late = self.sky.now - begun >= request["limit_ms"] / 1000
-            if len(rows) >= request["samples"] or late or (request["clean"] and clean >= request["clean"]):
-                break
+        rows, waits = self.gauge.burst(toy, self.tier, calls, request)
         if pace := self.script.get("pace"):
             time.sleep((self.sky.now - begun) * pace)
         names = (
@@ -230,6 +232,8 @@ class Fake:
             "flags",
         )
         answer = {name: [row[name] for row in rows] for name in names}
+        if self.gauge.cores:
+            answer["core"] = [row["core"] for row in rows]
         answer["cycles"] = [row["cycles"] for row in rows] if self.sky.clock["pmu"] else []
         output = self.bend(toy, "measure", toy.output(calls))
         return {"calls": calls, "waits": waits, "digest": digest(output), **answer}

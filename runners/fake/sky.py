@@ -7,6 +7,7 @@ process start, and a counter.
 
 import math
 
+from neighbour import Neighbour
 from toy import MASK, fnv1a64, mix
 
 CLOCK = {
@@ -23,6 +24,9 @@ CLOCK = {
     "frequency": [],
 }
 NOISE = {"sample": 0.0, "probe": 0.0}
+REORDER_BUFFER = {"contention_cycles": 680.0, "contention_length": 350}
+CONTRAST = 1.7  # of the two modes of the reorder-buffer probe
+SLOWED = 1.4  # calls beside a neighbour
 FLAGS = {"switched": 1, "migrated": 2, "faulted": 4, "collected": 8, "failed_call": 16}
 FLAGGED_CYCLES = 20000
 
@@ -33,13 +37,28 @@ class Sky:
     def __init__(self, script, start):
         """`start` is the number of this process among those of its script, from 0."""
         self.script = script
-        self.clock = {**CLOCK, **script.get("clock", {})}
+        given = script.get("clock", {})
+        self.two_modes = given.get("contention_probe") == "reorder-buffer"
+        self.clock = {**CLOCK, **(REORDER_BUFFER if self.two_modes else {}), **given}
+        self.clock.setdefault("contention_shared", CONTRAST * self.clock["contention_cycles"])
         self.noise = {**NOISE, **script.get("noise", {})}
         self.start = start
         self.now = 0.0
         self.draws = 0
         self.seed = mix(script.get("seed", 1) * 0x9E3779B97F4A7C15 + start * 0xD1B54A32D192ED03)
         self.taken = {}
+        self.core = 0
+        self.disturbed_s = 0.0
+        beside = script.get("neighbour", {})
+        self.slowed = beside.get("slowed", SLOWED)
+        self.cold = {"relative": 0.0, "us": 100.0, **beside.get("cold", {})}
+        offset = beside.get("offset_s", 1e4 * mix(self.seed ^ 0x6E656967) / (MASK + 1))
+        self.neighbours = [Neighbour(trace, offset) for trace in beside.get("cores", [])]
+
+    @property
+    def neighbour(self):
+        """Who else is on the present core, or None."""
+        return self.neighbours[self.core % len(self.neighbours)] if self.neighbours else None
 
     def uniform(self):
         """The next draw from [0, 1)."""
@@ -77,11 +96,15 @@ class Sky:
                 seen *= 1.0 if spell.get("hidden") else spell["factor"]
         return seen, hidden
 
-    def elapse(self, cycles, quantised=True):
-        """Let `cycles` core cycles pass; the ticks they take."""
+    def elapse(self, cycles, slowed=1.0):
+        """Work off `cycles` core cycles, `slowed` times as many beside a neighbour; the ticks that takes."""
         seconds = cycles / self.core_hz()
+        if self.neighbours:
+            end, disturbed = self.neighbour.end_of_work(self.now, seconds, slowed)
+            seconds = end - self.now
+            self.disturbed_s += disturbed
         self.now += seconds
-        quantum = self.clock["tick_quantum"] if quantised else 1
+        quantum = self.clock["tick_quantum"]
         return max(0, round(seconds * self.clock["tick_hz"] / quantum) * quantum)
 
     def clock_probe(self):
@@ -89,9 +112,13 @@ class Sky:
         return self.elapse(self.clock["probe_cycles"] * (1 + self.noise["probe"] * self.normal()))
 
     def contention_probe(self):
-        """Ticks of the contention probe."""
-        stretched = self.clock["contention_cycles"] * self.contention()[0]
-        return self.elapse(stretched * (1 + self.noise["probe"] * abs(self.normal())))
+        """Ticks of the contention probe. The reorder-buffer probe has two modes; the front-end probe has any value."""
+        cycles, seen = self.clock["contention_cycles"], self.contention()[0]
+        contrast = self.clock["contention_shared"] / cycles
+        if self.two_modes:
+            seen = contrast if seen > 1 else 1.0
+        stretched = cycles * seen * (1 + self.noise["probe"] * abs(self.normal()))
+        return self.elapse(stretched, contrast if self.two_modes else None)
 
     def ticks(self):
         """The tick counter."""
@@ -104,65 +131,36 @@ class Sky:
         cost = row.get("per_call", 100.0) + row.get("per_byte", 1.0) * toy.size
         return cost * row.get("tiers", {}).get(tier, self.script.get("tiers", {}).get(tier, 1.0))
 
-    def luck(self, toy):
-        """The factor of this process's layout: drawn once per start, operation, size and buffer offset."""
-        spread = toy.row.get("layout", self.script.get("layout", 0.0))
-        if not spread:
-            return 1.0
-        what = f"{toy.row['algorithm']}/{toy.operation}/{toy.contract}@{toy.size}+{toy.offset}"
-        return 1 + spread * (2 * mix(self.seed ^ fnv1a64(what.encode())) / (MASK + 1) - 1)
+    def drawn(self, toy, what):
+        """A draw from [0, 1) that belongs to this process and prepared operation."""
+        name = f"{toy.row['algorithm']}/{toy.operation}/{toy.contract}@{toy.size}+{toy.offset}{what}"
+        return mix(self.seed ^ fnv1a64(name.encode())) / (MASK + 1)
 
-    def sample(self, toy, tier, calls, request):
-        """One sample as the nine numbers of SPEC section 7, in a dict; `waits` beside them."""
+    def luck(self, toy, tier):
+        """The factor of this process's layout: drawn once per start, operation, size and buffer offset.
+
+        `modes` adds that so many processes of a hundred need some cycles more per call, as real cells do.
+        """
+        factor = 1.0
+        if spread := toy.row.get("layout", self.script.get("layout", 0.0)):
+            factor += spread * (2 * self.drawn(toy, "") - 1)
+        if (modes := toy.row.get("modes")) and self.drawn(toy, "/mode") < modes["share"]:
+            factor += modes["cycles"] / self.true_cycles(toy, tier)
+        return factor
+
+    def work(self, toy, tier, calls, moment=1.0, extra=0.0):
+        """Make calls; (ticks, core cycles) of a sample of them. `moment`: luck of this burst; `extra` cycles on top."""
         key = id(toy)
-        waits = 0
-        floor = request["contention_floor"] * (1 + request["contention_tolerance"])
-        while request["patience"] > waits and floor:
-            probed = self.contention_probe() * self.core_hz() / self.clock["tick_hz"]
-            if probed <= floor:
-                break
-            waits += 1
-        row = {"contention_before": self.contention_probe(), "clock_before": self.clock_probe()}
-        row["start"] = self.ticks()
-        flags = 0
-        for name, chance in self.script.get("flags", {}).items():
-            flags |= FLAGS[name] if self.uniform() < chance else 0
         trend = toy.row.get("trend", self.script.get("trend"))
-        drift = 1.0
+        drift = moment
         if trend:
-            done = self.taken.get(key, 0)
-            drift += trend["relative"] * math.exp(-done / trend.get("samples", 100.0))
-        cost = self.true_cycles(toy, tier) * self.luck(toy) * drift * calls * self.contention()[1]
+            drift += trend["relative"] * math.exp(-self.taken.get(key, 0) / trend.get("samples", 100.0))
+        if self.disturbed_s and self.cold["relative"]:
+            drift += self.cold["relative"] * min(1.0, self.disturbed_s * 1e6 / self.cold["us"])
+        self.disturbed_s = 0.0
+        drift *= self.script.get("cores", {}).get(str(self.core), 1.0)
+        cost = self.true_cycles(toy, tier) * self.luck(toy, tier) * drift * calls * self.contention()[1]
         cost *= 1 + toy.row.get("noise", self.noise["sample"]) * self.normal()
-        cost += FLAGGED_CYCLES if flags & 7 else 0
-        fixed = self.clock["fixed_ticks"] * self.core_hz() / self.clock["tick_hz"]
-        row["ticks"] = self.elapse(cost + fixed)
-        row["cycles"] = round(cost + fixed)
-        row["clock_after"] = self.clock_probe()
-        row["contention_after"] = self.contention_probe()
-        row["flags"] = flags
-        self.taken[key] = self.taken.get(key, 0) + 1
-        return row, waits
-
-    def is_clean(self, row, request):
-        """The rule by which a burst stops early."""
-        to_cycles = self.core_hz() / self.clock["tick_hz"]
-        floor = request["contention_floor"] * (1 + request["contention_tolerance"])
-        quiet = max(row["contention_before"], row["contention_after"]) * to_cycles <= floor
-        apart = abs(row["clock_before"] - row["clock_after"]) / max(row["clock_before"], 1)
-        return quiet and apart <= request["clock_tolerance"] and not row["flags"]
-
-    def calibration(self):
-        """The fields of the answer to `calibrate`."""
-        names = (
-            "cycle_source",
-            "reason",
-            "tick_hz",
-            "tick_quantum",
-            "probe_cycles",
-            "fixed_ticks",
-            "selfcheck",
-        )
-        answer = {name: self.clock[name] for name in names}
-        answer["contention_floor"] = self.clock.get("contention_floor", self.clock["contention_cycles"])
-        return answer
+        cost += extra + self.clock["fixed_ticks"] * self.core_hz() / self.clock["tick_hz"]
+        slowed = toy.row.get("slowed", self.slowed)
+        return self.elapse(cost, None if slowed == "front-end" else slowed), cost
