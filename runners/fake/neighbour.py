@@ -16,12 +16,9 @@ class Neighbour:
 
     def __init__(self, intervals, offset_s):
         """`intervals`: path of a csv or csv.gz file, or rows [state, microseconds, front_end_ratio (1 if absent)]."""
-        rows = load(intervals) if isinstance(intervals, str) else intervals
-        self.states = [row[0] for row in rows]
-        self.ratios = [max(1.0, float(row[2]) if len(row) > 2 else 1.0) for row in rows]
-        self.ends = list(accumulate(float(row[1]) * 1e-6 for row in rows))
-        if not self.ends or self.ends[-1] <= 0 or set(self.states) - set("qbs"):
-            raise ValueError("a trace has intervals of q, b and s that take time")
+        self.states, self.ratios, self.ends = (
+            load(intervals) if isinstance(intervals, str) else laid(intervals)
+        )
         self.offset_s = offset_s
 
     def at(self, now):
@@ -62,8 +59,18 @@ class Neighbour:
             now, seconds = now + spent, seconds - spent
 
 
+def laid(rows):
+    """(states, front-end ratios, ends in seconds) of the rows of a trace."""
+    states = [row[0] for row in rows]
+    ratios = [max(1.0, float(row[2]) if len(row) > 2 else 1.0) for row in rows]
+    ends = list(accumulate(float(row[1]) * 1e-6 for row in rows))
+    if not ends or ends[-1] <= 0 or set(states) - set("qbs"):
+        raise ValueError("a trace has intervals of q, b and s that take time")
+    return states, ratios, ends
+
+
 def load(path):
-    """The rows of a csv or csv.gz file with a head line; read once."""
+    """`laid` of the rows of a csv or csv.gz file with a head line; read once."""
     if path not in _read:
         if path.endswith(".gz"):
             import gzip
@@ -73,8 +80,5 @@ def load(path):
         else:
             with open(path) as file:  # noqa: PTH123 - pathlib would take longer to import than all the rest
                 lines = file.read().split()
-        _read[path] = [
-            (state, float(duration), float(ratio or 1))
-            for state, duration, ratio in (line.split(",") for line in lines[1:])
-        ]
+        _read[path] = laid([line.split(",") for line in lines[1:]])
     return _read[path]

@@ -99,10 +99,11 @@ class Sky:
     def elapse(self, cycles, slowed=1.0):
         """Work off `cycles` core cycles, `slowed` times as many beside a neighbour; the ticks that takes."""
         seconds = cycles / self.core_hz()
-        if self.neighbours:
-            end, disturbed = self.neighbour.end_of_work(self.now, seconds, slowed)
-            seconds = end - self.now
+        if self.neighbours:  # the counter's steps meet the work at any phase
+            before = self.ticks()
+            self.now, disturbed = self.neighbour.end_of_work(self.now, seconds, slowed)
             self.disturbed_s += disturbed
+            return self.ticks() - before
         self.now += seconds
         quantum = self.clock["tick_quantum"]
         return max(0, round(seconds * self.clock["tick_hz"] / quantum) * quantum)

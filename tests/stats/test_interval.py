@@ -15,6 +15,7 @@ from perbyte.stats.interval import (
     QUARTILE_FROM,
     between_half_width,
     combined_interval,
+    layout_spread,
     median_spread,
     quartile_interval,
     within_half_width,
@@ -41,14 +42,14 @@ def test_95_per_cent_intervals_cover(make_sky, epochs, between, within):
 
 
 def test_the_interval_is_not_wider_than_it_must_be(make_sky):
-    """With spread between epochs only, its mean width is that of Student's t on the median."""
+    """With spread between epochs only, its mean width is that of Student's t on the median of layouts."""
     random = np.random.default_rng(11)
     halves = [
         combined_interval(0.0, list(random.standard_normal(5)), [0.01] * 5, 0.95).half_width
         for _ in range(2000)
     ]
     mean_sd = math.sqrt(2 / 4) * math.gamma(2.5) / math.gamma(2)
-    expected = stats.t.ppf(0.975, 4) * mean_sd / math.sqrt(5) * median_spread(5)
+    expected = stats.t.ppf(0.975, 4) * mean_sd / math.sqrt(5) * layout_spread(5)
     assert np.mean(halves) == pytest.approx(expected, rel=0.03)
 
 

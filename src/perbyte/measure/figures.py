@@ -16,25 +16,29 @@ from perbyte.model import Cell, CellFigure, NoiseFloor, Policy, Warning
 from perbyte.stats.compare import noise_floor
 
 
-def make_figure(
+def summarise(
     cell: Cell, history: History, policy: Policy, quiet: Mapping[Process, stats.Quiet] | None = None
-) -> CellFigure | None:
-    """Return the figure of a cell by now, None without samples. Raises UsageError if none of them is usable.
+) -> stats.Summary | None:
+    """Return what is known of a cell by now, None without samples. Raises UsageError if none of them is usable.
 
     `quiet`: what the contention probe of each process reads on a quiet core; None: each calibration's own.
     """
     bursts = history.bursts.get(cell)
-    if not bursts:
-        return None
+    return stats.summarise(cell, bursts, history.calibrations, policy, quiet) if bursts else None
+
+
+def make_figure(
+    summary: stats.Summary, history: History, policy: Policy, spread: stats.Spread | None
+) -> CellFigure:
+    """Return the figure that follows from `summary` and from what the cells of the run have in common."""
+    cell = summary.cell
     identity = history.identity(cell.runner, cell.cpu)
-    return stats.figure(
-        cell,
-        bursts,
-        history.calibrations,
+    return stats.judge(
+        summary,
         policy,
         library=identity.library if identity else "",
         library_version=identity.library_version if identity else "",
-        quiet=quiet,
+        spread=spread,
     )
 
 

@@ -17,7 +17,7 @@ from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
 from perbyte.measure.awake import kept_awake
 from perbyte.measure.crew import STARTING_FAILS, Crew, Process, alike, failure_kind
-from perbyte.measure.figures import find_noise_floor, find_quiet, make_figure, with_warnings
+from perbyte.measure.figures import find_noise_floor, find_quiet, make_figure, summarise, with_warnings
 from perbyte.measure.gate import Gate, confirm
 from perbyte.measure.history import History, Outcome
 from perbyte.measure.layout import draw_layout
@@ -31,7 +31,6 @@ from perbyte.model import (
     Burst,
     Calibration,
     Cell,
-    CellFigure,
     Doubt,
     Failure,
     Policy,
@@ -42,7 +41,7 @@ from perbyte.model import (
 )
 from perbyte.runners.session import TimeLimits
 
-EPOCH_STEP = 3  # epochs added between two declared looks
+EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
 LONG_PRECISION = (
     0.01  # relative half-width at which a cell of unwatched calls is done, lest it eat all others' budget
 )
@@ -91,6 +90,7 @@ class Measurement:
         self._warnings: set[Warning] = set()
         self._stage = ""
         self._clean_share = 0.0
+        self._known: dict[Cell, tuple[int, stats.Summary]] = {}
 
     def measure(self) -> Outcome:
         """Run to the end. KeyboardInterrupt ends it early; the outcome then says `complete=False`."""
@@ -140,12 +140,14 @@ class Measurement:
         began = time.monotonic()
         due = []
         self._finished = set()
+        known = self._summaries()  # of finished cells too: they tell how far epochs lie apart
+        spread = stats.common_spread(known.values())
         for cell in self._alive():
             extra = self.history.epochs_of(cell) - self.policy.epochs
             most = extra + self.policy.epochs >= self.policy.max_epochs
             if extra % EPOCH_STEP and not most:
                 due.append(cell)  # between two looks
-            elif not most and not self._precise(cell):
+            elif not most and cell in known and not self._precise(known[cell], spread):
                 due.append(cell)
             else:
                 self._finished.add(cell)
@@ -154,10 +156,11 @@ class Measurement:
         self._budget_ended = len(affordable) < len(due)
         return affordable
 
-    def _precise(self, cell: Cell) -> bool:
-        figure = self._figure(cell)
-        if figure is None:
-            return True
+    def _precise(self, summary: stats.Summary, spread: stats.Spread | None) -> bool:
+        """True when a cell needs no more epochs. Those that were left out do not count among the least number."""
+        figure = make_figure(summary, self.history, self.policy, spread)
+        if figure.epochs < self.policy.epochs:
+            return False
         if figure.interval.half_width < 0.05:
             return True
         if stats.unwatched(figure.calls_per_sample, figure.ns_per_call * 1e-9):
@@ -335,16 +338,29 @@ class Measurement:
         self._noted_s = self.elapsed_s
         self.sink.spent(self._noted_s)
 
-    def _figure(self, cell: Cell, quiet: Mapping[Process, stats.Quiet] | None = None) -> CellFigure | None:
-        try:
-            return make_figure(cell, self.history, self.policy, quiet)
-        except PerbyteError as error:
-            self._fail(Failure("refused", cell.runner, str(error), address=cell.address))
-            return None
+    def _summaries(self, quiet: Mapping[Process, stats.Quiet] | None = None) -> dict[Cell, stats.Summary]:
+        """What is known of each cell; one whose samples are of no use is lost."""
+        known: dict[Cell, stats.Summary] = {}
+        for cell in self._alive():
+            bursts, before = len(self.history.bursts.get(cell, ())), self._known.get(cell)
+            if before and before[0] == bursts and quiet is None:
+                known[cell] = before[1]  # a finished cell has no more to say than at the last look
+                continue
+            try:
+                summary = summarise(cell, self.history, self.policy, quiet)
+            except PerbyteError as error:
+                self._fail(Failure("refused", cell.runner, str(error), address=cell.address))
+                continue
+            if summary:
+                known[cell] = summary
+                self._known[cell] = (bursts, summary)
+        return known
 
     def _finish(self, complete: bool) -> Outcome:
         quiet = find_quiet(self._alive(), self.history, self.policy)
-        figures = [figure for cell in self._alive() if (figure := self._figure(cell, quiet))]
+        known = self._summaries(quiet).values()
+        spread = stats.common_spread(known)
+        figures = [make_figure(summary, self.history, self.policy, spread) for summary in known]
         floor = find_noise_floor(figures)
         of_plan = [figure for figure in figures if not figure.cell.twin]
         rows: Mapping[Row, Warning] = {}

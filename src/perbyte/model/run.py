@@ -25,7 +25,7 @@ class Policy:
     precision: float = 0.0025
     level: float = 0.95
     budget_s: float = 60.0
-    epochs: int = 3
+    epochs: int = 5
     max_epochs: int = 24
     looks: tuple[int, ...] = (4, 8, 16)
     burst_samples: int = 24

@@ -7,23 +7,29 @@ Nothing here reads, writes, prints or starts anything, and nothing here deletes 
 from perbyte.stats.clean import Quiet, clean_mask, cycles_per_call, find_quiet, ns_per_call, own_quiet
 from perbyte.stats.compare import Comparison, compare, noise_floor
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
-from perbyte.stats.figure import MIN_CLEAN, figure, unwatched
+from perbyte.stats.figure import MIN_CLEAN, Summary, common_spread, figure, judge, summarise, unwatched
+from perbyte.stats.spread import Spread
 
 __all__ = [
     "MIN_CLEAN",
     "Comparison",
     "Quiet",
+    "Spread",
+    "Summary",
     "clean_mask",
+    "common_spread",
     "compare",
     "cycles_per_call",
     "epoch_value",
     "figure",
     "find_quiet",
+    "judge",
     "median",
     "median_interval",
     "midmean",
     "noise_floor",
     "ns_per_call",
     "own_quiet",
+    "summarise",
     "unwatched",
 ]

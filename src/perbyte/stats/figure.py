@@ -24,6 +24,7 @@ from perbyte.stats.estimate import epoch_value, lower_quartile, median, midmean_
 from perbyte.stats.interval import combined_interval, quartile_interval
 from perbyte.stats.quantile import normal_quantile
 from perbyte.stats.samples import Bools, Floats, SampleTable, tabulate
+from perbyte.stats.spread import Spread, find_spread
 
 MIN_CLEAN = 5  # clean samples an epoch needs
 MIN_CLEAN_LONG = 1  # the same where one call outlasts the sample length: there are few of them at all
@@ -54,6 +55,55 @@ class _Epoch:
     calibration: Calibration
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the samples of a cell say, epoch by epoch: all that its figure needs but what other cells know.
+
+    `used` are the epochs that count, `values` theirs: cycles per call, or ns where `in_cycles` is False.
+    """
+
+    cell: Cell
+    epochs: tuple[_Epoch, ...]
+    used: tuple[_Epoch, ...]
+    values: tuple[float, ...]
+    in_cycles: bool
+    warnings: tuple[Warning, ...]
+
+    @property
+    def unwatched(self) -> bool:
+        """True where calls are too long for the probes around them."""
+        return any(epoch.unwatched for epoch in self.used)
+
+
+def summarise(
+    cell: Cell,
+    bursts: Sequence[Burst],
+    calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration],
+    policy: Policy,
+    quiet: QuietReadings | None = None,
+) -> Summary:
+    """Return what all bursts of `cell` say; parameters and errors as in `figure`."""
+    warnings: list[Warning] = []
+    epochs = _epochs(cell, bursts, calibrations, policy, quiet, warnings)
+    if not epochs:
+        raise UsageError(f"{cell.address} has no usable sample", way_out="measure the cell again")
+    used = _choose(epochs)
+    in_cycles = "none" not in {epoch.calibration.cycle_source for epoch in used} and all(
+        math.isfinite(epoch.cycles) for epoch in used
+    )
+    values = tuple(epoch.cycles if in_cycles else epoch.ns for epoch in used)
+    return Summary(cell, tuple(epochs), tuple(used), values, in_cycles, tuple(warnings))
+
+
+def common_spread(summaries: Iterable[Summary]) -> Spread | None:
+    """Return what the cells of a run say about the spread of epochs; None where they are too few.
+
+    Of unwatched calls the lower quartile is given, and what lies between epochs is another thing: they do not count.
+    Neither do twins, which are cells that count already.
+    """
+    return find_spread(one.values for one in summaries if not one.unwatched and not one.cell.twin)
+
+
 def figure(
     cell: Cell,
     bursts: Sequence[Burst],
@@ -63,22 +113,26 @@ def figure(
     library: str,
     library_version: str,
     quiet: QuietReadings | None = None,
+    spread: Spread | None = None,
 ) -> CellFigure:
     """Return the figure of `cell` from all its bursts.
 
     `calibrations` maps (process, epoch) to what that process found out at its start. `quiet` is what the contention
     probe reads on a quiet core, for all processes or per process (see `find_quiet`); None: each calibration's own.
+    `spread` is what the cells of the run have in common (see `common_spread`); None: this cell speaks for itself.
     Raises UsageError when no burst holds a sample that can be used.
     """
-    warnings: list[Warning] = []
-    epochs = _epochs(cell, bursts, calibrations, policy, quiet, warnings)
-    if not epochs:
-        raise UsageError(f"{cell.address} has no usable sample", way_out="measure the cell again")
-    used = _choose(epochs)
+    summary = summarise(cell, bursts, calibrations, policy, quiet)
+    return judge(summary, policy, library=library, library_version=library_version, spread=spread)
+
+
+def judge(
+    summary: Summary, policy: Policy, *, library: str, library_version: str, spread: Spread | None = None
+) -> CellFigure:
+    """Return the figure that follows from a summary; parameters as in `figure`."""
+    cell, epochs, used, values = summary.cell, summary.epochs, summary.used, summary.values
+    in_cycles, unseen, warnings = summary.in_cycles, summary.unwatched, list(summary.warnings)
     sources = {epoch.calibration.cycle_source for epoch in used}
-    in_cycles = "none" not in sources and all(math.isfinite(epoch.cycles) for epoch in used)
-    values = [epoch.cycles if in_cycles else epoch.ns for epoch in used]
-    unseen = any(epoch.unwatched for epoch in used)
     middle = lower_quartile if unseen else median
     value = middle(np.array(values))
     halves = [
@@ -87,7 +141,7 @@ def figure(
     interval = (
         quartile_interval(values, policy.level)
         if unseen and len(values) > 1
-        else combined_interval(value, values, halves, policy.level)
+        else combined_interval(value, values, halves, policy.level, spread)
     )
     relative = interval.half_width / abs(value) if value else math.inf
     doubts = _doubts(epochs, used, relative, policy, warnings)

@@ -3,7 +3,8 @@
 Samples of one process are not independent witnesses: layout, heap and boost state are drawn once per epoch.
 So the spread between epochs is what an interval must show, and the spread of samples is only a lower bound
 to it: three epochs may agree by luck. The wider of the two is taken, and it is said which one it was. That
-is conservative; the tests simulate it.
+is conservative; the tests simulate it. What the other cells of the run say about the spread between epochs
+(`Spread`) keeps a cell whose few epochs agree too well from being believed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import numpy as np
 
 from perbyte.model import Interval
 from perbyte.stats.estimate import lower_quartile, median, median_interval
-from perbyte.stats.quantile import normal_quantile, t_quantile
+from perbyte.stats.quantile import normal_quantile
+from perbyte.stats.spread import Spread, spread_half_width
 
 ORDERED_FROM = 9  # epochs; with fewer the order statistics of 95 % are the extremes or do not exist
 
@@ -36,16 +38,26 @@ def median_spread(n: int) -> float:
     return _MEDIAN_SPREAD[n - 1] if n <= len(_MEDIAN_SPREAD) else _MEDIAN_SPREAD_LIMIT
 
 
-def between_half_width(epoch_values: Sequence[float], level: float) -> float:
+def layout_spread(n: int) -> float:
+    """Return by how much the median of `n` epochs scatters more than their mean does, at the worst of two shapes.
+
+    What layouts do to a figure is not normally distributed; in a flat distribution the median of few values is a poorer
+    witness than in a normal one. Uniform values: the variance of the median is 1 / 4(n + 2) for odd n and
+    n / 4(n + 1)(n + 2) for even n, that of the mean 1 / 12n (moments of uniform order statistics, e.g. David and
+    Nagaraja 2003, section 3.1).
+    """
+    uniform = math.sqrt(3 * n / (n + 2)) if n % 2 else math.sqrt(3 * n * n / ((n + 1) * (n + 2)))
+    return max(median_spread(n), uniform)
+
+
+def between_half_width(epoch_values: Sequence[float], level: float, spread: Spread | None = None) -> float:
     """Return the half-width that the spread between epochs gives their median; infinite below 2 epochs.
 
-    Student's t on E - 1 degrees of freedom x sd / sqrt(E), widened by `median_spread`.
+    Student's t on E - 1 degrees of freedom x sd / sqrt(E), widened by `layout_spread`; with `spread` the
+    moderated t of Smyth (2004).
     """
     n = len(epoch_values)
-    if n < 2:
-        return math.inf
-    sd = float(np.std(np.asarray(epoch_values), ddof=1))
-    return t_quantile(level, n - 1) * sd / math.sqrt(n) * median_spread(n)
+    return spread_half_width(epoch_values, level, spread, layout_spread(n) if n else 1.0)
 
 
 def within_half_width(epoch_half_widths: Sequence[float]) -> float:
@@ -63,7 +75,11 @@ def within_half_width(epoch_half_widths: Sequence[float]) -> float:
 
 
 def combined_interval(
-    centre: float, epoch_values: Sequence[float], epoch_half_widths: Sequence[float], level: float
+    centre: float,
+    epoch_values: Sequence[float],
+    epoch_half_widths: Sequence[float],
+    level: float,
+    spread: Spread | None = None,
 ) -> Interval:
     """Return the interval around `centre` (the median of `epoch_values`), the wider of the two ways.
 
@@ -77,7 +93,7 @@ def combined_interval(
         low, high = median_interval(np.asarray(epoch_values), level)
         by = "samples" if within > (high - low) / 2 else "epochs"
         return Interval(min(low, centre - within), max(high, centre + within), level=level, dominated_by=by)
-    between = between_half_width(epoch_values, level)
+    between = between_half_width(epoch_values, level, spread)
     dominated_by = "samples" if len(epoch_values) < 2 or within > between else "epochs"
     half = within if dominated_by == "samples" else between
     if not math.isfinite(half):

@@ -20,8 +20,7 @@ def make_figures(
     Cells that failed have none, whatever was measured before. The second value is the noise floor of the A/A
     pairs; the twins themselves are not among the figures.
     """
-    from perbyte.stats import figure as make_figure
-    from perbyte.stats import find_quiet, noise_floor
+    from perbyte.stats import common_spread, find_quiet, judge, noise_floor, summarise
 
     by_process = {(calibration.process, calibration.epoch): calibration for calibration in calibrations}
     quiet = find_quiet(by_process, bursts, conditions.policy)
@@ -33,21 +32,19 @@ def make_figures(
     cells = [cell for cell in taken if cell.address not in failed]
     cells.sort(key=lambda cell: order.get(cell.address, len(order)))
     names = {(i.runner, i.cpu): (i.library, i.library_version) for i in conditions.identities}
-    figures: dict[Cell, CellFigure] = {}
+    summaries = []
     for cell in cells:
-        library, version = names.get((cell.runner, cell.cpu), ("", ""))
         try:
-            figures[cell] = make_figure(
-                cell,
-                taken[cell],
-                by_process,
-                conditions.policy,
-                library=library,
-                library_version=version,
-                quiet=quiet,
-            )
+            summaries.append(summarise(cell, taken[cell], by_process, conditions.policy, quiet))
         except UsageError:
             continue  # a cell all of whose samples failed has no figure; its failure stands in the run
+    spread = common_spread(summaries)
+    figures: dict[Cell, CellFigure] = {}
+    for summary in summaries:
+        library, version = names.get((summary.cell.runner, summary.cell.cpu), ("", ""))
+        figures[summary.cell] = judge(
+            summary, conditions.policy, library=library, library_version=version, spread=spread
+        )
     pairs = [
         (figures[replace(cell, twin=0)], found)
         for cell, found in figures.items()
