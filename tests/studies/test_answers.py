@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from scripted_studies import CLAIM, Overrides, scripted_run, write_study
 
+from perbyte import places
 from perbyte.errors import DataRoomError
 from perbyte.report.claimpage import claims_page, judgement_data
-from perbyte.studies import judge, read_study
+from perbyte.studies import Study, judge, read_study, studies
 
 SHAPE = 'where = { kind = ["new", "old"], size_bytes = 512 }\naverage_over = ["operation"]\n'
 
@@ -127,3 +128,17 @@ by = ["runner", "operation", "size_bytes"]
     assert (found["outcome"], found["about"], found["partial"], found["compared"], found["left_out"]) == (
         "reproduced", "machine", True, 8, 4,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_the_kept_page_of_a_study_has_its_claims_as_they_are_judged_now(study: Study) -> None:
+    kept = (places.room("studies").parent / "docs" / "studies" / f"{study.name}.md").read_text(
+        encoding="utf-8"
+    )
+    lines = set(kept.splitlines())
+    wanted = [
+        line
+        for line in claims_page(study).splitlines()
+        if line.startswith(("## ", "- Rule:", "- Refuted", "- In print"))
+    ]
+    assert [line for line in wanted if line not in lines] == []
