@@ -4,13 +4,15 @@
 
 Each streams through memory, computes and sleeps, in an order and for durations drawn from the seed. They have the
 usual priority and are not pinned, as other people's programs are. `with neighbours(2):` does the same around a
-block of Python.
+block of Python. `say_siblings` tells of the neighbours that nobody here started: for how much of a second other
+hardware threads were active on the measuring cores, as `perbyte doctor` sees it.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import random
 import subprocess
 import sys
@@ -53,6 +55,30 @@ def neighbours(count: int, *, seed: int = 1, seconds: float = 3600.0) -> Iterato
         for process in started:
             process.kill()
             process.wait()
+
+
+def doctor() -> dict[str, object]:
+    """What `perbyte doctor --json` says."""
+    command = [sys.executable, "-m", "perbyte.cli", "doctor", "--json"]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def say_siblings(when: str) -> None:
+    """Print how much of the last second each measuring core was its own, so that figures of minutes can be compared."""
+    cores = "; ".join(
+        f"core {core['core']} alone {core['alone']:.0%}, shared {core['shared']:.0%}, taken away {core['taken']:.0%}"
+        for core in doctor()["cores"]
+    )
+    print(f"siblings {when}: {cores or 'no detector shows them here'}", flush=True)
+
+
+def detector() -> list[str]:
+    """Length of the reorder-buffer probe and the reading above which a core is shared; nothing where there is none."""
+    for runner in doctor()["runners"]:
+        low, high = runner.get("contention_floor", 0), runner.get("contention_shared", 0)
+        if runner.get("contention_length") and high > low > 0:
+            return [str(runner["contention_length"]), str(low * (high / low) ** 0.22)]
+    return []
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from neighbours import neighbours
+from neighbours import neighbours, say_siblings
 
 from perbyte.exchange import make_run, read_listings
 from perbyte.runners import find
@@ -113,6 +113,7 @@ def main() -> None:
         parser.error("a spread takes two runs or more")
     ours: list[dict[str, dict[str, float]]] = []
     theirs: list[dict[str, float]] = []
+    say_siblings("before")
     with tempfile.TemporaryDirectory() as temporary, neighbours(arguments.neighbours):
         place = arguments.keep or Path(temporary)
         for number in range(arguments.runs):
@@ -128,6 +129,7 @@ def main() -> None:
                 flush=True,
             )
             theirs.append(openssl_speed(arguments.seconds))
+    say_siblings("after")
     show_sample(ours, theirs, arguments.seconds)
     summarise(ours, theirs, arguments.seconds)
 

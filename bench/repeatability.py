@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from neighbours import neighbours
+from neighbours import neighbours, say_siblings
 
 CELLS = [
     "{openssl,libgcrypt,nettle,cryptopp}/aes-128-ecb/encrypt@16,8KiB",
@@ -90,6 +90,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="keep the run directories here")
     parser.add_argument("--no-openssl-speed", action="store_true")
     arguments, extra = parser.parse_known_args()
+    say_siblings("before")
     with tempfile.TemporaryDirectory() as temporary, neighbours(arguments.neighbours):
         place = arguments.keep or Path(temporary)
         place.mkdir(parents=True, exist_ok=True)
@@ -99,6 +100,7 @@ def main() -> None:
             if not arguments.no_openssl_speed:
                 theirs.append(openssl_speed())
             print(f"run {number + 1} of {arguments.runs} done", file=sys.stderr)
+    say_siblings("after")
     summarise("perbyte, cycles per byte", ours)
     if theirs:
         summarise("openssl speed, bytes per second", theirs)

@@ -19,6 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from neighbours import say_siblings
+
 CELLS = ["{openssl,libgcrypt,nettle,cryptopp}/{aes-128-cbc,sha-256}/{encrypt,digest}@16,1KiB,8KiB"]
 
 
@@ -56,6 +58,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--budget", default="40s")
     arguments = parser.parse_args()
+    say_siblings("before")
     draw = random.Random()
     with tempfile.TemporaryDirectory() as temporary:
         calm, killed = Path(temporary) / "calm", Path(temporary) / "killed"

@@ -4,6 +4,7 @@
 
 The chains (imul 3, imul + add 4, crc32 3, aesenc 4 on Zen and 3 on recent Intel, empty call 0 cycles) go through
 the whole pipeline. The hand-written loop (bench/handwritten.c) shares no code with Perbyte but the probes' idea.
+Prints before and after for how much of the time the cores' siblings were active.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from neighbours import detector, say_siblings
 
 HERE = Path(__file__).parent
 KNOWN = {"probe-imul": 3.0, "probe-imul-add": 4.0, "probe-crc32": 3.0}
@@ -45,15 +48,20 @@ def chains() -> None:
 def handwritten() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         program = str(Path(temporary) / "handwritten")
-        subprocess.run(["cc", "-O2", "-o", program, str(HERE / "handwritten.c"), "-lcrypto"], check=True)
+        subprocess.run(
+            ["cc", "-O2", "-mavx", "-o", program, str(HERE / "handwritten.c"), "-lcrypto"], check=True
+        )
         print("\nAES-128-CTR through OpenSSL, cycles per byte")
         for size in (16, 8192):
             values = []
             for _ in range(5):
                 out = subprocess.run(
-                    ["setarch", "-R", program, str(size)], capture_output=True, text=True, check=True
+                    ["setarch", "-R", program, str(size), *detector()],
+                    capture_output=True,
+                    text=True,
+                    check=True,
                 )
-                values.append(float(out.stdout))
+                values.append(float(out.stdout.split()[0]))
             by_hand = sorted(values)[2]
             (cell,) = measure(f"openssl/aes-128-ctr/encrypt@{size}")
             ours = cell["cycles_per_byte"]
@@ -64,5 +72,7 @@ def handwritten() -> None:
 
 
 if __name__ == "__main__":
+    say_siblings("before")
     chains()
     handwritten()
+    say_siblings("after")
