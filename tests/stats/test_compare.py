@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from perbyte.model import Cell, CellFigure, Estimate, Interval, NoiseFloor, Quality
 from perbyte.stats.compare import (
+    Cost,
     compare,
     compare_costs,
     cost_of,
@@ -20,6 +22,7 @@ from perbyte.stats.compare import (
     noise_floor,
     quotient,
 )
+from perbyte.stats.interval import median_spread
 
 
 def figure_with(
@@ -207,8 +210,8 @@ def test_costs_in_time_carry_the_relative_width():
 
 
 def test_quotients_reach_from_end_to_end():
-    found = quotient(Estimate(6.0, 5.0, 8.0), Estimate(2.0, 1.0, 4.0))
-    assert (found.value, found.low, found.high) == (3.0, 1.25, 8.0)
+    found = quotient(Estimate(6.0, 5.0, 8.0), Estimate(2.0, 0.5, 4.0))
+    assert (found.value, found.low, found.high) == (3.0, 1.25, 16.0)
     assert quotient(Estimate(6.0, 5.0, 8.0), Estimate(2.0, 0.0, 4.0)) == Estimate(3.0, 0.0, math.inf)
     assert quotient(Estimate(6.0, 0.0, 8.0), Estimate(2.0, 1.0, 4.0)) == Estimate(3.0, 0.0, math.inf)
     assert quotient(Estimate(6.0, 5.0, 8.0), Estimate(0.0, 0.0, 0.0)).value == math.inf
@@ -236,3 +239,51 @@ def test_the_noise_floor_is_the_worst_pair():
     assert found.relative == pytest.approx(1 / 110)
     assert found.pairs[0] == (FAST.cell.address, pytest.approx(1.002))
     assert noise_floor([]) is None
+
+
+def spread_of(values) -> float:
+    logs = np.log(values)
+    return float(logs.var(ddof=1)) / len(values) * median_spread(len(values)) ** 2
+
+
+@pytest.mark.parametrize("epochs", [2, 3, 5])
+def test_pairs_are_students_t_on_the_logarithms_of_their_ratios(epochs):
+    a = np.array([100.0, 101.0, 103.0, 99.0, 100.5])[:epochs]
+    b = np.array([110.0, 112.5, 113.0, 111.0, 109.0])[:epochs]
+    found = compare(figure_with(a), figure_with(b))
+    half = stats.t.ppf(0.975, epochs - 1) * math.sqrt(spread_of(b / a))
+    ratio = float(np.median(b) / np.median(a))
+    assert (found.ratio.value, found.dominated_by) == (pytest.approx(ratio), "epochs")
+    assert found.ratio.low == pytest.approx(ratio * math.exp(-half), rel=1e-6)
+    assert found.ratio.high == pytest.approx(ratio * math.exp(half), rel=1e-6)
+
+
+@pytest.mark.parametrize(("first", "second"), [(2, 3), (3, 2), (4, 5), (3, 3)])
+def test_runs_are_compared_by_welchs_interval(first, second):
+    a = np.array([100.0, 101.0, 103.0, 99.0])[:first]
+    b = np.array([110.0, 115.0, 113.0, 118.0, 109.0])[:second]
+    found = compare(figure_with(a), figure_with(b), same_run=False)
+    parts = spread_of(a), spread_of(b)
+    df = sum(parts) ** 2 / (parts[0] ** 2 / (first - 1) + parts[1] ** 2 / (second - 1))
+    half = stats.t.ppf(0.975, max(1, int(df))) * math.sqrt(sum(parts))
+    ratio = float(np.median(b) / np.median(a))
+    assert found.ratio.low == pytest.approx(ratio * math.exp(-half), rel=1e-6)
+
+
+def test_epochs_without_spread_and_costs_without_epochs():
+    same = compare(figure_with([100.0, 100.0]), figure_with([110.0, 110.0, 110.0]), same_run=False)
+    assert (same.ratio.low, same.ratio.high) == pytest.approx((1.1, 1.1))
+    bare = Cost(Estimate(100.0, 99.0, 101.0))
+    assert (bare.epochs, bare.by_samples) == ((), 0.0)
+    found = compare_costs(bare, Cost(Estimate(200.0, 198.0, 202.0)))
+    assert found.ratio.high == pytest.approx(2 * math.exp(math.hypot(0.01, 0.01)))
+    assert len({bare, bare, found}) == 2, "values: frozen, so they can be members of a set"
+
+
+def test_one_figure_without_cycles_is_enough_for_nanoseconds():
+    blind = replace(SLOW, cycles_per_call=None, epoch_cycles=())
+    assert compare(FAST, blind).unit == compare(blind, FAST).unit == "ns"
+    nothing = replace(FAST, cycles_per_call=0.0, ns_per_call=0.0, interval=Interval(0.0, 0.0))
+    assert cost_of(nothing, "ns", per=2.0).estimate == Estimate(0.0, 0.0, 0.0)
+    at_most = figure_with([100.0], half=100.0)
+    assert compare(FAST, at_most).ratio.high == math.inf, "a cost that could be zero bounds nothing"
