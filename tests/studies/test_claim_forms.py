@@ -157,6 +157,7 @@ low = 0.9
 high = 1.1
 """
 PROVIDED = 'where = { group = "mid" }'
+ANYWHERE = PROVIDED + "\nanywhere = true"
 LACKING = PROVIDED + "\nnegate = true"
 NEVER = LIBRARY + "\nnegate = true"
 KRUSKAL = """
@@ -305,6 +306,15 @@ CASES: list[tuple[str, str, str, Outcome, Overrides]] = [
     ("provided", "there", PROVIDED, H, {}),
     ("provided", "one lacks it", PROVIDED, F, {"two/mid/*": None}),
     ("provided", "no such runner here", PROVIDED, M, {"two/*": None}),
+    ("provided", "anywhere: one library is enough", ANYWHERE, H, {"two/mid/*": None}),
+    ("provided", "anywhere: none has it", ANYWHERE, F, NO_MID),
+    (
+        "provided",
+        "anywhere: a runner that did not measure may have it",
+        ANYWHERE,
+        M,
+        {"one/mid/*": None, "two/*": None},
+    ),
     ("provided", "not: lacking", LACKING, H, NO_MID),
     ("provided", "not: there", LACKING, F, {"one/mid/*": None}),
     ("provided", "not: no such runner here", LACKING, M, {"one/mid/*": None, "two/*": None}),

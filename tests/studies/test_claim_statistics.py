@@ -122,3 +122,26 @@ def test_without_cycles_costs_are_compared_in_nanoseconds(tmp_path: Path) -> Non
     assert found.outcome is H
     assert "ns per byte" in found.evidence[1]
     assert verdict_of(tmp_path, "value", VALUE, cycles=False).outcome is U
+
+
+@pytest.mark.parametrize(
+    ("overrides", "outcome"),
+    [
+        ({"*/fast/*": 10.0, "*/mid/*": 10.0001, "*/slow/*": 20.0}, H),
+        ({"*/fast/*": 10.0, "*/mid/*": 11.0, "*/slow/*": 12.0}, F),
+        ({"*/fast/*": 10.0, "*/mid/*": 10.3, "*/slow/*": 12.0}, U),
+    ],
+)
+def test_effects_differ_within_a_group(tmp_path: Path, overrides: Overrides, outcome: Outcome) -> None:
+    body = "differ = 8\nwhere = { size_bytes = [16] }"
+    assert verdict_of(tmp_path, "effect", body, overrides, epochs=40).outcome is outcome
+
+
+def test_print_between_machines_needs_two_of_them(tmp_path: Path) -> None:
+    body = 'between = "machines"\nlow = 0.5'
+    assert verdict_of(tmp_path, "rank_agreement", body).outcome is M
+
+
+def test_tests_on_samples_need_stored_samples(tmp_path: Path) -> None:
+    for body in ('test = "shapiro-wilk"\nvalues = "samples"', 'test = "mann-whitney"\nvalues = "samples"'):
+        assert verdict_of(tmp_path, "significant", body).outcome is U
