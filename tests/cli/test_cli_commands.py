@@ -11,6 +11,7 @@ import pytest
 from fake_scripts import fault, lie
 
 from perbyte.cli.group import COMMANDS
+from perbyte.model import Policy
 
 
 def complained(answer, code, *words):
@@ -364,7 +365,7 @@ def test_a_dry_run_is_json_where_json_was_asked_for(world, script):
     plan = json.loads(answer.stdout)
     assert all("@64" in address for address in plan["cells"])
     assert plan["cells"]
-    assert plan["policy"]["epochs"] == 3
+    assert plan["policy"]["epochs"] == Policy().epochs
 
 
 def test_json_and_csv_exclude_each_other(perbyte):
