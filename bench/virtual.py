@@ -12,7 +12,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -136,8 +136,6 @@ def measure_virtually(
         found = survey([read_spec(here / "runner.toml")], ["full"])
         plan = draw_plan(Request((parse_selector(ask),)), found, load(), twins=twins)
         began, history = clock.now, History()
-        measurement = Measurement(
-            plan, found, load(), policy, Kept(), cores=cores, watcher=None, history=history
-        )
+        measurement = Measurement(plan, found, load(), replace(policy, cores=cores), Kept(), history=history)
         outcome = measurement.measure()
         return Virtually(outcome, history, measurement, clock.now - began)

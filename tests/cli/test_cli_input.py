@@ -8,8 +8,8 @@ import os
 
 import pytest
 
-from perbyte.cli.input_file import describe_input
 from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.measure.input_file import describe_input
 
 
 @pytest.fixture

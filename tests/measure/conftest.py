@@ -28,6 +28,7 @@ from perbyte.model import (
     NoiseFloor,
     Policy,
     RunnerIdentity,
+    UnprovenTier,
 )
 from perbyte.runners.session import TimeLimits
 from perbyte.runners.spec import RunnerSpec
@@ -56,6 +57,9 @@ class Notes:
 
     def failed(self, failure: Failure) -> None:
         self.events.append(("failed", failure))
+
+    def unproven(self, tier: UnprovenTier) -> None:
+        self.events.append(("unproven", tier))
 
     def spent(self, measuring_s: float) -> None:
         self.events.append(("spent", measuring_s))
@@ -149,7 +153,7 @@ class Lab:
         from the real one, and a busy machine must not change what a test sees.
         """
         short = {"epochs": 2, "max_epochs": 2, "looks": (6,), "burst_samples": 8, "burst_limit_ms": 250.0}
-        return Policy(**{**short, **changes})
+        return Policy(**{**short, "cores": (CORE,), **changes})
 
     def run(
         self,
@@ -187,7 +191,6 @@ class Lab:
             load(),
             self.policy(**policy),
             notes,
-            cores=(CORE,),
             watcher=watch,
             history=history,
             limits=limits,

@@ -11,7 +11,8 @@ import sys
 import pytest
 
 from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.measure import choose_cores, describe_machine, machine, require_linux
+from perbyte.measure import choose_cores, describe_machine, machine
+from perbyte.measure.machine import require_linux
 
 AMD = """processor\t: 0
 vendor_id\t: AuthenticAMD
@@ -154,7 +155,7 @@ def test_cores_of_another_kind_and_second_threads_of_a_core_are_left_alone(monke
 
 def test_the_orchestrator_steps_off_the_measuring_core():
     code = (
-        "import os; from perbyte.measure import step_aside, choose_cores\n"
+        "import os; from perbyte.measure.machine import step_aside, choose_cores\n"
         "core = choose_cores()[0]; before = os.sched_getaffinity(0); step_aside([core])\n"
         "after = os.sched_getaffinity(0)\n"
         "assert after == (before - {core} or before), (before, after)"

@@ -7,8 +7,7 @@ import dataclasses
 import pytest
 from fake_scripts import fault, row, starts
 
-from perbyte.catalogue import load
-from perbyte.measure.tiers import unproven_rows
+from perbyte import stats
 from perbyte.model import Doubt
 
 BOTH = ("full", "soft")
@@ -90,13 +89,23 @@ def test_one_size_that_differs_is_enough_for_the_row(lab):
     """Below some size the cost of the call hides the code behind it."""
     done = lab.run(aes(), ask=ASK, cpus=BOTH)
     assert len(tier_warnings(done)) == 2
-    figures = [
-        dataclasses.replace(figure, cycles_per_call=1.3 * figure.cycles_per_call)
-        if (figure.cell.cpu, figure.cell.size_bytes) == ("soft", 256)
-        else figure
-        for figure in done.outcome.cells
-    ]
-    assert unproven_rows(done.measurement.survey, load(), figures, cores=(0,), policy=lab.policy()) == {}
+    bursts = {cell: list(taken) for cell, taken in done.measurement.history.bursts.items()}
+    for cell, taken in bursts.items():
+        if (cell.cpu, cell.size_bytes) == ("soft", 256):
+            bursts[cell] = [dataclasses.replace(burst, ticks=[2 * t for t in burst.ticks]) for burst in taken]
+    history = done.measurement.history
+    made = stats.make_run_figures(
+        bursts,
+        history.calibrations.values(),
+        done.measurement.policy,
+        plan=[cell.address for cell in done.plan.cells],
+        identities=history.identities,
+        failures=[],
+        unproven=history.unproven.values(),
+    )
+    assert len(history.unproven) == 1
+    assert len(made.cells) == 4
+    assert not [warning for figure in made.cells for warning in figure.warnings if warning.kind is Doubt.TIER]
 
 
 def test_tiers_run_in_processes_of_their_own(lab):

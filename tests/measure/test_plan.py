@@ -6,8 +6,7 @@ import pytest
 from fake_scripts import fault, row
 
 from perbyte.errors import UsageError
-from perbyte.measure import Request, wanted_cpus
-from perbyte.measure.plan import DEFAULT_SIZES, TWIN_CELLS, TWIN_MAX_BYTES, choose_twins
+from perbyte.measure.plan import DEFAULT_SIZES, TWIN_CELLS, TWIN_MAX_BYTES, Request, choose_twins, wanted_cpus
 from perbyte.model import Cell
 
 FAMILY = [

@@ -217,7 +217,7 @@ def test_a_run_works_on_the_bytes_of_a_file(lab, found, noting, tmp_path):
     data = tmp_path / "data"
     data.write_bytes(bytes(range(48)))
     outcome = Measurement(
-        lab.plan(found, ASK), found, load(), lab.policy(), noting(), cores=(0,), input_path=data
+        lab.plan(found, ASK), found, load(), lab.policy(), noting(), input_path=data
     ).measure()
     assert {figure.cell.size_bytes for figure in outcome.cells} == {16, 32, 48}
     assert {failure.kind for failure in outcome.failures} == {"refused"}

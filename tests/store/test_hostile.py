@@ -13,11 +13,11 @@ import pytest
 
 from perbyte.errors import StoreError
 from perbyte.model import Doubt
-from perbyte.store import RunWriter, bursts, latest, open_run, query, resume_state, runs
+from perbyte.store import RunWriter, bursts, latest, open_run, query, runs, stored_run
 
 
 def refused(place, *actions):
-    for action in actions or (open_run, lambda p: list(bursts(p)), resume_state):
+    for action in actions or (open_run, lambda p: list(bursts(p)), stored_run):
         with pytest.raises(StoreError) as caught:
             action(place)
         assert caught.value.way_out

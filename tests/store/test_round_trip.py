@@ -13,7 +13,7 @@ import pytest
 
 from perbyte.errors import IncompatibleRuns, StoreError
 from perbyte.model import Interval
-from perbyte.store import RunWriter, bursts, open_run, resume_state
+from perbyte.store import RunWriter, bursts, open_run, stored_run
 
 
 def test_every_value_comes_back(finished, specimens):
@@ -117,9 +117,10 @@ def test_a_resumed_run_goes_on(tmp_path, specimens):
         writer.begin(specimens.conditions(run_id="r-2", started_at="later", policy=later, plan=("z/z/z@1",)))
         writer.measured(specimens.burst(2))
         writer.finish((), None, 1.0, True)
-    conditions, calibrations, taken, failures = resume_state(place)
-    assert taken == (specimens.burst(1), specimens.burst(2))
-    assert (calibrations, failures) == ((specimens.calibration(1),), ())
+    stored = stored_run(place)
+    conditions = stored.conditions
+    assert stored.bursts == (specimens.burst(1), specimens.burst(2))
+    assert (stored.calibrations, stored.failures) == ((specimens.calibration(1),), ())
     assert (conditions.run_id, conditions.policy.budget_s) == ("r-1", 99.0)
     assert conditions.plan == (*specimens.conditions().plan, "z/z/z@1")
     assert json.loads((place / "run.json").read_text())["continued"][0]["started_at"] == "later"

@@ -73,8 +73,7 @@ def command(
     Without a selector: a quick suite of about ten seconds.
     """
     from perbyte.catalogue import load, parse_selector, parse_sizes
-    from perbyte.cli.conduct import conduct
-    from perbyte.cli.resume import conduct_resumed
+    from perbyte.cli.conduct import conduct, conduct_resumed
     from perbyte.cli.show import print_run
     from perbyte.measure import Request
 
@@ -87,7 +86,7 @@ def command(
                 "--suite takes the place of selectors", way_out="leave the selectors (or --resume) out"
             )
         from perbyte.catalogue import find_suite
-        from perbyte.cli.conduct import built_runners
+        from perbyte.measure import built_runners
 
         suite = find_suite(suite_name)
         selectors = suite.selectors(tuple(spec.name for spec in built_runners()))
@@ -111,13 +110,13 @@ def command(
         all_sizes = parse_sizes(",".join(sizes)) if sizes else None if selectors else QUICK_SIZES
         input_facts = None
         if input_path:
-            from perbyte.cli.input_file import describe_input
+            from perbyte.measure.input_file import describe_input
 
             input_facts = describe_input(input_path)
             all_sizes = all_sizes or (int(input_facts["usable_bytes"]),)
         asked = tuple(parse_selector(text) for text in texts)
         if input_facts:
-            from perbyte.cli.input_file import require_size
+            from perbyte.measure.input_file import require_size
 
             named = [size for one in asked for size in one.sizes or ()]
             require_size(input_facts, {*(all_sizes or ()), *named})
@@ -136,7 +135,6 @@ def command(
             policy,
             out=out,
             quiet=quiet,
-            input_path=Path(str(input_facts["path"])) if input_facts else None,
             input_facts=input_facts,
             lenient=suite is not None,
         )
@@ -171,9 +169,9 @@ def read_policy(
 
 
 def _print_plan(request: Request, policy: Policy, *, as_json: bool, lenient: bool) -> int:
-    from perbyte.cli.conduct import draw
+    from perbyte.measure import prepare
 
-    plan, _ = draw(request, lenient=lenient)
+    plan = prepare(request, policy, lenient=lenient).plan
     if as_json:
         drawn = {
             "cells": [cell.address for cell in plan.cells],

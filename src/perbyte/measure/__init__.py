@@ -4,9 +4,10 @@ It writes to the Sink it is given and knows neither store nor report. What makes
 here and in the runners' SDK; what a figure is, lives in `stats`.
 """
 
+from perbyte.measure.conduct import Prepared, built_runners, carry_out, prepare, prepare_resumed
 from perbyte.measure.history import History, Outcome
-from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
-from perbyte.measure.plan import Plan, Request, draw_plan, wanted_cpus
+from perbyte.measure.machine import choose_cores, describe_machine
+from perbyte.measure.plan import Plan, Request, draw_plan
 from perbyte.measure.progress import Moment, Unwatched, Watcher
 from perbyte.measure.run import Measurement
 from perbyte.measure.survey import Survey, survey
@@ -19,16 +20,18 @@ __all__ = [
     "Moment",
     "Outcome",
     "Plan",
+    "Prepared",
     "Request",
     "Survey",
     "Unwatched",
     "Watcher",
+    "built_runners",
+    "carry_out",
     "choose_cores",
     "describe_machine",
     "draw_plan",
-    "require_linux",
-    "step_aside",
+    "prepare",
+    "prepare_resumed",
     "survey",
-    "wanted_cpus",
     "watch_cores",
 ]

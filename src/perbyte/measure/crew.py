@@ -15,10 +15,8 @@ from typing import Self
 from perbyte.errors import EnvironmentLacking, RunnerError, RunnerRefused, UsageError
 from perbyte.measure.layout import Layout
 from perbyte.measure.survey import Survey
-from perbyte.model import Calibration, Cell, Policy, RunnerIdentity
+from perbyte.model import Calibration, Cell, Policy, Process, RunnerIdentity
 from perbyte.runners.session import Session, TimeLimits
-
-Process = tuple[str, str, int]
 
 CALIBRATION_MS = 10.0
 PATIENCE_MS = 2000.0  # more, where a process waits for moments alone on a core
@@ -64,7 +62,6 @@ class Crew:
         self._handles: dict[Cell, int] = {}
         self._starts: dict[Process, int] = {}
         self.calibrations: dict[Process, Calibration] = {}
-        self.layout_fixed = True
 
     def __enter__(self) -> Self:
         return self
@@ -115,7 +112,6 @@ class Crew:
         except BaseException:
             session.close()
             raise
-        self.layout_fixed &= session.layout_fixed
         self._sessions[process] = session
         self.calibrations[process] = calibration
         return calibration

@@ -7,9 +7,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from typing import Self
 
-from perbyte.measure.crew import Process
-from perbyte.model import Burst, Calibration, Cell, CellFigure, Failure, NoiseFloor, RunnerIdentity
+from perbyte.model import (
+    Burst,
+    Calibration,
+    Cell,
+    CellFigure,
+    Failure,
+    NoiseFloor,
+    Process,
+    Row,
+    RunnerIdentity,
+    StoredRun,
+    UnprovenTier,
+)
 
 
 @dataclass(slots=True)
@@ -24,9 +36,26 @@ class History:
     calibrations: dict[tuple[Process, int], Calibration] = field(default_factory=dict)
     bursts: dict[Cell, list[Burst]] = field(default_factory=lambda: defaultdict(list))
     failures: list[Failure] = field(default_factory=list)
+    unproven: dict[Row, UnprovenTier] = field(default_factory=dict)
     identities: tuple[RunnerIdentity, ...] = ()
     epochs: int = 0
     measuring_s: float = 0.0
+
+    @classmethod
+    def of(cls, stored: StoredRun) -> Self:
+        """What a run knows that goes on."""
+        history = cls(
+            failures=list(stored.failures),
+            unproven={tier.row: tier for tier in stored.unproven},
+            identities=stored.conditions.identities,
+            measuring_s=stored.measuring_s,
+        )
+        for calibration in stored.calibrations:
+            history.calibrations[calibration.process, calibration.epoch] = calibration
+        for burst in stored.bursts:
+            history.bursts[burst.cell].append(burst)
+            history.epochs = max(history.epochs, burst.epoch + 1)
+        return history
 
     def epochs_of(self, cell: Cell) -> int:
         """In how many epochs the cell was measured."""

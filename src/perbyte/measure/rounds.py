@@ -18,8 +18,8 @@ import numpy as np
 
 from perbyte import stats
 from perbyte.errors import RunnerError
-from perbyte.measure.crew import Crew, Process, failure_kind
-from perbyte.model import Burst, Calibration, Cell, Failure, Policy
+from perbyte.measure.crew import Crew, failure_kind
+from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
 from perbyte.stats.estimate import midmean_half_width
 
 CLEAN_SHARE = 0.75  # of a burst's samples: so many clean ones end it early

@@ -7,17 +7,17 @@ interrupted run it goes on where that stopped, with what that left of the budget
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
 from perbyte.measure.awake import kept_awake
-from perbyte.measure.crew import STARTING_FAILS, Crew, Process, alike, failure_kind
-from perbyte.measure.figures import find_noise_floor, find_quiet, make_figure, summarise, with_warnings
+from perbyte.measure.crew import STARTING_FAILS, Crew, alike, failure_kind
 from perbyte.measure.gate import Gate, confirm
 from perbyte.measure.history import History, Outcome
 from perbyte.measure.layout import draw_layout
@@ -26,19 +26,19 @@ from perbyte.measure.progress import Moment, Unwatched, Watcher
 from perbyte.measure.rounds import Epoch
 from perbyte.measure.spending import Spending
 from perbyte.measure.survey import Survey
-from perbyte.measure.tiers import Row, unproven_rows
+from perbyte.measure.tiers import look_at_full, unproven_tiers
 from perbyte.model import (
     Burst,
     Calibration,
     Cell,
-    Doubt,
     Failure,
     Policy,
     Quality,
     RunnerIdentity,
     Sink,
-    Warning,
+    UnprovenTier,
 )
+from perbyte.model.cell import FULL
 from perbyte.runners.session import TimeLimits
 
 EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
@@ -46,9 +46,6 @@ LONG_PRECISION = (
     0.01  # relative half-width at which a cell of unwatched calls is done, lest it eat all others' budget
 )
 NOTE_EVERY_S = 1.0  # what a kill may make a resumed run forget of the time that was spent
-LAYOUT_WARNING = Warning(
-    Doubt.LAYOUT, "the system does not allow a fixed memory layout: figures may differ more between runs"
-)
 
 
 class Measurement:
@@ -62,7 +59,6 @@ class Measurement:
         policy: Policy,
         sink: Sink,
         *,
-        cores: Sequence[int],
         watcher: Watcher | None = None,
         history: History | None = None,
         input_path: Path | None = None,
@@ -73,7 +69,7 @@ class Measurement:
         self.catalogue = catalogue
         self.policy = policy
         self.sink = sink
-        self.cores = tuple(cores)
+        self.cores = policy.cores
         self.watcher = watcher or Unwatched()
         self.history = history or History()
         self.input_path = input_path
@@ -87,8 +83,6 @@ class Measurement:
         self._finished: set[Cell] = set()
         self._budget_ended = False
         self._noted_s = 0.0
-        self._warnings: set[Warning] = set()
-        self._stage = ""
         self._clean_share = 0.0
         self._known: dict[Cell, tuple[int, stats.Summary]] = {}
 
@@ -97,6 +91,9 @@ class Measurement:
         complete = True
         for failure in self.plan.failures:
             self._fail(failure)
+        for tier in unproven_tiers(self.survey, self.catalogue, self.plan.cells):
+            if tier.row not in self.history.unproven:
+                self._unproven(tier)
         unfit = Counter(failure.message for failure in self.plan.failures if failure.address)
         for message, count in unfit.items():
             self.watcher.remark(f"left out: {message} ({count} cell{'s' if count > 1 else ''})")
@@ -158,7 +155,7 @@ class Measurement:
 
     def _precise(self, summary: stats.Summary, spread: stats.Spread | None) -> bool:
         """True when a cell needs no more epochs. Those that were left out do not count among the least number."""
-        figure = make_figure(summary, self.history, self.policy, spread)
+        figure = stats.judge(summary, self.policy, spread=spread)
         if figure.epochs < self.policy.epochs:
             return False
         if figure.interval.half_width < 0.05:
@@ -203,8 +200,6 @@ class Measurement:
             epoch.run(cells)
             rounds_over = time.monotonic()
             self._confirm(crew, epoch)
-            if not crew.layout_fixed:
-                self._warnings.add(LAYOUT_WARNING)
         self._note_time()
         self.sink.epoch_done(number)
         self._note_costs(epoch, time.monotonic() - rounds_over)
@@ -314,6 +309,10 @@ class Measurement:
         self.history.failures.append(failure)
         self.sink.failed(failure)
 
+    def _unproven(self, tier: UnprovenTier) -> None:
+        self.history.unproven[tier.row] = tier
+        self.sink.unproven(tier)
+
     def _tell(self, stage: str, what: str, epoch: int, pending: int, clean: float | None = None) -> None:
         if clean is not None:
             self._clean_share = clean
@@ -338,37 +337,47 @@ class Measurement:
         self._noted_s = self.elapsed_s
         self.sink.spent(self._noted_s)
 
-    def _summaries(self, quiet: Mapping[Process, stats.Quiet] | None = None) -> dict[Cell, stats.Summary]:
+    def _summaries(self) -> dict[Cell, stats.Summary]:
         """What is known of each cell; one whose samples are of no use is lost."""
         known: dict[Cell, stats.Summary] = {}
         for cell in self._alive():
-            bursts, before = len(self.history.bursts.get(cell, ())), self._known.get(cell)
-            if before and before[0] == bursts and quiet is None:
+            bursts, before = self.history.bursts.get(cell, []), self._known.get(cell)
+            if before and before[0] == len(bursts):
                 known[cell] = before[1]  # a finished cell has no more to say than at the last look
-                continue
-            try:
-                summary = summarise(cell, self.history, self.policy, quiet)
-            except PerbyteError as error:
-                self._fail(Failure("refused", cell.runner, str(error), address=cell.address))
-                continue
-            if summary:
-                known[cell] = summary
-                self._known[cell] = (bursts, summary)
+            elif bursts:
+                try:
+                    known[cell] = stats.summarise(cell, bursts, self.history.calibrations, self.policy)
+                except PerbyteError as error:
+                    self._fail(Failure("refused", cell.runner, str(error), address=cell.address))
+                else:
+                    self._known[cell] = (len(bursts), known[cell])
         return known
 
+    def _look_at_tiers(self) -> None:
+        """Look at `full` for each unproven row of which no figure in `full` will tell."""
+        measured = {cell for cell in self._alive() if self.history.bursts.get(cell)}
+        for tier in list(self.history.unproven.values()):
+            mine = [cell for cell in measured if cell.row == tier.row]
+            if mine and not any(dataclasses.replace(cell, cpu=FULL) in measured for cell in mine):
+                self._unproven(look_at_full(self.survey, tier, self.cores, self.policy))
+
     def _finish(self, complete: bool) -> Outcome:
-        quiet = find_quiet(self._alive(), self.history, self.policy)
-        known = self._summaries(quiet).values()
-        spread = stats.common_spread(known)
-        figures = [make_figure(summary, self.history, self.policy, spread) for summary in known]
-        floor = find_noise_floor(figures)
-        of_plan = [figure for figure in figures if not figure.cell.twin]
-        rows: Mapping[Row, Warning] = {}
         if complete:
-            rows = unproven_rows(self.survey, self.catalogue, of_plan, cores=self.cores, policy=self.policy)
-        shown = tuple(with_warnings(figure, self._warnings, rows) for figure in of_plan)
+            self._look_at_tiers()
+        alive = self._alive()
+        made = stats.make_run_figures(
+            {cell: self.history.bursts.get(cell, []) for cell in alive},
+            self.history.calibrations.values(),
+            self.policy,
+            plan=[cell.address for cell in self.plan.cells],
+            identities=self.history.identities,
+            failures=self.history.failures,
+            unproven=self.history.unproven.values(),
+        )
+        for failure in made.failures:
+            self._fail(failure)
         elapsed = self.elapsed_s
-        wide = sum(figure.relative_half_width > self.policy.precision for figure in shown)
+        wide = sum(figure.relative_half_width > self.policy.precision for figure in made.cells)
         if complete and wide:
             ended = self._budget_ended or elapsed > self.policy.budget_s
             why = (
@@ -377,8 +386,8 @@ class Measurement:
                 else "more epochs would not help"
             )
             self.watcher.remark(
-                f"{why}; {wide} of {len(shown)} cells are less precise than {self.policy.precision:.2%}"
+                f"{why}; {wide} of {len(made.cells)} cells are less precise than {self.policy.precision:.2%}"
             )
-        outcome = Outcome(shown, tuple(self.history.failures), floor, complete, elapsed)
-        self.sink.finish(outcome.cells, floor, elapsed, complete)
+        outcome = Outcome(made.cells, tuple(self.history.failures), made.noise_floor, complete, elapsed)
+        self.sink.finish(outcome.cells, outcome.noise_floor, elapsed, complete)
         return outcome

@@ -10,8 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
-from perbyte.measure.crew import Process
-from perbyte.model import Cell
+from perbyte.model import Cell, Process
 
 
 class Spending:

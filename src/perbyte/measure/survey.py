@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from perbyte.errors import PerbyteError
-from perbyte.model import Failure
+from perbyte.model import Failure, Row
 from perbyte.protocol.messages import HelloAnswer, Operation
 from perbyte.runners import stale
 from perbyte.runners.locate import RunnerSpec
@@ -31,19 +31,12 @@ class Survey:
         hello = self.hellos.get((runner, cpu))
         return list(hello.operations) if hello else []
 
-    def operation(
-        self, runner: str, cpu: str, algorithm: str, operation: str, contract: str
-    ) -> Operation | None:
-        """One row of a hello, or None."""
-        wanted = (algorithm, operation, contract)
-        return next(
-            (
-                row
-                for row in self.operations(runner, cpu)
-                if (row.algorithm, row.operation, row.contract) == wanted
-            ),
-            None,
-        )
+    def operation(self, row: Row) -> Operation | None:
+        """What a hello says about one row, or None."""
+        for offered in self.operations(row.runner, row.cpu):
+            if (offered.algorithm, offered.operation, offered.contract) == row[2:]:
+                return offered
+        return None
 
 
 @dataclass(slots=True)

@@ -6,9 +6,19 @@ counter and core cycles are never mixed; times are seconds unless a name says ot
 """
 
 from perbyte.model.algorithm import Algorithm, Contract, KnownAnswer
-from perbyte.model.cell import Cell, parse_address
+from perbyte.model.cell import Cell, Process, Row, parse_address
 from perbyte.model.figure import CellFigure, Doubt, Estimate, Interval, NoiseFloor, Quality, Warning
-from perbyte.model.run import Conditions, Failure, Machine, Policy, Run, RunnerIdentity, Sink
+from perbyte.model.run import (
+    Conditions,
+    Failure,
+    Machine,
+    Policy,
+    Run,
+    RunnerIdentity,
+    Sink,
+    StoredRun,
+    UnprovenTier,
+)
 from perbyte.model.sample import Burst, Calibration, Flag
 
 __all__ = [
@@ -28,10 +38,14 @@ __all__ = [
     "Machine",
     "NoiseFloor",
     "Policy",
+    "Process",
     "Quality",
+    "Row",
     "Run",
     "RunnerIdentity",
     "Sink",
+    "StoredRun",
+    "UnprovenTier",
     "Warning",
     "parse_address",
 ]

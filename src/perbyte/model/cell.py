@@ -4,11 +4,30 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 FULL = "full"
 _ADDRESS = re.compile(
     r"(?P<runner>[^/@+]+)/(?P<algorithm>[^/@+]+)/(?P<operation>[^/@+]+)@(?P<size>\d+)(?P<options>(\+[a-z]+=[^+]+)*)"
 )
+
+
+class Process(NamedTuple):
+    """Which process measures: the runner, the CPU tier it was started in, and which of an A/A pair it is (0 or 1)."""
+
+    runner: str
+    cpu: str
+    twin: int
+
+
+class Row(NamedTuple):
+    """What cells of one runner and tier that differ in their size have in common."""
+
+    runner: str
+    cpu: str
+    algorithm: str
+    operation: str
+    contract: str
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -40,9 +59,14 @@ class Cell:
         return f"{self.runner}/{self.algorithm}/{self.operation}@{self.size_bytes}{options}"
 
     @property
-    def process(self) -> tuple[str, str, int]:
-        """The process that measures this cell: (runner, CPU tier, twin). Tiers never share a process."""
-        return (self.runner, self.cpu, self.twin)
+    def process(self) -> Process:
+        """The process that measures this cell. Tiers never share a process."""
+        return Process(self.runner, self.cpu, self.twin)
+
+    @property
+    def row(self) -> Row:
+        """The row this cell belongs to."""
+        return Row(self.runner, self.cpu, self.algorithm, self.operation, self.contract)
 
 
 def parse_address(text: str) -> Cell:

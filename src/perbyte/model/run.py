@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from perbyte.model.cell import Cell
+from perbyte.model.cell import Cell, Row
 from perbyte.model.figure import CellFigure, NoiseFloor
 from perbyte.model.sample import Burst, Calibration
 
@@ -113,6 +113,31 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class UnprovenTier:
+    """A row of a lower CPU tier, of an algorithm that CPUs accelerate, for which the library names no other code.
+
+    Whether the tier changes anything has to be seen from figures. `factor` tells how many times slower than in the
+    tier `full` a short look found it, where nothing of the row is measured in `full`; 0: nobody looked.
+    """
+
+    row: Row
+    factor: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """What a run that goes on, or is merged, has measured so far. Bursts are in the order in which they were taken."""
+
+    conditions: Conditions
+    calibrations: tuple[Calibration, ...]
+    bursts: tuple[Burst, ...]
+    failures: tuple[Failure, ...]
+    unproven: tuple[UnprovenTier, ...]
+    measuring_s: float
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """A finished or interrupted run as the store gives it back. `path` is where it lies."""
 
@@ -150,6 +175,9 @@ class Sink(Protocol):
 
     def failed(self, failure: Failure) -> None:
         """Note a failure."""
+
+    def unproven(self, tier: UnprovenTier) -> None:
+        """Note a row whose tier is not proved by the library's word; a later note on the same row counts."""
 
     def spent(self, measuring_s: float) -> None:
         """Note the seconds of measuring that the run has taken so far, lest a kill make it forget them."""

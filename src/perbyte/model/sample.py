@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
+from typing import Literal
 
-from perbyte.model.cell import Cell
+from perbyte.model.cell import Cell, Process
+
+CycleSource = Literal["pmu", "probe", "none"]
+Detector = Literal["reorder-buffer", "front-end"]
 
 
 class Flag(enum.IntFlag):
@@ -30,14 +34,15 @@ class Calibration:
     `contention_shared` what the former reads beside another hardware thread; both are 0 when the process was never
     alone. `fixed_ticks` is the cost of an empty sample, which is subtracted from every sample. `selfcheck` holds
     the measured latencies, in core cycles, of chains whose true latency is known (name -> cycles). `waited_ms` is
-    how long all this took, `alone` the share of its readings that found the core quiet.
+    how long all this took, `alone` the share of its readings that found the core quiet. `layout_fixed` is False where
+    the system did not let address space randomisation be switched off.
     """
 
     runner: str
     cpu: str
     twin: int
     epoch: int
-    cycle_source: str
+    cycle_source: CycleSource
     reason: str
     tick_hz: float
     tick_quantum: int
@@ -45,16 +50,17 @@ class Calibration:
     contention_floor: float
     fixed_ticks: float
     selfcheck: dict[str, float]
-    contention_probe: str = "front-end"
+    contention_probe: Detector = "front-end"
     contention_length: int = 0
     contention_shared: float = 0.0
     waited_ms: float = 0.0
     alone: float = 1.0
+    layout_fixed: bool = True
 
     @property
-    def process(self) -> tuple[str, str, int]:
+    def process(self) -> Process:
         """The process this belongs to, as `Cell.process` gives it."""
-        return (self.runner, self.cpu, self.twin)
+        return Process(self.runner, self.cpu, self.twin)
 
 
 @dataclass(frozen=True, slots=True)

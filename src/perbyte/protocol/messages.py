@@ -11,6 +11,8 @@ from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from perbyte.model.sample import CycleSource, Detector
+
 PROTOCOL_VERSION = 1
 LINE_LIMIT = 1_048_576
 OUTPUT_LIMIT = 4096
@@ -27,8 +29,6 @@ Name = Annotated[str, Meta(min_length=1)]
 Hex = Annotated[str, Meta(pattern="^([0-9a-f]{2})*$")]
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
 FlagBits = Annotated[int, Meta(ge=0, le=FLAG_BITS)]
-Detector = Annotated[str, Meta(pattern="^(reorder-buffer|front-end)$")]
-CycleSource = Annotated[str, Meta(pattern="^(pmu|probe|none)$")]
 ErrorCode = Annotated[
     str, Meta(pattern="^(malformed|unknown-verb|unsupported|bad-handle|bad-size|library|input)$")
 ]

@@ -265,6 +265,7 @@ class Session:
             contention_shared=answer.contention_shared,
             waited_ms=answer.waited_ms,
             alone=answer.alone,
+            layout_fixed=self.layout_fixed,
         )
 
     def watch(self, limit_ms: float) -> messages.WatchAnswer:

@@ -8,12 +8,14 @@ from perbyte.stats.clean import Quiet, clean_mask, cycles_per_call, find_quiet, 
 from perbyte.stats.compare import Comparison, compare, noise_floor
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
 from perbyte.stats.figure import MIN_CLEAN, Summary, common_spread, figure, judge, summarise, unwatched
+from perbyte.stats.run_figures import RunFigures, make_run_figures
 from perbyte.stats.spread import Spread
 
 __all__ = [
     "MIN_CLEAN",
     "Comparison",
     "Quiet",
+    "RunFigures",
     "Spread",
     "Summary",
     "clean_mask",
@@ -24,6 +26,7 @@ __all__ = [
     "figure",
     "find_quiet",
     "judge",
+    "make_run_figures",
     "median",
     "median_interval",
     "midmean",

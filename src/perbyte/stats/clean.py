@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from perbyte.model import Burst, Calibration, Policy
+from perbyte.model import Burst, Calibration, Policy, Process
 from perbyte.stats.estimate import midmean
 from perbyte.stats.samples import MOMENT_LEAST, Bools, Floats, SampleTable, tabulate
 
@@ -174,7 +174,7 @@ def table_ns(table: SampleTable, calibration: Calibration) -> Floats:
 
 
 def contention_floor(
-    calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration], bursts: Iterable[Burst]
+    calibrations: Mapping[tuple[Process, int], Calibration], bursts: Iterable[Burst]
 ) -> float:
     """Re-learn the quiet duration of the contention probe, in core cycles, from a run's own samples.
 
@@ -182,7 +182,7 @@ def contention_floor(
     1 % of them are one heap: its mean is the floor. A calibration that found a quieter core than any sample
     did is believed when another agrees or one in a hundred samples does. Returns 0.0 when nothing is known.
     """
-    by_process: dict[tuple[tuple[str, str, int], int], list[Burst]] = {}
+    by_process: dict[tuple[Process, int], list[Burst]] = {}
     for burst in bursts:
         by_process.setdefault((burst.cell.process, burst.epoch), []).append(burst)
     readings: list[Floats] = []
@@ -200,10 +200,10 @@ def contention_floor(
 
 
 def find_quiet(
-    calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration],
+    calibrations: Mapping[tuple[Process, int], Calibration],
     bursts: Sequence[Burst],
     policy: Policy,
-) -> dict[tuple[str, str, int], Quiet]:
+) -> dict[Process, Quiet]:
     """Learn from the whole run what a quiet core reads; by process, since the probe's code may lie differently in each.
 
     The two modes of the reorder-buffer probe belong to the machine: where processes were alone at times, all share
@@ -220,13 +220,13 @@ def find_quiet(
         floor = float(np.median([low for low, _ in modes]))
         ratio = float(np.median([high / low for low, high in modes]))
         shared = Quiet(floor, floor * ratio**_BETWEEN_MODES)
-    taken: dict[tuple[str, str, int], list[Burst]] = {process: [] for process in processes}
+    taken: dict[Process, list[Burst]] = {process: [] for process in processes}
     for burst in bursts:
         if burst.cell.process in taken:
             taken[burst.cell.process].append(burst)
     floors = sorted(c.contention_floor for c in calibrations.values() if c.contention_probe != REORDER_BUFFER)
     first_guess = floors[(len(floors) - 1) // 4] if floors else 0.0
-    found: dict[tuple[str, str, int], Quiet] = {}
+    found: dict[Process, Quiet] = {}
     for process in processes:
         own = {k: c for k, c in calibrations.items() if k[0] == process}
         if any(c.contention_probe == REORDER_BUFFER for c in own.values()):

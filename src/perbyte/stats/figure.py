@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from perbyte.errors import UsageError
-from perbyte.model import Burst, Calibration, Cell, CellFigure, Doubt, Flag, Policy, Quality, Warning
+from perbyte.model import Burst, Calibration, Cell, CellFigure, Doubt, Flag, Policy, Process, Quality, Warning
 from perbyte.stats.clean import Quiet, core_cycles_per_tick, disturbance, table_cycles, table_ns
 from perbyte.stats.drift import Trend, inflation, trend
 from perbyte.stats.estimate import epoch_value, lower_quartile, median, midmean_half_width
@@ -31,7 +31,7 @@ MIN_CLEAN_LONG = 1  # the same where one call outlasts the sample length: there 
 LONG_US = 75.0  # from which on a single call is long
 UNWATCHED_US = 500.0  # from which on the probes around a call cannot vouch for what happens within
 
-QuietReadings = Quiet | Mapping[tuple[str, str, int], Quiet]
+QuietReadings = Quiet | Mapping[Process, Quiet]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Summary:
 def summarise(
     cell: Cell,
     bursts: Sequence[Burst],
-    calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration],
+    calibrations: Mapping[tuple[Process, int], Calibration],
     policy: Policy,
     quiet: QuietReadings | None = None,
 ) -> Summary:
@@ -107,7 +107,7 @@ def common_spread(summaries: Iterable[Summary]) -> Spread | None:
 def figure(
     cell: Cell,
     bursts: Sequence[Burst],
-    calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration],
+    calibrations: Mapping[tuple[Process, int], Calibration],
     policy: Policy,
     *,
     library: str,
@@ -127,7 +127,12 @@ def figure(
 
 
 def judge(
-    summary: Summary, policy: Policy, *, library: str, library_version: str, spread: Spread | None = None
+    summary: Summary,
+    policy: Policy,
+    *,
+    library: str = "",
+    library_version: str = "",
+    spread: Spread | None = None,
 ) -> CellFigure:
     """Return the figure that follows from a summary; parameters as in `figure`."""
     cell, epochs, used, values = summary.cell, summary.epochs, summary.used, summary.values
@@ -171,7 +176,7 @@ def judge(
 def _epochs(
     cell: Cell,
     bursts: Iterable[Burst],
-    calibrations: Mapping[tuple[tuple[str, str, int], int], Calibration],
+    calibrations: Mapping[tuple[Process, int], Calibration],
     policy: Policy,
     quiet: QuietReadings | None,
     warnings: list[Warning],

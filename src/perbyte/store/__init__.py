@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from perbyte.store.reader import bursts, open_run, resume_state
+    from perbyte.store.reader import bursts, open_run, stored_run
     from perbyte.store.shelf import RunSummary, latest, runs
     from perbyte.store.sql import query
     from perbyte.store.union import merge
@@ -30,8 +30,8 @@ __all__ = [
     "merge",
     "open_run",
     "query",
-    "resume_state",
     "runs",
+    "stored_run",
 ]
 
 _HOMES = {
@@ -42,8 +42,8 @@ _HOMES = {
     "merge": "union",
     "open_run": "reader",
     "query": "sql",
-    "resume_state": "reader",
     "runs": "shelf",
+    "stored_run": "reader",
 }
 
 

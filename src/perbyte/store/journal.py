@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from perbyte.errors import StoreError
-from perbyte.model import Burst, Calibration, Failure, RunnerIdentity
+from perbyte.model import Burst, Calibration, Failure, RunnerIdentity, UnprovenTier
 from perbyte.store.files import (
     JOURNAL_FILE,
     MEBIBYTE,
@@ -58,6 +58,13 @@ class Failed(msgspec.Struct, tag_field="event", tag="failed", frozen=True):
     failure: Failure
 
 
+class Unproven(msgspec.Struct, tag_field="event", tag="unproven", frozen=True):
+    """A tier has to be proved by figures."""
+
+    seq: int
+    tier: UnprovenTier
+
+
 class Spent(msgspec.Struct, tag_field="event", tag="spent", frozen=True):
     """So many seconds of measuring are gone."""
 
@@ -72,7 +79,7 @@ class EpochDone(msgspec.Struct, tag_field="event", tag="epoch_done", frozen=True
     epoch: int
 
 
-Event = Identified | Calibrated | Measured | Failed | Spent | EpochDone
+Event = Identified | Calibrated | Measured | Failed | Unproven | Spent | EpochDone
 
 
 @dataclass(frozen=True, slots=True)

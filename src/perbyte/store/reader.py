@@ -7,18 +7,21 @@ fit the schema raises StoreError with a way out.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perbyte.model import Burst, Calibration, CellFigure, Conditions, Failure, NoiseFloor, Run
+from perbyte.model import Burst, Cell, CellFigure, Run, StoredRun
 from perbyte.store.files import CELLS_FILE, RUN_FILE, SAMPLES_GLOB, check_directory, damaged
 from perbyte.store.journal import Measured, read_journal
 from perbyte.store.state import RunState, read_state
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from perbyte.stats import RunFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +68,16 @@ def open_run(path: Path) -> Run:
     directory = run_directory(path)
     known = read_known(directory)
     state = known.state
-    cells, floor = _stored_figures(directory, state), state.noise_floor
+    cells, floor, failures = _stored_figures(directory, state), state.noise_floor, tuple(state.failures)
     if cells is None:
-        cells, floor = _figures_now(known)
+        made = figures_of_stored(_stored_run(known))
+        cells, floor, failures = made.cells, made.noise_floor, failures + made.failures
     return Run(
         path=directory,
         conditions=state.conditions,
         cells=cells,
         calibrations=tuple(state.calibrations),
-        failures=tuple(state.failures),
+        failures=failures,
         noise_floor=floor,
         complete=state.complete,
         measuring_s=state.measuring_s,
@@ -89,13 +93,27 @@ def bursts(path: Path, address: str | None = None) -> Iterator[Burst]:
     yield from _bursts(read_known(directory), address)
 
 
-def resume_state(
-    path: Path,
-) -> tuple[Conditions, tuple[Calibration, ...], tuple[Burst, ...], tuple[Failure, ...]]:
-    """Return what a resumed run starts from: conditions, calibrations, bursts, failures. Raises StoreError."""
-    known = read_known(run_directory(path))
-    state = known.state
-    return state.conditions, tuple(state.calibrations), tuple(_bursts(known)), tuple(state.failures)
+def stored_run(path: Path) -> StoredRun:
+    """Return all that a run has measured: what going on with it starts from. Raises StoreError."""
+    return _stored_run(read_known(run_directory(path)))
+
+
+def figures_of_stored(stored: StoredRun) -> RunFigures:
+    """Return the figures that follow from what was measured."""
+    from perbyte.stats import make_run_figures
+
+    taken: dict[Cell, list[Burst]] = defaultdict(list)
+    for burst in stored.bursts:
+        taken[burst.cell].append(burst)
+    return make_run_figures(
+        taken,
+        stored.calibrations,
+        stored.conditions.policy,
+        plan=stored.conditions.plan,
+        identities=stored.conditions.identities,
+        failures=stored.failures,
+        unproven=stored.unproven,
+    )
 
 
 def run_directory(path: Path) -> Path:
@@ -112,6 +130,19 @@ def samples_tables(known: Known, address: str | None = None) -> Iterator[pa.Tabl
     pending = [(n, burst) for n, burst in known.pending if address in (None, burst.cell.address)]
     if pending:
         yield samples_table(pending)
+
+
+def _stored_run(known: Known) -> StoredRun:
+    state = known.state
+    return StoredRun(
+        conditions=state.conditions,
+        calibrations=tuple(state.calibrations),
+        bursts=tuple(_bursts(known)),
+        failures=tuple(state.failures),
+        unproven=tuple(state.unproven),
+        measuring_s=state.measuring_s,
+        complete=state.complete,
+    )
 
 
 def _bursts(known: Known, address: str | None = None) -> Iterator[Burst]:
@@ -137,10 +168,3 @@ def _stored_figures(directory: Path, state: RunState) -> tuple[CellFigure, ...] 
         return figures_of(read_table(place, "cells"))
     except (ValueError, TypeError) as error:
         raise damaged(place, error) from error
-
-
-def _figures_now(known: Known) -> tuple[tuple[CellFigure, ...], NoiseFloor | None]:
-    from perbyte.store.figures import make_figures
-
-    state = known.state
-    return make_figures(state.conditions, state.calibrations, tuple(_bursts(known)), state.failures)

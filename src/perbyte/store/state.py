@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 
 from perbyte.errors import StoreError
-from perbyte.model import Calibration, Conditions, Failure, NoiseFloor
+from perbyte.model import Calibration, Conditions, Failure, NoiseFloor, UnprovenTier
 from perbyte.store.files import MEBIBYTE, RUN_FILE, damaged, read_whole, replace_atomically
-from perbyte.store.journal import Calibrated, EpochDone, Event, Failed, Identified, Spent, encode
+from perbyte.store.journal import Calibrated, EpochDone, Event, Failed, Identified, Spent, Unproven, encode
 
 SCHEMA = 1
 _RUN_FILE_LIMIT = 256 * MEBIBYTE
@@ -33,6 +33,7 @@ class RunState:
     conditions: Conditions
     calibrations: list[Calibration] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    unproven: list[UnprovenTier] = field(default_factory=list)
     epochs_done: list[int] = field(default_factory=list)
     noise_floor: NoiseFloor | None = None
     complete: bool = False
@@ -52,6 +53,8 @@ class RunState:
             self.calibrations.append(event.calibration)
         elif isinstance(event, Failed):
             self.failures.append(event.failure)
+        elif isinstance(event, Unproven):
+            self.unproven = [tier for tier in self.unproven if tier.row != event.tier.row] + [event.tier]
         elif isinstance(event, Spent):
             self.measuring_s = max(self.measuring_s, event.measuring_s)
         elif isinstance(event, EpochDone):

@@ -11,10 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from perbyte.errors import UsageError
-from perbyte.model import Burst, Calibration, Failure, Run
+from perbyte.model import Row, Run, StoredRun, UnprovenTier
 from perbyte.store.agreement import differences, require_agreement
-from perbyte.store.figures import make_figures
-from perbyte.store.reader import open_run, read_known, resume_state, run_directory
+from perbyte.store.reader import figures_of_stored, open_run, read_known, run_directory, stored_run
 from perbyte.store.writer import RunWriter
 
 
@@ -45,29 +44,36 @@ def merge(paths: Sequence[Path], into: Path) -> Run:
             identities=tuple(dict.fromkeys((*conditions.identities, *other.identities))),
         )
     conditions = replace(conditions, run_id="+".join(ids))
+    whole = StoredRun(conditions, (), (), (), (), 0.0, True)
+    for place in directories:
+        whole = _joined(whole, stored_run(place))
     with RunWriter.create(into) as writer:
         writer.begin(conditions)
-        calibrations: list[Calibration] = []
-        bursts: list[Burst] = []
-        failed: list[Failure] = []
-        measuring_s, complete, next_epoch = 0.0, True, 0
-        for place in directories:
-            state = read_known(place).state
-            _, taken_calibrations, taken, failures = resume_state(place)
-            shift = next_epoch
-            for calibration in taken_calibrations:
-                calibrations.append(replace(calibration, epoch=calibration.epoch + shift))
-                writer.calibrated(calibrations[-1])
-            for burst in taken:
-                bursts.append(replace(burst, epoch=burst.epoch + shift))
-                writer.measured(bursts[-1])
-            for failure in failures:
-                failed.append(failure)
-                writer.failed(failure)
-            epochs = [c.epoch for c in taken_calibrations] + [b.epoch for b in taken]
-            next_epoch = shift + max(epochs, default=-1) + 1
-            measuring_s += state.measuring_s
-            complete = complete and state.complete
-        figures, floor = make_figures(conditions, calibrations, bursts, failed)
-        writer.finish(figures, floor, measuring_s, complete)
+        for calibration in whole.calibrations:
+            writer.calibrated(calibration)
+        for tier in whole.unproven:
+            writer.unproven(tier)
+        for burst in whole.bursts:
+            writer.measured(burst)
+        made = figures_of_stored(whole)
+        for failure in (*whole.failures, *made.failures):
+            writer.failed(failure)
+        writer.finish(made.cells, made.noise_floor, whole.measuring_s, whole.complete)
     return open_run(into)
+
+
+def _joined(first: StoredRun, second: StoredRun) -> StoredRun:
+    """Return both runs as one: under the conditions of the first, the second one's epochs numbered on."""
+    epochs = [one.epoch for one in first.calibrations] + [one.epoch for one in first.bursts]
+    shift = 1 + max(epochs, default=-1)
+    tiers: dict[Row, UnprovenTier] = {tier.row: tier for tier in first.unproven}
+    tiers |= {tier.row: tier for tier in second.unproven if tier.factor or tier.row not in tiers}
+    return StoredRun(
+        first.conditions,
+        first.calibrations + tuple(replace(one, epoch=one.epoch + shift) for one in second.calibrations),
+        first.bursts + tuple(replace(one, epoch=one.epoch + shift) for one in second.bursts),
+        first.failures + second.failures,
+        tuple(tiers.values()),
+        first.measuring_s + second.measuring_s,
+        first.complete and second.complete,
+    )

@@ -13,7 +13,16 @@ from types import TracebackType
 from typing import Self
 
 from perbyte.errors import StoreError
-from perbyte.model import Burst, Calibration, CellFigure, Conditions, Failure, NoiseFloor, RunnerIdentity
+from perbyte.model import (
+    Burst,
+    Calibration,
+    CellFigure,
+    Conditions,
+    Failure,
+    NoiseFloor,
+    RunnerIdentity,
+    UnprovenTier,
+)
 from perbyte.store.agreement import differences, identity_differences, require_agreement
 from perbyte.store.files import (
     CELLS_FILE,
@@ -36,6 +45,7 @@ from perbyte.store.journal import (
     JournalWriter,
     Measured,
     Spent,
+    Unproven,
     check_burst,
 )
 from perbyte.store.reader import read_known
@@ -155,6 +165,10 @@ class RunWriter:
     def failed(self, failure: Failure) -> None:
         """Note a failure."""
         self._append(Failed(self._next(), failure))
+
+    def unproven(self, tier: UnprovenTier) -> None:
+        """Note a tier that has to be proved by figures, or what a look at it showed."""
+        self._append(Unproven(self._next(), tier))
 
     def spent(self, measuring_s: float) -> None:
         """Note the seconds of measuring the run has taken so far. Raises StoreError when the disk is full."""

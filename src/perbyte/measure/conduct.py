@@ -1,0 +1,206 @@
+"""Conduct a run: survey, plan, cores, conditions, signals; a new one or one that goes on.
+
+`prepare` and `prepare_resumed` leave nothing behind when they raise, so that whoever calls them opens the run's
+directory afterwards; `carry_out` measures what they prepared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import secrets
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from perbyte import __version__
+from perbyte.catalogue import load, pattern
+from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.measure.history import History, Outcome
+from perbyte.measure.input_file import describe_input
+from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
+from perbyte.measure.plan import Plan, Request, choose_twins, draw_plan, left_out, wanted_cpus
+from perbyte.measure.progress import Watcher
+from perbyte.measure.run import Measurement
+from perbyte.measure.survey import Survey, survey
+from perbyte.model import Conditions, Policy, Sink, StoredRun, parse_address
+from perbyte.model.cell import FULL
+from perbyte.protocol import PROTOCOL_VERSION
+from perbyte.runners import RunnerSpec, find, locate, stale
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that can begin, or go on: what `history` knows is measured already."""
+
+    plan: Plan
+    survey: Survey
+    conditions: Conditions
+    history: History
+
+
+def prepare(
+    request: Request,
+    policy: Policy,
+    *,
+    command: Sequence[str] = (),
+    study: str = "",
+    input_facts: Mapping[str, Any] | None = None,
+    lenient: bool = False,
+) -> Prepared:
+    """Survey the runners that the request can mean, draw the plan, and choose the cores.
+
+    `command` is what the run notes as the command that made it, `input_facts` what `describe_input` says of the file
+    to measure on. `lenient`: what nobody offers is a failure in the plan instead of an error. Raises UsageError or
+    EnvironmentLacking.
+    """
+    require_linux()
+    specs = [
+        spec
+        for spec in built_runners()
+        if any(_may_mean(selector.runner, spec) for selector in request.selectors)
+    ]
+    if not specs:
+        _explain_runner(request)
+    tiers = list(dict.fromkeys(tier for spec in specs for tier in spec.tiers))
+    cpus = wanted_cpus(request, tiers)
+    unknown = not lenient and [cpu for cpu in cpus if cpu not in tiers and "*" not in cpu]
+    if unknown:
+        raise UsageError(f"no CPU tier '{unknown[0]}'", way_out=f"there are: {', '.join(tiers)}")
+    # `full` is asked as well: tiers are proved by comparison with it
+    found = survey(specs, list(dict.fromkeys([*cpus, FULL])))
+    plan = draw_plan(request, found, load(), lenient=lenient)
+    now = datetime.datetime.now(datetime.UTC)
+    conditions = Conditions(
+        run_id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+        plan=tuple(cell.address for cell in plan.cells),
+        study=study,
+        **_present(command, replace(policy, cores=choose_cores(policy.cores)), input_facts),
+    )
+    return Prepared(plan, found, conditions, History())
+
+
+def prepare_resumed(
+    stored: StoredRun, *, command: Sequence[str] = (), budget_s: float | None = None
+) -> Prepared:
+    """Prepare to go on with an interrupted run under its own plan and policy.
+
+    What was spent of its budget stays spent, after a kill too; only the promised epochs are made all the same.
+    `budget_s` is what it may spend from here on instead. Raises EnvironmentLacking where a runner is not what it was;
+    the sink raises IncompatibleRuns when machine, input or Perbyte itself are not those the run began with.
+    """
+    require_linux()
+    before = stored.conditions
+    cells = tuple(parse_address(address) for address in before.plan)
+    names = sorted({cell.runner for cell in cells})
+    specs = built_runners(names)
+    if lacking := sorted(set(names) - {spec.name for spec in specs}):
+        raise EnvironmentLacking(
+            f"runner '{lacking[0]}' of this run is not built",
+            way_out=f"run: perbyte build {' '.join(lacking)}",
+        )
+    if outdated := [spec.name for spec in specs if stale(spec)]:
+        raise EnvironmentLacking(
+            f"runner '{outdated[0]}' was built from other sources than those that are here",
+            way_out=f"run: perbyte build {' '.join(outdated)}",
+        )
+    found = survey(specs, sorted({cell.cpu for cell in cells} | {FULL}))
+    policy = replace(before.policy, cores=choose_cores(before.policy.cores))
+    if budget_s:
+        policy = replace(policy, budget_s=stored.measuring_s + budget_s)
+    path = before.input.get("path")
+    conditions = replace(before, **_present(command, policy, describe_input(Path(path)) if path else None))
+    return Prepared(Plan(cells, choose_twins(cells)), found, conditions, History.of(stored))
+
+
+def carry_out(prepared: Prepared, sink: Sink, watcher: Watcher | None = None) -> Outcome:
+    """Measure what was prepared. SIGINT, SIGTERM and SIGHUP end it in order: the outcome is then not complete.
+
+    Raises KeyboardInterrupt when one of them comes once more, while the figures are made; the sink has all samples.
+    """
+    conditions = prepared.conditions
+    sink.begin(conditions)
+    step_aside(conditions.policy.cores)
+    path = conditions.input.get("path")
+    measurement = Measurement(
+        prepared.plan,
+        prepared.survey,
+        load(),
+        conditions.policy,
+        sink,
+        watcher=watcher,
+        history=prepared.history,
+        input_path=Path(path) if path else None,
+    )
+    with _interrupts():
+        return measurement.measure()
+
+
+def built_runners(names: Sequence[str] = ()) -> list[RunnerSpec]:
+    """The runners that can be started: all that are built, of `names` where given.
+
+    Raises EnvironmentLacking when there is none, UsageError for an unknown name.
+    """
+    specs = [find(name) for name in names] if names else locate()
+    ready = [spec for spec in specs if not spec.built or spec.out().is_dir()]
+    if not ready:
+        raise EnvironmentLacking("no runner is built", way_out="run: perbyte build")
+    return ready
+
+
+def _present(command: Sequence[str], policy: Policy, input_facts: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the conditions of a part of a run say of here and now. Times are to the millisecond, to tell runs apart."""
+    return {
+        "perbyte_version": __version__,
+        "catalogue_version": load().version,
+        "protocol_version": PROTOCOL_VERSION,
+        "started_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
+        "command": tuple(command),
+        "machine": describe_machine(),
+        "policy": policy,
+        "load_before": os.getloadavg(),
+        "input": dict(input_facts or {}),
+    }
+
+
+@contextlib.contextmanager
+def _interrupts() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end a run in order, as Ctrl-C does.
+
+    Whoever started it may have said that one of them is to be ignored, as nohup does; that stays so.
+    """
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {
+        number: signal.signal(number, interrupt)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _may_mean(glob: str, spec: RunnerSpec) -> bool:
+    return pattern.matches(spec.name, glob) and not left_out(glob, spec)
+
+
+def _explain_runner(request: Request) -> None:
+    known = {spec.name: spec for spec in locate(unlisted=True)}
+    for selector in request.selectors:
+        if selector.runner in known:
+            spec = known[selector.runner]
+            raise EnvironmentLacking(
+                f"runner '{spec.name}' is not built", way_out=f"run: perbyte build {spec.name}"
+            )
+    asked = ", ".join(selector.runner for selector in request.selectors)
+    names = ", ".join(sorted(name for name, spec in known.items() if spec.listed))
+    raise UsageError(f"no runner is called '{asked}'", way_out=f"there are: {names}")

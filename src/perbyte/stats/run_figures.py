@@ -1,0 +1,115 @@
+"""The figures of a run, from its samples: of one that just ended, goes on, was interrupted, merged or is read again.
+
+There is one function for all of them, so that a doubt which a live run would print is not lost with a kill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from perbyte.errors import UsageError
+from perbyte.model import (
+    Burst,
+    Calibration,
+    Cell,
+    CellFigure,
+    Doubt,
+    Failure,
+    NoiseFloor,
+    Policy,
+    RunnerIdentity,
+    UnprovenTier,
+    Warning,
+)
+from perbyte.model.cell import FULL
+from perbyte.stats.clean import find_quiet
+from perbyte.stats.compare import noise_floor
+from perbyte.stats.figure import common_spread, judge, summarise
+
+SAME_WITHIN = 0.05  # a tier that is no further from `full` than this runs the same code
+LAYOUT_WARNING = Warning(
+    Doubt.LAYOUT, "the system does not allow a fixed memory layout: figures may differ more between runs"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """The figures of the cells of the plan, and what the A/A pairs show; twins are not among the figures.
+
+    `failures` are the cells that have samples of which none can be used.
+    """
+
+    cells: tuple[CellFigure, ...]
+    noise_floor: NoiseFloor | None
+    failures: tuple[Failure, ...]
+
+
+def make_run_figures(
+    bursts: Mapping[Cell, Sequence[Burst]],
+    calibrations: Iterable[Calibration],
+    policy: Policy,
+    *,
+    plan: Sequence[str],
+    identities: Iterable[RunnerIdentity],
+    failures: Iterable[Failure],
+    unproven: Iterable[UnprovenTier],
+) -> RunFigures:
+    """Return the figures of a run, in the order of the plan's addresses.
+
+    Cells that failed have none, whatever was measured before. Of two calibrations of one process and epoch the
+    later one counts.
+    """
+    calibrations = list(calibrations)
+    by_process = {(calibration.process, calibration.epoch): calibration for calibration in calibrations}
+    failed = {failure.address for failure in failures}
+    order = {address: place for place, address in enumerate(plan)}
+    kept = {cell: taken for cell, taken in bursts.items() if taken and cell.address not in failed}
+    cells = sorted(kept, key=lambda cell: (cell.twin, order.get(replace(cell, twin=0).address, len(order))))
+    quiet = find_quiet(by_process, [burst for cell in cells for burst in kept[cell]], policy)
+    summaries, unusable = [], []
+    for cell in cells:
+        try:
+            summaries.append(summarise(cell, kept[cell], by_process, policy, quiet))
+        except UsageError as error:
+            unusable.append(Failure("refused", cell.runner, str(error), address=cell.address))
+    spread = common_spread(summaries)
+    who = {(one.runner, one.cpu): (one.library, one.library_version) for one in identities}
+    figures: dict[Cell, CellFigure] = {}
+    for summary in summaries:
+        library, version = who.get((summary.cell.runner, summary.cell.cpu), ("", ""))
+        figures[summary.cell] = judge(
+            summary, policy, library=library, library_version=version, spread=spread
+        )
+    originals = {cell: replace(cell, twin=0) for cell in figures if cell.twin}
+    floor = noise_floor(
+        (figures[original], figures[twin]) for twin, original in originals.items() if original in figures
+    )
+    of_plan = {cell: figure for cell, figure in figures.items() if not cell.twin}
+    of_run = () if all(calibration.layout_fixed for calibration in calibrations) else (LAYOUT_WARNING,)
+    of_row = {tier.row: _tier_warning(tier, of_plan) for tier in unproven}
+    shown = tuple(
+        replace(figure, warnings=figure.warnings + of_run + of_row.get(cell.row, ()))
+        for cell, figure in of_plan.items()
+    )
+    return RunFigures(shown, floor, tuple(unusable))
+
+
+def _tier_warning(tier: UnprovenTier, figures: Mapping[Cell, CellFigure]) -> tuple[Warning, ...]:
+    """Return the warning of a tier that runs the code of `full`, as far as figures or a look can tell."""
+    mine = [figure for figure in figures.values() if figure.cell.row == tier.row]
+    factors = set()
+    for figure in mine:
+        full = figures.get(replace(figure.cell, cpu=FULL))
+        if full and full.per_call:
+            factors.add(figure.per_call / full.per_call)
+    if not factors and tier.factor:
+        factors = {tier.factor}
+    if not factors:
+        text = f"tier {tier.row.cpu}: neither the library nor a figure shows that the code path changed"
+        return (Warning(Doubt.TIER, text),)
+    if any(abs(factor - 1) >= SAME_WITHIN for factor in factors):
+        return ()
+    seen = ", ".join(f"{factor:.3f}" for factor in sorted(factors))
+    text = f"tier {tier.row.cpu} runs as fast as full (factor {seen}): the code path did not change"
+    return (Warning(Doubt.TIER, text, tuple(sorted(factors))),)
