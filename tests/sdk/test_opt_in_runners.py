@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import library_checks as checks
 
 HOME = places.room("runners")
-CRATES = ("openssl-4", "aws-lc", "boringssl", "libsodium", "blake3", "liboqs", "botan")
+CRATES = ("openssl-4", "aws-lc", "boringssl", "libsodium", "blake3", "liboqs", "botan", "wolfssl")
 RIGHT = {
     "openssl-4": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
     "aws-lc": ("ml-kem-768", "ml-dsa-44", "ed25519", "aes-256-gcm", "xchacha20-poly1305", "hkdf-sha-512"),
@@ -38,6 +38,16 @@ RIGHT = {
         "argon2id-64mib-2-1",
         "ecdsa-p256",
     ),
+    "wolfssl": (
+        "ml-kem-768",
+        "ml-dsa-65",
+        "aes-256-gcm-siv",
+        "x448",
+        "ed448",
+        "kmac128",
+        "argon2id-64mib-2-1",
+    ),
+    "wolfssl-package": ("aes-256-gcm", "aes-128-siv", "x25519", "ecdsa-p256", "sha3-256"),
     "mbedtls": ("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256"),
     "ipsec-mb": ("aes-192-gcm", "chacha20-poly1305", "sha-512"),
 }
@@ -139,7 +149,9 @@ def test_everything_listed_works_alike_in_all_tiers(name: str) -> None:
 
 @pytest.mark.native
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["aws-lc", "boringssl", "libsodium", "botan", "mbedtls"])
+@pytest.mark.parametrize(
+    "name", ["aws-lc", "boringssl", "libsodium", "botan", "wolfssl", "wolfssl-package", "mbedtls"]
+)
 def test_agrees_with_openssl(name: str) -> None:
     ours = checks.try_everything(built(name), "full")
     checks.assert_same(ours, checks.try_everything(checks.built("openssl"), "full"), at_least=12)
