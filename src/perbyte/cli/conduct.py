@@ -11,7 +11,7 @@ from perbyte import places
 from perbyte.cli.options import remark
 from perbyte.cli.progress import ProgressLine
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED
-from perbyte.measure import Prepared, Request, carry_out, prepare, prepare_resumed
+from perbyte.measure import Plan, Prepared, Request, Survey, carry_out, prepare, prepare_plan, prepare_resumed
 from perbyte.model import Policy, Run
 
 if TYPE_CHECKING:
@@ -38,6 +38,15 @@ def conduct(
     return _carry_out(prepared, RunWriter.create(path), quiet)
 
 
+def conduct_plan(plan: Plan, found: Survey, policy: Policy, *, quiet: bool = False) -> Conducted:
+    """Measure a plan that was drawn already, of programs that a later `--resume` would not find."""
+    from perbyte.store import RunWriter
+
+    prepared = prepare_plan(plan, found, policy, command=sys.argv[1:])
+    path = places.runs_home() / prepared.conditions.run_id
+    return _carry_out(prepared, RunWriter.create(path), quiet, "interrupted")
+
+
 def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None = None) -> Conducted:
     """Go on with the interrupted run in `path`; `budget_s` as in `measure.prepare_resumed`."""
     from perbyte.store import RunWriter, stored_run
@@ -48,11 +57,11 @@ def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None =
     return _carry_out(prepared, RunWriter.resume(path), quiet)
 
 
-def _carry_out(prepared: Prepared, writer: RunWriter, quiet: bool) -> Conducted:
+def _carry_out(prepared: Prepared, writer: RunWriter, quiet: bool, hint: str = "") -> Conducted:
     from perbyte.store import open_run
 
     path = writer.directory
-    hint = f"interrupted; what was measured is kept. Go on with: perbyte measure --resume {path}"
+    hint = hint or f"interrupted; what was measured is kept. Go on with: perbyte measure --resume {path}"
     watcher = ProgressLine(quiet=quiet)
     try:
         with writer:

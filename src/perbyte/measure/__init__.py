@@ -4,7 +4,7 @@ It writes to the Sink it is given and knows neither store nor report. What makes
 here and in the runners' SDK; what a figure is, lives in `stats`.
 """
 
-from perbyte.measure.conduct import Prepared, built_runners, carry_out, prepare, prepare_resumed
+from perbyte.measure.conduct import Prepared, built_runners, carry_out, prepare, prepare_plan, prepare_resumed
 from perbyte.measure.history import History, Outcome
 from perbyte.measure.machine import choose_cores, describe_machine
 from perbyte.measure.plan import Plan, Request, draw_plan
@@ -31,6 +31,7 @@ __all__ = [
     "describe_machine",
     "draw_plan",
     "prepare",
+    "prepare_plan",
     "prepare_resumed",
     "survey",
     "watch_cores",

@@ -19,7 +19,7 @@ from perbyte.runners import RunnerSpec
 @contextlib.contextmanager
 def kept_awake(specs: Iterable[RunnerSpec], cores: Sequence[int]) -> Iterator[int]:
     """Keep `cores` busy at the lowest priority; gives the number of cores for which that succeeded."""
-    spec = next((spec for spec in specs if spec.compiled and spec.out().is_dir()), None)
+    spec = next((spec for spec in specs if spec.native and (not spec.built or spec.out().is_dir())), None)
     started: list[subprocess.Popen[bytes]] = []
     try:
         for core in cores:

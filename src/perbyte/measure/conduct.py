@@ -74,6 +74,19 @@ def prepare(
     # `full` is asked as well: tiers are proved by comparison with it
     found = survey(specs, list(dict.fromkeys([*cpus, FULL])))
     plan = draw_plan(request, found, load(), lenient=lenient)
+    return prepare_plan(plan, found, policy, command=command, study=study, input_facts=input_facts)
+
+
+def prepare_plan(
+    plan: Plan,
+    found: Survey,
+    policy: Policy,
+    *,
+    command: Sequence[str] = (),
+    study: str = "",
+    input_facts: Mapping[str, Any] | None = None,
+) -> Prepared:
+    """Prepare to measure a plan that was drawn already from what `found` offers."""
     now = datetime.datetime.now(datetime.UTC)
     conditions = Conditions(
         run_id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",

@@ -109,7 +109,7 @@ class Session:
             command,
             environment=values,
             core=core,
-            undisturbed=spec.compiled,
+            undisturbed=spec.native,
             directory=spec.here,
         )
 

@@ -15,6 +15,7 @@ from perbyte import places
 from perbyte.errors import DataRoomError, UsageError
 
 COMPILED_KINDS = ("c", "c++")
+PROGRAM = "program"  # a program with the C SDK in it that is there already, as `perbyte try` makes them
 
 SANITIZE_VARIABLE = "PERBYTE_SANITIZE"
 
@@ -70,7 +71,12 @@ class RunnerSpec:
     @property
     def built(self) -> bool:
         """True when there is a build step at all."""
-        return self.kind != "python"
+        return self.kind not in ("python", PROGRAM)
+
+    @property
+    def native(self) -> bool:
+        """True for a program with the C SDK in it: it may run undisturbed, and can keep a core awake."""
+        return self.compiled or self.kind == PROGRAM
 
     def tier(self, name: str) -> Tier:
         """Return the tier `name`. Raises UsageError when this runner has none of that name."""

@@ -1,0 +1,418 @@
+"""The C source that makes a runner of a user's functions: one row, loops around the calls, nothing else.
+
+The functions are declared with plain pointers, so that no header of theirs is needed; a state of theirs gets 64 KiB,
+aligned. Contracts follow from the shape: a key that goes into every call is `rekey/1`, one that is set by a function of
+its own is `message/1` as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from perbyte.errors import UsageError
+from perbyte.model import Algorithm
+from perbyte.trial.expressions import (
+    answers,
+    counted,
+    declaration,
+    expression,
+    failure,
+    statement,
+    symbol,
+    told,
+)
+from perbyte.trial.roles import BACK_AND_FORTH, Call
+
+STATE_BYTES = 1 << 16
+SYMMETRIC = {"ctr", "ofb"}  # modes in which decryption is encryption
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A row of the variants' table, and the C of its loop."""
+
+    operation: str
+    contract: str
+    calls: str
+    begin: str
+    loop: str
+    show: str
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """What is generated: the table's C; `offers` are its operations and contracts."""
+
+    table: str
+    offers: tuple[tuple[str, str], ...]
+
+
+def write_adapter(
+    algorithm: Algorithm, calls: Mapping[str, Call], *, name: str, library: str, version: str
+) -> Adapter:
+    """Write the table for `calls` by step. Raises UsageError when the functions do not make an operation."""
+    writer = _Writer(algorithm, calls)
+    variants = writer.variants()
+    rows = "\n".join(
+        f'\t{{"{one.operation}", "{one.contract}", "{one.calls}", {one.begin}, {one.loop}, {one.show}}},'
+        for one in variants
+    )
+    first = next(iter(calls.values())).function
+    key = 0 if algorithm.kind in ("hash", "xof") else algorithm.key_bytes
+    nonce = 0 if algorithm.kind in ("hash", "xof") else algorithm.nonce_bytes
+    text = _TABLE.format(
+        declarations="\n".join(declaration(call) for call in calls.values()),
+        bytes=STATE_BYTES,
+        block=algorithm.block_bytes or 1,
+        ciphertext=algorithm.ciphertext_bytes,
+        random=_RANDOM if "keypair" in calls else "",
+        open=writer.opening(),
+        loops="\n".join(writer.loops),
+        variants=rows,
+        algorithm=algorithm.id,
+        key=key,
+        nonce=nonce,
+        multiple=algorithm.data_multiple_bytes,
+        output=algorithm.tag_bytes,
+        name=_literal(name),
+        library=_literal(library),
+        version=_literal(version),
+        first=symbol(calls[next(iter(calls))]) or first,
+    )
+    return Adapter(text, tuple((one.operation, one.contract) for one in variants))
+
+
+class _Writer:
+    def __init__(self, algorithm: Algorithm, calls: Mapping[str, Call]) -> None:
+        self.algorithm = algorithm
+        self.calls = calls
+        self.loops: list[str] = []
+
+    def variants(self) -> list[Variant]:
+        """All operations that the functions make, under each contract that they can keep."""
+        kind, calls = self.algorithm.kind, self.calls
+        makers = {
+            "hash": self._hash,
+            "xof": self._hash,
+            "mac": self._mac,
+            "block-cipher": self._cipher,
+            "stream-cipher": self._cipher,
+            "aead": self._aead,
+            "kdf": self._kdf,
+            "kem": self._kem,
+            "signature": self._signature,
+            "key-agreement": self._agreement,
+        }
+        if kind not in makers:
+            raise UsageError(
+                f"{self.algorithm.id}: functions of the kind '{kind}' cannot be tried this way",
+                way_out="write a runner: CONTRIBUTING.md",
+            )
+        found = makers[kind]()
+        if not found:
+            shown = "; ".join(
+                f"{step}={call.function}({', '.join(call.roles)})" for step, call in calls.items()
+            )
+            raise UsageError(
+                f"{shown}: no operation of {self.algorithm.id} ({kind})", way_out=self._way_out()
+            )
+        return found
+
+    def _way_out(self) -> str:
+        ways = {
+            "hash": "--function NAME, or init=, update= and final=",
+            "xof": "--function NAME, or init=, update= and final=",
+            "mac": "--function NAME with the key in each call, or key= and mac=, or init=, update=, final=",
+            "aead": "seal= and open=, with key= where the key is set apart",
+            "kem": "keypair=, encapsulate= and decapsulate=",
+            "signature": "keypair=, sign= and verify=",
+            "key-agreement": "base= and derive=",
+        }
+        return ways.get(self.algorithm.kind, "encrypt= and decrypt=, with key= where the key is set apart")
+
+    def _loop(self, name: str, expressions: Sequence[str], failure: str = "0") -> str:
+        body = ", ".join(expressions)
+        self.loops.append(f"PB_LOOP({name}, struct state, ({body}, {failure}))")
+        return name
+
+    def _hash(self) -> list[Variant]:
+        if "digest" in self.calls:
+            call = self.calls["digest"]
+            return [
+                Variant(
+                    "digest",
+                    "oneshot/1",
+                    call.function,
+                    "NULL",
+                    self._loop("digest", [expression(call)]),
+                    "NULL",
+                )
+            ]
+        if not {"init", "update", "final"} <= set(self.calls):
+            return []
+        init, update, final = (self.calls[step] for step in ("init", "update", "final"))
+        names = f"{init.function}, {update.function}, {final.function}"
+        whole = self._loop("digest", [expression(one) for one in (init, update, final)])
+        stream = self._loop("more", [expression(update)])
+        begin, show = self._once("begin", init), self._once("show", final)
+        return [
+            Variant("digest", "oneshot/1", names, "NULL", whole, "NULL"),
+            Variant("digest", "stream/1", update.function, begin, stream, show),
+        ]
+
+    def _once(self, name: str, call: Call) -> str:
+        """A function outside the timing that makes one call."""
+        self._loop(f"{name}_call", [expression(call)])
+        self.loops.append(f"static void {name}(pb_case *c)\n{{\n\t{name}_call(c, 1);\n}}")
+        return name
+
+    def _mac(self) -> list[Variant]:
+        calls = self.calls
+        if "mac" in calls and calls["mac"].has("key"):
+            loop = self._loop("mac", [expression(calls["mac"])])
+            return [Variant("mac", "rekey/1", calls["mac"].function, "NULL", loop, "NULL")]
+        if {"key", "mac"} <= set(calls):
+            key, mac = calls["key"], calls["mac"]
+            message = self._loop("mac", [expression(mac)])
+            rekey = self._loop("rekey", [expression(key), expression(mac)])
+            return [
+                Variant("mac", "message/1", mac.function, "NULL", message, "NULL"),
+                Variant("mac", "rekey/1", f"{key.function}, {mac.function}", "NULL", rekey, "NULL"),
+            ]
+        if {"init", "update", "final"} <= set(calls) and calls["init"].has("key"):
+            parts = [calls[step] for step in ("init", "update", "final")]
+            loop = self._loop("mac", [expression(one) for one in parts])
+            return [Variant("mac", "rekey/1", ", ".join(one.function for one in parts), "NULL", loop, "NULL")]
+        return []
+
+    def _cipher(self) -> list[Variant]:
+        alike = self.algorithm.kind == "stream-cipher" or self.algorithm.mode in SYMMETRIC
+        found: list[Variant] = []
+        for operation in ("encrypt", "decrypt"):
+            call = self.calls.get(operation) or (self.calls.get("encrypt") if alike else None)
+            if not call:
+                continue
+            key = self.calls.get("key")
+            if operation == "decrypt" and not alike:
+                key = self.calls.get("decrypt-key", key)
+            found += self._keyed(operation, key, call)
+        return found
+
+    def _keyed(self, operation: str, key: Call | None, call: Call) -> list[Variant]:
+        """`rekey/1`, and where the key is set by a function of its own `message/1` or, without nonce, `stream/1`."""
+        name, failed = operation.replace("-", "_"), failure(operation, call)
+        if call.has("key"):
+            loop = self._loop(f"{name}_rekey", [counted(operation, call)], failed)
+            return [Variant(operation, "rekey/1", told(call), "NULL", loop, "NULL")]
+        if not key or not call.has("context"):
+            return []
+        rekey = self._loop(f"{name}_rekey", [expression(key), counted(operation, call)], failed)
+        once = self._loop(f"{name}_again", [counted(operation, call)], failed)
+        found = [
+            Variant(operation, "message/1", told(call), "NULL", once, "NULL"),
+            Variant(operation, "rekey/1", f"{key.function}, {told(call)}", "NULL", rekey, "NULL"),
+        ]
+        if not self.algorithm.nonce_bytes:
+            found.insert(0, Variant(operation, "stream/1", told(call), "NULL", once, "NULL"))
+        return found
+
+    def _aead(self) -> list[Variant]:
+        found: list[Variant] = []
+        for operation in ("seal", "open"):
+            if call := self.calls.get(operation):
+                found += self._keyed(operation, self.calls.get("key"), call)
+        return found
+
+    def _kdf(self) -> list[Variant]:
+        if "expand" not in self.calls:
+            return []
+        call = self.calls["expand"]
+        return [
+            Variant(
+                "expand", "expand/1", call.function, "NULL", self._loop("expand", [expression(call)]), "NULL"
+            )
+        ]
+
+    def _kem(self) -> list[Variant]:
+        found = []
+        if "keypair" not in self.calls:
+            return []
+        for operation in ("encapsulate", "decapsulate"):
+            if call := self.calls.get(operation):
+                loop = self._loop(operation, [expression(call)])
+                found.append(Variant(operation, "pk/1", call.function, "NULL", loop, "NULL"))
+        return found
+
+    def _signature(self) -> list[Variant]:
+        found = []
+        if "keypair" not in self.calls:
+            return []
+        for operation in ("sign", "verify"):
+            if call := self.calls.get(operation):
+                loop = self._loop(operation, [counted(operation, call)], failure(operation, call))
+                found.append(Variant(operation, "pk/1", call.function, "NULL", loop, "NULL"))
+        return found
+
+    def _agreement(self) -> list[Variant]:
+        if not {"base", "derive"} <= set(self.calls):
+            return []
+        call = self.calls["derive"]
+        return [
+            Variant("derive", "pk/1", call.function, "NULL", self._loop("derive", [expression(call)]), "NULL")
+        ]
+
+    def opening(self) -> str:
+        """What `open` does once the state is there."""
+        kind, calls = self.algorithm.kind, self.calls
+        lines: list[str] = []
+        if kind in ("hash", "xof", "mac"):
+            lines.append("c->out_len = c->row->output;")
+        elif kind == "aead":
+            lines += [
+                "if (c->inverse && c->in_len != c->size + c->row->output)",
+                '\treturn close_case(c), pb_fail(c, "an input of another length");',
+                "c->out_len = c->inverse ? c->size : c->size + c->row->output;",
+            ]
+        elif kind == "kem":
+            lines += [
+                "pb_given_random(c->key[0], c->key_len);",
+                f"{statement(calls['keypair'])};",
+                "pb_given_random(NULL, 0);",
+                "c->out_len = c->inverse ? c->row->output : "
+                f"{self.algorithm.ciphertext_bytes}u + c->row->output;",
+            ]
+        elif kind == "signature":
+            lines += [
+                "pb_given_random(c->key[0], c->key_len);",
+                f"{statement(calls['keypair'])};",
+                "pb_given_random(NULL, 0);",
+                "c->out_len = c->inverse ? 0 : c->row->output;",
+            ]
+        elif kind == "key-agreement":
+            lines += [
+                "memcpy(state->secret_key, c->nonce[0], c->nonce_len);",
+                f"{statement(calls['base'])};",
+                "if (c->given)",
+                "\tmemcpy(state->public_key, c->in, c->in_len);",
+                "memcpy(state->secret_key, c->key[0], c->key_len);",
+                "c->out_len = c->row->output;",
+            ]
+        key = calls.get("key")
+        if key:
+            line = f"{statement(key)};"
+            if "decrypt-key" in calls:
+                line = f"if (c->inverse)\n\t\t{statement(calls['decrypt-key'])};\n\telse\n\t\t{line}"
+            lines.append(line)
+        for operation in BACK_AND_FORTH:
+            if operation in calls and answers(calls[operation]):
+                # the genuine input is this process's own, so its answer tells what acceptance looks like
+                lines.append(f"if (c->inverse && !c->given)\n\t\taccepted = {statement(calls[operation])};")
+                lines.append("state->accepted = accepted;")
+        return "\n".join("\t" + line for line in lines)
+
+
+def _literal(text: str) -> str:
+    plain = "".join(one if one.isprintable() and one.isascii() and one not in '"\\' else "?" for one in text)
+    return f'"{plain}"'
+
+
+_RANDOM = """
+/* Key pairs come from the run's seed; what is drawn in a timed call costs next to nothing (SplitMix64). */
+static const uint8_t *pb_given;
+static size_t pb_given_left;
+
+static void pb_given_random(const uint8_t *bytes, size_t length)
+{
+	pb_given = bytes;
+	pb_given_left = length;
+}
+
+__attribute__((weak)) int randombytes(uint8_t *out, unsigned long long length)
+{
+	static uint64_t state = 1;
+	for (; length && pb_given_left; length--, pb_given_left--)
+		*out++ = *pb_given++;
+	while (length) {
+		uint64_t z = state += 0x9e3779b97f4a7c15;
+		size_t part = length < 8 ? (size_t)length : 8;
+		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+		z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+		z ^= z >> 31;
+		memcpy(out, &z, part);
+		out += part;
+		length -= part;
+	}
+	return 0;
+}
+"""
+
+_TABLE = """\
+/* Written by `perbyte try`: calls of a user's functions, for one algorithm. */
+#include "perbyte.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+{declarations}
+
+enum {{ BLOCK = {block}, CIPHERTEXT = {ciphertext} }};
+
+struct state {{
+	_Alignas(64) uint8_t context[{bytes}];
+	uint8_t public_key[{bytes}], secret_key[{bytes}];
+	uint64_t length;
+	int answer, accepted;
+}};
+
+static int accepted;
+{random}
+
+static void close_case(pb_case *c)
+{{
+	free(c->ctx);
+	c->ctx = NULL;
+}}
+
+static int open_case(pb_case *c)
+{{
+	struct state *state = c->ctx = aligned_alloc(64, sizeof *state);
+	if (!state)
+		return pb_fail(c, "out of memory");
+	memset(state, 0, sizeof *state);
+{open}
+	return 0;
+}}
+
+{loops}
+
+static const pb_variant variants[] = {{
+{variants}
+	PB_END_OF_VARIANTS,
+}};
+static const pb_family family = {{open_case, close_case, variants}};
+static const pb_row rows[] = {{
+	{{"{algorithm}", &family, NULL, {key}, {nonce}, {multiple}, {output}}},
+	PB_END_OF_ROWS,
+}};
+static const pb_row *const tables[] = {{rows, NULL}};
+
+static const char *version(void)
+{{
+	return {version};
+}}
+
+static const pb_runner runner = {{
+	.name = {name},
+	.library = {library},
+	.license = "not stated",
+	.version = version,
+	.object = (const void *){first},
+	.tables = tables,
+}};
+
+int main(int argc, char **argv)
+{{
+	return pb_runner_main(&runner, argc, argv);
+}}
+"""

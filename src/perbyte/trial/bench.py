@@ -1,0 +1,82 @@
+"""What a trial measures: the user's rows, and beside them what libraries offer of the same; which one is the best.
+
+Only what every row of the user's can be set against is measured of others: same algorithm, operation, contract and
+size. Nothing is started here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from perbyte import stats
+from perbyte.model import Algorithm, Cell, CellFigure, Run
+from perbyte.protocol.messages import HelloAnswer
+from perbyte.stats.compare import Comparison
+
+SIZES = (64, 1024, 16384)
+_FIXED = {"signature": (32,), "kem": (32,), "key-agreement": (32,), "kdf": (32, 512)}
+QUICK_SIZES = (8192,)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A row of the user's beside the best of the others: `ratio` is its cost over theirs. `others` counts them."""
+
+    mine: CellFigure
+    best: CellFigure
+    comparison: Comparison
+    others: int
+
+
+def sizes_for(algorithm: Algorithm, asked: Sequence[int] | None, *, quick: bool = False) -> tuple[int, ...]:
+    """The sizes to measure, in bytes: those asked for, or the usual ones; `quick`: as few as will do."""
+    if asked:
+        return tuple(asked)
+    usual = _FIXED.get(algorithm.kind)
+    return usual or (QUICK_SIZES if quick else SIZES)
+
+
+def draw_cells(
+    algorithm: Algorithm,
+    hellos: dict[tuple[str, str], HelloAnswer],
+    mine: Collection[str],
+    sizes: Iterable[int],
+) -> tuple[Cell, ...]:
+    """The cells of `mine` and of all other runners in `hellos` that do the same. Sizes that do not fit are left out."""
+    offered: dict[str, list[tuple[str, str]]] = {
+        runner: [(row.operation, row.contract) for row in hello.operations if row.algorithm == algorithm.id]
+        for (runner, _), hello in hellos.items()
+    }
+    wanted = {row for name in mine for row in offered.get(name, ())}
+    fitting = [size for size in sizes if size % algorithm.data_multiple_bytes == 0]
+    return tuple(
+        Cell(runner, algorithm.id, operation, size, contract)
+        for runner, rows in sorted(offered.items(), key=lambda one: (one[0] not in mine, one[0]))
+        for operation, contract in rows
+        if (operation, contract) in wanted
+        for size in fitting
+    )
+
+
+def beside_the_best(run: Run, mine: Collection[str]) -> list[Beside]:
+    """Each figure of the user's with the best of the others at the same operation, contract and size."""
+    found = []
+    for figure in run.cells:
+        cell = figure.cell
+        others = [
+            other
+            for other in run.cells
+            if other.cell.runner not in mine
+            and (other.cell.operation, other.cell.contract, other.cell.size_bytes)
+            == (cell.operation, cell.contract, cell.size_bytes)
+        ]
+        if cell.runner in mine and others:
+            best = min(others, key=lambda other: other.ns_per_call)
+            found.append(Beside(figure, best, stats.compare(best, figure, run.noise_floor), len(others)))
+    return found
+
+
+def failed(run: Run, mine: Collection[str]) -> bool:
+    """True when a row of the user's gave no figure."""
+    return any(failure.runner in mine for failure in run.failures)

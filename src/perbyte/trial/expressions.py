@@ -1,0 +1,173 @@
+"""The C of one call: which expression stands for each parameter, in a timed loop and outside of one."""
+
+from __future__ import annotations
+
+import re
+
+from perbyte.trial.prototype import Shape
+from perbyte.trial.roles import BACK_AND_FORTH, Call, returns_bytes
+
+_WIDTHS = {
+    "u16": "uint16_t",
+    "u32": "uint32_t",
+    "u64": "uint64_t",
+    "ull": "unsigned long long",
+    "ulong": "unsigned long",
+    "uint": "unsigned",
+    "word32": "uint32_t",
+    "word64": "uint64_t",
+    "crypto_uint32": "uint32_t",
+    "crypto_uint64": "uint64_t",
+}
+_NUMBERS = {
+    *("int", "unsigned", "unsigned int", "long", "unsigned long", "long long", "unsigned long long", "short"),
+    *("size_t", "uint16_t", "uint32_t", "uint64_t", "int16_t", "int32_t", "int64_t", "uintptr_t"),
+}
+_SLICE_LENGTHS = {
+    "in": "size",
+    "buffer": "size",
+    "key": "key_len",
+    "nonce": "nonce_len",
+    "aad": "aad_len",
+    "tag": "out_max",
+}
+
+
+def symbol(call: Call) -> str:
+    """The name that is linked against: the function's own, or that of its wrapper in Rust."""
+    return f"pb_{call.function}" if wrapped(call) else call.function
+
+
+def wrapped(call: Call) -> bool:
+    """True for a function of Rust, which is reached through a wrapper."""
+    return bool(call.prototype and call.prototype.text.startswith("fn "))
+
+
+def expression(call: Call) -> str:
+    """The C expression of one timed call."""
+    text = f"{symbol(call)}({', '.join(_arguments(call))})"
+    return f"memcpy(out, in, size), {text}" if call.has("buffer") else text
+
+
+def counted(operation: str, call: Call) -> str:
+    """The call, its answer kept where it says whether the input was accepted."""
+    if operation in BACK_AND_FORTH and answers(call):
+        return f"state->answer = {expression(call)}"
+    return expression(call)
+
+
+def failure(operation: str, call: Call) -> str:
+    """The C expression that is not zero when the call refused its input."""
+    if operation in BACK_AND_FORTH and answers(call):
+        return "state->answer != state->accepted"
+    return "0"
+
+
+def answers(call: Call) -> bool:
+    """True when the function returns something."""
+    return not call.prototype or call.prototype.result not in ("", "void")
+
+
+def told(call: Call) -> str:
+    """What a timed call does, for `hello` and for readers."""
+    return f"memcpy, {call.function}" if call.has("buffer") else call.function
+
+
+def _arguments(call: Call) -> list[str]:
+    opening, verifying = call.step == "open", call.step == "verify"
+    given = {
+        "out": "out",
+        "in": "in",
+        "size": "in_len" if opening and not call.has("tag") else "size",
+        "blocks": "size / BLOCK",
+        "out-length": "size" if call.step == "expand" else "out_max",
+        "length-back": "(void *)&state->length",
+        "key": "key[0]" if call.step == "expand" else "PB_TURN(key, turn)",
+        "key-length": "key_len",
+        "key-bits": "key_len * 8",
+        "nonce": "PB_TURN(nonce, turn)",
+        "nonce-length": "nonce_len",
+        "aad": "aad",
+        "aad-length": "aad_len",
+        "tag": "in + size" if opening or verifying else "out" if call.step == "sign" else "out + size",
+        "tag-length": "out_max",
+        "secret-number": "NULL",
+        "context": "state->context",
+        "buffer": "out",
+        "public-key": "state->public_key",
+        "secret-key": "state->secret_key",
+        "ciphertext": "in" if call.step == "decapsulate" else "out",
+        "secret": "out" if call.step == "decapsulate" else "out + CIPHERTEXT",
+        "0": "0",
+        "null": "NULL",
+    }
+    if call.step == "sign":
+        given["in"] = "PB_TURN(message, turn)"
+    if opening:
+        given["nonce"] = "nonce[0]"
+    shapes = [one.shape for one in call.prototype.parameters] if call.prototype else [None] * len(call.roles)
+    found: list[str] = []
+    for role, shape in zip(call.roles, shapes, strict=True):
+        found.append(given[role])
+        if shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
+            found.append(_slice_length(call, role))
+    if call.prototype and returns_bytes(call.prototype):
+        found.append("out")
+    return found
+
+
+def _slice_length(call: Call, role: str) -> str:
+    if role == "in" and call.step == "open" and not call.has("tag"):
+        return "in_len"
+    if role == "out":
+        tag = call.step == "seal" and not call.has("tag")
+        if call.step in ("encrypt", "decrypt", "seal", "open", "expand"):
+            return "size + out_max" if tag else "size"
+        return "out_max"
+    return _SLICE_LENGTHS.get(role, "0")
+
+
+def statement(call: Call) -> str:
+    """One call outside the loops, with what the loops have in local variables."""
+    text = f"{symbol(call)}({', '.join(_arguments(call))})"
+    for local in ("key_len", "nonce_len", "aad_len", "in_len", "aad", "out_max", "size"):
+        value = "c->row->output" if local == "out_max" else f"c->{local}"
+        text = _word(local, value, text)
+    text = _word("turn", "0", text)
+    for local in ("key", "nonce", "in", "out", "message"):
+        text = _word(local, f"c->{local}", text)
+    return text
+
+
+def _word(word: str, value: str, text: str) -> str:
+    return re.sub(rf"(?<![\w>.]){word}\b(?!\()", value, text)
+
+
+def declaration(call: Call) -> str:
+    """Declare a function with plain pointers; numbers as wide as the source says."""
+    kinds: list[str] = []
+    parameters = call.prototype.parameters if call.prototype else ()
+    for index, role in enumerate(call.roles):
+        shape = parameters[index].shape if parameters else None
+        if role in ("size", "blocks", "0") or role.endswith(("-length", "-bits")):
+            kinds.append(_number(parameters[index].type) if parameters else "size_t")
+        else:
+            kinds.append(
+                "const void *"
+                if shape in (Shape.READ, Shape.READ_SLICE)
+                else "void *"
+                if parameters
+                else "const void *"
+            )
+            if shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
+                kinds.append("size_t")
+    if call.prototype and returns_bytes(call.prototype):
+        kinds.append("void *")
+    result = "int" if not wrapped(call) and answers(call) else "void"
+    return f"extern {result} {symbol(call)}({', '.join(kinds) or 'void'});"
+
+
+def _number(kind: str) -> str:
+    bare = " ".join(word for word in kind.split() if word not in ("const", "register", "volatile"))
+    bare = _WIDTHS.get(bare, bare)
+    return bare if bare in _NUMBERS else "size_t"

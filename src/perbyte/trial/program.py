@@ -1,0 +1,270 @@
+"""Compile a user's files, the adapter and the SDK into a runner. A compiler's complaint is an outcome with its words.
+
+The SDK is compiled once and kept, so that a trial costs its own files only. Nothing of the user's is warned about; the
+flags are the user's own and stand in the runner's `hello`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from perbyte import places
+from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.runners import RunnerSpec, Tier
+from perbyte.runners.build import C_FLAGS, SPEED_FLAGS
+from perbyte.runners.needs import compiler, compiler_version
+from perbyte.runners.spec import PROGRAM
+from perbyte.trial.rust import FLAGS as RUST_FLAGS
+
+COMPILED = {".c": "c", ".s": "c", ".S": "c", ".asm": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++"}
+LINKED = (".a", ".so", ".o")
+HEADERS = (".h", ".hh", ".hpp", ".inc")
+DEFAULT_FLAGS = ("-O2",)
+_LIMIT_S = 300
+_KEPT = 12_000
+
+
+class DoesNotBuild(Exception):
+    """A compiler or the linker refused; the argument is all it said."""
+
+    @property
+    def first(self) -> str:
+        """The first error, in one line."""
+        lines = [line.strip() for line in str(self).splitlines() if line.strip()]
+        bad = [line for line in lines if re.search(r"\berror\b|undefined reference|fatal|cannot find", line)]
+        return re.sub(r"\s+", " ", (bad or lines or ["the compiler said nothing"])[0])[:300]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a trial's program is made of. `table` is the adapter's text, `wrapper` the one for Rust ('' without).
+
+    `include` are directories for headers, before those of the files; `forced` headers that C++ must have seen, so that
+    its functions get C's names.
+    """
+
+    name: str
+    files: tuple[Path, ...]
+    flags: tuple[str, ...]
+    table: str
+    wrapper: str = ""
+    include: tuple[Path, ...] = ()
+    forced: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+
+
+def home() -> Path:
+    """Where programs of trials lie."""
+    return places.build_home() / "trials"
+
+
+def build_program(source: Source, place: Path) -> RunnerSpec:
+    """Build `source` into `place` (replaced) and describe it as a runner.
+
+    Raises DoesNotBuild with the compiler's words, UsageError for a file that nothing can be done with,
+    EnvironmentLacking when a compiler is missing or the place cannot be written.
+    """
+    sort = {file: _sort(file) for file in source.files}
+    cxx = any(kind == "c++" for kind in sort.values())
+    main = compiler("c++" if cxx else "c")
+    for needed in {compiler("c")[0], main[0], *(("rustc",) if "rust" in sort.values() else ())}:
+        if not shutil.which(needed):
+            raise EnvironmentLacking(f"there is no compiler {needed}", way_out="install it, or set CC or CXX")
+    sdk = sdk_archive()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
+    try:
+        (scratch / "table.c").write_text(source.table, encoding="utf-8")
+        told = " ".join(source.flags)
+        macros = [f"-DPB_COMPILER={_c_text(_version_of(sort, main))}", f"-DPB_FLAGS={_c_text(told)}"]
+        sdk_home = places.room("runners") / "sdk" / "c"
+        own = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-w", f"-I{sdk_home}"]
+        commands = [
+            [*own, "-c", "table.c", "-o", "table.o"],
+            [*own, *macros, "-c", str(sdk_home / "hello.c"), "-o", "hello.o"],
+        ]
+        include = [
+            f"-I{one}" for one in dict.fromkeys((*source.include, *(file.parent for file in source.files)))
+        ]
+        objects = ["table.o", "hello.o"]
+        for number, (file, kind) in enumerate(sort.items()):
+            if kind in ("c", "c++"):
+                forced = (
+                    [part for header in source.forced for part in ("-include", header)]
+                    if kind == "c++"
+                    else []
+                )
+                name = f"{number}-{file.stem}.o"
+                objects.append(name)
+                commands.append(
+                    [*compiler(kind), *source.flags, "-w", *include, *forced, "-c", str(file), "-o", name]
+                )
+            elif kind == "rust":
+                (scratch / "wrapper.rs").write_text(source.wrapper, encoding="utf-8")
+                commands.append(
+                    ["rustc", *RUST_FLAGS, *_rust_flags(source.flags), "-o", "libsubject.a", "wrapper.rs"]
+                )
+                objects.append("libsubject.a")
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            said = [words for words in pool.map(lambda command: _run(command, scratch), commands) if words]
+        if said:
+            raise DoesNotBuild("\n".join(said))
+        ready = [str(file) for file, kind in sort.items() if kind == "linked"]
+        paths = [f"-Wl,-rpath,{file.parent}" for file in source.files if file.suffix == ".so"]
+        link = [
+            *main,
+            "-o",
+            "runner",
+            *objects,
+            *ready,
+            *paths,
+            str(sdk),
+            *source.link,
+            "-lm",
+            "-ldl",
+            "-pthread",
+        ]
+        if words := _run(link, scratch):
+            raise DoesNotBuild(words)
+        for name in objects:
+            (scratch / name).unlink()
+        scratch.chmod(0o755)
+        if place.exists():
+            shutil.rmtree(place)
+        scratch.rename(place)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return describe(source.name, place, source.files)
+
+
+def describe(name: str, place: Path, files: Sequence[Path] = ()) -> RunnerSpec:
+    """The runner whose program lies in `place`."""
+    return RunnerSpec(
+        name=name,
+        here=place,
+        library=", ".join(file.name for file in files),
+        license="not stated",
+        language="c",
+        summary="",
+        listed=False,
+        opt_in=False,
+        cost="",
+        pkg_config=(),
+        headers=(),
+        libraries=(),
+        programs=(),
+        packages={},
+        kind=PROGRAM,
+        sources=(),
+        flags=(),
+        link=(),
+        watch=(),
+        build_command=(),
+        command=(str(place / "runner"),),
+        environment={},
+        tiers={"full": Tier("full")},
+    )
+
+
+def sdk_archive() -> Path:
+    """The compiled SDK, all but `hello.c`, which says how a runner was built. Made when it is not there yet."""
+    sdk = places.room("runners") / "sdk" / "c"
+    sources = sorted(path for path in sdk.glob("*.c") if path.name != "hello.c")
+    command = [*compiler("c"), *C_FLAGS, *SPEED_FLAGS, f"-I{sdk}"]
+    content = hashlib.sha256(repr((command, compiler_version(compiler("c")))).encode())
+    for file in sorted(sdk.glob("*.[ch]")):
+        content.update(file.read_bytes())
+    archive = home() / "sdk" / content.hexdigest()[:16] / "libperbyte.a"
+    if archive.is_file():
+        return archive
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".sdk-", dir=archive.parent) as scratch:
+        place = Path(scratch)
+        jobs = [[*command, "-c", str(file), "-o", f"{file.stem}.o"] for file in sources]
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            said = [words for words in pool.map(lambda job: _run(job, place), jobs) if words]
+        said = said or [_run(["ar", "rcs", "libperbyte.a", *(f"{file.stem}.o" for file in sources)], place)]
+        if said[0]:
+            raise EnvironmentLacking(f"the SDK cannot be compiled: {said[0][:2000]}")
+        (place / "libperbyte.a").replace(archive)
+    return archive
+
+
+def digest_of(files: Sequence[Path]) -> str:
+    """Twelve digits that stand for the contents of `files`."""
+    content = hashlib.sha256()
+    for file in files:
+        content.update(file.read_bytes())
+    return content.hexdigest()[:12]
+
+
+def _sort(file: Path) -> str:
+    if file.suffix in COMPILED:
+        return COMPILED[file.suffix]
+    if file.suffix in LINKED or ".so." in file.name:
+        return "linked"
+    if file.suffix in HEADERS:
+        return "header"
+    if file.suffix == ".rs":
+        return "rust"
+    raise UsageError(
+        f"{file.name}: what to do with such a file is not known",
+        way_out="C (.c), C++ (.cc), assembly (.S, .s), Rust (.rs), headers, or what is built (.o, .a, .so)",
+    )
+
+
+def _version_of(sort: dict[Path, str], main: tuple[str, ...]) -> str:
+    kinds = set(sort.values())
+    told = [compiler_version(main)] if kinds & {"c", "c++"} else []
+    told += [compiler_version(("rustc",))] if "rust" in kinds else []
+    return ", ".join(told) or "built elsewhere"
+
+
+def _rust_flags(flags: Sequence[str]) -> list[str]:
+    """Flags of C compilers that people are used to, in rustc's words; others are passed on."""
+    told: list[str] = []
+    for flag in flags:
+        if found := re.fullmatch(r"-O([0123sz])", flag):
+            told.append(f"-Copt-level={found[1]}")
+        elif flag.startswith("-march="):
+            told.append(f"-Ctarget-cpu={flag.removeprefix('-march=')}")
+        else:
+            told.append(flag)
+    return told
+
+
+def _c_text(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _run(command: list[str], directory: Path) -> str:
+    """What a failed command said; '' when it went well."""
+    try:
+        ended = subprocess.run(
+            command,
+            cwd=directory,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"error: {shlex.join(command)}: {error}"
+    return (
+        (ended.stdout[-_KEPT:] or f"error: {command[0]} ended with {ended.returncode}")
+        if ended.returncode
+        else ""
+    )

@@ -1,0 +1,299 @@
+"""What each parameter of a function is for: names, types and neighbours tell, or the user does.
+
+A *role* is what Perbyte hands over: `out`, `in`, `size` and so on. Any order of parameters will do. A parameter that
+has no role, or a role without which the call makes no sense, is an error that shows what was understood and how to
+say the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perbyte.errors import UsageError
+from perbyte.trial.prototype import Parameter, Prototype, Shape
+
+LITERALS = ("0", "null")
+_READ, _WRITTEN = (Shape.READ, Shape.READ_SLICE), (Shape.WRITTEN, Shape.WRITTEN_SLICE)
+_ANY = (*_READ, *_WRITTEN, Shape.CONTEXT, Shape.LENGTH_BACK)
+_SHAPES: dict[str, tuple[Shape, ...]] = {
+    "out": _WRITTEN,
+    "in": (*_READ, *_WRITTEN),
+    "size": (Shape.NUMBER,),
+    "blocks": (Shape.NUMBER,),
+    "out-length": (Shape.NUMBER,),
+    "length-back": (Shape.LENGTH_BACK,),
+    "key": (*_READ, *_WRITTEN),
+    "key-length": (Shape.NUMBER,),
+    "key-bits": (Shape.NUMBER,),
+    "nonce": (*_READ, *_WRITTEN),
+    "nonce-length": (Shape.NUMBER,),
+    "aad": (*_READ, *_WRITTEN),
+    "aad-length": (Shape.NUMBER,),
+    "tag": (*_READ, *_WRITTEN),
+    "tag-length": (Shape.NUMBER,),
+    "secret-number": _ANY,
+    "context": _ANY,
+    "buffer": _WRITTEN,
+    "public-key": (*_READ, *_WRITTEN),
+    "secret-key": (*_READ, *_WRITTEN),
+    "ciphertext": (*_READ, *_WRITTEN),
+    "secret": (*_READ, *_WRITTEN),
+}
+MEANINGS = {
+    "out": "where the output goes",
+    "in": "the data",
+    "size": "bytes of data",
+    "blocks": "the same in blocks",
+    "out-length": "bytes of output",
+    "length-back": "pointer to the length that the function writes",
+    "key": "the key",
+    "key-length": "its bytes",
+    "key-bits": "its bits",
+    "nonce": "nonce or IV",
+    "nonce-length": "its bytes",
+    "aad": "additional data",
+    "aad-length": "its bytes",
+    "tag": "the tag, where it is not behind the ciphertext",
+    "tag-length": "its bytes",
+    "secret-number": "nsec of SUPERCOP, a null pointer",
+    "context": "the state, of up to 64 KiB",
+    "buffer": "data that are changed in place (a copy is made in each call, and timed)",
+    "public-key": "the public key",
+    "secret-key": "the private key",
+    "ciphertext": "the ciphertext of a KEM",
+    "secret": "the shared secret",
+    "0": "the number 0",
+    "null": "a null pointer",
+}
+_NAMES: dict[str, str] = {
+    "out": "out output dst dest digest hash md result res h ciphertext cipher ct c mac tag o y",
+    "in": "in input src msg message m data plaintext plain pt p x",
+    "size": "len length inlen size n mlen msglen messagelen datalen nbytes bytes count l clen ctlen inputlen",
+    "blocks": "blocks nblocks blockcount nblk",
+    "out-length": "outlen outputlen digestlen mdlen hashlen maclen outsize",
+    "length-back": "clen outlen mlen len smlen siglen",
+    "key": "key k userkey secretkey",
+    "key-length": "keylen klen keysize keybytes",
+    "key-bits": "keybits bits",
+    "nonce": "nonce iv npub n counter ctr salt ivec",
+    "nonce-length": "noncelen ivlen saltlen nlen",
+    "aad": "ad aad a adata assoc additional info",
+    "aad-length": "adlen aadlen alen infolen",
+    "tag": "tag mac t sig signature",
+    "tag-length": "taglen maclen siglen",
+    "secret-number": "nsec",
+    "context": "ctx context state s st self keys schedule rk roundkeys ks",
+    "buffer": "buf buffer data inout",
+    "public-key": "pk publickey pub p point",
+    "secret-key": "sk secretkey priv privatekey n scalar",
+    "ciphertext": "ct c ciphertext",
+    "secret": "ss key k secret sharedsecret",
+}
+_LENGTH_OF = {"in": "size", "out": "out-length", "key": "key-length", "nonce": "nonce-length"} | {
+    "aad": "aad-length",
+    "tag": "tag-length",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a function of a trial can be for: roles that it must have, and that it may have."""
+
+    needs: tuple[str, ...]
+    takes: tuple[str, ...] = ()
+
+
+STEPS: dict[str, Step] = {
+    "digest": Step(("out", "in", "size"), ("out-length", "length-back")),
+    "init": Step(("context",), ("key", "key-length", "out-length", "nonce", "nonce-length")),
+    "update": Step(("context", "in", "size")),
+    "final": Step(("context", "out"), ("out-length", "length-back")),
+    "mac": Step(
+        ("out", "in", "size"),
+        ("key", "key-length", "out-length", "length-back", "context", "nonce", "nonce-length"),
+    ),
+    "key": Step(("context", "key"), ("key-length", "key-bits")),
+    "decrypt-key": Step(("context", "key"), ("key-length", "key-bits")),
+    "encrypt": Step(
+        ("size",),
+        ("out", "in", "buffer", "blocks", "key", "key-length", "nonce", "nonce-length", "context"),
+    ),
+    "seal": Step(
+        ("out", "in", "size", "nonce"),
+        (
+            *("aad", "aad-length", "key", "key-length", "nonce-length", "context", "length-back"),
+            *("tag", "tag-length", "secret-number"),
+        ),
+    ),
+    "expand": Step(
+        ("out", "out-length", "key"), ("key-length", "nonce", "nonce-length", "aad", "aad-length")
+    ),
+    "keypair": Step(("public-key", "secret-key")),
+    "encapsulate": Step(("ciphertext", "secret", "public-key")),
+    "decapsulate": Step(("ciphertext", "secret", "secret-key")),
+    "sign": Step(("tag", "in", "size", "secret-key"), ("length-back",)),
+    "verify": Step(("tag", "in", "size", "public-key"), ("tag-length",)),
+    "base": Step(("public-key", "secret-key")),
+    "derive": Step(("out", "public-key", "secret-key")),
+}
+BACK_AND_FORTH = ("open", "verify")
+"""Steps whose function answers whether it accepts its input."""
+STEPS["decrypt"] = STEPS["encrypt"]
+STEPS["open"] = STEPS["seal"]
+_BACKWARDS = {"decrypt", "open"}  # ciphertext comes in, plaintext goes out
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function with the role of each of its parameters. `shapes` is empty where no source tells any."""
+
+    step: str
+    function: str
+    roles: tuple[str, ...]
+    prototype: Prototype | None = None
+
+    def has(self, role: str) -> bool:
+        """True when one of the parameters has this role."""
+        return role in self.roles
+
+
+def assign(step: str, function: str, prototype: Prototype) -> Call:
+    """Give each parameter of `prototype` its role in `step`. Raises UsageError when one is left in doubt."""
+    allowed = (*STEPS[step].needs, *STEPS[step].takes)
+    roles: dict[int, str] = {}
+    for index, one in enumerate(prototype.parameters):
+        fitting = [role for role in allowed if role not in roles.values() and _fits(step, role, one)]
+        if named := [role for role in fitting if _plain(one.name) in _names(step, role)]:
+            roles[index] = named[0]
+    _by_neighbours(prototype.parameters, roles, allowed)
+    _by_elimination(step, prototype.parameters, roles, allowed)
+    call = Call(step, function, tuple(roles.get(i, "") for i in range(len(prototype.parameters))), prototype)
+    _check(call)
+    return call
+
+
+def say(step: str, function: str, words: Sequence[str], prototype: Prototype | None) -> Call:
+    """Take the roles from the user's own words. Raises UsageError when they do not make a call."""
+    roles = tuple(word.strip().lower().replace("_", "-") for word in words)
+    for role in roles:
+        if role not in MEANINGS:
+            raise UsageError(f"--signature: there is no role '{role}'", way_out=explain(step))
+    if prototype and len(prototype.parameters) != len(roles):
+        raise UsageError(
+            f"--signature names {len(roles)} parameters, and {prototype.text} has {len(prototype.parameters)}",
+            way_out=explain(step),
+        )
+    call = Call(step, function, roles, prototype)
+    _check(call)
+    return call
+
+
+def explain(step: str) -> str:
+    """The roles of a step in words, for a message's way out."""
+    roles = (*STEPS[step].needs, *STEPS[step].takes, *LITERALS)
+    told = "; ".join(f"{role}: {MEANINGS[role]}" for role in roles)
+    return f"say what each parameter is, in its order: --signature {','.join(STEPS[step].needs)}  ({told})"
+
+
+def _fits(step: str, role: str, one: Parameter) -> bool:
+    if role == "tag" and step in ("seal", "sign"):
+        return one.shape in _WRITTEN
+    return one.shape in _SHAPES[role]
+
+
+def _names(step: str, role: str) -> set[str]:
+    names = set(_NAMES[role].split())
+    if step in _BACKWARDS and role in ("in", "out"):
+        there, back = (
+            {"ciphertext", "cipher", "ct", "c"},
+            {"plaintext", "plain", "pt", "p", "m", "msg", "message"},
+        )
+        names = names - back | there if role == "in" else names - there | back
+    if step in ("seal", "open") and role == "out":
+        names -= {"mac", "tag"}
+    return names
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "").removeprefix("p") if len(name) > 3 else name.lower().strip("_")
+
+
+def _by_neighbours(parameters: Sequence[Parameter], roles: dict[int, str], allowed: Sequence[str]) -> None:
+    """A number behind a pointer is its length."""
+    for index, one in enumerate(parameters):
+        length = _LENGTH_OF.get(roles.get(index - 1, ""), "")
+        free = index not in roles and length in allowed and length not in roles.values()
+        if free and one.shape is Shape.NUMBER:
+            roles[index] = length
+
+
+def _by_elimination(
+    step: str, parameters: Sequence[Parameter], roles: dict[int, str], allowed: Sequence[str]
+) -> None:
+    """What is missing and what is left belong together where there is one of each. Constant data are read."""
+    slices = {
+        _LENGTH_OF.get(role, "")
+        for index, role in roles.items()
+        if parameters[index].shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE)
+    }
+    for _ in allowed:
+        missing = [role for role in STEPS[step].needs if role not in roles.values() and role not in slices]
+        left = [index for index in range(len(parameters)) if index not in roles]
+        before = len(roles)
+        for index in left:
+            one = parameters[index]
+            fitting = [role for role in missing if _fits(step, role, one)]
+            if one.shape in _READ and "in" in fitting:
+                fitting = [role for role in fitting if role != "out"]
+            strict = [role for role in fitting if not (role == "in" and one.shape in _WRITTEN)]
+            alone = [i for i in left if strict and _fits(step, strict[0], parameters[i])]
+            if len(strict) == 1 and len(alone) == 1:
+                roles[index] = strict[0]
+                break
+        if len(roles) == before:
+            return
+
+
+def _check(call: Call) -> None:
+    shown = call.prototype.text if call.prototype else f"{call.function}({', '.join(call.roles)})"
+    names = [one.name for one in call.prototype.parameters] if call.prototype else list(call.roles)
+    understood = ", ".join(f"{name} is {role}" for name, role in zip(names, call.roles, strict=True) if role)
+    if lost := [name for name, role in zip(names, call.roles, strict=True) if not role]:
+        raise UsageError(
+            f"{shown}: what '{lost[0]}' is for is not clear" + (f" ({understood})" if understood else ""),
+            way_out=explain(call.step),
+        )
+    present = set(call.roles) | _implied(call)
+    lacking = [role for role in STEPS[call.step].needs if role not in present]
+    if call.step in ("encrypt", "decrypt") and "buffer" not in present:
+        lacking += [role for role in ("out", "in") if role not in present]
+    if lacking:
+        what = ", ".join(f"{role} ({MEANINGS[role]})" for role in lacking)
+        raise UsageError(
+            f"{shown}: there is no parameter for {what}" + (f"; {understood}" if understood else ""),
+            way_out=explain(call.step),
+        )
+    twice = [role for role in call.roles if role not in LITERALS and call.roles.count(role) > 1]
+    if twice:
+        raise UsageError(f"{shown}: two parameters are {twice[0]}", way_out=explain(call.step))
+
+
+def _implied(call: Call) -> set[str]:
+    """Roles that need no parameter: lengths of slices, output that is returned, sizes told in blocks."""
+    found = {"size"} if call.has("blocks") else set()
+    if not call.prototype:
+        return found
+    for role, one in zip(call.roles, call.prototype.parameters, strict=True):
+        if one.shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
+            found.add(_LENGTH_OF.get(role, ""))
+            if role == "buffer":
+                found.add("size")
+    if returns_bytes(call.prototype):
+        found.add("out")
+    return found
+
+
+def returns_bytes(prototype: Prototype) -> bool:
+    """True for a Rust function that returns its output: an array or a vector of bytes."""
+    return prototype.result.startswith(("[u8", "Vec<u8>", "Vec <u8>"))

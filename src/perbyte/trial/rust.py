@@ -1,0 +1,59 @@
+"""Functions of a Rust file, exported for C: slices become pointer and length, what is returned is written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from perbyte.trial.prototype import Parameter, Shape
+from perbyte.trial.roles import Call, returns_bytes
+
+FLAGS = ("--edition=2021", "--crate-type=staticlib", "-Cpanic=abort", "-Awarnings")
+
+
+def write_wrapper(file: Path, calls: Iterable[Call]) -> str:
+    """The Rust source of a static library that exports the functions of `calls` in `file` as `pb_NAME`."""
+    place = str(file).replace("\\", "\\\\").replace('"', '\\"')
+    parts = [f'// Written by `perbyte try`.\n#[path = "{place}"]\nmod subject;\n']
+    return "\n".join([*parts, *(_export(call) for call in calls)])
+
+
+def _export(call: Call) -> str:
+    assert call.prototype
+    taken: list[str] = []
+    given: list[str] = []
+    for index, one in enumerate(call.prototype.parameters):
+        names, expression = _handed_over(one, index)
+        taken += names
+        given.append(expression)
+    call_text = f"subject::{call.function}({', '.join(given)})"
+    body = f"{call_text};"
+    if returns_bytes(call.prototype):
+        taken.append("out: *mut u8")
+        body = f"let made = {call_text};\n    std::ptr::copy_nonoverlapping(made.as_ptr(), out, made.len());"
+    return (
+        f'#[no_mangle]\npub unsafe extern "C" fn pb_{call.function}({", ".join(taken)}) {{\n    {body}\n}}\n'
+    )
+
+
+def _handed_over(one: Parameter, index: int) -> tuple[list[str], str]:
+    pointer, length = f"a{index}", f"n{index}"
+    if one.shape is Shape.READ_SLICE:
+        return [
+            f"{pointer}: *const u8",
+            f"{length}: usize",
+        ], f"std::slice::from_raw_parts({pointer}, {length})"
+    if one.shape is Shape.WRITTEN_SLICE:
+        return [
+            f"{pointer}: *mut u8",
+            f"{length}: usize",
+        ], f"std::slice::from_raw_parts_mut({pointer}, {length})"
+    if one.shape is Shape.NUMBER:
+        return [f"{pointer}: usize"], f"{pointer} as {one.type}"
+    written = one.shape is Shape.WRITTEN
+    kind = "*mut u8" if written else "*const u8"
+    if one.type.startswith("*"):
+        return [f"{pointer}: {kind}"], pointer
+    array = one.type.lstrip("&").replace("mut ", "").strip()
+    way = "&mut *" if written else "&*"
+    return [f"{pointer}: {kind}"], f"{way}({pointer} as {'*mut' if written else '*const'} {array})"

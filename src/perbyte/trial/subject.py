@@ -1,0 +1,197 @@
+"""From what the user named (files, functions, an algorithm) to the source of a runner.
+
+`--function` names one function, or several with what each is for: `key=aes_setup,encrypt=aes_cbc`. Names alone are
+sorted by the words in them (`init`, `update`, `final`). A mistake is an error that shows what the files hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from perbyte.catalogue import load
+from perbyte.errors import UsageError
+from perbyte.model import Algorithm
+from perbyte.trial.adapter import write_adapter
+from perbyte.trial.expressions import wrapped
+from perbyte.trial.program import HEADERS, LINKED, Source, digest_of
+from perbyte.trial.prototype import find_prototype, functions_of
+from perbyte.trial.roles import STEPS, Call, assign, explain, say
+from perbyte.trial.rust import write_wrapper
+
+_ALONE = {
+    "hash": "digest",
+    "xof": "digest",
+    "mac": "mac",
+    "block-cipher": "encrypt",
+    "stream-cipher": "encrypt",
+    "aead": "seal",
+    "kdf": "expand",
+}
+_WORDS = (
+    ("init", r"init|start|begin|reset"),
+    ("update", r"update|absorb|process|add|input"),
+    ("final", r"final|finish|end|done|result|squeeze"),
+    ("decrypt-key", r"dec\w*_?key|inv\w*_?key"),
+    ("key", r"set_?key|key_?setup|expand_?key|key_?exp|schedule|ksa|setup"),
+    ("open", r"open"),
+    ("seal", r"seal"),
+    ("verify", r"verify"),
+    ("keypair", r"keypair|keygen"),
+    ("base", r"base"),
+    ("encapsulate", r"encap|_enc$"),
+    ("decapsulate", r"decap|_dec$"),
+    ("sign", r"sign"),
+    ("derive", r"scalarmult|derive|shared"),
+    ("decrypt", r"dec"),
+    ("encrypt", r"enc|crypt|xor"),
+    ("mac", r"mac|auth"),
+    ("digest", r"hash|digest"),
+    ("expand", r"expand|hkdf"),
+)
+_OF_KIND = {
+    "hash": ("digest", "init", "update", "final"),
+    "xof": ("digest", "init", "update", "final"),
+    "mac": ("mac", "key", "init", "update", "final"),
+    "block-cipher": ("encrypt", "decrypt", "key", "decrypt-key"),
+    "stream-cipher": ("encrypt", "decrypt", "key"),
+    "aead": ("seal", "open", "key"),
+    "kdf": ("expand",),
+    "kem": ("keypair", "encapsulate", "decapsulate"),
+    "signature": ("keypair", "sign", "verify"),
+    "key-agreement": ("base", "derive"),
+}
+_AS_AEAD = {"encrypt": "seal", "decrypt": "open"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line said. `functions` and `signatures` as they stand there."""
+
+    files: tuple[Path, ...]
+    algorithm: Algorithm
+    functions: tuple[str, ...]
+    signatures: tuple[str, ...] = ()
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name of the row, e.g. `my_hash`."""
+        main = next((file for file in self.files if file.suffix not in HEADERS), self.files[0])
+        return self.name or re.sub(r"[^A-Za-z0-9_.-]", "-", main.name.split(".")[0]) or "mine"
+
+
+def read_files(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The files, absolute. Raises UsageError for one that is not there or empty."""
+    found = []
+    for path in paths:
+        if not path.is_file():
+            what = "is a directory" if path.is_dir() else "does not exist"
+            raise UsageError(f"{path} {what}", way_out="name the files to build, e.g. my_hash.c tables.c")
+        if not path.stat().st_size:
+            raise UsageError(f"{path} is empty")
+        found.append(path.resolve())
+    return tuple(dict.fromkeys(found))
+
+
+def find_algorithm(name: str) -> Algorithm:
+    """The algorithm that `--as` names. Raises UsageError, with near names, when the catalogue has none."""
+    return load().find(name)
+
+
+def read_calls(asked: Asked) -> dict[str, Call]:
+    """The functions by what they are for, each parameter with its role. Raises UsageError with the way out."""
+    signatures: dict[str, list[str]] = {}
+    named = _named(asked)
+    for text in asked.signatures:
+        step, equals, words = text.rpartition("=")
+        if not equals and len(named) > 1:
+            raise UsageError(
+                "--signature: of which function?", way_out=f"e.g. --signature {next(iter(named))}=out,in,size"
+            )
+        signatures[step or next(iter(named))] = words.split(",")
+    if unknown := set(signatures) - set(named):
+        raise UsageError(
+            f"--signature {sorted(unknown)[0]}=...: no function is for that",
+            way_out=f"there are: {', '.join(named)}",
+        )
+    calls = {}
+    for step, function in named.items():
+        prototype = find_prototype(function, asked.files)
+        if prototype and prototype.hidden:
+            raise UsageError(
+                f"{prototype.text} is static: it cannot be called from outside", way_out="leave 'static' out"
+            )
+        if step in signatures:
+            calls[step] = say(step, function, signatures[step], prototype)
+        elif prototype:
+            calls[step] = assign(step, function, prototype)
+        else:
+            _explain_missing(asked, step, function)
+    return calls
+
+
+def make_source(asked: Asked, calls: Mapping[str, Call], flags: tuple[str, ...], name: str) -> Source:
+    """The source of the runner called `name`, compiled with `flags`."""
+    files = ", ".join(file.name for file in asked.files)
+    adapter = write_adapter(asked.algorithm, calls, name=name, library=files, version=digest_of(asked.files))
+    rust = next((file for file in asked.files if file.suffix == ".rs"), None)
+    exported = [call for call in calls.values() if wrapped(call)]
+    wrapper = write_wrapper(rust, exported) if rust and exported else ""
+    return Source(name, asked.files, flags, adapter.table, wrapper)
+
+
+def _named(asked: Asked) -> dict[str, str]:
+    """Functions by step. Raises UsageError for what is no step, and for names that do not tell theirs."""
+    kind, found = asked.algorithm.kind, {}
+    steps = _OF_KIND.get(kind, ())
+    texts = [part.strip() for text in asked.functions for part in text.split(",") if part.strip()]
+    if not texts:
+        there = functions_of(asked.files)
+        if len(there) != 1:
+            raise UsageError(
+                "which function is it?",
+                way_out="--function NAME" + (f"; there are: {', '.join(there[:12])}" if there else ""),
+            )
+        texts = list(there)
+    if not steps:
+        raise UsageError(
+            f"{asked.algorithm.id} is of the kind '{kind}', which cannot be tried this way",
+            way_out="write a runner: CONTRIBUTING.md",
+        )
+    for text in texts:
+        step, equals, function = text.rpartition("=")
+        if not equals:
+            step = _ALONE.get(kind, "") if len(texts) == 1 else _guess(function, steps)
+        step = _AS_AEAD.get(step, step) if kind == "aead" else step
+        if step not in STEPS or step not in steps or step in found:
+            taken = f"a second '{step}'" if step in found else f"what '{function}' is for is not known"
+            raise UsageError(
+                f"--function {text}: {taken}",
+                way_out=f"say it: {','.join(f'{one}=NAME' for one in steps)} (those that there are)",
+            )
+        if not re.fullmatch(r"[A-Za-z_]\w*", function):
+            raise UsageError(f"--function: '{function}' is no name of a function")
+        found[step] = function
+    return found
+
+
+def _guess(function: str, steps: Sequence[str]) -> str:
+    for step, pattern in _WORDS:
+        if (step in steps or _AS_AEAD.get(step) in steps) and re.search(pattern, function, re.IGNORECASE):
+            return step
+    return ""
+
+
+def _explain_missing(asked: Asked, step: str, function: str) -> None:
+    there = functions_of(asked.files)
+    if any(file.suffix in LINKED or file.suffix in (".S", ".s", ".asm") for file in asked.files):
+        raise UsageError(
+            f"the parameters of {function} stand in none of the files: add its header, or {explain(step)}",
+        )
+    raise UsageError(
+        f"there is no function '{function}' in {', '.join(file.name for file in asked.files)}",
+        way_out=f"there are: {', '.join(there[:12]) or 'none that can be called from outside'}",
+    )

@@ -1,0 +1,23 @@
+"""A home of its own for builds, so that a trial of a test meets no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+CODE = Path(__file__).parent / "code"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    # one for the whole session: the SDK is compiled once
+    place = tmp_path_factory.getbasetemp() / "trials"
+    monkeypatch.setenv("PERBYTE_HOME", str(place))
+    return place
+
+
+@pytest.fixture
+def code() -> Path:
+    """The directory of the sources that are tried."""
+    return CODE

@@ -1,0 +1,158 @@
+"""A file becomes a runner that keeps the protocol: it answers known answers, and wrong code does not."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from perbyte.catalogue import load
+from perbyte.errors import RunnerRefused, UsageError
+from perbyte.runners import RunnerSpec, Session
+from perbyte.trial.program import DoesNotBuild, build_program
+from perbyte.trial.subject import Asked, find_algorithm, make_source, read_calls, read_files
+
+pytestmark = pytest.mark.native
+
+
+def build(place: Path, names: list[Path], algorithm: str, *functions: str, **more) -> RunnerSpec:
+    asked = Asked(read_files(names), find_algorithm(algorithm), functions, **more)
+    return build_program(make_source(asked, read_calls(asked), ("-O2",), "mine"), place / "mine")
+
+
+def answers(spec: RunnerSpec, algorithm: str) -> dict[tuple[str, str], int]:
+    """How many known answers each operation of the runner gave, and gave right; a wrong one fails the test."""
+    found: dict[tuple[str, str], int] = {}
+    with Session(spec) as session:
+        for row in session.hello().operations:
+            handle = session.prepare(row.algorithm, row.operation, row.contract, 64, seed=7, offset=0)
+            right = 0
+            for known in load().known_answers(algorithm, row.operation):
+                try:
+                    answer = session.check_vector(handle, known)
+                except RunnerRefused as refusal:
+                    if refusal.code != "unsupported" and not known.refused:
+                        raise
+                    right += known.refused and refusal.code == "library"
+                    continue
+                assert not known.refused
+                assert answer.output == known.output
+                right += 1
+            found[row.operation, row.contract] = right
+    return found
+
+
+def test_a_hash_in_one_call(tmp_path: Path, code: Path):
+    spec = build(tmp_path, [code / "sha256.c"], "sha-256", "own_sha256")
+    assert answers(spec, "sha-256")["digest", "oneshot/1"] > 3
+
+
+def test_the_only_function_of_a_file_need_not_be_named(tmp_path: Path, code: Path):
+    assert answers(build(tmp_path, [code / "sha256.c"], "sha-256"), "sha-256")
+
+
+def test_a_hash_in_three_calls(tmp_path: Path, code: Path):
+    files = [code / "sha256.c", code / "sha256_parts.c"]
+    spec = build(tmp_path, files, "sha-256", "hash_init,hash_update,hash_final")
+    found = answers(spec, "sha-256")
+    assert found["digest", "oneshot/1"] == found["digest", "stream/1"] > 3
+    with Session(spec) as session:
+        handle = session.prepare("sha-256", "digest", "stream/1", 64, seed=7, offset=0)
+        assert session.check_calls(handle, 3).digest != session.check_calls(handle, 1).digest
+
+
+def test_a_cipher_with_its_key_set_apart(tmp_path: Path, code: Path):
+    found = answers(build(tmp_path, [code / "rc4.c"], "rc4", "key=rc4_set_key,encrypt=rc4_crypt"), "rc4")
+    assert set(found) == {
+        (operation, contract)
+        for operation in ("encrypt", "decrypt")
+        for contract in ("stream/1", "message/1", "rekey/1")
+    }
+    assert all(found.values())
+
+
+def test_a_cipher_in_place_with_the_key_in_each_call(tmp_path: Path, code: Path):
+    spec = build(tmp_path, [code / "rc4.c"], "rc4", "rc4_inplace")
+    assert answers(spec, "rc4")["encrypt", "rekey/1"]
+    with Session(spec) as session:
+        assert session.hello().operations[0].calls == "memcpy, rc4_inplace"
+
+
+def test_a_mac_with_the_key_in_each_call(tmp_path: Path, code: Path):
+    assert answers(build(tmp_path, [code / "siphash.c"], "siphash-2-4", "siphash"), "siphash-2-4")[
+        "mac", "rekey/1"
+    ]
+
+
+def test_an_aead_refuses_forgeries(tmp_path: Path, code: Path):
+    spec = build(tmp_path, [code / "ascon.c"], "ascon-aead128", "crypto_aead_encrypt,crypto_aead_decrypt")
+    found = answers(spec, "ascon-aead128")
+    assert found["seal", "rekey/1"]
+    assert found["open", "rekey/1"]
+    with Session(spec) as session:
+        for operation in ("seal", "open"):
+            handle = session.prepare("ascon-aead128", operation, "rekey/1", 100, seed=7, offset=0)
+            assert session.round_trip(handle).passed
+        assert session.forgery(handle).passed
+
+
+@pytest.mark.skipif(not shutil.which("rustc"), reason="no rustc")
+def test_a_hash_in_rust(tmp_path: Path, code: Path):
+    assert (
+        answers(build(tmp_path, [code / "sha256.rs"], "sha-256", "sha256"), "sha-256")["digest", "oneshot/1"]
+        > 3
+    )
+
+
+@pytest.mark.parametrize("product", ["libmine.so", "libmine.a", "mine.o"])
+def test_what_is_built_already_needs_its_signature(tmp_path: Path, code: Path, product: str):
+    made = tmp_path / product
+    compiled = ["-shared", "-fPIC"] if product.endswith(".so") else ["-c"]
+    object_file = made if not product.endswith(".a") else tmp_path / "mine.o"
+    subprocess.run(["cc", "-O2", *compiled, "-o", object_file, code / "sha256.c"], check=True)
+    if product.endswith(".a"):
+        subprocess.run(["ar", "rcs", made, object_file], check=True)
+    with pytest.raises(UsageError, match="stand in none of the files"):
+        build(tmp_path, [made], "sha-256", "own_sha256")
+    spec = build(tmp_path, [made], "sha-256", "own_sha256", signatures=("out,in,size",))
+    assert answers(spec, "sha-256")["digest", "oneshot/1"] > 3
+    with Session(spec) as session:
+        assert session.hello().object == str(
+            made if product.endswith(".so") else tmp_path / "mine" / "runner"
+        )
+
+
+def test_assembly_with_a_header(tmp_path: Path, code: Path):
+    subprocess.run(["cc", "-O2", "-S", "-o", tmp_path / "own.s", code / "sha256.c"], check=True)
+    (tmp_path / "own.h").write_text(
+        "#include <stdint.h>\nvoid own_sha256(uint8_t *out, const uint8_t *in, long n);\n"
+    )
+    spec = build(tmp_path, [tmp_path / "own.s", tmp_path / "own.h"], "sha-256", "own_sha256")
+    assert answers(spec, "sha-256")["digest", "oneshot/1"] > 3
+
+
+def test_what_does_not_compile_says_the_first_error(tmp_path: Path):
+    file = tmp_path / "bad.c"
+    file.write_text("void f(char *out, const char *in, int n) { int x = y; }\n")
+    with pytest.raises(DoesNotBuild) as error:
+        build(tmp_path, [file], "sha-256", "f")
+    assert "bad.c:1" in error.value.first
+    assert "'y'" in error.value.first or "‘y’" in error.value.first
+
+
+@pytest.mark.parametrize(
+    ("functions", "complaint"),
+    [
+        (("nothing",), "there is no function 'nothing'"),
+        (("digest=own_sha256", "digest=own_sha256"), "a second 'digest'"),
+        (("seal=own_sha256",), "what 'own_sha256' is for is not known"),
+        (("block",), "is static"),
+    ],
+)
+def test_functions_that_cannot_be_are_refused(
+    tmp_path: Path, code: Path, functions: tuple[str, ...], complaint: str
+):
+    with pytest.raises(UsageError, match=complaint):
+        build(tmp_path, [code / "sha256.c"], "sha-256", *functions)
