@@ -32,7 +32,7 @@ from perbyte.model import Cell, Policy
 from perbyte.model.figure import Quality
 from perbyte.stats.interval import median_spread
 
-TRACES = places.room("runners").parent / "tests" / "measure" / "traces"
+TRACES = places.data_dir("runners").parent / "tests" / "measure" / "traces"
 SIZES = (16, 256, 1024, 4096)
 # algorithm, cycles per call and per byte, uniform luck of a process (+-), that of a burst (standard deviation),
 # slowdown beside a neighbour, mode (cycles more in so many processes of one)

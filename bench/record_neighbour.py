@@ -85,7 +85,7 @@ def main() -> None:
         with ThreadPoolExecutor(len(cores)) as pool:
             found = list(pool.map(lambda core: record(core, given.seconds, given.runner), cores))
     except PerbyteError as error:
-        sys.exit(f"{error}\n{error.way_out}" if error.way_out else str(error))
+        sys.exit(f"{error}\n{error.hint}" if error.hint else str(error))
     for core, (calibration, intervals) in zip(cores, found, strict=True):
         if calibration.contention_probe != "reorder-buffer" or not calibration.contention_shared:
             sys.exit(f"core {core}: the reorder-buffer probe shows no second mode here: nothing to record")

@@ -25,7 +25,7 @@ from perbyte.model import Policy
 from perbyte.runners.locate import read_spec
 from perbyte.runners.session import Session
 
-sys.path.insert(0, str(places.room("runners") / "fake"))
+sys.path.insert(0, str(places.data_dir("runners") / "fake"))
 
 import fake
 
@@ -69,10 +69,10 @@ class Conversation:
         self.fake = fake.Fake({**script, "start": clock.starts})
 
     def exchange(self, line: bytes, _timeout_s: float) -> bytes:
-        sky = self.fake.sky
-        sky.now = max(sky.now, self.clock.now)
+        simulation = self.fake.simulation
+        simulation.now = max(simulation.now, self.clock.now)
         _, answer = self.fake.answer(line)
-        self.clock.now = sky.now + EXCHANGE_S
+        self.clock.now = simulation.now + EXCHANGE_S
         return json.dumps(answer).encode() + b"\n"
 
     def wait(self, _timeout_s: float) -> int:
@@ -96,10 +96,10 @@ def virtual(scripts: dict[str, dict[str, Any]], clock: VirtualClock) -> Iterator
                 super().__init__(spec, **more)
 
     with contextlib.ExitStack() as stack:
-        for name in ("crew", "survey"):
+        for name in ("sessions", "survey"):
             stack.enter_context(mock.patch(f"perbyte.measure.{name}.Session", Virtual))
         time = SimpleNamespace(monotonic=clock.monotonic)
-        for name in ("run", "rounds", "spending"):
+        for name in ("run", "rounds", "budget"):
             stack.enter_context(mock.patch(f"perbyte.measure.{name}.time", time))
         yield
 

@@ -1,4 +1,4 @@
-"""Fixtures that several rooms share. `fake_scripts` can be imported by every test module."""
+"""Fixtures that several directories share. `fake_scripts` can be imported by every test module."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import time
 
 from faults import applies, commit, say
 from gauge import Gauge
-from sky import Sky
+from simulation import SimulatedClock
 from toy import Refused, Toy, digest
 
 LINE_LIMIT = 1_048_576
@@ -67,8 +67,8 @@ class Fake:
         self.script = script
         self.tier = os.environ.get("PERBYTE_CPU", "full")
         self.start = count_start(script)
-        self.sky = Sky(script, self.start)
-        self.gauge = Gauge(self.sky)
+        self.simulation = SimulatedClock(script, self.start)
+        self.gauge = Gauge(self.simulation)
         self.rows = script.get("operations", DEFAULT_OPERATIONS)
         self.handles = {}
         self.next_handle = 1
@@ -216,12 +216,12 @@ class Fake:
         toy = self.find(request)
         calls = request["calls"]
         if not calls:
-            cost = self.sky.true_cycles(toy, self.tier)
-            calls = max(1, round(request["sample_us"] * 1e-6 * self.sky.core_hz() / max(cost, 1e-9)))
-        begun = self.sky.now
+            cost = self.simulation.true_cycles(toy, self.tier)
+            calls = max(1, round(request["sample_us"] * 1e-6 * self.simulation.core_hz() / max(cost, 1e-9)))
+        begun = self.simulation.now
         rows, waits = self.gauge.burst(toy, self.tier, calls, request)
         if pace := self.script.get("pace"):
-            time.sleep((self.sky.now - begun) * pace)
+            time.sleep((self.simulation.now - begun) * pace)
         names = (
             "start",
             "ticks",
@@ -234,7 +234,7 @@ class Fake:
         answer = {name: [row[name] for row in rows] for name in names}
         if self.gauge.cores:
             answer["core"] = [row["core"] for row in rows]
-        answer["cycles"] = [row["cycles"] for row in rows] if self.sky.clock["pmu"] else []
+        answer["cycles"] = [row["cycles"] for row in rows] if self.simulation.clock["pmu"] else []
         output = self.bend(toy, "measure", toy.output(calls))
         return {"calls": calls, "waits": waits, "digest": digest(output), **answer}
 

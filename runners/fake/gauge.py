@@ -7,7 +7,7 @@ that but the probes: then a burst is what it always was. Standard library only.
 
 import math
 
-from sky import FLAGGED_CYCLES, FLAGS
+from simulation import FLAGGED_CYCLES, FLAGS
 from toy import fnv1a64
 
 COLD_AFTER = 8  # looks that find the core busy
@@ -21,12 +21,12 @@ HOP_US = 50.0  # what a change of core costs
 class Gauge:
     """One process's cores, and what it knows about each."""
 
-    def __init__(self, sky):
-        """`sky` is the clock and the weather."""
-        self.sky = sky
-        beside = sky.script.get("neighbour", {})
+    def __init__(self, simulation):
+        """`simulation` is the clock and the noise."""
+        self.simulation = simulation
+        beside = simulation.script.get("neighbour", {})
         self.hop_s = beside.get("hop_us", HOP_US) * 1e-6
-        self.modern = bool(sky.two_modes or sky.neighbours or "cores" in sky.script)
+        self.modern = bool(simulation.two_modes or simulation.neighbours or "cores" in simulation.script)
         self.cores, self.place, self.alone_share = [], 0, []
         self.change_s = 0.0
         self.clock_at = self.clock_ticks = None
@@ -43,16 +43,16 @@ class Gauge:
             self.cores.extend(range(int(first), int(last or first) + 1))
         self.alone_share = [0.5] * len(self.cores)
         self.change_s = 0.0
-        self.sky.core = self.cores[0] if self.cores else 0
+        self.simulation.core = self.cores[0] if self.cores else 0
 
     def change_core(self):
         """Go on to the next core; nothing happens where there is one only."""
         if len(self.cores) < 2:
             return
         self.place = (self.place + 1) % len(self.cores)
-        self.sky.core = self.cores[self.place]
-        self.sky.now += self.hop_s
-        self.sky.disturbed_s = math.inf
+        self.simulation.core = self.cores[self.place]
+        self.simulation.now += self.hop_s
+        self.simulation.disturbed_s = math.inf
         self.change_s = self.hop_s
 
     def note_core(self, alone, seconds):
@@ -71,16 +71,16 @@ class Gauge:
 
     def to_cycles(self):
         """Core cycles per tick."""
-        return self.sky.core_hz() / self.sky.clock["tick_hz"]
+        return self.simulation.core_hz() / self.simulation.clock["tick_hz"]
 
     def limit(self, request):
         """Core cycles of a contention reading up to which the core is quiet."""
-        slack = self.sky.clock["tick_quantum"] * self.to_cycles() if self.modern else 0.0
+        slack = self.simulation.clock["tick_quantum"] * self.to_cycles() if self.modern else 0.0
         return request["contention_floor"] * (1 + request["contention_tolerance"]) + slack
 
     def wait(self, request):
         """Look until the core is quiet or patience ends; how many looks found it busy."""
-        sky, waits, since = self.sky, 0, self.sky.now
+        simulation, waits, since = self.simulation, 0, self.simulation.now
         if not request["contention_floor"]:
             return 0
         limit, several = self.limit(request), len(self.cores) > 1
@@ -88,69 +88,71 @@ class Gauge:
             waits += self.skip_looks(request["patience"] - waits, since)
             if waits == request["patience"]:
                 break
-            if self.modern and not sky.two_modes:
+            if self.modern and not simulation.two_modes:
                 self.read_clock()
-            if sky.contention_probe() * self.to_cycles() <= limit:
+            if simulation.contention_probe() * self.to_cycles() <= limit:
                 break
             waits += 1
-            if several and sky.now - since > self.stay_s():
-                self.note_core(0.0, sky.now - since)
+            if several and simulation.now - since > self.stay_s():
+                self.note_core(0.0, simulation.now - since)
                 self.change_core()
-                since = sky.now
+                since = simulation.now
         if waits and several:
-            self.note_core(0.0, sky.now - since)
+            self.note_core(0.0, simulation.now - since)
         return waits
 
     def skip_looks(self, most, since):
         """Make the looks that a busy interval surely holds in one go, all but the last; how many they were."""
-        sky = self.sky
-        if not sky.two_modes or not sky.neighbours:
+        simulation = self.simulation
+        if not simulation.two_modes or not simulation.neighbours:
             return 0
-        state, _, left = sky.neighbour.at(sky.now)
+        state, _, left = simulation.neighbour.at(simulation.now)
         if state != "b":
             return 0
-        look_s = sky.clock["contention_shared"] / sky.core_hz()
+        look_s = simulation.clock["contention_shared"] / simulation.core_hz()
         if len(self.cores) > 1:
-            left = min(left, max(0.0, since + self.stay_s() - sky.now))
+            left = min(left, max(0.0, since + self.stay_s() - simulation.now))
         looks = max(0, min(int(left / look_s) - 1, most - 1))
-        sky.now += looks * look_s
-        sky.disturbed_s += looks * look_s
+        simulation.now += looks * look_s
+        simulation.disturbed_s += looks * look_s
         return looks
 
     def read_clock(self):
         """A clock probe, kept for the sample that follows at once."""
-        self.clock_ticks = self.sky.clock_probe()
-        self.clock_at = self.sky.now
+        self.clock_ticks = self.simulation.clock_probe()
+        self.clock_at = self.simulation.now
         return self.clock_ticks
 
     def clock_before(self):
         """The last clock probe where it is fresh, else another."""
         if self.modern and self.clock_at is not None:
-            fresh = (self.sky.now - self.clock_at) * self.sky.clock["tick_hz"] < STILL_VALID_TICKS
+            fresh = (self.simulation.now - self.clock_at) * self.simulation.clock[
+                "tick_hz"
+            ] < STILL_VALID_TICKS
             if fresh:
                 return self.clock_ticks
         return self.read_clock()
 
     def sample(self, toy, tier, calls, moment):
         """One sample as the numbers of SPEC section 7, in a dict."""
-        sky = self.sky
-        row = {"contention_before": sky.contention_probe(), "clock_before": self.clock_before()}
-        if sky.two_modes:
-            row["contention_before"] = max(row["contention_before"], sky.contention_probe())
-        row["start"] = sky.ticks()
+        simulation = self.simulation
+        row = {"contention_before": simulation.contention_probe(), "clock_before": self.clock_before()}
+        if simulation.two_modes:
+            row["contention_before"] = max(row["contention_before"], simulation.contention_probe())
+        row["start"] = simulation.ticks()
         flags = 0
-        for name, chance in sky.script.get("flags", {}).items():
-            flags |= FLAGS[name] if sky.uniform() < chance else 0
-        row["ticks"], cycles = sky.work(toy, tier, calls, moment, FLAGGED_CYCLES if flags & 7 else 0)
+        for name, chance in simulation.script.get("flags", {}).items():
+            flags |= FLAGS[name] if simulation.uniform() < chance else 0
+        row["ticks"], cycles = simulation.work(toy, tier, calls, moment, FLAGGED_CYCLES if flags & 7 else 0)
         row["cycles"] = round(cycles)
-        after = sky.contention_probe() if sky.two_modes else 0
+        after = simulation.contention_probe() if simulation.two_modes else 0
         row["clock_after"] = self.read_clock()
-        row["contention_after"] = max(after, sky.contention_probe())
+        row["contention_after"] = max(after, simulation.contention_probe())
         row["flags"] = flags
-        row["core"] = sky.core
+        row["core"] = simulation.core
         if flags:
             self.clock_at = None
-        sky.taken[id(toy)] = sky.taken.get(id(toy), 0) + 1
+        simulation.taken[id(toy)] = simulation.taken.get(id(toy), 0) + 1
         return row
 
     def is_clean(self, row, request):
@@ -159,46 +161,46 @@ class Gauge:
             request
         )
         apart = abs(row["clock_before"] - row["clock_after"])
-        slack = self.sky.clock["tick_quantum"] if self.modern else 0
+        slack = self.simulation.clock["tick_quantum"] if self.modern else 0
         steady = apart <= request["clock_tolerance"] * max(row["clock_before"], 1) + slack
         return quiet and steady and not row["flags"]
 
     def burst(self, toy, tier, calls, request):
         """Samples until there are enough, enough clean ones, or time is up: (rows, waits)."""
-        sky, rows, waits, clean = self.sky, [], 0, 0
-        begun, limit_s = sky.now, request["limit_ms"] / 1000
+        simulation, rows, waits, clean = self.simulation, [], 0, 0
+        begun, limit_s = simulation.now, request["limit_ms"] / 1000
         self.bursts += 1
         moment = self.luck_of_burst(toy)
-        call_s = sky.true_cycles(toy, tier) / sky.core_hz()
+        call_s = simulation.true_cycles(toy, tier) / simulation.core_hz()
         warm = self.modern and (calls > 1 or call_s < WARMED_UP_TO * request["sample_us"] * 1e-6)
         if warm:
-            sky.work(toy, tier, calls)
+            simulation.work(toy, tier, calls)
         while True:
             found_busy = self.wait(request)
             waits += found_busy
-            while warm and found_busy >= COLD_AFTER and sky.now - begun <= limit_s:
-                sky.work(toy, tier, calls)
+            while warm and found_busy >= COLD_AFTER and simulation.now - begun <= limit_s:
+                simulation.work(toy, tier, calls)
                 found_busy = self.wait(request)
                 waits += found_busy
             rows.append(self.sample(toy, tier, calls, moment))
             if self.cores:
-                self.note_core(1.0, rows[-1]["ticks"] / sky.clock["tick_hz"])
+                self.note_core(1.0, rows[-1]["ticks"] / simulation.clock["tick_hz"])
             clean += self.is_clean(rows[-1], request)
-            late = sky.now - begun >= limit_s
+            late = simulation.now - begun >= limit_s
             if len(rows) >= request["samples"] or late or (request["clean"] and clean >= request["clean"]):
                 return rows, waits
 
     def luck_of_burst(self, toy):
         """What a core has learnt about a loop, relative: drawn for each burst (uniform, of this standard deviation)."""
-        spread = toy.row.get("burst_luck", self.sky.script.get("burst_luck", 0.0))
+        spread = toy.row.get("burst_luck", self.simulation.script.get("burst_luck", 0.0))
         if not spread:
             return 1.0
-        drawn = self.sky.drawn(toy, f"/burst/{self.bursts}/{fnv1a64(str(self.bursts).encode())}")
+        drawn = self.simulation.drawn(toy, f"/burst/{self.bursts}/{fnv1a64(str(self.bursts).encode())}")
         return 1 + spread * math.sqrt(12) * (drawn - 0.5)
 
     def calibrate(self, request):
         """The virtual clock's own words. Beside a neighbour the time passes that it takes to be alone for a while."""
-        sky = self.sky
+        simulation = self.simulation
         names = (
             "cycle_source",
             "reason",
@@ -208,43 +210,51 @@ class Gauge:
             "fixed_ticks",
             "selfcheck",
         )
-        answer = {name: sky.clock[name] for name in names}
-        answer["contention_floor"] = sky.clock.get("contention_floor", sky.clock["contention_cycles"])
+        answer = {name: simulation.clock[name] for name in names}
+        answer["contention_floor"] = simulation.clock.get(
+            "contention_floor", simulation.clock["contention_cycles"]
+        )
         if self.modern:
             self.use_cores(request.get("cores", ""))
         alone_s = spent_s = 0.0
-        begun = sky.now
-        if sky.neighbours:
+        begun = simulation.now
+        if simulation.neighbours:
             limit_s = request["limit_ms"] / 1000
             patience_s = request.get("patience_ms", 0) / 1000
-            while spent_s < limit_s or (alone_s < LOOKS_WANTED_S and sky.now - begun < limit_s + patience_s):
-                alone = sum(s for state, s in sky.neighbour.intervals(sky.now, STEP_S) if state == "q")
+            while spent_s < limit_s or (
+                alone_s < LOOKS_WANTED_S and simulation.now - begun < limit_s + patience_s
+            ):
+                alone = sum(
+                    s for state, s in simulation.neighbour.intervals(simulation.now, STEP_S) if state == "q"
+                )
                 alone_s, spent_s = alone_s + alone, spent_s + STEP_S
-                sky.now += STEP_S
+                simulation.now += STEP_S
                 if alone < STEP_S / 2:
                     self.change_core()
-        if sky.two_modes:
+        if simulation.two_modes:
             answer["contention_probe"] = "reorder-buffer"
-            answer["contention_length"] = request.get("contention_length") or sky.clock["contention_length"]
-            answer["contention_shared"] = sky.clock["contention_shared"]
-            answer["waited_ms"] = (sky.now - begun) * 1000
-            answer["alone"] = alone_s / spent_s if sky.neighbours else 1.0
-            if sky.neighbours and not alone_s:  # both modes were not seen
+            answer["contention_length"] = (
+                request.get("contention_length") or simulation.clock["contention_length"]
+            )
+            answer["contention_shared"] = simulation.clock["contention_shared"]
+            answer["waited_ms"] = (simulation.now - begun) * 1000
+            answer["alone"] = alone_s / spent_s if simulation.neighbours else 1.0
+            if simulation.neighbours and not alone_s:  # both modes were not seen
                 answer["contention_floor"] = answer["contention_shared"] = 0.0
         self.calibrated = True
         return answer
 
     def watch(self, limit_ms):
         """Who else was on the core, and for how many ticks: (core, states, ticks); then on to the next core."""
-        sky, seconds, found = self.sky, limit_ms / 1000, []
-        beside = sky.neighbour
-        for state, spent in beside.intervals(sky.now, seconds) if beside else [("q", seconds)]:
+        simulation, seconds, found = self.simulation, limit_ms / 1000, []
+        beside = simulation.neighbour
+        for state, spent in beside.intervals(simulation.now, seconds) if beside else [("q", seconds)]:
             if found and found[-1][0] == state:
                 found[-1][1] += spent
             else:
                 found.append([state, spent])
-        core = sky.core
-        sky.now += seconds
+        core = simulation.core
+        simulation.now += seconds
         self.change_core()
-        ticks = [round(spent * sky.clock["tick_hz"]) for _, spent in found]
+        ticks = [round(spent * simulation.clock["tick_hz"]) for _, spent in found]
         return core, "".join(state for state, _ in found), ticks

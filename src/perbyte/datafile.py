@@ -17,7 +17,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import inspect
 
-from perbyte.errors import DataRoomError
+from perbyte.errors import DataFileError
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
@@ -46,37 +46,37 @@ class Problem(ValueError):
 
 
 def read_toml(path: Path, kind: type[T], place: str = "") -> T:
-    """Decode a TOML file. Raises DataRoomError; `place` names the file in it (its folder and name by default)."""
+    """Decode a TOML file. Raises DataFileError; `place` names the file in it (its folder and name by default)."""
     return convert(parse_toml(path), kind, place or f"{path.parent.name}/{path.name}")
 
 
 def parse_toml(path: Path) -> dict[str, Any]:
-    """Parse a TOML file into plain values. Raises DataRoomError, for broken syntax with the line."""
+    """Parse a TOML file into plain values. Raises DataFileError, for broken syntax with the line."""
     try:
         return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
-        raise DataRoomError(f"{path}: {error}", way_out="correct the TOML syntax there") from error
+        raise DataFileError(f"{path}: {error}", hint="correct the TOML syntax there") from error
 
 
 def read_csv(path: Path, kind: type[S]) -> list[S]:
     """Decode a CSV file whose columns are the fields of `kind`, in order; an empty value means the default.
 
-    Raises DataRoomError with file, line and column.
+    Raises DataFileError with file, line and column.
     """
     place = f"{path.parent.name}/{path.name}"
     columns = [field.encode_name for field in msgspec.structs.fields(kind)]
     try:
         lines = list(csv.reader(read_text(path).splitlines(keepends=True), strict=True))
     except csv.Error as error:
-        raise DataRoomError(f"{place}: {error}") from error
+        raise DataFileError(f"{place}: {error}") from error
     if not lines or lines[0] != columns:
-        raise DataRoomError(f"{place}: line 1: wrong columns", way_out=f"they are: {','.join(columns)}")
+        raise DataFileError(f"{place}: line 1: wrong columns", hint=f"they are: {','.join(columns)}")
     found = []
     for number, line in enumerate(lines[1:], 2):
         if len(line) != len(columns):
-            raise DataRoomError(
+            raise DataFileError(
                 f"{place}: line {number}: {len(line)} columns instead of {len(columns)}",
-                way_out="quote texts that hold a comma; write decimal commas as points",
+                hint="quote texts that hold a comma; write decimal commas as points",
             )
         given = {name: value for name, value in zip(columns, line, strict=True) if value.strip()}
         found.append(convert(given, kind, f"{place}: line {number}", strict=False))
@@ -84,17 +84,17 @@ def read_csv(path: Path, kind: type[S]) -> list[S]:
 
 
 def read_text(path: Path) -> str:
-    """Read a file of UTF-8 text. Raises DataRoomError naming it."""
+    """Read a file of UTF-8 text. Raises DataFileError naming it."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise DataRoomError(f"{path.name} is missing in {path.parent}", way_out=f"write {path}") from error
+        raise DataFileError(f"{path.name} is missing in {path.parent}", hint=f"write {path}") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise DataRoomError(f"{path} cannot be read: {error}") from error
+        raise DataFileError(f"{path} cannot be read: {error}") from error
 
 
 def convert(given: Any, kind: type[T], place: str, *, strict: bool = True) -> T:
-    """Turn plain values into `kind`. Raises DataRoomError that begins with `place`."""
+    """Turn plain values into `kind`. Raises DataFileError that begins with `place`."""
     try:
         return msgspec.convert(given, kind, strict=strict)
     except msgspec.ValidationError as error:
@@ -122,7 +122,7 @@ def closest(name: str, names: Iterable[str]) -> str:
     return f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(known) or 'none'}"
 
 
-def _explained(error: msgspec.ValidationError, given: Any, kind: Any, place: str) -> DataRoomError:
+def _explained(error: msgspec.ValidationError, given: Any, kind: Any, place: str) -> DataFileError:
     message, _, path = str(error).partition(" - at `$")
     steps = [name or number for name, number in _STEP.findall(path.removesuffix("`"))]
     value, names, hint = given, [place], None
@@ -146,7 +146,7 @@ def _explained(error: msgspec.ValidationError, given: Any, kind: Any, place: str
         message, hint = f"there is no '{value}'", closest(str(value), choices)
     elif found := _EXPECTED.match(message):
         message = _requirement(found[1], found[2], value)
-    return DataRoomError(f"{': '.join(names)}: {message}", way_out=hint)
+    return DataFileError(f"{': '.join(names)}: {message}", hint=hint)
 
 
 def _requirement(kinds: str, rest: str, value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Every error a Perbyte room raises on purpose, each with the exit code it means and a way out.
+"""Every error that Perbyte raises on purpose, each with the exit code it means and a hint.
 
 Libraries raise these; only `perbyte.cli` prints them and exits. An error that is none of these is a
 defect of Perbyte and is shown as such.
@@ -18,14 +18,14 @@ EXIT_INTERRUPTED = 130
 class PerbyteError(Exception):
     """Base of all errors that are raised on purpose.
 
-    `way_out` says what the reader can do next; it is printed on a line of its own.
+    `hint` says what the reader can do next; it is printed on a line of its own.
     """
 
     exit_code = EXIT_USAGE
 
-    def __init__(self, message: str, *, way_out: str | None = None) -> None:
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
-        self.way_out = way_out
+        self.hint = hint
 
 
 class UsageError(PerbyteError):
@@ -38,8 +38,8 @@ class EnvironmentLacking(PerbyteError):
     exit_code = EXIT_ENVIRONMENT
 
 
-class DataRoomError(PerbyteError):
-    """A file of a data room (catalogue, study, runner.toml) breaks its rules."""
+class DataFileError(PerbyteError):
+    """A data file (catalogue, study, runner.toml) breaks its rules."""
 
 
 class StoreError(PerbyteError):
@@ -59,8 +59,8 @@ class IncompatibleRuns(StoreError):
 
     exit_code = EXIT_USAGE
 
-    def __init__(self, message: str, *, fields: tuple[str, ...], way_out: str | None = None) -> None:
-        super().__init__(message, way_out=way_out)
+    def __init__(self, message: str, *, fields: tuple[str, ...], hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
         self.fields = fields
 
 
@@ -101,6 +101,6 @@ class RunnerVersionMismatch(RunnerError):
 class RunnerRefused(RunnerError):
     """The runner answered `ok: false`; `code` is the protocol's error code."""
 
-    def __init__(self, message: str, *, code: str, way_out: str | None = None) -> None:
-        super().__init__(message, way_out=way_out)
+    def __init__(self, message: str, *, code: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
         self.code = code

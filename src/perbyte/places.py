@@ -1,6 +1,6 @@
-"""Where the data rooms lie and where results and builds go.
+"""Where the data directories lie and where results and builds go.
 
-A checkout has the data rooms at its top; an installed wheel carries them in `perbyte/_rooms`. Nothing else
+A checkout has the data directories at its top; an installed wheel carries them in `perbyte/_data`. Nothing else
 in Perbyte knows the difference. `PERBYTE_HOME` overrides every written place.
 """
 
@@ -21,15 +21,15 @@ def in_checkout() -> bool:
     return (_CHECKOUT / "protocol" / "SPEC.md").is_file() and (_CHECKOUT / "pyproject.toml").is_file()
 
 
-def room(name: str) -> Path:
-    """Return the directory of the data room `name` (`protocol`, `catalogue`, `runners`, `studies`).
+def data_dir(name: str) -> Path:
+    """Return the data directory `name` (`protocol`, `catalogue`, `runners`, `studies`).
 
     Raises EnvironmentLacking when the installation is incomplete.
     """
-    place = (_CHECKOUT if in_checkout() else _PACKAGE / "_rooms") / name
+    place = (_CHECKOUT if in_checkout() else _PACKAGE / "_data") / name
     if not place.is_dir():
         raise EnvironmentLacking(
-            f"the data room '{name}' is missing at {place}", way_out="install Perbyte again"
+            f"the data directory '{name}' is missing at {place}", hint="install Perbyte again"
         )
     return place
 

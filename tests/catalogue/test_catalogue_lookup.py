@@ -95,13 +95,13 @@ def test_find_suggests_close_names(catalogue, typed, near):
     with pytest.raises(UsageError) as raised:
         catalogue.find(typed)
     assert f"'{typed}'" in str(raised.value)
-    assert near in raised.value.way_out
+    assert near in raised.value.hint
 
 
 def test_find_suggests_the_list_when_nothing_is_close(catalogue):
     with pytest.raises(UsageError) as raised:
         catalogue.find("zzzzzzzz")
-    assert "perbyte list algorithms" in raised.value.way_out
+    assert "perbyte list algorithms" in raised.value.hint
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_the_name_of_a_curve_means_several_algorithms(catalogue):
         assert set(catalogue.match(name)) == {"ecdh-p256", "ecdsa-p256"}
         with pytest.raises(UsageError, match="means more than one algorithm") as raised:
             catalogue.find(name)
-        assert "ecdsa-p256" in raised.value.way_out
+        assert "ecdsa-p256" in raised.value.hint
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_find_contract_by_id_and_by_bare_name(catalogue):
     assert catalogue.find_contract("Message/1").id == "message/1"
     with pytest.raises(UsageError, match="no contract 'massage'") as raised:
         catalogue.find_contract("massage")
-    assert "message/1" in raised.value.way_out
+    assert "message/1" in raised.value.hint
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from perbyte.catalogue import load, read_catalogue
-from perbyte.errors import DataRoomError, UsageError
+from perbyte.errors import DataFileError, UsageError
 
 TOY = """
 [shared]
@@ -118,7 +118,7 @@ def test_the_newest_version_of_a_contract_is_by_number_not_by_letter(place):
 
 
 def test_a_kind_without_default_contract_is_an_error_of_the_room(place):
-    with pytest.raises(DataRoomError, match="kind 'aead'"):
+    with pytest.raises(DataFileError, match="kind 'aead'"):
         read_catalogue(place).default_contract("toy-aead")
 
 
@@ -166,21 +166,21 @@ def test_malformed_files_are_named(place, path, old, new, complaint):
     file = place / path
     assert old in file.read_text()
     file.write_text(file.read_text().replace(old, new, 1))
-    with pytest.raises(DataRoomError, match=complaint) as raised:
+    with pytest.raises(DataFileError, match=complaint) as raised:
         read_catalogue(place).vectors("toy")
     assert file.name in str(raised.value)
 
 
 def test_an_id_may_be_given_once_only(place):
     (place / "algorithms" / "zoo.toml").write_text(TOY)
-    with pytest.raises(DataRoomError, match=r"zoo.toml: the algorithm 'toy' is already defined"):
+    with pytest.raises(DataFileError, match=r"zoo.toml: the algorithm 'toy' is already defined"):
         read_catalogue(place)
 
 
 def test_a_missing_or_binary_file_is_an_error_of_the_room(place):
     (place / "contracts.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(DataRoomError, match=r"contracts.toml"):
+    with pytest.raises(DataFileError, match=r"contracts.toml"):
         read_catalogue(place)
     (place / "contracts.toml").unlink()
-    with pytest.raises(DataRoomError, match=r"contracts.toml"):
+    with pytest.raises(DataFileError, match=r"contracts.toml"):
         read_catalogue(place)

@@ -119,22 +119,22 @@ def test_algorithms_expands_through_the_catalogue():
 
 
 @pytest.mark.parametrize(
-    ("text", "message", "way_out"),
+    ("text", "message", "hint"),
     [
         ("*/aes-128-cbx", "selector '*/aes-128-cbx': the catalogue has no algorithm", "aes-128-cbc"),
         ("openssl", "no algorithm 'openssl'", "openssl/*"),
         ("*/zz-*", "no algorithm fits 'zz-*'", "perbyte list algorithms"),
     ],
 )
-def test_algorithms_refuses_what_the_catalogue_lacks(text, message, way_out):
+def test_algorithms_refuses_what_the_catalogue_lacks(text, message, hint):
     with pytest.raises(UsageError) as raised:
         parse_selector(text).algorithms()
     assert message in str(raised.value)
-    assert way_out in raised.value.way_out
+    assert hint in raised.value.hint
 
 
 @pytest.mark.parametrize(
-    ("text", "message", "way_out"),
+    ("text", "message", "hint"),
     [
         ("", "a name is empty", "looks like"),
         ("/md5", "a name is empty", "looks like"),
@@ -159,9 +159,9 @@ def test_algorithms_refuses_what_the_catalogue_lacks(text, message, way_out):
         ("open ssl/md5", "'open ssl' holds a blank", "looks like"),
     ],
 )
-def test_wrong_selectors_name_the_offending_part(text, message, way_out):
+def test_wrong_selectors_name_the_offending_part(text, message, hint):
     with pytest.raises(UsageError) as raised:
         parse_selector(text)
     assert str(raised.value).startswith(f"selector '{text}': ")
     assert message in str(raised.value)
-    assert way_out in raised.value.way_out
+    assert hint in raised.value.hint

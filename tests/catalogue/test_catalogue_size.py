@@ -39,7 +39,7 @@ def test_what_is_no_size(text):
     with pytest.raises(UsageError) as raised:
         parse_size(text)
     assert f"'{text}' is not a size" in str(raised.value)
-    assert "10MB (10,000,000)" in raised.value.way_out
+    assert "10MB (10,000,000)" in raised.value.hint
 
 
 def test_a_size_is_a_whole_number_that_memory_could_hold():

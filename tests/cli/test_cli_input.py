@@ -121,4 +121,4 @@ def test_a_file_larger_than_memory_is_refused_unread(tmp_path):
         file.truncate(memory)
     with pytest.raises(EnvironmentLacking, match="at most a quarter fits") as error:
         describe_input(place)
-    assert error.value.way_out
+    assert error.value.hint

@@ -14,12 +14,12 @@ def test_remarks_that_say_the_same_become_one_line(capsys):
         "imul run: unchecked",
         "late",
     ):
-        line.remark(text)
-    line.remark("too late")
+        line.note(text)
+    line.note("too late")
     line.close()
     told = ["imul run, crc32 run: unchecked", "left out: 17 bytes", "late", "too late"]
     assert capsys.readouterr().err.splitlines() == told
-    line.remark("late")
+    line.note("late")
     line.close()
     assert capsys.readouterr().err == "", "once is enough"
 
@@ -27,7 +27,7 @@ def test_remarks_that_say_the_same_become_one_line(capsys):
 def test_of_many_things_the_first_are_named(capsys):
     line = ProgressLine()
     for number in range(40):
-        line.remark(f"row {number}: alone")
+        line.note(f"row {number}: alone")
     line.close()
     [told] = capsys.readouterr().err.splitlines()
     assert told == "row 0, row 1, row 2, row 3, row 4, row 5 and 34 more: alone"
@@ -35,6 +35,6 @@ def test_of_many_things_the_first_are_named(capsys):
 
 def test_no_remarks_where_quiet_was_asked_for(capsys):
     line = ProgressLine(quiet=True)
-    line.remark("x: y")
+    line.note("x: y")
     line.close()
     assert capsys.readouterr().err == ""

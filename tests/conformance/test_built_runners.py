@@ -14,8 +14,8 @@ from perbyte.runners.conform import conform
 
 pytestmark = pytest.mark.native
 
-SPECS = [spec for spec in locate([places.room("runners")]) if spec.built and not spec.opt_in]
-GOOD = sorted((places.room("protocol") / "transcripts" / "good").glob("*.txt"))
+SPECS = [spec for spec in locate([places.data_dir("runners")]) if spec.built and not spec.opt_in]
+GOOD = sorted((places.data_dir("protocol") / "transcripts" / "good").glob("*.txt"))
 
 
 @cache

@@ -24,7 +24,7 @@ from perbyte.errors import (
 from perbyte.protocol import messages
 from perbyte.runners import Session
 
-ROOM = places.room("protocol") / "transcripts"
+ROOM = places.data_dir("protocol") / "transcripts"
 GOOD = sorted((ROOM / "good").glob("*.txt"))
 BROKEN = sorted((ROOM / "broken").glob("*.txt"))
 PLAYER = Path(__file__).parent / "player.py"
@@ -111,7 +111,7 @@ def test_a_runner_that_answers_otherwise_is_found_out(fake_runners, file):
 def test_good_transcripts_obey_the_schemas(file):
     schemas = {
         path.stem: json.loads(path.read_text())
-        for path in (places.room("protocol") / "schema").glob("*.json")
+        for path in (places.data_dir("protocol") / "schema").glob("*.json")
     }
     seen = [{"handle": 1}] * 40
     for step in read(file).steps:

@@ -1,4 +1,4 @@
-"""What is no listing, or not all of one, is refused with the line and a way out; never half imported in silence."""
+"""What is no listing, or not all of one, is refused with the line and a hint; never half imported in silence."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MACHINE_READABLE = "+H:16:64\n+F:3:md5:100.00:200.00\n+F2:0:512:911.500000:11875
 def complaint(text: str) -> UsageError:
     with pytest.raises(UsageError) as caught:
         read_listings(text, "listing.txt")
-    assert caught.value.way_out
+    assert caught.value.hint
     return caught.value
 
 
@@ -160,7 +160,7 @@ def test_a_listing_of_thousands_of_rows_does_not_take_minutes():
 def test_files_that_hold_no_text_are_refused(content, what):
     with pytest.raises(UsageError, match=what) as caught:
         decode(content, "file")
-    assert caught.value.way_out
+    assert caught.value.hint
 
 
 def test_what_other_systems_do_to_a_text_file_does_no_harm():

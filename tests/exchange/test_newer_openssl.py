@@ -10,7 +10,7 @@ import pytest
 from perbyte import places
 from perbyte.runners import Session, find
 
-HERE = places.room("runners") / "openssl-next"
+HERE = places.data_dir("runners") / "openssl-next"
 
 
 def test_every_crate_is_pinned_twice():

@@ -35,7 +35,7 @@ def cell_of(row: dict[str, str]) -> Cell:
 
 @pytest.fixture(scope="module")
 def published() -> list[dict[str, str]]:
-    with (places.room("studies") / "openssl-speed-2013" / "published.csv").open(encoding="utf-8") as file:
+    with (places.data_dir("studies") / "openssl-speed-2013" / "published.csv").open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 

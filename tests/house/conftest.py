@@ -1,4 +1,4 @@
-"""Lets the tests of this room import `documents`."""
+"""Lets the tests here import `documents`."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The project's own files and documents, as the tests of this room look at them."""
+"""The project's own files and documents, as the tests here look at them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tracked() -> tuple[Path, ...]:
     names = [name for name in listed.stdout.split("\0") if name]
     if not names:
         kept = ("src", "tests", "docs", "runners", "catalogue", "protocol", "studies", "scripts", "bench")
-        names = [str(path.relative_to(ROOT)) for room in kept for path in (ROOT / room).rglob("*.*")]
+        names = [str(path.relative_to(ROOT)) for place in kept for path in (ROOT / place).rglob("*.*")]
     return tuple(ROOT / name for name in names if (ROOT / name).is_file() and "__pycache__" not in name)
 
 

@@ -14,13 +14,13 @@ from perbyte.errors import EnvironmentLacking
 from perbyte.runners import RunnerSpec, Session, locate
 from perbyte.studies import studies
 
-RUNNERS = locate([places.room("runners")], unlisted=True)
+RUNNERS = locate([places.data_dir("runners")], unlisted=True)
 BUILT = [spec for spec in RUNNERS if spec.built and spec.out().is_dir()]
 
 
 @pytest.mark.parametrize("spec", RUNNERS, ids=lambda spec: spec.name)
 def test_every_runner_is_described(spec: RunnerSpec):
-    shared = [*places.room("runners").glob("*/README.md"), ROOT / "docs" / "jca.md"]
+    shared = [*places.data_dir("runners").glob("*/README.md"), ROOT / "docs" / "jca.md"]
     assert (spec.here / "README.md").is_file() or any(
         place.is_file() and f"`{spec.name}`" in place.read_text(encoding="utf-8") for place in shared
     )
@@ -31,10 +31,12 @@ def test_every_runner_is_described(spec: RunnerSpec):
 
 def test_every_directory_of_the_runners_is_a_runner_or_serves_some():
     directories = {
-        path.name for path in places.room("runners").iterdir() if path.is_dir() and path.name != "__pycache__"
+        path.name
+        for path in places.data_dir("runners").iterdir()
+        if path.is_dir() and path.name != "__pycache__"
     }
     named = "\n".join(
-        file.read_text(encoding="utf-8") for file in places.room("runners").glob("*/runner.toml")
+        file.read_text(encoding="utf-8") for file in places.data_dir("runners").glob("*/runner.toml")
     )
     serving = {name for name in directories if f"/{name}/" in named}
     assert directories - {spec.name for spec in RUNNERS} - serving - {"sdk"} == set()
@@ -95,6 +97,6 @@ def test_every_data_room_travels_in_the_wheel():
     build = tomllib.loads(read("pyproject.toml"))["tool"]["hatch"]["build"]["targets"]["wheel"][
         "force-include"
     ]
-    assert {f"perbyte/_rooms/{room}" for room in ("protocol", "catalogue", "runners", "studies")} <= set(
+    assert {f"perbyte/_data/{name}" for name in ("protocol", "catalogue", "runners", "studies")} <= set(
         build.values()
     )

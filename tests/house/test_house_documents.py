@@ -1,4 +1,4 @@
-"""What the documents say is what the code has: commands, fields, rooms, numbers, links."""
+"""What the documents say is what the code has: commands, fields, packages, numbers, links."""
 
 from __future__ import annotations
 
@@ -137,12 +137,12 @@ def test_every_decision_is_listed_and_has_its_three_parts():
 def test_every_room_is_in_the_architecture():
     text = read("ARCHITECTURE.md")
     home = ROOT / "src" / "perbyte"
-    rooms = {path.relative_to(home).parts[0] for path in tracked() if path.is_relative_to(home)}
-    for room in {name.removesuffix(".py") for name in rooms} - {"__init__", "py.typed"}:
-        assert f"`{room}`" in text, f"src/perbyte/{room}"
-    for room in ("protocol", "catalogue", "runners", "studies", "bench"):
-        assert f"`{room}/`" in text
-        assert f"{room}/" in read("README.md"), f"{room} is one hop from the README"
+    packages = {path.relative_to(home).parts[0] for path in tracked() if path.is_relative_to(home)}
+    for package in {name.removesuffix(".py") for name in packages} - {"__init__", "py.typed"}:
+        assert f"`{package}`" in text, f"src/perbyte/{package}"
+    for directory in ("protocol", "catalogue", "runners", "studies", "bench"):
+        assert f"`{directory}/`" in text
+        assert f"{directory}/" in read("README.md"), f"{directory} is one hop from the README"
     assert len(text.splitlines()) <= 200
 
 

@@ -95,14 +95,14 @@ class Watch:
 
     on_moment: Callable[[Moment], None] = lambda _: None
     moments: list[Moment] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def moment(self, moment: Moment) -> None:
         self.moments.append(moment)
         self.on_moment(moment)
 
-    def remark(self, text: str) -> None:
-        self.remarks.append(text)
+    def note(self, text: str) -> None:
+        self.notes.append(text)
 
 
 @dataclass

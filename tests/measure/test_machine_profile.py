@@ -137,7 +137,7 @@ def test_all_cores_of_one_kind_are_chosen_and_others_are_refused():
     assert choose_cores([allowed[0]]) == (allowed[0],)
     with pytest.raises(UsageError, match="core 99999 is not available") as error:
         choose_cores([99999])
-    assert str(allowed[-1]) in f"{error.value.way_out}"
+    assert str(allowed[-1]) in f"{error.value.hint}"
 
 
 def test_cores_of_another_kind_and_second_threads_of_a_core_are_left_alone(monkeypatch):
@@ -167,4 +167,4 @@ def test_another_system_is_told_what_it_can_do(monkeypatch):
     monkeypatch.setattr(platform, "system", lambda: "Darwin")
     with pytest.raises(EnvironmentLacking, match="needs Linux; this is Darwin") as error:
         require_linux()
-    assert "perbyte show" in f"{error.value.way_out}"
+    assert "perbyte show" in f"{error.value.hint}"

@@ -20,7 +20,7 @@ from perbyte.errors import (
     RunnerTimedOut,
     RunnerVersionMismatch,
 )
-from perbyte.measure.crew import RESTARTS, failure_kind
+from perbyte.measure.sessions import RESTARTS, failure_kind
 
 ASK = "*/aes-128-ecb@16,32+contract=message"
 SIZES = (16, 32)

@@ -66,7 +66,7 @@ def history_of(done) -> History:
 
 MOMENTS = {
     "starting the first epoch": lambda m: m.stage == "epoch 1 of at least 3, starting",
-    "at the gate": lambda m: m.stage.startswith("checking 3 of "),
+    "at the validation": lambda m: m.stage.startswith("checking 3 of "),
     "in the first round": lambda m: m.stage == "epoch 1 of at least 3, round 1",
     "in the middle of an epoch": lambda m: m.stage == "epoch 1 of at least 3, round 4",
     "between two epochs": lambda m: m.stage == "epoch 2 of at least 3, starting",

@@ -1,4 +1,4 @@
-"""What a run says of scripted costs: the truth, within its interval, under any weather; or that it cannot."""
+"""What a run says of scripted costs: the truth, within its interval, under any noise; or that it cannot."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def check_against_truth(figures, within):
     assert len(missed) <= 2, missed
 
 
-WEATHERS = {
+NOISES = {
     "noise": {},
     "a neighbour now and then": {"contention": [{"share": 0.4, "burst_s": 0.003, "factor": 1.7}]},
     "a frequency that changes": {
@@ -62,9 +62,9 @@ WEATHERS = {
 }
 
 
-@pytest.mark.parametrize("weather", WEATHERS)
-def test_true_cycles_are_recovered(lab, weather):
-    done = lab.run(script(**WEATHERS[weather]), ask=ALL, epochs=3, max_epochs=3, looks=(8,))
+@pytest.mark.parametrize("noise", NOISES)
+def test_true_cycles_are_recovered(lab, noise):
+    done = lab.run(script(**NOISES[noise]), ask=ALL, epochs=3, max_epochs=3, looks=(8,))
     assert done.failures() == {}
     check_against_truth(done.outcome.cells, within=0.003)
     assert {figure.quality for figure in done.outcome.cells} <= {Quality.GOOD, Quality.IMPRECISE}
@@ -165,7 +165,7 @@ def test_a_spent_budget_is_remarked_once_with_what_it_left_open(lab):
     done = lab.run(
         script(noise={"sample": 0.05}), ask="alpha/*@64+contract=message", budget_s=1e-6, max_epochs=9
     )
-    [remark] = [remark for remark in done.watch.remarks if "budget" in remark]
+    [remark] = [remark for remark in done.watch.notes if "budget" in remark]
     assert "2 of 2 cells" in remark
 
 

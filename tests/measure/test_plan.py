@@ -120,7 +120,7 @@ def test_a_size_that_does_not_fit_is_said_and_costs_that_size_only(lab, two):
 def test_only_sizes_that_do_not_fit_is_an_error_and_no_empty_run(lab, two):
     with pytest.raises(UsageError, match="17 bytes is no multiple of 16") as error:
         lab.plan(two, "alpha/aes-128-cbc/encrypt@17")
-    assert error.value.way_out
+    assert error.value.hint
 
 
 def test_a_size_that_fits_a_stream_mode_fits(lab, two):
@@ -128,7 +128,7 @@ def test_a_size_that_fits_a_stream_mode_fits(lab, two):
 
 
 @pytest.mark.parametrize(
-    ("ask", "said", "way_out"),
+    ("ask", "said", "hint"),
     [
         ("*/aes-128-cbd", "aes-128-cbd", "aes-128-cbc"),
         ("*/zzz-*", "zzz-", "list algorithms"),
@@ -138,11 +138,11 @@ def test_a_size_that_fits_a_stream_mode_fits(lab, two):
         ("alpha/serpent-128-cbc", "no runner here has serpent-128-cbc", "alpha, beta"),
     ],
 )
-def test_what_fits_nothing_is_an_error_with_a_way_out(lab, two, ask, said, way_out):
+def test_what_fits_nothing_is_an_error_with_a_way_out(lab, two, ask, said, hint):
     with pytest.raises(UsageError) as error:
         lab.plan(two, ask)
     assert said in str(error.value)
-    assert way_out in f"{error.value.way_out}"
+    assert hint in f"{error.value.hint}"
 
 
 def test_one_selector_that_fits_nothing_is_not_lost_among_others(lab, two):
@@ -176,7 +176,7 @@ def test_nothing_answers(lab, broken):
     assert len(found.failures) == 1
     with pytest.raises(UsageError, match="no runner answers") as error:
         lab.plan(found, "sha-256@16")
-    assert "perbyte doctor" in f"{error.value.way_out}"
+    assert "perbyte doctor" in f"{error.value.hint}"
 
 
 def test_an_operation_the_catalogue_does_not_know_is_not_planned(lab):

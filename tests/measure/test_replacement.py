@@ -8,7 +8,7 @@ import pytest
 from fake_scripts import fault, row, starts
 
 from perbyte import stats
-from perbyte.measure.crew import RESTARTS, alike
+from perbyte.measure.sessions import RESTARTS, alike
 from perbyte.model import Calibration, Policy
 
 ASK = "*/aes-128-ecb@16,32,48+contract=message"
@@ -82,7 +82,7 @@ def test_a_replacement_with_another_clock_is_replaced_itself(lab):
     assert (
         starts(done.measurement.survey.specs["alpha"].here) == 5
     )  # survey, three in an epoch, one in the next
-    assert any("alpha" in text and "clock" in text for text in done.watch.remarks)
+    assert any("alpha" in text and "clock" in text for text in done.watch.notes)
     assert len(done.of("alpha")) == 2
     for figure in done.of("alpha"):
         assert figure.cycles_per_call == pytest.approx(100 + figure.cell.size_bytes, rel=0.001)
@@ -112,7 +112,7 @@ def test_cells_are_lost_when_no_replacement_has_the_clock_of_the_first(lab):
 
 
 def test_before_the_first_sample_a_replacement_takes_the_place_of_the_other(lab):
-    """At the gate: nothing was judged by the first one's calibration, so nothing has to agree with it."""
+    """At the validation: nothing was judged by the first one's calibration, so nothing has to agree with it."""
     done = lab.run(*breaking("check", 3, start_2=FAR), ask=ASK)
     assert list(done.failures().values()) == ["crashed"]
     assert probes_of(done)[-1] == FAR

@@ -10,7 +10,7 @@ import pytest
 from perbyte import places
 from perbyte.model import Policy
 
-sys.path.insert(0, str(places.room("runners").parent / "bench"))
+sys.path.insert(0, str(places.data_dir("runners").parent / "bench"))
 
 from policies import neighbours, script, truth
 from virtual import measure_virtually

@@ -39,7 +39,7 @@ def test_every_round_has_every_cell_once_in_an_order_of_its_own(lab, found):
 
 
 def test_no_cell_and_no_runner_has_a_favourite_place(lab, found):
-    """Libraries are compared under the same sky: nobody may always come first."""
+    """Libraries are compared under the same conditions: nobody may always come first."""
     done = lab.run(found=found, ask=ASK, looks=(24,))
     firsts = {order[0] for order in by_round(done).values()}
     assert len(firsts) >= 5
@@ -210,7 +210,7 @@ def test_calls_per_sample_stay_within_an_epoch(lab, found):
 
 
 def test_a_run_works_on_the_bytes_of_a_file(lab, found, noting, tmp_path):
-    """The gate compares what the runners made of the file; a file that is too short is refused by each."""
+    """The validation compares what the runners made of the file; a file that is too short is refused by each."""
     from perbyte.catalogue import load
     from perbyte.measure import Measurement
 

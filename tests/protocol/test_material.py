@@ -46,7 +46,7 @@ def test_streams_are_told_apart():
 @pytest.fixture(scope="module")
 def toy():
     """The fake runner's own implementation, written apart with the standard library only."""
-    file = places.room("runners") / "fake" / "toy.py"
+    file = places.data_dir("runners") / "fake" / "toy.py"
     spec = importlib.util.spec_from_file_location("toy_of_the_fake_runner", file)
     assert spec
     assert spec.loader

@@ -10,7 +10,7 @@ from perbyte.errors import RunnerError
 from perbyte.protocol import decode, encode, messages
 from perbyte.protocol.schema import schemas, text
 
-ROOM = places.room("protocol") / "schema"
+ROOM = places.data_dir("protocol") / "schema"
 
 
 def test_the_files_say_what_the_structs_say():

@@ -12,14 +12,14 @@ from made_pages import write_history, write_report
 from made_runs import made_judgement, usual_run
 from test_history_page import measured_run
 
-from perbyte.studies.history import then_and_now
+from perbyte.studies.history import load_history
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_history(then_and_now([measured_run()]), tmp_path_factory.mktemp("history") / "history.html")
+    return write_history(load_history([measured_run()]), tmp_path_factory.mktemp("history") / "history.html")
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_without_scripts_everything_is_there(browser: Any, written: Path) -> Non
 def test_a_study_report_with_the_section_works_as_a_whole(browser: Any, tmp_path: Path) -> None:
     run = usual_run()
     path = write_report(
-        run, tmp_path / "study.html", judgement=made_judgement(run), history=then_and_now([measured_run()])
+        run, tmp_path / "study.html", judgement=made_judgement(run), history=load_history([measured_run()])
     )
     one = Opened(browser, path)
     page = one.page

@@ -18,7 +18,7 @@ from perbyte.report.historyview import point_rows
 from perbyte.report.pictures import history_pictures
 from perbyte.report.savefig import as_specification, as_svg, save_figure
 from perbyte.report.wording import three_digits
-from perbyte.studies.history import History, then_and_now
+from perbyte.studies.history import History, load_history
 
 MEASURED = {  # made-up: runner, algorithm, contract, tier: cycles per byte
     ("openssl", "md5", "oneshot/1", "full"): 5.0,
@@ -48,7 +48,7 @@ def measured_run() -> Run:
 
 @pytest.fixture(scope="module")
 def history() -> History:
-    return then_and_now([measured_run()])
+    return load_history([measured_run()])
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_the_title_says_what_the_points_say(history: History) -> None:
     assert f"needs {three_digits(md5)} times fewer cycles" in title
     assert f"({three_digits(ecb)} to {three_digits(des)})" in title
     assert "3 algorithms" in title
-    assert "fewer" not in " ".join(as_specification(history_chart(then_and_now()))["title"]["text"])
+    assert "fewer" not in " ".join(as_specification(history_chart(load_history()))["title"]["text"])
 
 
 def test_three_digits() -> None:
@@ -123,7 +123,7 @@ def test_three_digits() -> None:
 
 
 def test_nothing_to_draw_is_said() -> None:
-    empty = replace(then_and_now(), points=())
+    empty = replace(load_history(), points=())
     assert history_chart(empty) is None
     assert history_pictures(empty) == ()
     assert "There is nothing to draw." in render_history(empty)
@@ -172,7 +172,7 @@ def test_what_was_left_out_and_the_sources_are_listed(page: Page) -> None:
 
 
 def test_without_runs_the_page_says_so() -> None:
-    text = Page(render_history(then_and_now())).text
+    text = Page(render_history(load_history())).text
     assert "Nothing was measured for this page" in text
     assert "No algorithm was both published and measured." in text
 
@@ -194,7 +194,7 @@ def test_a_hostile_run_does_nothing() -> None:
     machine = replace(run.conditions.machine, cpu_model=HOSTILE[0] + HOSTILE[1])
     conditions = replace(run.conditions, run_id=HOSTILE[0], machine=machine)
     shown = Page(
-        render_history(then_and_now([replace(run, cells=cells, conditions=conditions), hostile_run()]))
+        render_history(load_history([replace(run, cells=cells, conditions=conditions), hostile_run()]))
     )
     assert len([tag for tag, _ in shown.elements if tag == "script"]) == 1
     assert not [tag for tag, _ in shown.elements if tag == "img"]

@@ -15,7 +15,7 @@ from made_runs import made_cells, made_figure, made_judgement, made_run, usual_r
 from test_history_page import measured_run
 
 from perbyte.model import Cell, CellFigure, Doubt, Quality, Warning
-from perbyte.studies.history import then_and_now
+from perbyte.studies.history import load_history
 
 pytestmark = pytest.mark.browser
 
@@ -36,7 +36,7 @@ def doubted() -> tuple[CellFigure, ...]:
 
 def of_a_study(path: Path) -> Path:
     run = usual_run()
-    return write_report(run, path, judgement=made_judgement(run), history=then_and_now([measured_run()]))
+    return write_report(run, path, judgement=made_judgement(run), history=load_history([measured_run()]))
 
 
 def of_many_columns(path: Path) -> Path:
@@ -49,7 +49,7 @@ def of_runs(path: Path) -> Path:
 
 
 def of_history(path: Path) -> Path:
-    return write_history(then_and_now([measured_run()]), path)
+    return write_history(load_history([measured_run()]), path)
 
 
 def printed(browser: Any, path: Path) -> Opened:

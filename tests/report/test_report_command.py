@@ -76,13 +76,13 @@ def test_a_broken_study_costs_no_report(
     broken = tmp_path / "rooms" / "kompara-2020"
     broken.mkdir(parents=True)
     (broken / "study.toml").write_text("title = ", encoding="utf-8")
-    monkeypatch.setattr(load, "_folders", lambda room: [broken])
+    monkeypatch.setattr(load, "_folders", lambda directory: [broken])
     result = perbyte("report", a_run(study="kompara-2020"), "-o", "report.html")
     assert result.exception is None
     assert "The study 'kompara-2020' cannot be read here" in Page((tmp_path / "report.html").read_text()).text
 
 
-def test_a_study_run_shows_its_claims_and_then_and_now(a_run: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_study_run_shows_its_claims_and_load_history(a_run: Callable[..., Path], tmp_path: Path) -> None:
     result = perbyte("report", a_run(study="kompara-2020"), "-o", "report.html")
     assert result.exception is None
     page = Page((tmp_path / "report.html").read_text())
@@ -172,7 +172,7 @@ def test_figures_are_listed_and_wrong_ones_refused(a_run: Callable[..., Path]) -
 def test_what_is_no_run_is_an_error_with_a_way_out(home: Path, words: tuple[str, ...]) -> None:
     result = perbyte(*words)
     assert isinstance(result.exception, PerbyteError)
-    assert not isinstance(result.exception, EnvironmentLacking) or result.exception.way_out
+    assert not isinstance(result.exception, EnvironmentLacking) or result.exception.hint
 
 
 def test_a_file_that_cannot_be_written_is_an_error(a_run: Callable[..., Path], tmp_path: Path) -> None:

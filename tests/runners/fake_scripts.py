@@ -21,7 +21,7 @@ from typing import Any
 from perbyte import places
 from perbyte.model import KnownAnswer
 
-FAKE = places.room("runners") / "fake" / "fake.py"
+FAKE = places.data_dir("runners") / "fake" / "fake.py"
 
 _TOML = """\
 [runner]

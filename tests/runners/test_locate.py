@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from perbyte import places
-from perbyte.errors import DataRoomError, UsageError
+from perbyte.errors import DataFileError, UsageError
 from perbyte.runners.locate import find, locate, read_spec
 
 GOOD = """
@@ -83,7 +83,7 @@ BROKEN = {
 @pytest.mark.parametrize("case", BROKEN)
 def test_a_broken_file_is_named(tmp_path, case):
     file = write(tmp_path, "lib", BROKEN[case])
-    with pytest.raises(DataRoomError, match=r"lib/runner\.toml"):
+    with pytest.raises(DataFileError, match=r"lib/runner\.toml"):
         read_spec(file)
 
 
@@ -113,8 +113,8 @@ def test_an_unknown_runner(name):
 
 
 def test_every_runner_of_the_room_can_be_read():
-    names = {file.parent.name for file in places.room("runners").glob("*/runner.toml")}
-    assert names == {spec.name for spec in locate([places.room("runners")], unlisted=True)}
+    names = {file.parent.name for file in places.data_dir("runners").glob("*/runner.toml")}
+    assert names == {spec.name for spec in locate([places.data_dir("runners")], unlisted=True)}
 
 
 def test_a_file_extends_another(tmp_path):
@@ -134,5 +134,5 @@ def test_a_file_extends_another(tmp_path):
     ("base", "said"), [("../none.toml", "no file"), ("runner.toml", "extends this file in turn")]
 )
 def test_a_base_that_is_not_there_or_leads_back_is_refused(tmp_path, base, said):
-    with pytest.raises(DataRoomError, match=said):
+    with pytest.raises(DataFileError, match=said):
         read_spec(write(tmp_path, "lib", f'extends = "{base}"\n{GOOD}'))

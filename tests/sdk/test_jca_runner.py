@@ -36,7 +36,7 @@ pytestmark = pytest.mark.native
 
 PROVIDERS = ("jca-sun", "jca-bc", "jca-conscrypt", "jca-accp")
 LEAST = {"jca-sun": 50, "jca-bc": 90, "jca-conscrypt": 20, "jca-accp": 15}
-GOOD = sorted((places.room("protocol") / "transcripts" / "good").glob("*.txt"))
+GOOD = sorted((places.data_dir("protocol") / "transcripts" / "good").glob("*.txt"))
 
 
 def built(name: str) -> RunnerSpec:

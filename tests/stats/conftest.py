@@ -1,4 +1,4 @@
-"""A scripted sky: bursts whose true cost, clock, neighbours and tick counter are known."""
+"""A scripted simulation: bursts whose true cost, clock, neighbours and tick counter are known."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FLOOR = 2557.0
 
 
 @dataclass
-class Sky:
+class SimulatedClock:
     """Makes bursts: `cycles` is the true cost of a call, ghz the core clock, ticks come at 2.6 GHz."""
 
     seed: int = 1
@@ -91,10 +91,10 @@ class Sky:
 
 
 @pytest.fixture
-def sky() -> Sky:
-    return Sky()
+def simulation() -> SimulatedClock:
+    return SimulatedClock()
 
 
 @pytest.fixture
-def make_sky() -> Callable[..., Sky]:
-    return Sky
+def make_sky() -> Callable[..., SimulatedClock]:
+    return SimulatedClock

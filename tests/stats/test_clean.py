@@ -22,112 +22,123 @@ from perbyte.stats.clean import contention_floor, steady_clock
 from perbyte.stats.samples import tabulate
 
 
-def test_a_quiet_burst_is_clean_in_spite_of_the_tick_steps(sky):
-    burst = sky.burst(100.0, n=400)
+def test_a_quiet_burst_is_clean_in_spite_of_the_tick_steps(simulation):
+    burst = simulation.burst(100.0, n=400)
     assert len(set(burst.clock_before)) > 1
-    assert clean_mask(burst, sky.calibration(), sky.policy).mean() > 0.98
+    assert clean_mask(burst, simulation.calibration(), simulation.policy).mean() > 0.98
 
 
-def test_disturbed_samples_are_found_and_only_they(sky):
-    disturbed = sky.random.random(400) < 0.4
-    mask = clean_mask(sky.burst(100.0, n=400, disturbed=disturbed), sky.calibration(), sky.policy)
+def test_disturbed_samples_are_found_and_only_they(simulation):
+    disturbed = simulation.random.random(400) < 0.4
+    mask = clean_mask(
+        simulation.burst(100.0, n=400, disturbed=disturbed), simulation.calibration(), simulation.policy
+    )
     assert not mask[disturbed].any()
     assert mask[~disturbed].mean() > 0.98
 
 
-def test_a_sample_is_never_judged_by_its_own_time(sky):
-    burst = sky.burst(100.0)
+def test_a_sample_is_never_judged_by_its_own_time(simulation):
+    burst = simulation.burst(100.0)
     slow = replace(burst, ticks=[t * (1 + k) for k, t in enumerate(burst.ticks)])
     assert np.array_equal(
-        clean_mask(burst, sky.calibration(), sky.policy), clean_mask(slow, sky.calibration(), sky.policy)
+        clean_mask(burst, simulation.calibration(), simulation.policy),
+        clean_mask(slow, simulation.calibration(), simulation.policy),
     )
 
 
-def test_each_flag_condemns(sky):
-    burst = sky.burst(100.0, n=6)
+def test_each_flag_condemns(simulation):
+    burst = simulation.burst(100.0, n=6)
     burst.flags[:5] = [int(flag) for flag in Flag if flag]
-    assert clean_mask(burst, sky.calibration(), sky.policy).tolist()[:5] == [False] * 5
+    assert clean_mask(burst, simulation.calibration(), simulation.policy).tolist()[:5] == [False] * 5
 
 
-def test_one_step_of_the_clock_is_forgiven_and_two_are_not(sky):
-    burst = sky.burst(100.0, n=3)
+def test_one_step_of_the_clock_is_forgiven_and_two_are_not(simulation):
+    burst = simulation.burst(100.0, n=3)
     burst.clock_before[:] = [4264, 4264, 4264]
     burst.clock_after[:] = [4264, 4290, 4316]
     burst.contention_before[:] = burst.contention_after[:] = [1820] * 3
-    assert clean_mask(burst, sky.calibration(), sky.policy).tolist() == [True, True, False]
+    assert clean_mask(burst, simulation.calibration(), simulation.policy).tolist() == [True, True, False]
 
 
-def test_without_steps_the_tolerance_alone_decides(sky):
-    burst = sky.burst(100.0, n=3)
+def test_without_steps_the_tolerance_alone_decides(simulation):
+    burst = simulation.burst(100.0, n=3)
     burst.clock_before[:] = [4000] * 3
     burst.clock_after[:] = [4000, 4020, 4022]
     burst.contention_before[:] = burst.contention_after[:] = [1700] * 3
-    assert clean_mask(burst, sky.calibration(tick_quantum=1), sky.policy).tolist() == [True, True, False]
+    assert clean_mask(burst, simulation.calibration(tick_quantum=1), simulation.policy).tolist() == [
+        True,
+        True,
+        False,
+    ]
 
 
-def test_the_contention_floor_can_be_given(sky):
-    burst = sky.burst(100.0)
-    calibration = sky.calibration()
+def test_the_contention_floor_can_be_given(simulation):
+    burst = simulation.burst(100.0)
+    calibration = simulation.calibration()
     half = calibration.contention_floor / 2
-    assert not clean_mask(burst, calibration, sky.policy, Quiet(half, 1.01 * half)).any()
+    assert not clean_mask(burst, calibration, simulation.policy, Quiet(half, 1.01 * half)).any()
 
 
 def test_cycles_do_not_depend_on_the_core_clock(make_sky):
     for ghz in (2.1, 3.65, 5.2):
-        sky = make_sky(ghz=ghz)
-        cycles = cycles_per_call(sky.burst(123.4, n=400), sky.calibration())
+        simulation = make_sky(ghz=ghz)
+        cycles = cycles_per_call(simulation.burst(123.4, n=400), simulation.calibration())
         assert midmean(cycles) == pytest.approx(123.4, rel=5e-4)
 
 
 def test_nanoseconds_follow_the_core_clock(make_sky):
-    sky = make_sky(ghz=2.0)
-    assert midmean(ns_per_call(sky.burst(100.0, n=400), sky.calibration())) == pytest.approx(50.0, rel=5e-4)
+    simulation = make_sky(ghz=2.0)
+    assert midmean(ns_per_call(simulation.burst(100.0, n=400), simulation.calibration())) == pytest.approx(
+        50.0, rel=5e-4
+    )
 
 
 def test_the_cost_of_an_empty_sample_is_subtracted(make_sky):
-    sky = make_sky(quantum=1)
-    cycles = cycles_per_call(sky.burst(0.0, n=400, calls=1), sky.calibration())
+    simulation = make_sky(quantum=1)
+    cycles = cycles_per_call(simulation.burst(0.0, n=400, calls=1), simulation.calibration())
     assert midmean(cycles) == pytest.approx(0.0, abs=1.0)
 
 
-def test_pmu_cycles_are_preferred(sky):
-    burst = replace(sky.burst(100.0, n=3, calls=10), cycles=[1000, 2000, 3000])
-    found = cycles_per_call(burst, sky.calibration(cycle_source="pmu", fixed_ticks=0.0))
+def test_pmu_cycles_are_preferred(simulation):
+    burst = replace(simulation.burst(100.0, n=3, calls=10), cycles=[1000, 2000, 3000])
+    found = cycles_per_call(burst, simulation.calibration(cycle_source="pmu", fixed_ticks=0.0))
     assert found.tolist() == [100.0, 200.0, 300.0]
 
 
-def test_without_a_cycle_source_there_are_no_cycles(sky):
-    assert np.isnan(cycles_per_call(sky.burst(100.0), sky.calibration(cycle_source="none"))).all()
+def test_without_a_cycle_source_there_are_no_cycles(simulation):
+    assert np.isnan(
+        cycles_per_call(simulation.burst(100.0), simulation.calibration(cycle_source="none"))
+    ).all()
 
 
-def test_a_runner_without_probes_is_judged_by_flags_alone(sky):
-    burst = sky.burst(100.0, n=3)
+def test_a_runner_without_probes_is_judged_by_flags_alone(simulation):
+    burst = simulation.burst(100.0, n=3)
     silent = replace(
         burst, clock_before=[0] * 3, clock_after=[0] * 3, contention_before=[0] * 3, contention_after=[0] * 3
     )
     silent.flags[1] = int(Flag.SWITCHED)
-    calibration = sky.calibration(cycle_source="none", probe_cycles=0)
-    assert clean_mask(silent, calibration, sky.policy).tolist() == [True, False, True]
+    calibration = simulation.calibration(cycle_source="none", probe_cycles=0)
+    assert clean_mask(silent, calibration, simulation.policy).tolist() == [True, False, True]
 
 
-def test_an_empty_burst_gives_empty_answers(sky):
-    burst = sky.burst(100.0, n=0)
-    assert len(clean_mask(burst, sky.calibration(), sky.policy)) == 0
-    assert len(cycles_per_call(burst, sky.calibration())) == 0
+def test_an_empty_burst_gives_empty_answers(simulation):
+    burst = simulation.burst(100.0, n=0)
+    assert len(clean_mask(burst, simulation.calibration(), simulation.policy)) == 0
+    assert len(cycles_per_call(burst, simulation.calibration())) == 0
 
 
-def test_arrays_of_unequal_length_are_refused(sky):
-    burst = sky.burst(100.0, n=4)
+def test_arrays_of_unequal_length_are_refused(simulation):
+    burst = simulation.burst(100.0, n=4)
     burst.flags.pop()
     with pytest.raises(UsageError, match="unequal"):
-        clean_mask(burst, sky.calibration(), sky.policy)
+        clean_mask(burst, simulation.calibration(), simulation.policy)
 
 
-def test_a_still_clock_is_freed_of_its_steps(sky):
-    table = tabulate([sky.burst(100.0, n=200)])
-    true = 6000 / sky.ghz * sky.tick_hz / 1e9
+def test_a_still_clock_is_freed_of_its_steps(simulation):
+    table = tabulate([simulation.burst(100.0, n=200)])
+    true = 6000 / simulation.ghz * simulation.tick_hz / 1e9
     own = table.clock.mean(axis=0)
-    steadied = steady_clock(table, sky.calibration())
+    steadied = steady_clock(table, simulation.calibration())
     assert np.abs(steadied - true).mean() < np.abs(own - true).mean() / 3
 
 
@@ -150,67 +161,69 @@ def test_a_moving_clock_is_followed(make_sky):
     assert midmean(cycles) == pytest.approx(100.0, rel=0.001)
 
 
-def test_the_floor_is_learnt_from_the_quiet_samples(sky):
-    bursts = [sky.burst(100.0, round=r, disturbed=sky.random.random(40) < 0.9) for r in range(20)]
-    wrong = sky.calibrations(1, contention_floor=5000.0)
+def test_the_floor_is_learnt_from_the_quiet_samples(simulation):
+    bursts = [
+        simulation.burst(100.0, round=r, disturbed=simulation.random.random(40) < 0.9) for r in range(20)
+    ]
+    wrong = simulation.calibrations(1, contention_floor=5000.0)
     assert contention_floor(wrong, bursts) == pytest.approx(2557.0, rel=0.005)
 
 
-def test_a_floor_that_no_sample_saw_is_believed_when_two_processes_found_it(sky):
-    bursts = [sky.burst(100.0, round=r, disturbed=np.ones(40, dtype=bool)) for r in range(5)]
-    assert contention_floor(sky.calibrations(3), bursts) == pytest.approx(2557.0)
-    alone = sky.calibrations(1)
+def test_a_floor_that_no_sample_saw_is_believed_when_two_processes_found_it(simulation):
+    bursts = [simulation.burst(100.0, round=r, disturbed=np.ones(40, dtype=bool)) for r in range(5)]
+    assert contention_floor(simulation.calibrations(3), bursts) == pytest.approx(2557.0)
+    alone = simulation.calibrations(1)
     assert contention_floor(alone, bursts) == pytest.approx(2 * 2557.0, rel=0.01)
 
 
-def test_single_low_readings_do_not_make_the_floor(sky):
-    bursts = [sky.burst(100.0, round=r) for r in range(10)]
+def test_single_low_readings_do_not_make_the_floor(simulation):
+    bursts = [simulation.burst(100.0, round=r) for r in range(10)]
     bursts[0].contention_before[0] = 500
-    assert contention_floor(sky.calibrations(1), bursts) == pytest.approx(2557.0, rel=0.005)
+    assert contention_floor(simulation.calibrations(1), bursts) == pytest.approx(2557.0, rel=0.005)
 
 
-def test_floors_are_kept_apart_by_process(sky):
-    bursts = [sky.burst(100.0), sky.burst(100.0, epoch=2)]
-    found = find_quiet(sky.calibrations(2), bursts, sky.policy)
-    assert list(found) == [sky.cell.process]
-    assert found[sky.cell.process].floor == pytest.approx(2557.0, rel=0.005)
-    assert found[sky.cell.process].limit == pytest.approx(1.01 * 2557.0, rel=0.005)
+def test_floors_are_kept_apart_by_process(simulation):
+    bursts = [simulation.burst(100.0), simulation.burst(100.0, epoch=2)]
+    found = find_quiet(simulation.calibrations(2), bursts, simulation.policy)
+    assert list(found) == [simulation.cell.process]
+    assert found[simulation.cell.process].floor == pytest.approx(2557.0, rel=0.005)
+    assert found[simulation.cell.process].limit == pytest.approx(1.01 * 2557.0, rel=0.005)
 
 
 MODES = {"contention_probe": "reorder-buffer", "contention_length": 141}
 
 
-def test_the_two_modes_of_the_reorder_buffer_are_told_apart(sky):
+def test_the_two_modes_of_the_reorder_buffer_are_told_apart(simulation):
     """The limit lies between the modes, so that no reading of either comes near it."""
-    calibration = sky.calibration(**MODES, contention_floor=800.0, contention_shared=1600.0)
-    quiet = own_quiet(calibration, sky.policy)
+    calibration = simulation.calibration(**MODES, contention_floor=800.0, contention_shared=1600.0)
+    quiet = own_quiet(calibration, simulation.policy)
     assert quiet.floor == 800.0
     assert 900 < quiet.limit < 1100
-    burst = sky.burst(100.0, n=4)
-    to_ticks = sky.tick_hz / sky.ghz / 1e9
+    burst = simulation.burst(100.0, n=4)
+    to_ticks = simulation.tick_hz / simulation.ghz / 1e9
     burst.contention_before[:] = [round(c * to_ticks) for c in (800, 820, 1250, 800)]
     burst.contention_after[:] = [round(c * to_ticks) for c in (800, 860, 800, 1600)]
-    assert clean_mask(burst, calibration, sky.policy).tolist() == [True, True, False, False]
+    assert clean_mask(burst, calibration, simulation.policy).tolist() == [True, True, False, False]
 
 
-def test_processes_that_were_never_alone_are_judged_by_the_others(sky):
+def test_processes_that_were_never_alone_are_judged_by_the_others(simulation):
     found = {"contention_floor": 800.0, "contention_shared": 1600.0}
     never = {"contention_floor": 0.0, "contention_shared": 0.0}
     odd = {"contention_floor": 1430.0, "contention_shared": 1970.0}  # learnt beside a neighbour
     calibrations = {
-        (sky.cell.process, epoch): sky.calibration(epoch, **MODES, **modes)
+        (simulation.cell.process, epoch): simulation.calibration(epoch, **MODES, **modes)
         for epoch, modes in enumerate((found, never, found, odd, found))
     }
-    assert own_quiet(calibrations[sky.cell.process, 1], sky.policy) == Quiet(0.0, 0.0)
-    quiet = find_quiet(calibrations, [], sky.policy)[sky.cell.process]
-    assert quiet == own_quiet(calibrations[sky.cell.process, 0], sky.policy)
+    assert own_quiet(calibrations[simulation.cell.process, 1], simulation.policy) == Quiet(0.0, 0.0)
+    quiet = find_quiet(calibrations, [], simulation.policy)[simulation.cell.process]
+    assert quiet == own_quiet(calibrations[simulation.cell.process, 0], simulation.policy)
 
 
-def test_before_the_first_sample_a_noisy_process_takes_the_floor_of_the_others(sky):
-    calibrations = sky.calibrations(4)
+def test_before_the_first_sample_a_noisy_process_takes_the_floor_of_the_others(simulation):
+    calibrations = simulation.calibrations(4)
     noisy = (("noisy", "full", 0), 1)
-    calibrations[noisy] = sky.calibration(1, runner="noisy", contention_floor=9000.0)
-    assert find_quiet(calibrations, [], sky.policy)[noisy[0]].floor == 2557.0
+    calibrations[noisy] = simulation.calibration(1, runner="noisy", contention_floor=9000.0)
+    assert find_quiet(calibrations, [], simulation.policy)[noisy[0]].floor == 2557.0
 
 
 def test_no_samples_and_no_calibrations_give_no_floor():

@@ -13,23 +13,27 @@ from perbyte.model import Doubt, Flag, Quality
 from perbyte.stats import Quiet, figure
 
 
-def figure_of(sky, bursts, *, calibrations=None, **policy):
+def figure_of(simulation, bursts, *, calibrations=None, **policy):
     return figure(
         bursts[0].cell,
         bursts,
-        calibrations or sky.calibrations(9),
-        replace(sky.policy, **policy),
+        calibrations or simulation.calibrations(9),
+        replace(simulation.policy, **policy),
         library="OpenSSL",
         library_version="3.0",
     )
 
 
-def quiet_bursts(sky, cycles=100.0, epochs=3, **options):
-    return [sky.burst(cycles, epoch=e, round=r, **options) for e in range(1, epochs + 1) for r in range(1, 4)]
+def quiet_bursts(simulation, cycles=100.0, epochs=3, **options):
+    return [
+        simulation.burst(cycles, epoch=e, round=r, **options)
+        for e in range(1, epochs + 1)
+        for r in range(1, 4)
+    ]
 
 
-def test_a_quiet_cell_is_good_and_true(sky):
-    found = figure_of(sky, quiet_bursts(sky))
+def test_a_quiet_cell_is_good_and_true(simulation):
+    found = figure_of(simulation, quiet_bursts(simulation))
     assert found.quality is Quality.GOOD
     assert found.warnings == ()
     assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
@@ -41,37 +45,38 @@ def test_a_quiet_cell_is_good_and_true(sky):
     assert (found.cycle_source, found.library, found.calls_per_sample) == ("probe", "OpenSSL", 300)
 
 
-def test_disturbed_samples_do_not_move_the_figure(sky):
-    bursts = quiet_bursts(sky)
+def test_disturbed_samples_do_not_move_the_figure(simulation):
+    bursts = quiet_bursts(simulation)
     noisy = [
-        sky.burst(100.0, epoch=b.epoch, round=b.round, disturbed=sky.random.random(40) < 0.6) for b in bursts
+        simulation.burst(100.0, epoch=b.epoch, round=b.round, disturbed=simulation.random.random(40) < 0.6)
+        for b in bursts
     ]
-    found = figure_of(sky, noisy)
+    found = figure_of(simulation, noisy)
     assert found.quality is Quality.GOOD
     assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
     assert found.clean_samples < 200
 
 
-def test_a_cell_that_was_never_quiet_is_called_noisy(sky):
-    found = figure_of(sky, quiet_bursts(sky, disturbed=np.ones(40, dtype=bool)))
+def test_a_cell_that_was_never_quiet_is_called_noisy(simulation):
+    found = figure_of(simulation, quiet_bursts(simulation, disturbed=np.ones(40, dtype=bool)))
     assert found.quality is Quality.NOISY
     assert found.clean_samples == 0
     assert "0 of 360 samples were clean" in found.warnings[0].text
 
 
-def test_one_loud_epoch_of_three_is_left_out_and_said(sky):
-    bursts = [b for b in quiet_bursts(sky) if b.epoch != 2]
-    bursts.append(sky.burst(100.0, epoch=2, disturbed=np.ones(40, dtype=bool)))
-    found = figure_of(sky, bursts, precision=0.01)
+def test_one_loud_epoch_of_three_is_left_out_and_said(simulation):
+    bursts = [b for b in quiet_bursts(simulation) if b.epoch != 2]
+    bursts.append(simulation.burst(100.0, epoch=2, disturbed=np.ones(40, dtype=bool)))
+    found = figure_of(simulation, bursts, precision=0.01)
     assert found.epochs == 2
     assert found.quality is Quality.GOOD
     assert "epoch 2" in found.warnings[0].text
     assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
 
 
-def test_spread_between_processes_dominates_and_is_imprecise(sky):
-    bursts = [sky.burst(c, epoch=e) for e, c in enumerate((100.0, 101.0, 102.0), 1)]
-    found = figure_of(sky, bursts)
+def test_spread_between_processes_dominates_and_is_imprecise(simulation):
+    bursts = [simulation.burst(c, epoch=e) for e, c in enumerate((100.0, 101.0, 102.0), 1)]
+    found = figure_of(simulation, bursts)
     assert found.quality is Quality.IMPRECISE
     assert found.interval.dominated_by == "epochs"
     assert found.cycles_per_call == pytest.approx(101.0, rel=1e-3)
@@ -79,96 +84,100 @@ def test_spread_between_processes_dominates_and_is_imprecise(sky):
     assert "asked for" in found.warnings[0].text
 
 
-def test_samples_dominate_when_processes_agree(sky):
-    bursts = [sky.burst(100.0, epoch=1, n=12, noise=0.02)]
+def test_samples_dominate_when_processes_agree(simulation):
+    bursts = [simulation.burst(100.0, epoch=1, n=12, noise=0.02)]
     bursts += [replace(bursts[0], epoch=e) for e in (2, 3)]
-    assert figure_of(sky, bursts).interval.dominated_by == "samples"
+    assert figure_of(simulation, bursts).interval.dominated_by == "samples"
 
 
-def test_one_epoch_says_what_it_does_not_know(sky):
-    found = figure_of(sky, [sky.burst(100.0)])
+def test_one_epoch_says_what_it_does_not_know(simulation):
+    found = figure_of(simulation, [simulation.burst(100.0)])
     assert found.epochs == 1
     assert found.interval.dominated_by == "samples"
     assert any("one epoch only" in warning.text for warning in found.warnings)
 
 
-def test_a_single_sample_has_no_finite_interval(sky):
-    found = figure_of(sky, [sky.burst(1e6, n=1, calls=1)])
+def test_a_single_sample_has_no_finite_interval(simulation):
+    found = figure_of(simulation, [simulation.burst(1e6, n=1, calls=1)])
     assert found.interval.low == 0.0
     assert math.isinf(found.interval.high)
     assert found.quality is Quality.LONG
 
 
-def test_long_calls_are_labelled(sky):
+def test_long_calls_are_labelled(simulation):
     found = figure_of(
-        sky, [sky.burst(2e6, n=2, calls=1, epoch=e, round=r) for e in (1, 2, 3) for r in (1, 2)]
+        simulation, [simulation.burst(2e6, n=2, calls=1, epoch=e, round=r) for e in (1, 2, 3) for r in (1, 2)]
     )
     assert found.quality is Quality.LONG
     assert found.cycles_per_call == pytest.approx(2e6, rel=0.005)
     assert any("one call lasts 548 µs" in warning.text for warning in found.warnings)
 
 
-def test_what_disturbs_a_call_unseen_does_not_raise_its_figure(sky):
+def test_what_disturbs_a_call_unseen_does_not_raise_its_figure(simulation):
     """Calls of 27 ms, a third of them 30 % longer, and no probe noticed."""
     costs = [1.3e8 if epoch % 3 == 0 else 1e8 for epoch in range(1, 10)]
-    bursts = [sky.burst(c, n=1, calls=1, epoch=e) for e, c in enumerate(costs, 1)]
-    found = figure_of(sky, bursts)
+    bursts = [simulation.burst(c, n=1, calls=1, epoch=e) for e, c in enumerate(costs, 1)]
+    found = figure_of(simulation, bursts)
     assert found.cycles_per_call == pytest.approx(1e8, rel=0.003)
     assert found.ns_per_call == pytest.approx(1e8 / 3.65, rel=0.003)
     assert found.relative_half_width < 0.005
     assert any("lower quartile" in warning.text for warning in found.warnings)
 
 
-def test_calls_that_probes_can_watch_keep_the_median(sky):
-    bursts = [sky.burst(c, n=10, calls=1, epoch=e) for e, c in enumerate((3e5, 3.1e5, 3.2e5), 1)]
-    found = figure_of(sky, bursts)  # 82 us: long, but not ten samples long
+def test_calls_that_probes_can_watch_keep_the_median(simulation):
+    bursts = [simulation.burst(c, n=10, calls=1, epoch=e) for e, c in enumerate((3e5, 3.1e5, 3.2e5), 1)]
+    found = figure_of(simulation, bursts)  # 82 us: long, but not ten samples long
     assert found.quality is Quality.LONG
     assert found.cycles_per_call == pytest.approx(3.1e5, rel=0.003)
     assert not any("lower quartile" in warning.text for warning in found.warnings)
 
 
-def test_a_disturbed_clock_probe_does_not_spoil_a_call_that_was_not(sky):
+def test_a_disturbed_clock_probe_does_not_spoil_a_call_that_was_not(simulation):
     """One call in each epoch; after it the probe reads five times too long."""
-    calm = [sky.burst(1e8, n=1, calls=1, epoch=e) for e in range(1, 6)]
+    calm = [simulation.burst(1e8, n=1, calls=1, epoch=e) for e in range(1, 6)]
     bursts = [replace(b, clock_after=[5 * b.clock_after[0]]) for b in calm]
-    assert figure_of(sky, bursts).cycles_per_call == pytest.approx(1e8, rel=0.003)
+    assert figure_of(simulation, bursts).cycles_per_call == pytest.approx(1e8, rel=0.003)
 
 
-def test_a_trend_is_unsettled(sky):
+def test_a_trend_is_unsettled(simulation):
     falling = 100.0 * (1 + 0.05 * np.exp(-np.arange(40) / 15))
-    found = figure_of(sky, [sky.burst(falling, epoch=e) for e in (1, 2, 3)])
+    found = figure_of(simulation, [simulation.burst(falling, epoch=e) for e in (1, 2, 3)])
     assert found.quality is Quality.UNSETTLED
     assert any("still moved" in warning.text and "epoch 1" in warning.text for warning in found.warnings)
 
 
-def test_a_tiny_trend_is_not_worth_a_word(sky):
+def test_a_tiny_trend_is_not_worth_a_word(simulation):
     falling = 100.0 * (1 + 0.002 * np.linspace(1, 0, 40))
-    assert figure_of(sky, [sky.burst(falling, epoch=e) for e in (1, 2, 3)]).quality is Quality.GOOD
+    assert (
+        figure_of(simulation, [simulation.burst(falling, epoch=e) for e in (1, 2, 3)]).quality is Quality.GOOD
+    )
 
 
-def test_the_worst_doubt_is_the_quality_and_all_are_named(sky):
+def test_the_worst_doubt_is_the_quality_and_all_are_named(simulation):
     rising = 3e5 * (1 + 0.05 * np.linspace(0, 1, 40))
-    found = figure_of(sky, [sky.burst(rising * s, epoch=e, calls=1) for e, s in ((1, 1), (2, 1.1), (3, 1.2))])
+    found = figure_of(
+        simulation, [simulation.burst(rising * s, epoch=e, calls=1) for e, s in ((1, 1), (2, 1.1), (3, 1.2))]
+    )
     assert found.quality is Quality.UNSETTLED
     assert len(found.warnings) == 3
 
 
-def test_failed_calls_never_count(sky):
-    bursts = quiet_bursts(sky)
+def test_failed_calls_never_count(simulation):
+    bursts = quiet_bursts(simulation)
     for burst in bursts:
         burst.ticks[:20] = [t // 10 for t in burst.ticks[:20]]
         burst.flags[:20] = [int(Flag.FAILED_CALL)] * 20
-    found = figure_of(sky, bursts)
+    found = figure_of(simulation, bursts)
     assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
     assert any("180 samples hold calls" in warning.text for warning in found.warnings)
     all_failed = [replace(b, flags=[int(Flag.FAILED_CALL)] * len(b)) for b in bursts]
     with pytest.raises(UsageError, match="no usable sample"):
-        figure_of(sky, all_failed)
+        figure_of(simulation, all_failed)
 
 
-def test_without_cycles_the_interval_is_in_nanoseconds(sky):
-    calibrations = sky.calibrations(3, cycle_source="none", reason="the chains do not read 3 : 1 : 1")
-    found = figure_of(sky, quiet_bursts(sky), calibrations=calibrations)
+def test_without_cycles_the_interval_is_in_nanoseconds(simulation):
+    calibrations = simulation.calibrations(3, cycle_source="none", reason="the chains do not read 3 : 1 : 1")
+    found = figure_of(simulation, quiet_bursts(simulation), calibrations=calibrations)
     assert found.cycles_per_call is None
     assert found.epoch_cycles == ()
     assert found.cycle_source == "none"
@@ -176,10 +185,10 @@ def test_without_cycles_the_interval_is_in_nanoseconds(sky):
     assert any("3 : 1 : 1" in warning.text for warning in found.warnings)
 
 
-def test_one_epoch_without_a_cycle_source_is_left_out(sky):
-    calibrations = sky.calibrations(3)
-    calibrations[(sky.cell.process, 2)] = sky.calibration(2, cycle_source="none", reason="why")
-    found = figure_of(sky, quiet_bursts(sky), calibrations=calibrations, precision=0.01)
+def test_one_epoch_without_a_cycle_source_is_left_out(simulation):
+    calibrations = simulation.calibrations(3)
+    calibrations[(simulation.cell.process, 2)] = simulation.calibration(2, cycle_source="none", reason="why")
+    found = figure_of(simulation, quiet_bursts(simulation), calibrations=calibrations, precision=0.01)
     assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
     assert found.epochs == 2
     assert [(one.kind, one.text, one.numbers) for one in found.warnings] == [
@@ -187,42 +196,44 @@ def test_one_epoch_without_a_cycle_source_is_left_out(sky):
     ]
 
 
-def test_two_epochs_of_three_without_a_cycle_source_take_the_cycles_from_all(sky):
-    calibrations = sky.calibrations(3, cycle_source="none", reason="why")
-    calibrations[(sky.cell.process, 2)] = sky.calibration(2)
-    found = figure_of(sky, quiet_bursts(sky), calibrations=calibrations)
+def test_two_epochs_of_three_without_a_cycle_source_take_the_cycles_from_all(simulation):
+    calibrations = simulation.calibrations(3, cycle_source="none", reason="why")
+    calibrations[(simulation.cell.process, 2)] = simulation.calibration(2)
+    found = figure_of(simulation, quiet_bursts(simulation), calibrations=calibrations)
     assert found.cycles_per_call is None
     assert found.interval.low < 100.0 / 3.65 < found.interval.high
 
 
-def test_without_cycles_loud_epochs_are_left_out_all_the_same(sky):
-    bursts = [b for b in quiet_bursts(sky) if b.epoch != 2]
-    bursts.append(sky.burst(100.0, epoch=2, disturbed=np.ones(40, dtype=bool)))
-    calibrations = sky.calibrations(3, cycle_source="none", reason="why")
-    found = figure_of(sky, bursts, calibrations=calibrations, precision=0.01)
+def test_without_cycles_loud_epochs_are_left_out_all_the_same(simulation):
+    bursts = [b for b in quiet_bursts(simulation) if b.epoch != 2]
+    bursts.append(simulation.burst(100.0, epoch=2, disturbed=np.ones(40, dtype=bool)))
+    calibrations = simulation.calibrations(3, cycle_source="none", reason="why")
+    found = figure_of(simulation, bursts, calibrations=calibrations, precision=0.01)
     assert found.epochs == 2
     assert found.quality is Quality.GOOD
 
 
-def test_an_epoch_without_calibration_is_left_out(sky):
-    found = figure_of(sky, quiet_bursts(sky), calibrations=sky.calibrations(2))
+def test_an_epoch_without_calibration_is_left_out(simulation):
+    found = figure_of(simulation, quiet_bursts(simulation), calibrations=simulation.calibrations(2))
     assert found.epochs == 2
     assert any("epoch 3 has no calibration" in warning.text for warning in found.warnings)
 
 
-def test_the_given_floor_is_used_for_all_or_per_process(sky):
-    bursts = quiet_bursts(sky)
+def test_the_given_floor_is_used_for_all_or_per_process(simulation):
+    bursts = quiet_bursts(simulation)
     common = {"library": "", "library_version": ""}
     low = Quiet(1000.0, 1010.0)
-    for quiet in (low, {sky.cell.process: low}):
-        found = figure(sky.cell, bursts, sky.calibrations(), sky.policy, quiet=quiet, **common)
+    for quiet in (low, {simulation.cell.process: low}):
+        found = figure(
+            simulation.cell, bursts, simulation.calibrations(), simulation.policy, quiet=quiet, **common
+        )
         assert found.clean_samples == 0
 
 
 def test_constant_readings_still_have_a_width(make_sky):
     """Where every reading is the same step, the step itself bounds what is known."""
-    sky = make_sky()
-    burst = sky.burst(100.0)
+    simulation = make_sky()
+    burst = simulation.burst(100.0)
     same = replace(
         burst,
         ticks=[21450] * 40,
@@ -231,9 +242,9 @@ def test_constant_readings_still_have_a_width(make_sky):
         contention_before=[1820] * 40,
         contention_after=[1820] * 40,
     )
-    assert figure_of(sky, [same]).interval.half_width > 0
+    assert figure_of(simulation, [same]).interval.half_width > 0
 
 
-def test_order_of_bursts_does_not_matter(sky):
-    bursts = quiet_bursts(sky)
-    assert figure_of(sky, bursts) == figure_of(sky, bursts[::-1])
+def test_order_of_bursts_does_not_matter(simulation):
+    bursts = quiet_bursts(simulation)
+    assert figure_of(simulation, bursts) == figure_of(simulation, bursts[::-1])

@@ -29,14 +29,18 @@ from perbyte.stats.quantile import normal_quantile, t_quantile, two_sided_t
 )
 def test_95_per_cent_intervals_cover(make_sky, epochs, between, within):
     """Hierarchical noise through the whole figure: the truth lies inside in 90 to 100 of 100 cases."""
-    sky = make_sky(seed=epochs * 1000 + int(between * 1e5))
-    calibrations, hits, trials = sky.calibrations(epochs), 0, 200
+    simulation = make_sky(seed=epochs * 1000 + int(between * 1e5))
+    calibrations, hits, trials = simulation.calibrations(epochs), 0, 200
     for _ in range(trials):
         bursts = [
-            sky.burst(100.0 * (1 + between * sky.random.standard_normal()), epoch=e, noise=within)
+            simulation.burst(
+                100.0 * (1 + between * simulation.random.standard_normal()), epoch=e, noise=within
+            )
             for e in range(1, epochs + 1)
         ]
-        found = figure(sky.cell, bursts, calibrations, sky.policy, library="", library_version="")
+        found = figure(
+            simulation.cell, bursts, calibrations, simulation.policy, library="", library_version=""
+        )
         hits += found.interval.low <= 100.0 <= found.interval.high
     assert 0.90 <= hits / trials <= 1.0
 

@@ -1,4 +1,4 @@
-"""A run from anywhere: whatever is in it, the answer is a StoreError with a way out, or the run."""
+"""A run from anywhere: whatever is in it, the answer is a StoreError with a hint, or the run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def refused(place, *actions):
     for action in actions or (open_run, lambda p: list(bursts(p)), stored_run):
         with pytest.raises(StoreError) as caught:
             action(place)
-        assert caught.value.way_out
+        assert caught.value.hint
         assert len(str(caught.value)) < 1000
 
 
@@ -86,7 +86,7 @@ def test_a_newer_schema_is_refused_with_advice(finished):
     change(place, schema=2, conditions={"new": "form"})
     with pytest.raises(StoreError, match="schema 2") as caught:
         open_run(place)
-    assert "update" in caught.value.way_out
+    assert "update" in caught.value.hint
 
 
 def test_unknown_fields_are_left_alone(finished):

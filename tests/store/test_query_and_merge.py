@@ -78,7 +78,7 @@ def test_sql_reaches_nothing_but_the_views(finished, sql, tmp_path, monkeypatch)
     if sql:
         with pytest.raises(UsageError) as caught:
             query(place, sql)
-        assert caught.value.way_out
+        assert caught.value.hint
     else:
         assert query(place, sql) == ((), [])
     assert sorted(tmp_path.rglob("*")) == before

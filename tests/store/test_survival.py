@@ -181,8 +181,8 @@ def test_a_line_torn_at_any_byte_is_dropped_with_a_remark(tmp_path, specimens):
         (place / "journal.jsonl").write_bytes(both[:length])
         assert list(bursts(place)) == [specimens.burst(0)]
         with RunWriter.resume(place) as again:
-            assert len(again.remarks) == (length > len(whole))
-            assert all("torn" in remark for remark in again.remarks)
+            assert len(again.notes) == (length > len(whole))
+            assert all("torn" in remark for remark in again.notes)
         assert (place / "journal.jsonl").read_bytes() == whole
     (place / "journal.jsonl").write_bytes(whole + b"\0" * 300)
     with RunWriter.resume(place) as again:
@@ -203,7 +203,7 @@ def fill_until_full(place: Path, specimens) -> tuple[RunWriter, int]:
 
     with pytest.raises(StoreError, match="no room") as caught:
         write_on()
-    assert "--resume" in caught.value.way_out
+    assert "--resume" in caught.value.hint
     return writer, len(kept)
 
 
@@ -248,7 +248,7 @@ def test_a_file_size_limit_is_met_like_a_full_disk(tmp_path, specimens):
     assert kept > 5
     assert list(bursts(place)) == [specimens.burst(k, n=40) for k in range(kept)]
     with RunWriter.resume(place) as again:
-        assert again.remarks == ()
+        assert again.notes == ()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="permissions do not bind root")

@@ -1,4 +1,4 @@
-"""Makes `scripted_studies` importable by the tests of this room."""
+"""Makes `scripted_studies` importable by the tests here."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 from scripted_studies import CLAIM, Overrides, scripted_run, write_study
 
 from perbyte import places
-from perbyte.errors import DataRoomError
+from perbyte.errors import DataFileError
 from perbyte.report.claimpage import claims_page, judgement_data
 from perbyte.studies import Study, judge, read_study, studies
 
@@ -94,7 +94,7 @@ def test_without_cycles_the_unit_is_another_one(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_answers_are_refused(tmp_path: Path, text: str, rule: str, message: str) -> None:
-    with pytest.raises(DataRoomError, match=message):
+    with pytest.raises(DataFileError, match=message):
         answers(tmp_path, text, rule)
 
 
@@ -132,7 +132,7 @@ by = ["runner", "operation", "size_bytes"]
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_the_kept_page_of_a_study_has_its_claims_as_they_are_judged_now(study: Study) -> None:
-    kept = (places.room("studies").parent / "docs" / "studies" / f"{study.name}.md").read_text(
+    kept = (places.data_dir("studies").parent / "docs" / "studies" / f"{study.name}.md").read_text(
         encoding="utf-8"
     )
     lines = set(kept.splitlines())

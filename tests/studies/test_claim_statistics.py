@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scripted_studies import Overrides, verdict_of
 
-from perbyte.errors import DataRoomError
+from perbyte.errors import DataFileError
 from perbyte.studies import Outcome
 
 H, F, U, M = Outcome.REPRODUCED, Outcome.NOT_REPRODUCED, Outcome.INCONCLUSIVE, Outcome.NOT_TESTABLE
@@ -103,7 +103,7 @@ def test_the_sentence_carries_the_numbers_that_decide(tmp_path: Path) -> None:
 def test_two_cells_where_one_is_meant_are_an_error_of_the_study(tmp_path: Path) -> None:
     body = FASTEST.replace(', "size_bytes"', "")
     with pytest.raises(
-        DataRoomError, match=r"made-up/claims.toml: \[\[claims\]\] c: Fast: 3 cells .* differ in size_bytes"
+        DataFileError, match=r"made-up/claims.toml: \[\[claims\]\] c: Fast: 3 cells .* differ in size_bytes"
     ):
         verdict_of(tmp_path, "rank", body)
 
@@ -113,7 +113,7 @@ def test_selections_that_never_meet_are_an_error_of_the_study(tmp_path: Path) ->
         'numerator = { group = "fast", size_bytes = 16 }\ndenominator = { group = "slow", size_bytes = 512 }'
     )
     body = f'{sides}\nlow = 1\nby = ["size_bytes"]'
-    with pytest.raises(DataRoomError, match="c: no cells of the study meet in size_bytes"):
+    with pytest.raises(DataFileError, match="c: no cells of the study meet in size_bytes"):
         verdict_of(tmp_path, "ratio", body)
 
 

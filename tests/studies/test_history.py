@@ -10,10 +10,10 @@ import pytest
 from msgspec import structs
 from scripted_studies import figure_of, scripted_run, write_study
 
-from perbyte.errors import DataRoomError
+from perbyte.errors import DataFileError
 from perbyte.model import Cell, CellFigure, Interval, Machine, Run
 from perbyte.studies import studies
-from perbyte.studies.history import History, HistoryPoint, Means, jump, read_history, then_and_now
+from perbyte.studies.history import History, HistoryPoint, Means, jump, load_history, read_history
 
 MACHINES = """
 [[machines]]
@@ -84,7 +84,7 @@ cam,table,box,One,Camellia,encrypt,16,2,cycles/byte,1,yes,one/camellia-128-ecb/e
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Path:
+def directory(tmp_path: Path) -> Path:
     from scripted_studies import STUDY
 
     write_study(tmp_path, study=STUDY.replace("[[cells]]", f"{MACHINES}\n[[cells]]", 1), published=PUBLISHED)
@@ -109,8 +109,8 @@ def by_id(history: History) -> dict[str, HistoryPoint]:
     return {point.id.removeprefix("made-up/"): point for point in history.points}
 
 
-def test_published_units_become_cycles_and_throughput_where_the_source_allows(room: Path) -> None:
-    found = by_id(then_and_now(room=room))
+def test_published_units_become_cycles_and_throughput_where_the_source_allows(directory: Path) -> None:
+    found = by_id(load_history(directory=directory))
     best = found["e64"]  # 16 Mbit/s at 1 GHz: 62.5 cycles a bit
     assert best.cycles_per_byte is not None
     assert best.cycles_per_byte.value == pytest.approx(500)
@@ -135,18 +135,18 @@ def test_published_units_become_cycles_and_throughput_where_the_source_allows(ro
     assert printed.megabits_per_second.value == pytest.approx(8e3 / 2.5)
 
 
-def test_without_a_clock_cycles_stay_cycles(room: Path) -> None:
-    (study,) = studies(room)
+def test_without_a_clock_cycles_stay_cycles(directory: Path) -> None:
+    (study,) = studies(directory)
     machines = tuple(structs.replace(one, clock_hz=None) for one in study.machines)
-    history = then_and_now(studies=[structs.replace(study, machines=machines)], room=room)
+    history = load_history(studies=[structs.replace(study, machines=machines)], directory=directory)
     point = by_id(history)["a16"]
     assert point.megabits_per_second is None
     assert "no throughput" in point.gap
     assert point.cycles_per_byte is not None
 
 
-def test_the_fastest_at_the_longest_message_stands_for_a_machine(room: Path) -> None:
-    history = then_and_now(room=room)
+def test_the_fastest_at_the_longest_message_stands_for_a_machine(directory: Path) -> None:
+    history = load_history(directory=directory)
     (line,) = [one for one in history.lines if one.id == "des"]
     assert {(point.machine, point.id, point.among) for point in history.of(line)} == {
         ("a box", "made-up/e64", 2),
@@ -154,26 +154,32 @@ def test_the_fastest_at_the_longest_message_stands_for_a_machine(room: Path) -> 
     }
 
 
-def test_what_the_code_could_use_is_told_apart(room: Path) -> None:
-    found = by_id(then_and_now(room=room))
+def test_what_the_code_could_use_is_told_apart(directory: Path) -> None:
+    found = by_id(load_history(directory=directory))
     assert (found["a16"].means, found["asoft"].means) == (Means.INSTRUCTIONS, Means.SOFTWARE)
     assert (found["m128"].means, found["m64"].means) == (Means.VIRTUAL, Means.SOFTWARE)
     cells = [
         figure_of(Cell("one", "aes-128-ecb", "encrypt", 512, "stream/1", cpu), cost)
         for cpu, cost in (("full", 1.0), ("soft", 10.0))
     ]
-    with_them = [point for point in then_and_now([made(*cells)], room=room).points if point.measured]
+    with_them = [
+        point for point in load_history([made(*cells)], directory=directory).points if point.measured
+    ]
     assert {(point.means, point.cpu) for point in with_them} == {
         (Means.INSTRUCTIONS, "full"),
         (Means.SOFTWARE, "soft"),
     }
-    without = [point for point in then_and_now([made(*cells, flags=())], room=room).points if point.measured]
+    without = [
+        point
+        for point in load_history([made(*cells, flags=())], directory=directory).points
+        if point.measured
+    ]
     assert [(point.means, point.cpu, point.among) for point in without] == [(Means.SOFTWARE, "full", 2)]
 
 
-def test_measured_points_keep_their_interval_year_and_clock(room: Path) -> None:
+def test_measured_points_keep_their_interval_year_and_clock(directory: Path) -> None:
     figure = figure_of(Cell("one", "des-ecb", "encrypt", 512, "stream/1"), 40.0, 0.01, ghz=2.5)
-    (point,) = [one for one in then_and_now([made(figure)], room=room).points if one.measured]
+    (point,) = [one for one in load_history([made(figure)], directory=directory).points if one.measured]
     assert (point.year, point.machine, point.source, point.quality) == (2026, "new box", "run-1", "good")
     assert point.cycles_per_byte is not None
     assert point.megabits_per_second is not None
@@ -184,20 +190,22 @@ def test_measured_points_keep_their_interval_year_and_clock(room: Path) -> None:
     assert point.has_interval
 
 
-def test_imported_and_broken_figures(room: Path) -> None:
+def test_imported_and_broken_figures(directory: Path) -> None:
     cell = Cell("one", "des-ecb", "encrypt", 512, "stream/1")
     unknown = Interval(0.0, math.inf, dominated_by="unknown")
     imported = dataclasses.replace(figure_of(cell, 40.0, cycles=False), interval=unknown)
-    (point,) = [one for one in then_and_now([made(imported)], room=room).points if one.measured]
+    (point,) = [one for one in load_history([made(imported)], directory=directory).points if one.measured]
     assert (point.has_interval, point.cycles_per_byte) == (False, None)
     assert point.megabits_per_second is not None
     assert point.megabits_per_second.low == point.megabits_per_second.high == pytest.approx(400)
-    undated = then_and_now([made(imported, year="")], room=room)
+    undated = load_history([made(imported, year="")], directory=directory)
     assert not [one for one in undated.points if one.measured]
     assert ("run-1", 1) in [(one.source, one.count) for one in undated.left_out]
     for year in ("9999", "0000", "now!", "２０２６"):
         assert not [
-            one for one in then_and_now([made(imported, year=year)], room=room).points if one.measured
+            one
+            for one in load_history([made(imported, year=year)], directory=directory).points
+            if one.measured
         ]
     broken = [
         dataclasses.replace(imported, ns_per_call=value) for value in (math.nan, math.inf, 0.0, -1.0)
@@ -206,12 +214,12 @@ def test_imported_and_broken_figures(room: Path) -> None:
             figure_of(cell, 40.0), cycles_per_call=math.nan, cell=dataclasses.replace(cell, runner="x")
         )
     ]
-    (point,) = [one for one in then_and_now([made(*broken)], room=room).points if one.measured]
+    (point,) = [one for one in load_history([made(*broken)], directory=directory).points if one.measured]
     assert point.cycles_per_byte is None
 
 
-def test_no_published_figure_is_left_out_silently(room: Path) -> None:
-    history = then_and_now(room=room)
+def test_no_published_figure_is_left_out_silently(directory: Path) -> None:
+    history = load_history(directory=directory)
     assert history.converted + sum(one.count for one in history.left_out) == PUBLISHED.count("\n") - 1
     reasons = {one.names[0]: one.why for one in history.left_out}
     assert reasons["Lost"] == "no library of today stands for it"
@@ -219,14 +227,14 @@ def test_no_published_figure_is_left_out_silently(room: Path) -> None:
     assert len(history.left_out) == 5
 
 
-def test_explanations_carry_the_numbers_of_their_points(room: Path) -> None:
+def test_explanations_carry_the_numbers_of_their_points(directory: Path) -> None:
     cells = (
         figure_of(Cell("one", "des-ecb", "encrypt", 512, "stream/1"), 50.0, ghz=4.0),
         figure_of(Cell("one", "md5", "digest", 64, "oneshot/1"), 5.0, ghz=4.0),
         figure_of(Cell("vm-sun", "md5", "digest", 64, "oneshot/1"), 10.0, ghz=4.0),
         figure_of(Cell("one", "aes-128-ecb", "encrypt", 512, "stream/1"), 1.0, ghz=4.0),
     )
-    (explained,) = then_and_now([made(*cells)], room=room).explained
+    (explained,) = load_history([made(*cells)], directory=directory).explained
     des, md5 = explained.jumps
     assert des.work is not None
     assert des.faster is not None
@@ -235,12 +243,12 @@ def test_explanations_carry_the_numbers_of_their_points(room: Path) -> None:
     assert md5.work is not None
     assert (md5.work.value, md5.after.runner) == (pytest.approx(0.5), "vm-sun")
     assert explained.missing == ("AES (tier soft) is in none of these runs",)
-    (lacking,) = then_and_now([made(*cells, flags=("sse2",))], room=room).explained
+    (lacking,) = load_history([made(*cells, flags=("sse2",))], directory=directory).explained
     assert lacking.missing == ("today's machine has no aes",)
 
 
-def test_published_figures_alone_make_a_history(room: Path) -> None:
-    history = then_and_now(room=room)
+def test_published_figures_alone_make_a_history(directory: Path) -> None:
+    history = load_history(directory=directory)
     assert history.runs == ()
     assert not [point for point in history.points if point.measured]
     (explained,) = history.explained
@@ -263,24 +271,24 @@ def test_published_figures_alone_make_a_history(room: Path) -> None:
         ('title = "Why"', 'title = "Why"\ncolour = "red"', "unknown key"),
     ],
 )
-def test_a_wrong_history_file_is_refused(room: Path, old: str, new: str, said: str) -> None:
-    (room / "history.toml").write_text(HISTORY.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(DataRoomError, match=said):
-        then_and_now(room=room)
+def test_a_wrong_history_file_is_refused(directory: Path, old: str, new: str, said: str) -> None:
+    (directory / "history.toml").write_text(HISTORY.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(DataFileError, match=said):
+        load_history(directory=directory)
 
 
-def test_words_without_numbers_are_refused(room: Path) -> None:
+def test_words_without_numbers_are_refused(directory: Path) -> None:
     text = HISTORY[: HISTORY.index("[[explanations.steps]]")]
-    (room / "history.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(DataRoomError, match="steps: is missing"):
-        read_history(room)
+    (directory / "history.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(DataFileError, match="steps: is missing"):
+        read_history(directory)
 
 
-# Perbyte's own room.
+# Perbyte's own file.
 
 
 def test_the_studies_meet_on_common_lines() -> None:
-    history = then_and_now()
+    history = load_history()
     years = {line.id: {point.year for point in history.of(line)} for line in history.lines}
     assert years["md5"] == {1994, 2009, 2013}
     assert years["des"] == {1994, 2013, 2020}
@@ -292,7 +300,7 @@ def test_the_studies_meet_on_common_lines() -> None:
 
 
 def test_known_conversions_of_the_sources() -> None:
-    found = {point.id: point for point in then_and_now().points}
+    found = {point.id: point for point in load_history().points}
 
     def cycles(name: str) -> float:
         point = found[name]
@@ -313,7 +321,7 @@ def test_known_conversions_of_the_sources() -> None:
 
 def test_what_is_said_of_published_points_is_what_they_show() -> None:
     """The sentences of history.toml claim directions; these are those that published figures alone decide."""
-    explained = {one.explanation.id: one.jumps for one in then_and_now().explained}
+    explained = {one.explanation.id: one.jumps for one in load_history().explained}
     md5, sha = explained["clock"][:2]
     for one in (md5, sha):
         assert one.clock is not None
@@ -333,6 +341,6 @@ def test_what_is_said_of_published_points_is_what_they_show() -> None:
 
 
 def test_a_jump_between_points_without_a_common_unit_says_nothing() -> None:
-    found = {point.id: point for point in then_and_now().points}
+    found = {point.id: point for point in load_history().points}
     one = jump(found["kompara-2020/openssl-aes-ni-encrypt-10mb"], found["coretti-2019/aes-ecb-encrypt"])
     assert (one.faster, one.clock, one.work) == (None, None, None)

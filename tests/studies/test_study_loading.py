@@ -1,4 +1,4 @@
-"""A broken study is refused with file, key and way out; a good one says what is to be measured."""
+"""A broken study is refused with file, key and hint; a good one says what is to be measured."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scripted_studies import CLAIM, PUBLISHED, STUDY, write_study
 
-from perbyte.errors import DataRoomError, PerbyteError, UsageError
+from perbyte.errors import DataFileError, PerbyteError, UsageError
 from perbyte.model import Policy
 from perbyte.studies import find, read_study, studies
 from perbyte.studies.claims.availability import Provided
@@ -16,9 +16,9 @@ FORM = '[[claims]]\nid = "c"\nsays = "s"\nplace = "p"\n'
 
 
 def refused(tmp_path: Path, **files: str) -> tuple[str, str]:
-    with pytest.raises(DataRoomError) as caught:
+    with pytest.raises(DataFileError) as caught:
         read_study(write_study(tmp_path, **files))
-    return str(caught.value), caught.value.way_out or ""
+    return str(caught.value), caught.value.hint or ""
 
 
 def test_a_study_is_found_by_its_folder(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_a_study_is_found_by_its_folder(tmp_path: Path) -> None:
     assert [one.name for one in studies(tmp_path)] == ["made-up"]
     with pytest.raises(UsageError, match="there is no study 'made-upp'") as caught:
         find("made-upp", tmp_path)
-    assert caught.value.way_out == "did you mean 'made-up'?"
+    assert caught.value.hint == "did you mean 'made-up'?"
 
 
 def test_selectors_carry_the_contract_and_the_quick_variant_its_own(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_policies_are_laid_over_each_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message", "way_out"),
+    ("old", "new", "message", "hint"),
     [
         ('title = "A', 'titel = "A', "made-up/study.toml: titel: unknown key", "did you mean 'title'?"),
         ("year = 2001", "year = -1", "year: must be a whole number of 0 or more, and is -1", ""),
@@ -117,11 +117,11 @@ def test_policies_are_laid_over_each_other(tmp_path: Path) -> None:
         ('compare = "group"', "compare = ", "study.toml: Invalid value", "TOML syntax"),
     ],
 )
-def test_broken_study_files(tmp_path: Path, old: str, new: str, message: str, way_out: str) -> None:
+def test_broken_study_files(tmp_path: Path, old: str, new: str, message: str, hint: str) -> None:
     assert old in STUDY
     said, way = refused(tmp_path, study=STUDY.replace(old, new, 1))
     assert message in said
-    assert way_out in way
+    assert hint in way
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_broken_policies(tmp_path: Path, line: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message", "way_out"),
+    ("old", "new", "message", "hint"),
     [
         (
             "id,place",
@@ -188,15 +188,15 @@ def test_broken_policies(tmp_path: Path, line: str, message: str) -> None:
         ),
     ],
 )
-def test_broken_figures(tmp_path: Path, old: str, new: str, message: str, way_out: str) -> None:
+def test_broken_figures(tmp_path: Path, old: str, new: str, message: str, hint: str) -> None:
     assert old in PUBLISHED
     said, way = refused(tmp_path, published=PUBLISHED.replace(old, new, 1))
     assert message in said
-    assert way_out in way
+    assert hint in way
 
 
 @pytest.mark.parametrize(
-    ("claims", "message", "way_out"),
+    ("claims", "message", "hint"),
     [
         ("", "made-up/claims.toml: there are no [[claims]]", "at least one"),
         (FORM + 'form = "quickest"', "[[claims]] c: form: there is no 'quickest'", "there are: clusters, "),
@@ -266,10 +266,10 @@ def test_broken_figures(tmp_path: Path, old: str, new: str, message: str, way_ou
         (FORM.replace('says = "s"\n', "") + 'form = "provided"', "says: is missing", ""),
     ],
 )
-def test_broken_claims(tmp_path: Path, claims: str, message: str, way_out: str) -> None:
+def test_broken_claims(tmp_path: Path, claims: str, message: str, hint: str) -> None:
     said, way = refused(tmp_path, claims=claims)
     assert message in said
-    assert way_out in way
+    assert hint in way
 
 
 def test_a_value_behind_a_glob_is_not_refused(tmp_path: Path) -> None:
@@ -283,9 +283,9 @@ def test_a_value_behind_a_glob_is_not_refused(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
     folder = write_study(tmp_path)
     (folder / name).unlink()
-    with pytest.raises(DataRoomError, match=rf"{name} is missing in ") as caught:
+    with pytest.raises(DataFileError, match=rf"{name} is missing in ") as caught:
         read_study(folder)
-    assert caught.value.way_out
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize("name", ["study.toml", "published.csv", "claims.toml", "NOTES.md"])

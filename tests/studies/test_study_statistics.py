@@ -97,12 +97,12 @@ def test_a_study_without_a_plan_has_no_statistics(tmp_path: Path) -> None:
     assert judge(study, scripted_run()).statistics is None
 
 
-def test_the_remarks_say_what_went_in_and_what_p_values_are_worth(tmp_path: Path) -> None:
-    remarks = " ".join(computed(tmp_path, scripted_run()).remarks)
+def test_the_notes_say_what_went_in_and_what_p_values_are_worth(tmp_path: Path) -> None:
+    remarks = " ".join(computed(tmp_path, scripted_run()).notes)
     assert "Every test is run on epoch figures (3 per cell)" in remarks
     assert "A p-value shrinks with the number of values put in" in remarks
     assert "With 3 epochs the Mann-Whitney test has few arrangements" in remarks
-    many = " ".join(computed(tmp_path, scripted_run(epochs=6, floor=None)).remarks)
+    many = " ".join(computed(tmp_path, scripted_run(epochs=6, floor=None)).notes)
     assert "few arrangements" not in many
     assert "The run has no A/A pair" in many
 

@@ -1,6 +1,6 @@
 """The catalogue: what algorithms there are, what one timed call is, and what must come out.
 
-The data lie in the data room `catalogue/`, in TOML that people review; this room loads them, answers
+The data lie in `catalogue/`, in TOML that people review; this package loads them, answers
 questions about them and complains about contradictions. It is the only authority on names and lengths:
 runners take key, nonce and tag lengths from here. It computes no cryptography and knows no runner.
 """

@@ -15,7 +15,7 @@ from pathlib import Path
 from perbyte import places
 from perbyte.catalogue import checking, pattern
 from perbyte.catalogue.reading import hash_content, read_algorithms, read_contracts, read_vectors
-from perbyte.errors import DataRoomError, UsageError
+from perbyte.errors import DataFileError, UsageError
 from perbyte.model import Algorithm, Contract, KnownAnswer
 
 INVERSES = {"decrypt": "encrypt", "open": "seal", "verify": "sign"}
@@ -25,7 +25,7 @@ SEARCH_VARIABLE = "PERBYTE_CATALOGUE"
 class Catalogue:
     """Algorithms and contracts by id, in the order of their files.
 
-    `place` is the room itself, `places` it and the directories of the user's own. `version` is a hash of their
+    `place` is the directory itself, `places` it and the directories of the user's own. `version` is a hash of their
     content, 12 hex digits.
     """
 
@@ -54,9 +54,9 @@ class Catalogue:
             return known
         if several := self._groups.get(asked):
             raise UsageError(
-                f"'{name}' means more than one algorithm", way_out=f"choose one of {', '.join(several)}"
+                f"'{name}' means more than one algorithm", hint=f"choose one of {', '.join(several)}"
             )
-        raise UsageError(f"the catalogue has no algorithm '{name}'", way_out=self._suggest(asked))
+        raise UsageError(f"the catalogue has no algorithm '{name}'", hint=self._suggest(asked))
 
     def match(self, glob: str) -> tuple[str, ...]:
         """Return the ids that `glob` means, in the catalogue's order; empty when it means none.
@@ -81,7 +81,7 @@ class Catalogue:
     def default_contract(self, algorithm: Algorithm | str) -> str:
         """Return the id of the contract that an algorithm is measured under unless told otherwise.
 
-        Raises UsageError for an unknown name, DataRoomError when its kind has no default.
+        Raises UsageError for an unknown name, DataFileError when its kind has no default.
         """
         known = self.find(algorithm) if isinstance(algorithm, str) else algorithm
         if known.contract:
@@ -89,7 +89,7 @@ class Catalogue:
         for contract in self.contracts.values():
             if known.kind in contract.default_for:
                 return contract.id
-        raise DataRoomError(f"contracts.toml: no contract is the default for kind '{known.kind}'")
+        raise DataFileError(f"contracts.toml: no contract is the default for kind '{known.kind}'")
 
     def find_contract(self, name: str) -> Contract:
         """Return the contract `name` means: an id, or a name without version for its newest one.
@@ -103,7 +103,7 @@ class Catalogue:
         if versions:
             return max(versions, key=lambda contract: int(contract.id.split("/")[1]))
         raise UsageError(
-            f"the catalogue has no contract '{name}'", way_out=f"choose one of {', '.join(self.contracts)}"
+            f"the catalogue has no contract '{name}'", hint=f"choose one of {', '.join(self.contracts)}"
         )
 
     def known_answers(self, algorithm_id: str, operation: str) -> tuple[KnownAnswer, ...]:
@@ -111,7 +111,7 @@ class Catalogue:
 
         Those of `decrypt`, `open` and `verify` are those of `encrypt`, `seal` and `sign` turned round, and those
         that stand there for themselves: forgeries, and signatures that no signer can be made to repeat.
-        Raises UsageError for an unknown algorithm, DataRoomError for a broken file.
+        Raises UsageError for an unknown algorithm, DataFileError for a broken file.
         """
         algorithm = self.find(algorithm_id)
         mine = [one for one in self.vectors(algorithm.family) if one.algorithm == algorithm.id]
@@ -131,7 +131,7 @@ class Catalogue:
     def check(self) -> list[str]:
         """Return what contradicts itself in the catalogue, as sentences; empty when all is well.
 
-        Raises DataRoomError for a file of known answers that cannot be read.
+        Raises DataFileError for a file of known answers that cannot be read.
         """
         families = {path.stem for place in self.places for path in place.glob("vectors/*.toml")}
         vectors = {family: self.vectors(family) for family in sorted(families)}
@@ -170,13 +170,13 @@ def read_catalogue(place: Path, own: Sequence[Path] = ()) -> Catalogue:
     """Read the catalogue that lies in the directory `place`, and the user's own algorithms in those of `own`.
 
     The latter have `algorithms/` and `vectors/` of the same form, and are held to the same rules at once. Raises
-    DataRoomError.
+    DataFileError.
     """
     for one in own:
         if not any((one / name).is_dir() for name in ("algorithms", "vectors")):
-            raise DataRoomError(
+            raise DataFileError(
                 f"{SEARCH_VARIABLE}: {one} holds no catalogue",
-                way_out="a catalogue is a directory with algorithms/*.toml and vectors/*.toml",
+                hint="a catalogue is a directory with algorithms/*.toml and vectors/*.toml",
             )
     places_ = (place, *own)
     algorithms: dict[str, Algorithm] = {}
@@ -190,9 +190,9 @@ def read_catalogue(place: Path, own: Sequence[Path] = ()) -> Catalogue:
     )
     if own and (complaints := found.check()):
         more = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
-        raise DataRoomError(
+        raise DataFileError(
             f"{SEARCH_VARIABLE}: {complaints[0]}{more}",
-            way_out="catalogue/README.md says what each field means",
+            hint="catalogue/README.md says what each field means",
         )
     return found
 
@@ -206,9 +206,9 @@ def own_places() -> tuple[Path, ...]:
 def load() -> Catalogue:
     """Return Perbyte's own catalogue with the user's, read once per process.
 
-    Raises DataRoomError, EnvironmentLacking.
+    Raises DataFileError, EnvironmentLacking.
     """
-    return read_catalogue(places.room("catalogue"), own_places())
+    return read_catalogue(places.data_dir("catalogue"), own_places())
 
 
 def _turn(answer: KnownAnswer, operation: str) -> KnownAnswer:

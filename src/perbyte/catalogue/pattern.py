@@ -32,7 +32,7 @@ def expand_braces(pattern: str) -> tuple[str, ...]:
         return (pattern,)
     end = _closing(pattern, opening) if 0 <= opening < closing else -1
     if end < 0:
-        raise UsageError(f"the braces of '{pattern}' do not pair up", way_out="write {one,other}")
+        raise UsageError(f"the braces of '{pattern}' do not pair up", hint="write {one,other}")
     before, inside, after = pattern[:opening], pattern[opening + 1 : end], pattern[end + 1 :]
     found = [
         before + middle + rest

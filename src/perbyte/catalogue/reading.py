@@ -1,4 +1,4 @@
-"""From the TOML files of the data room to the model's values.
+"""From the TOML files of the catalogue to the model's values.
 
 A file that cannot be read as what it should be (bad TOML, an unknown field, a wrong type, an id given twice)
 is an error at once. Values that are well-formed but contradict each other are left to `checking`.
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, structs
 
-from perbyte.errors import DataRoomError
+from perbyte.errors import DataFileError
 from perbyte.model import Algorithm, Contract, KnownAnswer
 
 Form = TypeVar("Form", bound=Struct)
@@ -94,14 +94,14 @@ class _Vector(Struct, forbid_unknown_fields=True):
 def read_algorithms(directory: Path, known: Container[str] = ()) -> dict[str, Algorithm]:
     """Read every family file of `directory`; the file's stem is the family.
 
-    Raises DataRoomError, also for an id that is among `known`.
+    Raises DataFileError, also for an id that is among `known`.
     """
     algorithms: dict[str, Algorithm] = {}
     for path in sorted(directory.glob("*.toml")):
         file = _read(path, _Algorithms)
         for name, own in file.algorithms.items():
             if name in algorithms or name in known:
-                raise DataRoomError(f"{path.name}: the algorithm '{name}' is already defined elsewhere")
+                raise DataFileError(f"{path.name}: the algorithm '{name}' is already defined elsewhere")
             given = structs.asdict(_entry(_Algorithm, {**file.shared, **own}, path, name))
             said = {field: value for field, value in given.items() if value is not UNSET}
             algorithms[name] = Algorithm(id=name, family=path.stem, **said)
@@ -109,7 +109,7 @@ def read_algorithms(directory: Path, known: Container[str] = ()) -> dict[str, Al
 
 
 def read_contracts(path: Path) -> dict[str, Contract]:
-    """Read the file of contracts. Raises DataRoomError."""
+    """Read the file of contracts. Raises DataFileError."""
     return {
         name: Contract(id=name, **structs.asdict(_entry(_Contract, own, path, name)))
         for name, own in _read(path, _Contracts).contracts.items()
@@ -117,7 +117,7 @@ def read_contracts(path: Path) -> dict[str, Contract]:
 
 
 def read_vectors(path: Path) -> tuple[KnownAnswer, ...]:
-    """Read one family's known answers. Raises DataRoomError."""
+    """Read one family's known answers. Raises DataFileError."""
     answers = []
     for number, own in enumerate(_read(path, _Vectors).vector, start=1):
         place = f"vector {number}"
@@ -127,7 +127,7 @@ def read_vectors(path: Path) -> tuple[KnownAnswer, ...]:
             if text is UNSET:
                 continue
             if name in own or not text.isascii():
-                raise DataRoomError(f"{path.name}: {place}: '{name}_text' is not ASCII or one too many")
+                raise DataFileError(f"{path.name}: {place}: '{name}_text' is not ASCII or one too many")
             given[name] = text.encode("ascii").hex()
         answers.append(KnownAnswer(**given))
     return tuple(answers)
@@ -150,18 +150,18 @@ def hash_content(*places: Path) -> str:
 
 
 def _read(path: Path, form: type[Form]) -> Form:
-    """Decode a whole file. Raises DataRoomError naming it."""
+    """Decode a whole file. Raises DataFileError naming it."""
     try:
         return msgspec.toml.decode(path.read_bytes(), type=form)
     except msgspec.ValidationError as error:
-        raise DataRoomError(f"{path.name}: {error}") from error
+        raise DataFileError(f"{path.name}: {error}") from error
     except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise DataRoomError(f"{path}: {error}") from error
+        raise DataFileError(f"{path}: {error}") from error
 
 
 def _entry(form: type[Form], given: dict[str, Any], path: Path, name: str) -> Form:
-    """Convert one entry of a file. Raises DataRoomError naming file and entry."""
+    """Convert one entry of a file. Raises DataFileError naming file and entry."""
     try:
         return msgspec.convert(given, form)
     except msgspec.ValidationError as error:
-        raise DataRoomError(f"{path.name}: '{name}': {error}") from error
+        raise DataFileError(f"{path.name}: '{name}': {error}") from error

@@ -59,11 +59,9 @@ class Selector:
         Globs stay. Raises UsageError when sizes or contracts are left open.
         """
         if self.sizes is None:
-            raise UsageError(f"selector '{self.text}' names no sizes", way_out="add them: @16,8192")
+            raise UsageError(f"selector '{self.text}' names no sizes", hint="add them: @16,8192")
         if self.contracts is None:
-            raise UsageError(
-                f"selector '{self.text}' names no contract", way_out="add one: +contract=stream/1"
-            )
+            raise UsageError(f"selector '{self.text}' names no contract", hint="add one: +contract=stream/1")
         cells = (
             Cell(*choice)
             for choice in itertools.product(
@@ -122,15 +120,15 @@ class Selector:
         if pattern.is_pattern(self.algorithm):
             raise UsageError(
                 f"selector '{self.text}': no algorithm fits '{self.algorithm}'",
-                way_out="`perbyte list algorithms` shows all of them",
+                hint="`perbyte list algorithms` shows all of them",
             )
         try:
             return (catalogue.find(self.algorithm).id,)
         except UsageError as error:
-            way_out = error.way_out
+            hint = error.hint
             if "/" not in self.text.partition("+")[0]:
-                way_out = f"{way_out}; '{self.algorithm}/*' selects a runner of that name"
-            raise UsageError(f"selector '{self.text}': {error}", way_out=way_out) from error
+                hint = f"{hint}; '{self.algorithm}/*' selects a runner of that name"
+            raise UsageError(f"selector '{self.text}': {error}", hint=hint) from error
 
 
 def parse_selector(text: str, catalogue: Catalogue | None = None) -> Selector:
@@ -170,14 +168,14 @@ def _parse_path(text: str, path: str) -> tuple[str, str, str]:
         except UsageError as error:
             raise _wrong(text, str(error)) from error
         if any("," in alternative for alternative in alternatives):
-            raise _wrong(text, f"'{part}' holds a comma", way_out=f"write '{{{part}}}' for one or the other")
+            raise _wrong(text, f"'{part}' holds a comma", hint=f"write '{{{part}}}' for one or the other")
     if len(parts) > 3:
         raise _wrong(text, f"'{path}' has {len(parts)} parts, and there are runner, algorithm and operation")
     if len(parts) == 1:
         return "*", parts[0], "*"
     operations = {operation for kind in OPERATIONS.values() for operation in kind}
     if len(parts) == 2 and parts[1] in operations:
-        raise _wrong(text, f"'{parts[1]}' is an operation and no algorithm", way_out=f"write '*/{path}'")
+        raise _wrong(text, f"'{parts[1]}' is an operation and no algorithm", hint=f"write '*/{path}'")
     return parts[0], parts[1], parts[2] if len(parts) == 3 else "*"
 
 
@@ -186,9 +184,9 @@ def _parse_options(text: str, options: list[str]) -> dict[str, str]:
     for option in options:
         name, _, value = option.partition("=")
         if name not in _OPTIONS:
-            raise _wrong(text, f"unknown option '+{name}'", way_out="there are +contract=, +cpu= and +twin=")
+            raise _wrong(text, f"unknown option '+{name}'", hint="there are +contract=, +cpu= and +twin=")
         if name in given:
-            raise _wrong(text, f"'+{name}=' stands there twice", way_out="put a comma between alternatives")
+            raise _wrong(text, f"'+{name}=' stands there twice", hint="put a comma between alternatives")
         if not value or not all(value.split(",")):
             raise _wrong(text, f"'+{option}' lacks a value")
         given[name] = value
@@ -199,7 +197,7 @@ def _parse_sizes(text: str, sizes: str) -> tuple[int, ...]:
     try:
         return parse_sizes(sizes)
     except UsageError as error:
-        raise _wrong(text, str(error), way_out=error.way_out) from error
+        raise _wrong(text, str(error), hint=error.hint) from error
 
 
 def _contracts(text: str, given: dict[str, str], catalogue: Catalogue) -> tuple[str, ...] | None:
@@ -213,7 +211,7 @@ def _contracts(text: str, given: dict[str, str], catalogue: Catalogue) -> tuple[
         try:
             found.append(catalogue.find_contract(name).id)
         except UsageError as error:
-            raise _wrong(text, str(error), way_out=error.way_out) from error
+            raise _wrong(text, str(error), hint=error.hint) from error
     return tuple(dict.fromkeys(found))
 
 
@@ -237,5 +235,5 @@ def _resolve(text: str, algorithm: str, catalogue: Catalogue) -> str:
     return alternatives[0] if len(alternatives) == 1 else "{" + ",".join(alternatives) + "}"
 
 
-def _wrong(text: str, what: str, *, way_out: str | None = None) -> UsageError:
-    return UsageError(f"selector '{text}': {what}", way_out=way_out or _EXAMPLE)
+def _wrong(text: str, what: str, *, hint: str | None = None) -> UsageError:
+    return UsageError(f"selector '{text}': {what}", hint=hint or _EXAMPLE)

@@ -33,12 +33,12 @@ def parse_size(text: str) -> int:
     """Return the number of bytes that `text` means. Raises UsageError when that is no whole number."""
     found = _SIZE.fullmatch(text.strip().lower())
     if not found or found[2] not in _UNITS:
-        raise UsageError(f"'{text}' is not a size", way_out=_WAY_OUT)
+        raise UsageError(f"'{text}' is not a size", hint=_WAY_OUT)
     size = Fraction(found[1]) * _UNITS[found[2]]
     if size.denominator != 1:
-        raise UsageError(f"'{text}' is not a whole number of bytes", way_out=_WAY_OUT)
+        raise UsageError(f"'{text}' is not a whole number of bytes", hint=_WAY_OUT)
     if size > _LARGEST:
-        raise UsageError(f"'{text}' is more than any memory holds", way_out=_WAY_OUT)
+        raise UsageError(f"'{text}' is more than any memory holds", hint=_WAY_OUT)
     return int(size)
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from perbyte import datafile, places
 from perbyte.catalogue.catalogue import own_places
-from perbyte.errors import DataRoomError, UsageError
+from perbyte.errors import DataFileError, UsageError
 
 
 class Cells(Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,13 +42,13 @@ class Suite(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def suites() -> dict[str, Suite]:
-    """All suites by name: Perbyte's own and those in `suites/` of PERBYTE_CATALOGUE. Raises DataRoomError."""
+    """All suites by name: Perbyte's own and those in `suites/` of PERBYTE_CATALOGUE. Raises DataFileError."""
     found: dict[str, Suite] = {}
-    for place in (places.room("catalogue"), *own_places()):
+    for place in (places.data_dir("catalogue"), *own_places()):
         for path in sorted(Path(place).glob("suites/*.toml")):
             if path.stem in found:
-                raise DataRoomError(
-                    f"{path}: there is a suite '{path.stem}' already", way_out="give it another name"
+                raise DataFileError(
+                    f"{path}: there is a suite '{path.stem}' already", hint="give it another name"
                 )
             found[path.stem] = datafile.read_toml(path, Suite)
     return found
@@ -59,6 +59,6 @@ def find_suite(name: str) -> Suite:
     known = suites()
     if name not in known:
         raise UsageError(
-            f"there is no suite '{name}'", way_out=f"there are: {', '.join(known)}; see perbyte list suites"
+            f"there is no suite '{name}'", hint=f"there are: {', '.join(known)}; see perbyte list suites"
         )
     return known[name]

@@ -1,6 +1,6 @@
 """The command line: one file a command, each of which parses, calls and prints.
 
-Only this room prints and ends the process. Data go to stdout, progress and remarks to stderr. Commands are
+Only this package prints and ends the process. Data go to stdout, progress and notes to stderr. Commands are
 loaded when they are called, so that `perbyte --help` need not wait for what it does not use.
 """
 
@@ -29,7 +29,7 @@ def main() -> None:
     try:
         code = commands.main(prog_name="perbyte", standalone_mode=False)
     except PerbyteError as error:
-        complain(str(error), error.way_out)
+        complain(str(error), error.hint)
         code = error.exit_code
     except click.UsageError as error:
         told = error.ctx.command_path if error.ctx else "perbyte"
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def complain(message: str, hint: str | None = None) -> None:
-    """Print an error on stderr in the form all errors have: what is wrong, then the way out."""
+    """Print an error on stderr in the form all errors have: what is wrong, then what to do about it."""
     print(f"error: {message}", file=sys.stderr)
     if hint:
         print(f"hint: {hint}", file=sys.stderr)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from perbyte import places
-from perbyte.cli.options import UNITS, Percent, remark
+from perbyte.cli.options import UNITS, Percent, note
 from perbyte.cli.run_names import find_run, run_named, runs_there_are, where_looked
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.model import Cell, CellFigure, NoiseFloor, Run
@@ -137,7 +137,7 @@ def command(
       perbyte compare runs/server runs/laptop runs/listing-of-2013
     """
     if len(sides) < 2:
-        raise UsageError("a comparison has two sides or more", way_out="perbyte compare RUN OTHER-RUN")
+        raise UsageError("a comparison has two sides or more", hint="perbyte compare RUN OTHER-RUN")
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other")
     from perbyte.report.export import comparison_csv, comparison_json
@@ -172,10 +172,10 @@ def _sides(
     lost = next(side for side, place in zip(sides, places_of, strict=True) if place is None)
     if any(places_of) or len(sides) > 2:
         raise UsageError(
-            f"'{lost}' is not a run: {where_looked(lost)}; all sides must be runs", way_out=runs_there_are()
+            f"'{lost}' is not a run: {where_looked(lost)}; all sides must be runs", hint=runs_there_are()
         )
     if run is None and latest(places.runs_home()) is None:
-        raise UsageError(f"'{lost}' is not a run: {where_looked(lost)}", way_out=runs_there_are())
+        raise UsageError(f"'{lost}' is not a run: {where_looked(lost)}", hint=runs_there_are())
     opened = open_run(find_run(run))
     return compare_pairs(
         _pair_selected(sides[0], sides[1], opened), sides, opened.noise_floor, unit
@@ -194,7 +194,7 @@ def _common(grids: tuple[Grid, ...]) -> tuple[Grid, ...]:
             kept.append(replace(grid, rows=rows))
     if not kept:
         raise UsageError(
-            "the two runs have no cell in common", way_out="show both: perbyte compare A B --side-by-side"
+            "the two runs have no cell in common", hint="show both: perbyte compare A B --side-by-side"
         )
     _note_left(*alone)
     return tuple(kept)
@@ -224,7 +224,7 @@ def _pair_selected(a: str, b: str, opened: Run) -> list[tuple[CellFigure, CellFi
     if not pairing.pairs:
         raise UsageError(
             f"nothing to compare: '{a}' fits {_cells(len(ours))} of the run, '{b}' {_cells(len(theirs))}, none alike",
-            way_out="cells are alike when size and contract agree, and the operation unless each side has one",
+            hint="cells are alike when size and contract agree, and the operation unless each side has one",
         )
     _note_left(len(pairing.left_a), len(pairing.left_b))
     return [(ours[i], theirs[j]) for i, j in pairing.pairs]
@@ -238,22 +238,22 @@ def _selected(text: str, opened: Run) -> list[CellFigure]:
     try:
         selector = parse_selector(text)
     except UsageError as error:
-        raise UsageError(f"'{text}' {not_a_run}; and {error}", way_out=runs_there_are()) from error
+        raise UsageError(f"'{text}' {not_a_run}; and {error}", hint=runs_there_are()) from error
     found = [figure for figure in opened.cells if selector.matches(figure.cell)]
     if found:
         return found
     said = f"'{text}' fits no cell of the run {opened.conditions.run_id}"
     held = sorted({f"{one.cell.runner}/{one.cell.algorithm}" for one in opened.cells})
-    way_out = f"that run has {', '.join(held[:SHOWN]) or 'no cells'}{' ...' if len(held) > SHOWN else ''}"
+    hint = f"that run has {', '.join(held[:SHOWN]) or 'no cells'}{' ...' if len(held) > SHOWN else ''}"
     if not set(text) & set("*?[{@+"):  # then it may have been meant as a run
-        said, way_out = f"{said}; and it {not_a_run}", f"{way_out}; {runs_there_are()}"
-    raise UsageError(said, way_out=way_out)
+        said, hint = f"{said}; and it {not_a_run}", f"{hint}; {runs_there_are()}"
+    raise UsageError(said, hint=hint)
 
 
 def _note_left(a: int, b: int) -> None:
     told = [f"{_cells(count)} of {side}" for side, count in (("A", a), ("B", b)) if count]
     if told:
-        remark(f"left out: {' and '.join(told)} without a counterpart")
+        note(f"left out: {' and '.join(told)} without a counterpart")
 
 
 def _cells(count: int) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perbyte import places
-from perbyte.cli.options import remark
+from perbyte.cli.options import note
 from perbyte.cli.progress import ProgressLine
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED
 from perbyte.measure import Plan, Prepared, Request, Survey, carry_out, prepare, prepare_plan, prepare_resumed
@@ -67,7 +67,7 @@ def _carry_out(prepared: Prepared, writer: RunWriter, quiet: bool, hint: str = "
         with writer:
             outcome = carry_out(prepared, writer, watcher)
     except KeyboardInterrupt:  # once more, while the figures were made
-        remark(hint)
+        note(hint)
         raise
     finally:
         watcher.close()
@@ -76,5 +76,5 @@ def _carry_out(prepared: Prepared, writer: RunWriter, quiet: bool, hint: str = "
         code = EXIT_INCORRECT
     if not outcome.complete:
         code = EXIT_INTERRUPTED
-        remark(hint)
+        note(hint)
     return Conducted(open_run(path), path, code)

@@ -45,7 +45,7 @@ def command(name: str, cpus: tuple[str, ...], quick: bool, seed: int, as_json: b
 
     spec = find(name)
     if spec.built and not spec.out().is_dir():
-        raise EnvironmentLacking(f"runner '{name}' is not built", way_out=f"run: perbyte build {name}")
+        raise EnvironmentLacking(f"runner '{name}' is not built", hint=f"run: perbyte build {name}")
     for cpu in cpus:
         spec.tier(cpu)  # raises for an unknown one before the first is asked
     found: dict[str, list[Complaint]] = {}
@@ -97,6 +97,6 @@ def _print_verdict(who: str, complaints: list[Complaint], quick: bool, took_s: f
 
 def _sections() -> dict[int, str]:
     """The headings of the specification by number."""
-    text = (places.room("protocol") / "SPEC.md").read_text(encoding="utf-8")
+    text = (places.data_dir("protocol") / "SPEC.md").read_text(encoding="utf-8")
     found = re.findall(r"^## (\d+)\. (.+)$", text, re.MULTILINE)
     return {int(number): title.replace("`", "") for number, title in found}

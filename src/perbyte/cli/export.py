@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from perbyte.cli.options import remark
+from perbyte.cli.options import note
 from perbyte.errors import EXIT_FINE, EnvironmentLacking, UsageError
 
 FORMATS = ("openssl-speed", "csv", "json")
@@ -18,7 +18,7 @@ FORMATS = ("openssl-speed", "csv", "json")
     "--format", "form", type=click.Choice(FORMATS), default="json", show_default=True, help="Format."
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write.  [standard output]")
-@click.option("-q", "--quiet", is_flag=True, help="No remarks.")
+@click.option("-q", "--quiet", is_flag=True, help="No notes.")
 def command(run: Path | None, form: str, output: Path | None, quiet: bool) -> int:
     """Write RUN (the newest one without it) as JSON, CSV or the tables of `openssl speed`.
 
@@ -37,11 +37,11 @@ def command(run: Path | None, form: str, output: Path | None, quiet: bool) -> in
         if not table.text:
             raise UsageError(
                 "this run has no figure that a table of openssl speed can hold",
-                way_out="it holds: ciphers stream/1 (encrypt), hashes oneshot/1, MACs message/1, RSA and DSA pk/1",
+                hint="it holds: ciphers stream/1 (encrypt), hashes oneshot/1, MACs message/1, RSA and DSA pk/1",
             )
         if table.left_out:
             first = table.left_out[0]
-            remark(
+            note(
                 f"{len(table.left_out)} cells do not fit such a table and are left out: {first} ...",
                 quiet=quiet,
             )
@@ -63,5 +63,5 @@ def command(run: Path | None, form: str, output: Path | None, quiet: bool) -> in
         output.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
         raise EnvironmentLacking(f"cannot write {output}: {error.strerror}") from None
-    remark(f"written: {output}", quiet=quiet)
+    note(f"written: {output}", quiet=quiet)
     return EXIT_FINE

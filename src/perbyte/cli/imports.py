@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import remark
+from perbyte.cli.options import note
 from perbyte.errors import EXIT_FINE, UsageError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def command() -> None:
 @click.option("--join", is_flag=True, help="Make one run of all listings (one machine, one version).")
 @click.option("--partial", is_flag=True, help="Take what is whole of a truncated listing.")
 @click.option("--replace", "overwrite", is_flag=True, help="Replace runs of the same name.")
-@click.option("-q", "--quiet", is_flag=True, help="No remarks.")
+@click.option("-q", "--quiet", is_flag=True, help="No notes.")
 def openssl_speed(
     files: tuple[Path, ...],
     name: str | None,
@@ -80,13 +80,13 @@ def openssl_speed(
             said = plain(next(iter(runs[-1].conditions.input["remarks"]), "no row"), 200)
             raise UsageError(
                 f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {said}",
-                way_out="see what it knows: perbyte list algorithms",
+                hint="see what it knows: perbyte list algorithms",
             )
     for run, place in _with_places(runs, out, overwrite):
         _store(run, place, overwrite)
         print(f"{place}  {plain(_summary(run), 200)}")
         for said in (*run.conditions.input["missing"], *run.conditions.input["remarks"]):
-            remark(f"{run.conditions.run_id}: {plain(said, 400)}", quiet=quiet)
+            note(f"{run.conditions.run_id}: {plain(said, 400)}", quiet=quiet)
     return EXIT_FINE
 
 
@@ -99,7 +99,7 @@ def _with_places(runs: list[Run], out: Path | None, overwrite: bool) -> list[tup
     found = [(run, home if alone else home / run.conditions.run_id) for run in runs]
     taken = next((place for _, place in found if (place / "run.json").exists()), None)
     if taken and not overwrite:
-        raise UsageError(f"there is a run at {taken} already", way_out="use --name, --out or --replace")
+        raise UsageError(f"there is a run at {taken} already", hint="use --name, --out or --replace")
     return found
 
 

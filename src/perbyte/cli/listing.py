@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from perbyte.cli.options import remark
+from perbyte.cli.options import note
 from perbyte.errors import EnvironmentLacking
 
 Row = dict[str, Any]
@@ -93,7 +93,7 @@ def _providers(pattern: str) -> list[Row]:
     ready = [spec for spec in specs if not spec.built or spec.out().is_dir()]
     found = survey(ready, ["full"])
     for failure in found.failures:
-        remark(f"{failure.runner}: {failure.message}")
+        note(f"{failure.runner}: {failure.message}")
     rows = []
     for spec in specs:
         if hello := found.hellos.get((spec.name, "full")):
@@ -173,11 +173,11 @@ def _operations(pattern: str) -> list[Row]:
         names = f" {asked[0].name}" if len(asked) == 1 else ""
         raise EnvironmentLacking(
             f"runner '{asked[0].name}' is not built" if names else "no runner of that name is built",
-            way_out=f"run: perbyte build{names}",
+            hint=f"run: perbyte build{names}",
         )
     found = survey(specs, ["full"])
     for failure in found.failures:
-        remark(f"{failure.runner}: {failure.message}")
+        note(f"{failure.runner}: {failure.message}")
     rows: dict[str, Row] = {}
     for (runner, _), hello in found.hellos.items():
         for one in hello.operations:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import Listed, output_options, policy_options, remark
+from perbyte.cli.options import Listed, note, output_options, policy_options
 from perbyte.errors import UsageError
 from perbyte.model import Policy
 
@@ -83,7 +83,7 @@ def command(
     if suite_name:
         if selectors or resume:
             raise UsageError(
-                "--suite takes the place of selectors", way_out="leave the selectors (or --resume) out"
+                "--suite takes the place of selectors", hint="leave the selectors (or --resume) out"
             )
         from perbyte.catalogue import find_suite
         from perbyte.measure import built_runners
@@ -94,12 +94,12 @@ def command(
     if resume:
         if selectors or sizes or operations or contracts or cpus or input_path or out or dry_run:
             raise UsageError(
-                "--resume goes on with the run's own plan", way_out="leave selectors and plan options out"
+                "--resume goes on with the run's own plan", hint="leave selectors and plan options out"
             )
         if any(value is not None for value in (precision, epochs, cores, seed)):
             raise UsageError(
                 "--resume goes on under the run's own policy",
-                way_out="of its options only --budget can be given",
+                hint="of its options only --budget can be given",
             )
         done = conduct_resumed(resume, quiet=quiet, budget_s=budget)
     else:
@@ -140,9 +140,9 @@ def command(
         )
     print_run(done.run, unit, as_json=as_json, as_csv=as_csv)
     if suite:
-        remark(f"{suite.title}: {suite.answers}", quiet=quiet)
-        remark(f"picture: perbyte report {done.path} --figure {suite.figure}.svg", quiet=quiet)
-    remark(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
+        note(f"{suite.title}: {suite.answers}", quiet=quiet)
+        note(f"picture: perbyte report {done.path} --figure {suite.figure}.svg", quiet=quiet)
+    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
     return done.code
 
 

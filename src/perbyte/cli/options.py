@@ -147,14 +147,14 @@ def output_options(function: F) -> F:
                 default=None,
                 help="Unit of the table.",
             ),
-            click.option("-q", "--quiet", is_flag=True, help="No progress and no remarks."),
+            click.option("-q", "--quiet", is_flag=True, help="No progress and no notes."),
         ]
     ):
         function = option(function)
     return function
 
 
-def remark(text: str, *, quiet: bool = False) -> None:
-    """Print a remark on stderr."""
+def note(text: str, *, quiet: bool = False) -> None:
+    """Print a note on stderr."""
     if not quiet:
         print(text, file=sys.stderr)

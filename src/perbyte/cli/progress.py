@@ -11,7 +11,7 @@ from perbyte.measure import Moment
 
 _REDRAW_S = 0.1
 _LINE_EVERY_S = 10.0
-_NAMED = 6  # of what the same is remarked of
+_NAMED = 6  # of what the same is noted of
 
 
 class LiveLine:
@@ -44,12 +44,12 @@ class ProgressLine:
         self._quiet = quiet
         self._line = LiveLine(quiet=quiet)
         self._last = 0.0
-        self._remarks: set[str] = set()
+        self._notes: set[str] = set()
         self._alike: dict[str, list[str]] = {}
 
     def moment(self, moment: Moment) -> None:
         """Show where the run stands."""
-        self._print_remarks()
+        self._print_notes()
         now = time.monotonic()
         if self._quiet or not (self._line.live or now - self._last >= _LINE_EVERY_S):
             return
@@ -67,11 +67,11 @@ class ProgressLine:
         else:
             print(text, file=sys.stderr, flush=True)
 
-    def remark(self, text: str) -> None:
-        """Print a remark once; those that say the same of several things in a row become one line."""
-        if self._quiet or text in self._remarks:
+    def note(self, text: str) -> None:
+        """Print a note once; those that say the same of several things in a row become one line."""
+        if self._quiet or text in self._notes:
             return
-        self._remarks.add(text)
+        self._notes.add(text)
         what, colon, said = text.partition(": ")
         if colon:
             self._alike.setdefault(colon + said, []).append(what)
@@ -79,11 +79,11 @@ class ProgressLine:
             self._alike[text] = []
 
     def close(self) -> None:
-        """Remove the line, and print what was remarked last."""
-        self._print_remarks()
+        """Remove the line, and print what was noted last."""
+        self._print_notes()
         self._line.close()
 
-    def _print_remarks(self) -> None:
+    def _print_notes(self) -> None:
         if self._alike:
             self._line.close()
         for said, whats in self._alike.items():

@@ -13,7 +13,7 @@ import click
 
 from perbyte import places
 from perbyte.cli.columns import Table, print_table
-from perbyte.cli.options import remark
+from perbyte.cli.options import note
 from perbyte.cli.run_names import find_run
 from perbyte.errors import EXIT_FINE, UsageError
 
@@ -61,10 +61,10 @@ def _all_runs() -> list[Path]:
 
     found = runs(places.runs_home())
     if broken := sum(bool(one.problem) for one in found):
-        remark(f"left out: {broken} runs that cannot be read (perbyte list runs)")
+        note(f"left out: {broken} runs that cannot be read (perbyte list runs)")
     whole = [one.path for one in found if not one.problem]
     if not whole:
-        raise UsageError("there is no run yet", way_out="make one: perbyte measure")
+        raise UsageError("there is no run yet", hint="make one: perbyte measure")
     return whole
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import remark
+from perbyte.cli.options import note
 from perbyte.errors import EXIT_FINE
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def command(runs: tuple[Path, ...], output: Path | None, history: bool, figures:
         found = pictures_of(opened[0])
         deliver_figures(found, figures)
     if output or not figures:
-        remark(f"report: {write_html(opened[0], output or Path('report.html'))}")
+        note(f"report: {write_html(opened[0], output or Path('report.html'))}")
     return EXIT_FINE
 
 
@@ -67,18 +67,18 @@ def _history(runs: Sequence[Path], output: Path | None, figures: Sequence[Path])
     from perbyte.report.pages import history_page
     from perbyte.report.pictures import history_pictures
     from perbyte.store import open_run
-    from perbyte.studies.history import then_and_now
+    from perbyte.studies.history import load_history
 
     places = [find_run(place) for place in runs] or newest_of_studies()
     if not places:
-        remark("no run of a study yet: published figures only (perbyte study run kompara-2020 makes one)")
-    history = then_and_now([open_run(place) for place in places])
+        note("no run of a study yet: published figures only (perbyte study run kompara-2020 makes one)")
+    history = load_history([open_run(place) for place in places])
     if figures:
         found = {picture.name: picture for picture in history_pictures(history)}
         deliver_figures(found, figures)
     if output or not figures:
         target = output or Path("history.html")
-        remark(f"report: {written(target, lambda: write(history_page(history), target))}")
+        note(f"report: {written(target, lambda: write(history_page(history), target))}")
     return EXIT_FINE
 
 
@@ -95,5 +95,5 @@ def _side_by_side(runs: Sequence[Run], output: Path | None, figures: Sequence[Pa
         deliver_figures(found, figures)
     if output or not figures:
         target = output or Path("report.html")
-        remark(f"report: {written(target, lambda: write(comparison_page(runs), target))}")
+        note(f"report: {written(target, lambda: write(comparison_page(runs), target))}")
     return EXIT_FINE

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perbyte.cli.columns import Table, print_table
-from perbyte.cli.options import remark
+from perbyte.cli.options import note
 from perbyte.errors import EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Run
 
@@ -43,10 +43,10 @@ def judgement_of(run: Run) -> tuple[Judgement | None, str]:
 
 def history_of(run: Run) -> tuple[History | None, str]:
     """Set `run` beside all studies, or say why that cannot be done."""
-    from perbyte.studies.history import then_and_now
+    from perbyte.studies.history import load_history
 
     try:
-        return then_and_now([run]), ""
+        return load_history([run]), ""
     except PerbyteError as error:
         return None, f"The history cannot be shown: {error}"
 
@@ -56,15 +56,15 @@ def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path
     from perbyte.report.html import write
     from perbyte.report.pages import run_page
 
-    remarks: list[str] = []
+    notes: list[str] = []
     if judgement is None:
         judgement, said = judgement_of(run)
-        remarks.append(said)
+        notes.append(said)
     history = None
     if judgement is not None:
         history, said = history_of(run)
-        remarks.append(said)
-    told = tuple(said for said in remarks if said)
+        notes.append(said)
+    told = tuple(said for said in notes if said)
     page = run_page(run, judgement=judgement, history=history, notes=told)
     return written(path, lambda: write(page, path))
 
@@ -109,7 +109,7 @@ def deliver_figures(pictures: Mapping[str, Picture], figures: Sequence[Path]) ->
         print_table(Table(rows, "shows"))
         return
     for figure in figures:
-        remark(f"figure: {write_figure(pictures, figure)}")
+        note(f"figure: {write_figure(pictures, figure)}")
 
 
 def write_figure(pictures: Mapping[str, Picture], path: Path) -> Path:
@@ -123,12 +123,12 @@ def write_figure(pictures: Mapping[str, Picture], path: Path) -> Path:
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(
             f"'{path}': a chart's file ends in {', '.join(SUFFIXES)}",
-            way_out="e.g. --figure bars.svg; --figure help lists those there are",
+            hint="e.g. --figure bars.svg; --figure help lists those there are",
         )
     if not pictures:
         raise UsageError("there is nothing to draw")
     if path.stem not in pictures:
-        raise UsageError(f"no figure is called '{path.stem}'", way_out=f"there are: {', '.join(pictures)}")
+        raise UsageError(f"no figure is called '{path.stem}'", hint=f"there are: {', '.join(pictures)}")
     picture = pictures[path.stem]
     return written(path, lambda: save_figure(picture.chart, path))
 

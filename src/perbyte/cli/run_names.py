@@ -21,7 +21,7 @@ def newest() -> Path:
 
     found = latest(places.runs_home())
     if found is None:
-        raise UsageError("there is no run yet", way_out="make one: perbyte measure")
+        raise UsageError("there is no run yet", hint="make one: perbyte measure")
     return found
 
 
@@ -46,9 +46,7 @@ def find_run(word: str | Path | None) -> Path:
         return newest()
     found = run_named(word)
     if found is None:
-        raise NoSuchRun(
-            f"there is no run '{str(word)[:200]}': {where_looked(word)}", way_out=runs_there_are()
-        )
+        raise NoSuchRun(f"there is no run '{str(word)[:200]}': {where_looked(word)}", hint=runs_there_are())
     return found
 
 
@@ -61,7 +59,7 @@ def where_looked(word: str | Path) -> str:
 
 
 def runs_there_are() -> str:
-    """Name the newest runs, for a way out."""
+    """Name the newest runs, for a hint."""
     from perbyte.store import runs
 
     found = [one.path.name for one in runs(places.runs_home())]

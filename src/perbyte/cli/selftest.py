@@ -31,7 +31,7 @@ def command(quiet: bool) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         done = conduct(request, Policy(budget_s=20.0), out=Path(temporary) / "run", quiet=quiet)
     if not done.run.cells:
-        raise EnvironmentLacking("no loop could be measured", way_out="see: perbyte doctor")
+        raise EnvironmentLacking("no loop could be measured", hint="see: perbyte doctor")
     wrong = 0
     print("cycles per instruction (the empty call: per call)")
     for figure in done.run.cells:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import output_options, policy_options, remark
+from perbyte.cli.options import note, output_options, policy_options
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 
 if TYPE_CHECKING:
@@ -114,9 +114,9 @@ def run(
     if report:
         places.append(write_html(done.run, report, judgement))
     write_figures(done.run, done.path / "figures", judgement)
-    remark(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)", quiet=quiet)
-    remark(f"figures: {done.path / 'figures'}", quiet=quiet)
-    remark(f"report: {places[-1]}", quiet=quiet)
+    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)", quiet=quiet)
+    note(f"figures: {done.path / 'figures'}", quiet=quiet)
+    note(f"report: {places[-1]}", quiet=quiet)
     return done.code or _strictly(strict, judgement)
 
 
@@ -135,7 +135,7 @@ def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, as_json: boo
     opened = _opened(runs)
     name = name or opened[0].conditions.study
     if not name:
-        raise UsageError("this run was not made for a study", way_out="name one: --study kompara-2020")
+        raise UsageError("this run was not made for a study", hint="name one: --study kompara-2020")
     judgement = judge(find(name), opened)
     if as_json:
         print(json.dumps(judgement_data(judgement), indent=2, ensure_ascii=False))

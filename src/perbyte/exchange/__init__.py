@@ -1,6 +1,6 @@
 """Other tools' formats: what `openssl speed` printed becomes a run, and a run becomes such a table.
 
-The room knows texts and the model, no files of runs: storing is the caller's business (`perbyte.store.RunWriter`).
+The package knows texts and the model, no files of runs: storing is the caller's business (`perbyte.store.RunWriter`).
 Its stance: an import must not say more than its source. A printed mean has no interval, a name that meant different
 calls in different versions is resolved by the version or not at all, and no row is dropped in silence. Runs of
 Perbyte itself need no import: a run's directory can be opened wherever it was copied.

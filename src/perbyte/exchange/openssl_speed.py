@@ -29,13 +29,13 @@ def read_listings(text: str, source: str, *, partial: bool = False) -> list[List
     if machine_readable and plain:
         raise UsageError(
             f"{source}: line {machine_readable} is of the -mr form, and line {plain[0].line} begins a plain listing",
-            way_out="put the two into files of their own",
+            hint="put the two into files of their own",
         )
     listings = read_machine_readable(text) if machine_readable else plain
     if not listings:
         raise UsageError(
             f"{source} is no listing of openssl speed: none of its {len(lines)} lines begins a table",
-            way_out=_WAY_OUT,
+            hint=_WAY_OUT,
         )
     if machine_readable:
         others = [line for line in lines if not is_machine_readable(line)]
@@ -46,13 +46,13 @@ def read_listings(text: str, source: str, *, partial: bool = False) -> list[List
         more = f" (and {len(faults) - 1} more such places)" if len(faults) > 1 else ""
         raise UsageError(
             f"{source}, line {faults[0].line}: {faults[0].what}{more}",
-            way_out="copy the listing again, or take what is whole of it with --partial",
+            hint="copy the listing again, or take what is whole of it with --partial",
         )
     whole = [listing for listing in listings if not listing.empty]
     if not whole:
         raise UsageError(
             f"{source}, line {faults[0].line}: {faults[0].what}, and there is no row to import",
-            way_out=_WAY_OUT,
+            hint=_WAY_OUT,
         )
     return whole
 
@@ -75,7 +75,7 @@ def join_listings(listings: list[Listing]) -> Listing:
                 raise UsageError(
                     f"the listings at lines {first.line} and {other.line} cannot be joined: they are of different "
                     f"{what} ({ours or 'none'}, {theirs or 'none'})",
-                    way_out="import them as runs of their own: leave --join out",
+                    hint="import them as runs of their own: leave --join out",
                 )
     return replace(
         first,

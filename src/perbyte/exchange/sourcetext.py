@@ -31,14 +31,14 @@ def read_text(path: Path) -> str:
         if str(path) == STANDARD_INPUT:
             content = sys.stdin.buffer.read(LIMIT_BYTES + 1)
         elif not path.exists():
-            raise UsageError(f"there is no file {name}", way_out="check the path")
+            raise UsageError(f"there is no file {name}", hint="check the path")
         elif not path.is_file():
-            raise UsageError(f"{name} is no file", way_out="give the file that the tool's output is in")
+            raise UsageError(f"{name} is no file", hint="give the file that the tool's output is in")
         else:
             with path.open("rb") as file:
                 content = file.read(LIMIT_BYTES + 1)
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read {name}: {error}", way_out="check path and permissions") from None
+        raise UsageError(f"cannot read {name}: {error}", hint="check path and permissions") from None
     return decode(content, name)
 
 
@@ -47,7 +47,7 @@ def decode(content: bytes, name: str) -> str:
     if len(content) > LIMIT_BYTES:
         raise UsageError(
             f"{name} has more than {LIMIT_BYTES // 10**6} MB; a listing has a few thousand bytes",
-            way_out=_WAY_OUT,
+            hint=_WAY_OUT,
         )
     coding = next((coding for mark, coding in _MARKS if content.startswith(mark)), "utf-8")
     try:
@@ -55,8 +55,8 @@ def decode(content: bytes, name: str) -> str:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text or text.count("\ufffd") > len(text) // 20:
-        raise UsageError(f"{name} is a binary file, not a listing", way_out=_WAY_OUT)
+        raise UsageError(f"{name} is a binary file, not a listing", hint=_WAY_OUT)
     text = _COLOUR.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
-        raise UsageError(f"{name} is empty", way_out=_WAY_OUT)
+        raise UsageError(f"{name} is empty", hint=_WAY_OUT)
     return text

@@ -1,4 +1,4 @@
-"""The room that measures: plan, gate, epochs, rounds, and the machine they run on.
+"""The package that measures: plan, validation, epochs, rounds, and the machine they run on.
 
 It writes to the Sink it is given and knows neither store nor report. What makes a figure trustworthy lives
 here and in the runners' SDK; what a figure is, lives in `stats`.
@@ -8,7 +8,7 @@ from perbyte.measure.conduct import Prepared, built_runners, carry_out, prepare,
 from perbyte.measure.history import History, Outcome
 from perbyte.measure.machine import choose_cores, describe_machine
 from perbyte.measure.plan import Plan, Request, draw_plan
-from perbyte.measure.progress import Moment, Unwatched, Watcher
+from perbyte.measure.progress import Moment, NullProgress, Watcher
 from perbyte.measure.run import Measurement
 from perbyte.measure.survey import Survey, survey
 from perbyte.measure.watch import CoreWatch, watch_cores
@@ -18,12 +18,12 @@ __all__ = [
     "History",
     "Measurement",
     "Moment",
+    "NullProgress",
     "Outcome",
     "Plan",
     "Prepared",
     "Request",
     "Survey",
-    "Unwatched",
     "Watcher",
     "built_runners",
     "carry_out",

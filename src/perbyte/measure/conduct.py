@@ -70,7 +70,7 @@ def prepare(
     cpus = wanted_cpus(request, tiers)
     unknown = not lenient and [cpu for cpu in cpus if cpu not in tiers and "*" not in cpu]
     if unknown:
-        raise UsageError(f"no CPU tier '{unknown[0]}'", way_out=f"there are: {', '.join(tiers)}")
+        raise UsageError(f"no CPU tier '{unknown[0]}'", hint=f"there are: {', '.join(tiers)}")
     # `full` is asked as well: tiers are proved by comparison with it
     found = survey(specs, list(dict.fromkeys([*cpus, FULL])))
     plan = draw_plan(request, found, load(), lenient=lenient)
@@ -114,12 +114,12 @@ def prepare_resumed(
     if lacking := sorted(set(names) - {spec.name for spec in specs}):
         raise EnvironmentLacking(
             f"runner '{lacking[0]}' of this run is not built",
-            way_out=f"run: perbyte build {' '.join(lacking)}",
+            hint=f"run: perbyte build {' '.join(lacking)}",
         )
     if outdated := [spec.name for spec in specs if stale(spec)]:
         raise EnvironmentLacking(
             f"runner '{outdated[0]}' was built from other sources than those that are here",
-            way_out=f"run: perbyte build {' '.join(outdated)}",
+            hint=f"run: perbyte build {' '.join(outdated)}",
         )
     found = survey(specs, sorted({cell.cpu for cell in cells} | {FULL}))
     policy = replace(before.policy, cores=choose_cores(before.policy.cores))
@@ -161,7 +161,7 @@ def built_runners(names: Sequence[str] = ()) -> list[RunnerSpec]:
     specs = [find(name) for name in names] if names else locate()
     ready = [spec for spec in specs if not spec.built or spec.out().is_dir()]
     if not ready:
-        raise EnvironmentLacking("no runner is built", way_out="run: perbyte build")
+        raise EnvironmentLacking("no runner is built", hint="run: perbyte build")
     return ready
 
 
@@ -212,8 +212,8 @@ def _explain_runner(request: Request) -> None:
         if selector.runner in known:
             spec = known[selector.runner]
             raise EnvironmentLacking(
-                f"runner '{spec.name}' is not built", way_out=f"run: perbyte build {spec.name}"
+                f"runner '{spec.name}' is not built", hint=f"run: perbyte build {spec.name}"
             )
     asked = ", ".join(selector.runner for selector in request.selectors)
     names = ", ".join(sorted(name for name, spec in known.items() if spec.listed))
-    raise UsageError(f"no runner is called '{asked}'", way_out=f"there are: {names}")
+    raise UsageError(f"no runner is called '{asked}'", hint=f"there are: {names}")

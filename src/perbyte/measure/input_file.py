@@ -19,7 +19,7 @@ def require_size(facts: Mapping[str, str | int], sizes: Collection[int]) -> None
     if max(sizes, default=0) > int(facts["size_bytes"]):
         raise UsageError(
             f"input '{facts['path']}' has {facts['size_bytes']} bytes, too few for a cell of {max(sizes)}",
-            way_out="leave --size out to measure on the whole file, or choose smaller sizes",
+            hint="leave --size out to measure on the whole file, or choose smaller sizes",
         )
 
 
@@ -37,7 +37,7 @@ def describe_input(path: Path) -> dict[str, str | int]:
         if status.st_size > memory // _SHARE_OF_MEMORY:
             raise EnvironmentLacking(
                 f"input '{path}' has {status.st_size} bytes; with {memory} bytes of memory at most a quarter fits",
-                way_out="measure a part of it",
+                hint="measure a part of it",
             )
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -68,7 +68,7 @@ def choose_cores(wanted: Sequence[int] = ()) -> tuple[int, ...]:
     for core in wanted:
         if core not in allowed:
             raise UsageError(
-                f"core {core} is not available here", way_out=f"use one of: {', '.join(map(str, allowed))}"
+                f"core {core} is not available here", hint=f"use one of: {', '.join(map(str, allowed))}"
             )
     if wanted:
         return tuple(dict.fromkeys(wanted))
@@ -123,7 +123,7 @@ def require_linux() -> None:
     if platform.system() != "Linux":
         raise EnvironmentLacking(
             f"measuring needs Linux; this is {platform.system() or 'unknown'}",
-            way_out="read runs made elsewhere with 'perbyte show' and 'perbyte report'",
+            hint="read runs made elsewhere with 'perbyte show' and 'perbyte report'",
         )
 
 

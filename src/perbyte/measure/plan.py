@@ -86,7 +86,7 @@ def draw_plan(
     if not chosen and (unfit := [failure for failure in failures if failure.address]):
         raise UsageError(
             f"nothing is left to measure: {unfit[0].message}",
-            way_out="'perbyte list algorithms' shows the block sizes",
+            hint="'perbyte list algorithms' shows the block sizes",
         )
     return Plan(chosen, choose_twins(chosen) if twins else (), tuple(failures))
 
@@ -151,12 +151,12 @@ def _explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -
         why = "".join(f"; {failure.runner}: {failure.message}" for failure in survey.failures[:3])
         raise UsageError(
             f"no runner answers{why}",
-            way_out="run 'perbyte doctor' to see why, and 'perbyte build' to build them",
+            hint="run 'perbyte doctor' to see why, and 'perbyte build' to build them",
         )
     if not offered:
         raise UsageError(
             f"'{selector.text}': no runner here has {', '.join(algorithms[:5])}",
-            way_out=f"runners that answer: {', '.join(runners)}; what they have: perbyte list operations",
+            hint=f"runners that answer: {', '.join(runners)}; what they have: perbyte list operations",
         )
     names = sorted({name for name, _, _ in offered})
     operations = ", ".join(sorted({operation for _, operation, _ in offered}))
@@ -164,7 +164,7 @@ def _explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -
     asked = f"'*/{selector.algorithm}'" if len(names) > 1 else names[0]
     raise UsageError(
         f"'{selector.text}' fits no cell",
-        way_out=f"there is {', '.join(names[:8])} with {operations} under the contracts {contracts}; "
+        hint=f"there is {', '.join(names[:8])} with {operations} under the contracts {contracts}; "
         f"in detail: perbyte list operations {asked}",
     )
 

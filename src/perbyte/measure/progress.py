@@ -27,20 +27,20 @@ class Moment:
 
 
 class Watcher(Protocol):
-    """Receives moments and remarks; must return quickly."""
+    """Receives moments and notes; must return quickly."""
 
     def moment(self, moment: Moment) -> None:
         """Something moved on."""
 
-    def remark(self, text: str) -> None:
+    def note(self, text: str) -> None:
         """Something a person should know, that is no error."""
 
 
-class Unwatched:
+class NullProgress:
     """The watcher that looks away."""
 
     def moment(self, moment: Moment) -> None:
         """Do nothing."""
 
-    def remark(self, text: str) -> None:
+    def note(self, text: str) -> None:
         """Do nothing."""

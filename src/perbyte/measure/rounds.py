@@ -1,6 +1,6 @@
 """One epoch's samples: rounds of bursts in random order, until each cell is precise or time is up.
 
-Order is drawn anew each round, so that all cells are measured under the same sky. A cell leaves at a declared
+Order is drawn anew each round, so that all cells are measured under the same conditions. A cell leaves at a declared
 look when its samples are precise enough; it never leaves because of what its figure is. Cells whose single
 call outlasts a sample get the rounds that the epoch's share of the budget allows, at least one.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from perbyte import stats
 from perbyte.errors import RunnerError
-from perbyte.measure.crew import Crew, failure_kind
+from perbyte.measure.sessions import Sessions, failure_kind
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
 from perbyte.stats.estimate import midmean_half_width
 
@@ -71,7 +71,7 @@ class Epoch:
     """
 
     number: int
-    crew: Crew
+    sessions: Sessions
     policy: Policy
     calibrations: Mapping[tuple[Process, int], Calibration]
     deadline: float
@@ -91,7 +91,7 @@ class Epoch:
 
         Whatever the time, cells of short calls get the rounds up to the first look, which cost little and without
         which their figures are worth little, and cells of long calls one burst. A pass over the latter is spread over
-        those rounds, so that the others are not kept waiting and still share the sky with them.
+        those rounds, so that the others are not kept waiting and still share the conditions with them.
         """
         draw = random.Random(f"order/{self.policy.seed}/{self.number}")
         active = list(cells)
@@ -130,7 +130,7 @@ class Epoch:
 
     def _burst(self, cell: Cell, round_number: int) -> bool:
         """Take one burst. False when the cell is lost."""
-        if not self.crew.revive(cell.process):
+        if not self.sessions.revive(cell.process):
             self.fail(
                 Failure("crashed", cell.runner, "its process broke off too often", address=cell.address)
             )
@@ -138,9 +138,9 @@ class Epoch:
         policy, tally = self.policy, self.tallies[cell]
         began = time.monotonic()
         try:
-            session, quiet = self.crew.session(cell), self._quiet(cell.process)
+            session, quiet = self.sessions.of(cell), self._quiet(cell.process)
             measured = session.measure(
-                self.crew.handle(cell),
+                self.sessions.handle(cell),
                 cell=cell,
                 epoch=self.number,
                 round=round_number,
@@ -154,7 +154,7 @@ class Epoch:
                 if quiet.floor
                 else policy.contention_tolerance,
                 clock_tolerance=policy.clock_tolerance,
-                patience=PATIENCE[self.crew.calibrations[cell.process].contention_probe],
+                patience=PATIENCE[self.sessions.calibrations[cell.process].contention_probe],
             )
         except RunnerError as error:
             self.fail(Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
@@ -180,7 +180,7 @@ class Epoch:
         return self._readings[process]
 
     def _note(self, cell: Cell, tally: Tally, burst: Burst) -> None:
-        calibration = self.crew.calibrations[cell.process]
+        calibration = self.sessions.calibrations[cell.process]
         mask = stats.clean_mask(burst, calibration, self.policy, self._quiet(cell.process))
         values = (
             stats.ns_per_call(burst, calibration)

@@ -1,4 +1,4 @@
-"""The run: epochs of fresh processes, the gate in front, figures behind; everything kept as it comes.
+"""The run: epochs of fresh processes, validation in front, figures behind; everything kept as it comes.
 
 Writes to the Sink it is given and nowhere else. A fault of a runner costs the cell it happens at; an
 interruption ends the run early but in order, with figures of what there is. Given the history of an
@@ -17,16 +17,16 @@ from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
 from perbyte.measure.awake import kept_awake
-from perbyte.measure.crew import STARTING_FAILS, Crew, alike, failure_kind
-from perbyte.measure.gate import Gate, confirm
+from perbyte.measure.budget import Budget
 from perbyte.measure.history import History, Outcome
 from perbyte.measure.layout import draw_layout
 from perbyte.measure.plan import Plan
-from perbyte.measure.progress import Moment, Unwatched, Watcher
+from perbyte.measure.progress import Moment, NullProgress, Watcher
 from perbyte.measure.rounds import Epoch
-from perbyte.measure.spending import Spending
+from perbyte.measure.sessions import STARTING_FAILS, Sessions, alike, failure_kind
 from perbyte.measure.survey import Survey
 from perbyte.measure.tiers import look_at_full, unproven_tiers
+from perbyte.measure.validation import Validation, confirm
 from perbyte.model import (
     Burst,
     Calibration,
@@ -43,7 +43,7 @@ from perbyte.runners.session import TimeLimits
 
 EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
 LONG_PRECISION = (
-    0.01  # relative half-width at which a cell of unwatched calls is done, lest it eat all others' budget
+    0.01  # relative half-width at which a cell of very long calls is done, lest it eat all others' budget
 )
 NOTE_EVERY_S = 1.0  # what a kill may make a resumed run forget of the time that was spent
 
@@ -70,11 +70,11 @@ class Measurement:
         self.policy = policy
         self.sink = sink
         self.cores = policy.cores
-        self.watcher = watcher or Unwatched()
+        self.watcher = watcher or NullProgress()
         self.history = history or History()
         self.input_path = input_path
         self.limits = limits
-        self._spending = Spending(policy.budget_s, self.history.measuring_s)
+        self._budget = Budget(policy.budget_s, self.history.measuring_s)
         failed = {failure.address for failure in self.history.failures}
         self._lost = {cell for cell in plan.everything if cell.address in failed}
         self._digests: dict[Cell, str] = {}
@@ -96,7 +96,7 @@ class Measurement:
                 self._unproven(tier)
         unfit = Counter(failure.message for failure in self.plan.failures if failure.address)
         for message, count in unfit.items():
-            self.watcher.remark(f"left out: {message} ({count} cell{'s' if count > 1 else ''})")
+            self.watcher.note(f"left out: {message} ({count} cell{'s' if count > 1 else ''})")
         try:
             with kept_awake(self.survey.specs.values(), self.cores):
                 self._epochs()
@@ -107,7 +107,7 @@ class Measurement:
     @property
     def elapsed_s(self) -> float:
         """Seconds of measuring so far, those of an interrupted part included."""
-        return self._spending.elapsed_s
+        return self._budget.elapsed_s
 
     def _epochs(self) -> None:
         first = self.history.epochs
@@ -148,8 +148,8 @@ class Measurement:
                 due.append(cell)
             else:
                 self._finished.add(cell)
-        self._spending.note_closing(time.monotonic() - began)
-        affordable = self._spending.affordable(due)
+        self._budget.note_closing(time.monotonic() - began)
+        affordable = self._budget.affordable(due)
         self._budget_ended = len(affordable) < len(due)
         return affordable
 
@@ -160,7 +160,7 @@ class Measurement:
             return False
         if figure.interval.half_width < 0.05:
             return True
-        if stats.unwatched(figure.calls_per_sample, figure.ns_per_call * 1e-9):
+        if stats.very_long(figure.calls_per_sample, figure.ns_per_call * 1e-9):
             return figure.relative_half_width <= LONG_PRECISION
         return figure.relative_half_width <= self.policy.precision and figure.quality is not Quality.NOISY
 
@@ -169,7 +169,7 @@ class Measurement:
         name = f"epoch {number + 1}"
         if missing > 1:
             name += f" of at least {number + missing}"
-        with Crew(
+        with Sessions(
             self.survey,
             cores=self.cores,
             epoch=number,
@@ -179,16 +179,16 @@ class Measurement:
             limits=self.limits,
             admit=self._admit,
             contention_length=self._contention_length(),
-        ) as crew:
-            cells = self._start(crew, name, number, cells)
+        ) as sessions:
+            cells = self._start(sessions, name, number, cells)
             if first:
-                cells = self._pass_gate(crew, number, cells)
+                cells = self._validate(sessions, number, cells)
             epoch = Epoch(
                 number=number,
-                crew=crew,
+                sessions=sessions,
                 policy=self.policy,
                 calibrations=self.history.calibrations,
-                deadline=time.monotonic() + self._spending.share_s(cells, missing),
+                deadline=time.monotonic() + self._budget.share_s(cells, missing),
                 keep=self._keep,
                 fail=self._fail,
                 tell=lambda cell, round_number, done, clean: self._tell(
@@ -199,24 +199,24 @@ class Measurement:
             )
             epoch.run(cells)
             rounds_over = time.monotonic()
-            self._confirm(crew, epoch)
+            self._confirm(sessions, epoch)
         self._note_time()
         self.sink.epoch_done(number)
         self._note_costs(epoch, time.monotonic() - rounds_over)
 
-    def _start(self, crew: Crew, name: str, number: int, cells: Sequence[Cell]) -> list[Cell]:
+    def _start(self, sessions: Sessions, name: str, number: int, cells: Sequence[Cell]) -> list[Cell]:
         """Start the processes that the cells need; cells of a process that does not come up are lost."""
         for process in dict.fromkeys(cell.process for cell in cells):
             self._tell(f"{name}, starting", "/".join(process[:2]), number, len(cells))
             began = time.monotonic()
             try:
-                crew.start(process)
+                sessions.start(process)
             except STARTING_FAILS as error:
                 kind = failure_kind(error) if isinstance(error, RunnerError) else "absent"
                 for cell in cells:
                     if cell.process == process:
                         self._fail(Failure(kind, cell.runner, str(error), address=cell.address))
-            self._spending.note_start(process, time.monotonic() - began)
+            self._budget.note_start(process, time.monotonic() - began)
         return [cell for cell in cells if cell not in self._lost]
 
     def _admit(self, identity: RunnerIdentity, calibration: Calibration) -> bool:
@@ -229,7 +229,7 @@ class Measurement:
         key = (calibration.process, calibration.epoch)
         known = self.history.calibrations.get(key)
         if known and self.history.measured(*key) and not alike(known, calibration, self.policy):
-            self.watcher.remark(
+            self.watcher.note(
                 f"{calibration.runner} (tier {calibration.cpu}) broke off; its replacement has another clock"
             )
             return False
@@ -241,17 +241,17 @@ class Measurement:
         return True
 
     def _note_costs(self, epoch: Epoch, rest_s: float) -> None:
-        """Let the purse know what this epoch took, which is the best guess at what the next one will."""
-        self._spending.note_rest(rest_s)
+        """Note what this epoch took, the best guess at what the next one will take."""
+        self._budget.note_rest(rest_s)
         first_look = self.policy.looks[0]
         for cell, tally in epoch.tallies.items():
             early = sum(
                 burst.epoch == epoch.number and burst.round <= first_look
                 for burst in self.history.bursts.get(cell, ())
             )
-            self._spending.note_first_look(cell, early * tally.spent_s / max(1, tally.bursts))
+            self._budget.note_first_look(cell, early * tally.spent_s / max(1, tally.bursts))
 
-    def _pass_gate(self, crew: Crew, number: int, cells: Sequence[Cell]) -> list[Cell]:
+    def _validate(self, sessions: Sessions, number: int, cells: Sequence[Cell]) -> list[Cell]:
         checked = 0
 
         def tell(address: str) -> None:
@@ -259,19 +259,19 @@ class Measurement:
             checked += 1
             self._tell(f"checking {checked} of {len(cells)}", address, number, len(cells))
 
-        verdicts = Gate(self.catalogue, crew, tell).examine(cells)
+        verdicts = Validation(self.catalogue, sessions, tell).examine(cells)
         for failure in verdicts.failures:
             self._fail(failure)
         for algorithm, operation in sorted(verdicts.alone):
-            self.watcher.remark(
+            self.watcher.note(
                 f"{algorithm} {operation}: one implementation and no known answer; only its round trip was checked"
             )
         if verdicts.compared:
-            self.watcher.remark(f"{verdicts.compared} outputs compared with those of other runners")
+            self.watcher.note(f"{verdicts.compared} outputs compared with those of other runners")
         self._digests = verdicts.digests
         return verdicts.passed
 
-    def _confirm(self, crew: Crew, epoch: Epoch) -> None:
+    def _confirm(self, sessions: Sessions, epoch: Epoch) -> None:
         """Compare what the last timed calls gave. A cell that fails now loses all its figures."""
         alike: dict[tuple[object, ...], list[Cell]] = defaultdict(list)
         for cell in epoch.tallies:
@@ -290,7 +290,7 @@ class Measurement:
                     for other in alike[cell.algorithm, cell.operation, cell.size_bytes, cell.contract]
                     if other.runner != cell.runner and other not in self._lost
                 ]
-                failure = confirm(crew, cell, tally.calls, tally.digest, self._digests, others)
+                failure = confirm(sessions, cell, tally.calls, tally.digest, self._digests, others)
                 if failure:
                     self._fail(failure)
                 if failure is None or failure.address == cell.address:
@@ -329,7 +329,7 @@ class Measurement:
                 pending=pending,
                 clean_share=self._clean_share,
                 elapsed_s=self.elapsed_s,
-                left_s=self._spending.left_s,
+                left_s=self._budget.left_s,
             )
         )
 
@@ -385,7 +385,7 @@ class Measurement:
                 if ended
                 else "more epochs would not help"
             )
-            self.watcher.remark(
+            self.watcher.note(
                 f"{why}; {wide} of {len(made.cells)} cells are less precise than {self.policy.precision:.2%}"
             )
         outcome = Outcome(made.cells, tuple(self.history.failures), made.noise_floor, complete, elapsed)

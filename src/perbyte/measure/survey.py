@@ -1,7 +1,7 @@
 """What the runners of this machine really offer: each is started once per CPU tier and asked.
 
 The answer comes from the runner's own dispatch table, so a plan made from it holds no cell that does not
-exist. A runner that is absent or broken is a remark, never the end of the others.
+exist. A runner that is absent or broken is a note, never the end of the others.
 """
 
 from __future__ import annotations
@@ -71,5 +71,5 @@ def _ask(wanted: tuple[RunnerSpec, str]) -> HelloAnswer | Failure:
         with Session(spec, cpu=cpu) as session:
             return session.hello()
     except PerbyteError as error:
-        text = f"{error} ({error.way_out})" if error.way_out else str(error)
+        text = f"{error} ({error.hint})" if error.hint else str(error)
         return Failure(kind="absent", runner=spec.name, message=f"tier {cpu}: {text}")

@@ -16,8 +16,8 @@ import numpy as np
 from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError
-from perbyte.measure.crew import Crew
 from perbyte.measure.layout import draw_layout
+from perbyte.measure.sessions import Sessions
 from perbyte.measure.survey import Survey
 from perbyte.model import Cell, Policy, UnprovenTier
 from perbyte.model.cell import FULL
@@ -45,14 +45,14 @@ def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], polic
     layout = draw_layout(policy.seed, 0)
     row = tier.row
     try:
-        with Crew(survey, cores=cores, epoch=0, layout=layout, seed=policy.seed) as crew:
+        with Sessions(survey, cores=cores, epoch=0, layout=layout, seed=policy.seed) as sessions:
             for cpu in (FULL, row.cpu):
                 probed = Cell(row.runner, row.algorithm, row.operation, _PROBE_BYTES, row.contract, cpu)
-                calibration = crew.start(probed.process)
+                calibration = sessions.start(probed.process)
                 burst = (
-                    crew.session(probed)
+                    sessions.of(probed)
                     .measure(
-                        crew.handle(probed),
+                        sessions.handle(probed),
                         cell=probed,
                         epoch=0,
                         round=0,

@@ -1,7 +1,7 @@
-"""Frozen values that every room shares: cells, samples, calibrations, figures, conditions.
+"""Frozen values that all packages share: cells, samples, calibrations, figures, conditions.
 
 The measuring half and the reading half of Perbyte never import each other; they meet here. Nothing in this
-room computes, reads or prints, and it needs the standard library only. Units: ticks of the time-stamp
+package computes, reads or prints, and it needs the standard library only. Units: ticks of the time-stamp
 counter and core cycles are never mixed; times are seconds unless a name says otherwise; sizes are bytes.
 """
 

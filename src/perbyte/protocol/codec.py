@@ -91,7 +91,7 @@ def decode(line: bytes, request: Request, answer: type[AnswerT]) -> AnswerT:
             if version != PROTOCOL_VERSION:
                 raise RunnerVersionMismatch(
                     f"the runner speaks protocol version {version}, Perbyte speaks {PROTOCOL_VERSION}",
-                    way_out="build the runner again with this version of Perbyte",
+                    hint="build the runner again with this version of Perbyte",
                 )
         decoded = _ANSWERS[type(request)].decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -36,7 +36,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 def write(directory: Path | None = None) -> None:
     """Write all schemas into `directory` (default: `protocol/schema`)."""
-    directory = directory or places.room("protocol") / "schema"
+    directory = directory or places.data_dir("protocol") / "schema"
     for name, schema in schemas().items():
         (directory / name).write_text(text(schema), encoding="utf-8")
 

@@ -26,7 +26,7 @@ COLUMNS = (
     ("cycles/byte", "n"),
     ("Mbit/s", "n"),
     ("× first", "n"),
-    ("remarks", "text"),
+    ("notes", "text"),
 )
 STEP_COLUMNS = (
     ("from", "text"),
@@ -83,7 +83,7 @@ def history_certainty(history: History) -> list[str]:
         lines.append("Nothing was measured for this page: it shows published figures only.")
     elif rough := [one for one in measured if one.quality not in ("", Quality.GOOD)]:
         lines.append(
-            f"{len(rough)} of {len(measured)} measured points are less than good (see remarks): "
+            f"{len(rough)} of {len(measured)} measured points are less than good (see notes): "
             "fine for factors of two, not for a percent."
         )
     return lines
@@ -127,11 +127,11 @@ def _row(line: Line, point: HistoryPoint, first: HistoryPoint | None) -> list[Pa
         _part(point.cycles_per_byte, point),
         _part(point.megabits_per_second, point),
         (gain, three_digits(gain) if gain else "–"),
-        (None, _remarks(point)),
+        (None, _notes(point)),
     ]
 
 
-def _remarks(point: HistoryPoint) -> str:
+def _notes(point: HistoryPoint) -> str:
     said = [] if point.measured else [plain(point.source, 40)]
     if point.printed and not point.printed.endswith((CYCLES, MEGABITS)):
         said.append(f"printed as {plain(point.printed, 40)}")

@@ -86,11 +86,11 @@ def _pivot_blocks(
     grouped = len(set(titles)) < len(titles)  # a line around every single row parts nothing
     for previous, row in zip(["", *titles], rows, strict=False):
         row["first"] = grouped and row["title"] != previous
-    crowd = "" if len(heads) <= _FIT else " many" if len(heads) <= _FIT_BARE else " crowded"
+    density = "" if len(heads) <= _FIT else " many" if len(heads) <= _FIT_BARE else " crowded"
     meaning = meaning_of(grid.contract)
     data = {
         "label": f"Results of {plain(grid.contract, 40)}",
-        "crowd": crowd,
+        "density": density,
         "unit": grid.unit.value,
         "units": [{"name": unit.value, "chosen": unit is grid.unit} for unit in units],
         "told": told,

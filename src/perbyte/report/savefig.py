@@ -30,7 +30,7 @@ def save_figure(
     if suffix not in SUFFIXES:
         raise UsageError(
             f"a figure cannot be saved as '{path.suffix or path.name}'",
-            way_out=f"one of: {' '.join(SUFFIXES)}",
+            hint=f"one of: {' '.join(SUFFIXES)}",
         )
     specification = as_specification(chart, dark=dark)
     if suffix == ".svg":

@@ -87,7 +87,7 @@ CELL_COLUMNS = (
     ("clean", "n"),
     ("epochs", "n"),
     ("quality", ""),
-    ("warnings", "remarks"),
+    ("warnings", "notes"),
 )
 _COST_COLUMNS = (
     ("algorithm", ""),
@@ -223,7 +223,7 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
     if tests := judgement.statistics:
         blocks += [
             heading("The paper's own statistics"),
-            *(text(plain(line, 800)) for line in tests.remarks),
+            *(text(plain(line, 800)) for line in tests.notes),
             unfolding(
                 f"Tests, group by group ({len(tests.groups)})",
                 [table(STATISTIC_COLUMNS, statistic_rows(tests), "The paper's statistics")],

@@ -1,4 +1,4 @@
-"""Finding, building and speaking to runners: the only room that starts processes.
+"""Finding, building and speaking to runners: the only package that starts processes.
 
 It knows neither statistics nor storage. What a runner is and how one is added stands in docs/runner-toml.md,
 what is said to it in protocol/SPEC.md.

@@ -93,7 +93,7 @@ class _Failed(Exception):
 def build(spec: RunnerSpec, *, force: bool = False, sanitize: bool | None = None) -> BuildOutcome:
     """Build one runner if that is necessary. `sanitize` builds with the address and undefined sanitizers.
 
-    Raises DataRoomError for a `runner.toml` that cannot be followed, EnvironmentLacking when the place of the
+    Raises DataFileError for a `runner.toml` that cannot be followed, EnvironmentLacking when the place of the
     products cannot be written; everything else is an outcome.
     """
     started = time.monotonic()
@@ -175,7 +175,7 @@ def _files(spec: RunnerSpec) -> tuple[Path, ...]:
 
 
 def _sdk() -> Path:
-    return places.room("runners") / "sdk" / "c"
+    return places.data_dir("runners") / "sdk" / "c"
 
 
 def _recipe(spec: RunnerSpec, found: needs.Found, sanitize: bool) -> _Recipe:
@@ -334,6 +334,6 @@ def _writing(out: Path) -> Iterator[None]:
         why = "a file is in the way" if error.errno in (errno.EEXIST, errno.ENOTDIR) else error.strerror
         raise EnvironmentLacking(
             f"runners cannot be built in {out.parent}: {why}",
-            way_out=("make room there, or set" if full else "set")
+            hint=("make room there, or set" if full else "set")
             + " PERBYTE_HOME to a directory that can be written: builds and runs then go there",
         ) from error

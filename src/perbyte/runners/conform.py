@@ -1,7 +1,7 @@
 """Does a runner keep every promise of `protocol/SPEC.md`? Ask it, and list what it does not keep.
 
 Needs no catalogue: what the runner says it can do is what it is held to. Conformance is about the protocol,
-not about cryptography: that outputs are *right* is the gate's affair, that they are the same twice, follow
+not about cryptography: that outputs are *right* is the validation's affair, that they are the same twice, follow
 from the material, and agree between `check` and `measure` is looked at here. No figure is judged.
 """
 
@@ -67,7 +67,7 @@ class _Asked:
     cpu: str
     core: int | None
     every: bool
-    chance: random.Random
+    rng: random.Random
     tell: Callable[[str], None]
 
     def open(self) -> Session:
@@ -115,7 +115,7 @@ def _framing(asked: _Asked) -> Iterator[Complaint]:
         "an id that is a text": b'{"verb": "hello", "id": "1", "protocol": 1}',
         "a verb that is a number": b'{"verb": 1, "id": 1}',
         "a line over the limit": b'{"verb": "hello", "id": 1, "x": "' + b"x" * LINE_LIMIT + b'"}',
-        "noise": bytes(asked.chance.choice(range(32, 256)) for _ in range(300)),
+        "noise": bytes(asked.rng.choice(range(32, 256)) for _ in range(300)),
         "a zero byte": b'{"verb": "hello", \x00 "id": 1}',
     }
     with asked.open() as session:
@@ -154,7 +154,7 @@ def _errors(asked: _Asked) -> Iterator[Complaint]:
         rows = session.hello().operations
         if not rows:
             return
-        operation = asked.chance.choice(rows)
+        operation = asked.rng.choice(rows)
         good = {
             "algorithm": operation.algorithm,
             "operation": operation.operation,
@@ -223,7 +223,7 @@ def _clock(asked: _Asked) -> Iterator[Complaint]:
         rows = session.hello().operations
         if not rows:
             return
-        operation = asked.chance.choice(rows)
+        operation = asked.rng.choice(rows)
         size = fitting_size(session, operation)
         handle = prepare(session, operation, size)
         cell = Cell(asked.spec.name, operation.algorithm, operation.operation, size, operation.contract)

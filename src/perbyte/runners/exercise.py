@@ -2,7 +2,7 @@
 
 Same output twice, the digest it says it is, `measure` and `check` in agreement, dependence on the seed and on
 nothing else, round trips and forgeries, vectors that do not fit, an end to the handle. Whether an output is
-*right* is for the gate to say, which has known answers and other libraries to compare with.
+*right* is for the validation to say, which has known answers and other libraries to compare with.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from msgspec import Struct, field, structs
 
 from perbyte import places
 from perbyte.datafile import Problem, Text, convert, parse_toml
-from perbyte.errors import DataRoomError, UsageError
+from perbyte.errors import DataFileError, UsageError
 from perbyte.model.cell import FULL
 from perbyte.runners.spec import COMPILED_KINDS, RunnerSpec, Tier
 
@@ -93,13 +93,13 @@ class _File(Struct, forbid_unknown_fields=True):
 def search_path() -> tuple[Path, ...]:
     """Directories that hold runner directories, in order of precedence."""
     extra = [Path(part) for part in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if part]
-    return (*extra, places.room("runners"))
+    return (*extra, places.data_dir("runners"))
 
 
 def locate(directories: Sequence[Path] | None = None, *, unlisted: bool = False) -> list[RunnerSpec]:
     """Return all runners, sorted by name; those with `listed = false` only on request.
 
-    `directories` replaces the search path. Raises DataRoomError for a `runner.toml` that breaks the rules.
+    `directories` replaces the search path. Raises DataFileError for a `runner.toml` that breaks the rules.
     """
     found: dict[str, Path] = {}
     for directory in search_path() if directories is None else directories:
@@ -116,11 +116,11 @@ def find(name: str, directories: Sequence[Path] | None = None) -> RunnerSpec:
         if Path(name).name == name and file.is_file():
             return read_spec(file)
     names = ", ".join(spec.name for spec in locate(directories))
-    raise UsageError(f"there is no runner '{name}'", way_out=f"runners found: {names or 'none'}")
+    raise UsageError(f"there is no runner '{name}'", hint=f"runners found: {names or 'none'}")
 
 
 def read_spec(file: Path) -> RunnerSpec:
-    """Read one `runner.toml`. Raises DataRoomError naming the file and the key that is wrong."""
+    """Read one `runner.toml`. Raises DataFileError naming the file and the key that is wrong."""
     content, bases = _extended(file, ())
     found = convert(content, _File, str(file))
     build, run = found.build, found.run
@@ -162,9 +162,9 @@ def _extended(file: Path, seen: tuple[Path, ...]) -> tuple[dict[str, Any], tuple
     other = file.parent / str(base)
     seen = (*seen, file.resolve())
     if other.resolve() in seen:
-        raise DataRoomError(f"{file}: extends: '{base}' extends this file in turn")
+        raise DataFileError(f"{file}: extends: '{base}' extends this file in turn")
     if not other.is_file():
-        raise DataRoomError(f"{file}: extends: there is no file '{base}'")
+        raise DataFileError(f"{file}: extends: there is no file '{base}'")
     below, more = _extended(other, seen)
     return _merged(below, content), (str(base), *(str(Path(str(base)).parent / one) for one in more))
 

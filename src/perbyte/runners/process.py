@@ -100,7 +100,7 @@ class RunnerProcess:
             child.communicate()
             raise EnvironmentLacking(
                 f"runner '{name}' cannot be watched: pidfd_open says {error.strerror}",
-                way_out="Linux 5.3 or newer is needed, and a container that allows pidfd_open",
+                hint="Linux 5.3 or newer is needed, and a container that allows pidfd_open",
             ) from None
         _living.add(self)
 

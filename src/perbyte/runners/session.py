@@ -61,7 +61,7 @@ class TimeLimits:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A burst, and the digest of the last timed call's output, for the gate after the timing."""
+    """A burst, and the digest of the last timed call's output, for the check after the timing."""
 
     burst: Burst
     digest: str
@@ -98,7 +98,7 @@ class Session:
             command = [spec.fill(part) for part in (*spec.command, *tier.arguments)]
             if spec.built and not Path(spec.fill("{out}")).is_dir():
                 raise EnvironmentLacking(
-                    f"runner '{spec.name}' is not built", way_out=f"run: perbyte build {spec.name}"
+                    f"runner '{spec.name}' is not built", hint=f"run: perbyte build {spec.name}"
                 )
         values = {name: os.environ[name] for name in _KNOWN_ENVIRONMENT if name in os.environ}
         for more in (spec.environment, tier.environment):
@@ -368,7 +368,7 @@ class Session:
         except RunnerRefused:
             raise
         except (RunnerGarbled, RunnerVersionMismatch) as fault:
-            named = type(fault)(f"runner '{self.spec.name}': {fault}", way_out=fault.way_out)
+            named = type(fault)(f"runner '{self.spec.name}': {fault}", hint=fault.hint)
             self.process.fail(named)
             raise named from None
 

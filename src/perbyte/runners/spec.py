@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from perbyte import places
-from perbyte.errors import DataRoomError, UsageError
+from perbyte.errors import DataFileError, UsageError
 
 COMPILED_KINDS = ("c", "c++")
 PROGRAM = "program"  # a program with the C SDK in it that is there already, as `perbyte try` makes them
@@ -83,7 +83,7 @@ class RunnerSpec:
         if name not in self.tiers:
             raise UsageError(
                 f"runner '{self.name}' has no CPU tier '{name}'",
-                way_out=f"it has: {', '.join(self.tiers)}",
+                hint=f"it has: {', '.join(self.tiers)}",
             )
         return self.tiers[name]
 
@@ -93,7 +93,7 @@ class RunnerSpec:
         return places.build_home() / ("runners-sanitized" if sanitize else "runners") / self.name
 
     def fill(self, text: str, *, out: Path | None = None) -> str:
-        """Replace the placeholders of docs/runner-toml.md. Raises DataRoomError on an unknown one."""
+        """Replace the placeholders of docs/runner-toml.md. Raises DataFileError on an unknown one."""
         out = out or self.out()
         known = {
             "here": str(self.here),
@@ -101,7 +101,7 @@ class RunnerSpec:
             "out": str(out),
             "executable": str(out / self.name),
             "python": sys.executable,
-            "sdk": str(places.room("runners") / "sdk"),
+            "sdk": str(places.data_dir("runners") / "sdk"),
         }
         pieces = []
         try:
@@ -110,8 +110,8 @@ class RunnerSpec:
                     raise ValueError
                 pieces.append(literal + (known[name] if name else ""))
         except ValueError:
-            raise DataRoomError(
+            raise DataFileError(
                 f"{self.here / 'runner.toml'}: unknown placeholder in {text!r}",
-                way_out=f"known ones: {', '.join('{' + name + '}' for name in known)}",
+                hint=f"known ones: {', '.join('{' + name + '}' for name in known)}",
             ) from None
         return "".join(pieces)

@@ -7,7 +7,7 @@ Nothing here reads, writes, prints or starts anything, and nothing here deletes 
 from perbyte.stats.clean import Quiet, clean_mask, cycles_per_call, find_quiet, ns_per_call, own_quiet
 from perbyte.stats.compare import Comparison, compare, noise_floor
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
-from perbyte.stats.figure import MIN_CLEAN, Summary, common_spread, figure, judge, summarise, unwatched
+from perbyte.stats.figure import MIN_CLEAN, Summary, common_spread, figure, judge, summarise, very_long
 from perbyte.stats.run_figures import RunFigures, make_run_figures
 from perbyte.stats.spread import Spread
 
@@ -34,5 +34,5 @@ __all__ = [
     "ns_per_call",
     "own_quiet",
     "summarise",
-    "unwatched",
+    "very_long",
 ]

@@ -179,7 +179,7 @@ def contention_floor(
     """Re-learn the quiet duration of the contention probe, in core cycles, from a run's own samples.
 
     The lowest readings of the run (after half a per cent that may be accidents) and all within one step and
-    1 % of them are one heap: its mean is the floor. A calibration that found a quieter core than any sample
+    1 % of them are one mode: its mean is the floor. A calibration that found a quieter core than any sample
     did is believed when another agrees or one in a hundred samples does. Returns 0.0 when nothing is known.
     """
     by_process: dict[tuple[Process, int], list[Burst]] = {}
@@ -196,7 +196,7 @@ def contention_floor(
         step = max(step, found_step)
     learnt = np.sort(np.concatenate(readings)) if readings else np.empty(0)
     floors = sorted(c.contention_floor for c in calibrations.values() if c.contention_floor > 0)
-    return _lowest_heap(learnt, floors, step)
+    return _lowest_mode(learnt, floors, step)
 
 
 def find_quiet(
@@ -248,13 +248,13 @@ def _contention_readings(bursts: Sequence[Burst], calibration: Calibration) -> t
     return (table.contention[:, agree] * rate).ravel(), calibration.tick_quantum * float(np.median(rate))
 
 
-def _lowest_heap(learnt: Floats, floors: list[float], step: float) -> float:
+def _lowest_mode(learnt: Floats, floors: list[float], step: float) -> float:
     learnt = learnt[learnt > 0]
     if not len(learnt):
         return float(np.median(floors)) if floors else 0.0
     start = learnt[min(len(learnt) - 1, max(1, int(_LOWEST_SHARE * len(learnt))))]
-    heap = learnt[(learnt >= start * 0.999) & (learnt <= start * 1.01 + step)]
-    floor = float(heap.mean())
+    mode = learnt[(learnt >= start * 0.999) & (learnt <= start * 1.01 + step)]
+    floor = float(mode.mean())
     if not floors or floor <= floors[0] * 1.01 + step:
         return floor
     for candidate in floors:

@@ -71,7 +71,7 @@ def compare(
     unit = _unit((a, b))
     costs = (cost_of(a, unit, source=0), cost_of(b, unit, source=0 if same_run else 1))
     found = compare_costs(*costs, noise.relative if noise else None, level)
-    return replace(found, reason=found.reason + _remarks(a, b, unit), unit=unit)
+    return replace(found, reason=found.reason + _notes(a, b, unit), unit=unit)
 
 
 def compare_costs(a: Cost, b: Cost, floor: float | None = None, level: float = 0.95) -> Comparison:
@@ -253,15 +253,15 @@ def _reason(distance: float, measured: float, floor: float | None) -> str:
     return "the interval excludes 1; the run has no A/A pair to know its noise floor by"
 
 
-def _remarks(a: CellFigure, b: CellFigure, unit: str) -> str:
-    remarks = ""
+def _notes(a: CellFigure, b: CellFigure, unit: str) -> str:
+    notes = ""
     if unit == NS:
-        remarks += "; compared in nanoseconds, because there are no cycles of one kind"
+        notes += "; compared in nanoseconds, because there are no cycles of one kind"
     for figure in (a, b):
         if not figure.interval.known:
-            remarks += f"; {figure.cell.address} has no interval"
+            notes += f"; {figure.cell.address} has no interval"
         if figure.quality in (Quality.NOISY, Quality.UNSETTLED):
-            remarks += f"; {figure.cell.address} is {figure.quality.value}"
+            notes += f"; {figure.cell.address} is {figure.quality.value}"
     if a.cell.contract != b.cell.contract:
-        remarks += f"; the calls differ: {a.cell.contract} and {b.cell.contract}"
-    return remarks
+        notes += f"; the calls differ: {a.cell.contract} and {b.cell.contract}"
+    return notes

@@ -58,7 +58,7 @@ def fit_cost(
     }
     if len(kinds) > 1:
         raise UsageError(
-            "a cost model is fitted to one operation at a time", way_out="choose one cell at several sizes"
+            "a cost model is fitted to one operation at a time", hint="choose one cell at several sizes"
         )
     in_cycles = all(figure.cycles_per_call is not None for figure in figures)
     found = sorted(

@@ -29,7 +29,7 @@ from perbyte.stats.spread import Spread, find_spread
 MIN_CLEAN = 5  # clean samples an epoch needs
 MIN_CLEAN_LONG = 1  # the same where one call outlasts the sample length: there are few of them at all
 LONG_US = 75.0  # from which on a single call is long
-UNWATCHED_US = 500.0  # from which on the probes around a call cannot vouch for what happens within
+VERY_LONG_US = 500.0  # from which on the probes around a call cannot vouch for what happens within
 
 QuietReadings = Quiet | Mapping[Process, Quiet]
 
@@ -48,7 +48,7 @@ class _Epoch:
     quiet: bool
     failed: int
     long: bool
-    unwatched: bool
+    very_long: bool
     call_s: float
     calls: int
     trend: Trend | None
@@ -70,9 +70,9 @@ class Summary:
     warnings: tuple[Warning, ...]
 
     @property
-    def unwatched(self) -> bool:
+    def very_long(self) -> bool:
         """True where calls are too long for the probes around them."""
-        return any(epoch.unwatched for epoch in self.used)
+        return any(epoch.very_long for epoch in self.used)
 
 
 def summarise(
@@ -86,7 +86,7 @@ def summarise(
     warnings: list[Warning] = []
     epochs = _epochs(cell, bursts, calibrations, policy, quiet, warnings)
     if not epochs:
-        raise UsageError(f"{cell.address} has no usable sample", way_out="measure the cell again")
+        raise UsageError(f"{cell.address} has no usable sample", hint="measure the cell again")
     used = _choose(epochs)
     in_cycles = "none" not in {epoch.calibration.cycle_source for epoch in used} and all(
         math.isfinite(epoch.cycles) for epoch in used
@@ -98,10 +98,10 @@ def summarise(
 def common_spread(summaries: Iterable[Summary]) -> Spread | None:
     """Return what the cells of a run say about the spread of epochs; None where they are too few.
 
-    Of unwatched calls the lower quartile is given, and what lies between epochs is another thing: they do not count.
+    Of very long calls the lower quartile is given, and what lies between epochs is another thing: they do not count.
     Neither do twins, which are cells that count already.
     """
-    return find_spread(one.values for one in summaries if not one.unwatched and not one.cell.twin)
+    return find_spread(one.values for one in summaries if not one.very_long and not one.cell.twin)
 
 
 def figure(
@@ -136,7 +136,7 @@ def judge(
 ) -> CellFigure:
     """Return the figure that follows from a summary; parameters as in `figure`."""
     cell, epochs, used, values = summary.cell, summary.epochs, summary.used, summary.values
-    in_cycles, unseen, warnings = summary.in_cycles, summary.unwatched, list(summary.warnings)
+    in_cycles, unseen, warnings = summary.in_cycles, summary.very_long, list(summary.warnings)
     sources = {epoch.calibration.cycle_source for epoch in used}
     middle = lower_quartile if unseen else median
     value = middle(np.array(values))
@@ -220,7 +220,7 @@ def _epoch(
     call_s = median((whole.ticks / whole.calls)[usable]) / max(calibration.tick_hz, 1.0)
     calls = bursts[-1].calls
     long = calls == 1 and call_s * 1e6 > LONG_US
-    unseen = unwatched(calls, call_s)
+    unseen = very_long(calls, call_s)
     located = lower_quartile if unseen else epoch_value
     quiet = int(clean.sum()) >= (MIN_CLEAN_LONG if long else MIN_CLEAN)
     chosen = clean if quiet else _least_disturbed(excess, whole, usable)
@@ -239,7 +239,7 @@ def _epoch(
         quiet=quiet,
         failed=int(failed.sum()),
         long=long,
-        unwatched=unseen,
+        very_long=unseen,
         call_s=call_s,
         calls=calls,
         trend=trend(kept, whole.moment[chosen]) if quiet else None,
@@ -247,9 +247,9 @@ def _epoch(
     )
 
 
-def unwatched(calls: int, call_s: float) -> bool:
+def very_long(calls: int, call_s: float) -> bool:
     """True when a single call of `call_s` seconds is a sample, too long for the probes around it to vouch for it."""
-    return calls == 1 and call_s * 1e6 > UNWATCHED_US
+    return calls == 1 and call_s * 1e6 > VERY_LONG_US
 
 
 def _least_disturbed(excess: Floats, table: SampleTable, usable: Bools) -> Bools:
@@ -316,7 +316,7 @@ def _doubts(
         text = (
             f"one call lasts {_duration(call_s)}, a sample should last {_duration(policy.sample_us * 1e-6)}: "
             "disturbances within the call go unseen"
-            + (", and the lower quartile is given" if any(epoch.unwatched for epoch in used) else "")
+            + (", and the lower quartile is given" if any(epoch.very_long for epoch in used) else "")
         )
         warnings.append(Warning(Doubt.LONG, text, (call_s,)))
     moving = [epoch for epoch in used if epoch.trend]

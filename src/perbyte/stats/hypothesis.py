@@ -45,7 +45,7 @@ def kruskal_wallis(groups: Sequence[Sequence[float]]) -> KruskalWallis:
 
     arrays = [_values(group) for group in groups]
     if len(arrays) < 2:
-        raise UsageError("Kruskal-Wallis needs two or more groups", way_out="choose more cells")
+        raise UsageError("Kruskal-Wallis needs two or more groups", hint="choose more cells")
     counts = tuple(len(array) for array in arrays)
     if len(np.unique(np.concatenate(arrays))) == 1:
         return KruskalWallis(0.0, 1.0, counts)
@@ -108,5 +108,5 @@ def cliffs_delta(a: Sequence[float], b: Sequence[float]) -> float:
 def _values(group: Sequence[float]) -> Floats:
     values = np.asarray(group, dtype=np.float64)
     if not len(values) or not np.isfinite(values).all():
-        raise UsageError("a group has no values, or some that are not numbers", way_out="leave it out")
+        raise UsageError("a group has no values, or some that are not numbers", hint="leave it out")
     return values

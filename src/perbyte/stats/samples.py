@@ -106,5 +106,5 @@ def _check_lengths(burst: Burst) -> None:
     ):
         raise UsageError(
             f"a burst of {burst.cell.address} has arrays of unequal length",
-            way_out="the runner breaks the protocol (section 7), or the run was damaged: measure again",
+            hint="the runner breaks the protocol (section 7), or the run was damaged: measure again",
         )

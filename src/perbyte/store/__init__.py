@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from perbyte.store.reader import bursts, open_run, stored_run
-    from perbyte.store.shelf import RunSummary, latest, runs
+    from perbyte.store.run_index import RunSummary, latest, runs
     from perbyte.store.sql import query
     from perbyte.store.union import merge
     from perbyte.store.writer import RunWriter
@@ -35,14 +35,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "RunSummary": "shelf",
+    "RunSummary": "run_index",
     "RunWriter": "writer",
     "bursts": "reader",
-    "latest": "shelf",
+    "latest": "run_index",
     "merge": "union",
     "open_run": "reader",
     "query": "sql",
-    "runs": "shelf",
+    "runs": "run_index",
     "stored_run": "reader",
 }
 

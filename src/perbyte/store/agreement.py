@@ -62,14 +62,14 @@ def identity_differences(
     return found
 
 
-def require_agreement(found: dict[str, tuple[Any, Any]], what: str, way_out: str) -> None:
+def require_agreement(found: dict[str, tuple[Any, Any]], what: str, hint: str) -> None:
     """Raise IncompatibleRuns naming every field in `found`; nothing when there is none."""
     if not found:
         return
     shown = "; ".join(
         f"{name}: {_short(ours)} and {_short(theirs)}" for name, (ours, theirs) in found.items()
     )
-    raise IncompatibleRuns(f"{what}: {shown}", fields=tuple(found), way_out=way_out)
+    raise IncompatibleRuns(f"{what}: {shown}", fields=tuple(found), hint=hint)
 
 
 def _short(value: Any) -> str:

@@ -59,11 +59,11 @@ def disk_error(error: OSError, directory: Path) -> StoreError:
         return StoreError(
             f"there is no room left to write {directory}: {error.strerror}. Everything up to the last finished "
             "burst is kept",
-            way_out=f"free some space, then go on with: perbyte measure --resume {directory}",
+            hint=f"free some space, then go on with: perbyte measure --resume {directory}",
         )
     return StoreError(
         f"cannot write {directory}: {error.strerror or error}",
-        way_out="check the permissions and the disk, or choose another place with --out",
+        hint="check the permissions and the disk, or choose another place with --out",
     )
 
 
@@ -75,7 +75,7 @@ def check_directory(directory: Path) -> None:
         found = False
     if not found:
         raise NoSuchRun(
-            f"there is no run at {str(directory)[:200]!r}", way_out="perbyte list runs shows where runs are"
+            f"there is no run at {str(directory)[:200]!r}", hint="perbyte list runs shows where runs are"
         )
 
 
@@ -89,21 +89,21 @@ def check_regular(place: Path, limit_bytes: int) -> int:
     except FileNotFoundError as error:
         raise StoreError(
             f"{place.parent} holds no {place.name}",
-            way_out="give the directory of a run (perbyte list runs shows them)",
+            hint="give the directory of a run (perbyte list runs shows them)",
         ) from error
     except (OSError, ValueError) as error:
         raise StoreError(
-            f"cannot read {place}: {error}", way_out="check the path and its permissions"
+            f"cannot read {place}: {error}", hint="check the path and its permissions"
         ) from error
     if not stat.S_ISREG(found.st_mode):
         raise StoreError(
             f"{place} is not a regular file",
-            way_out="copy the run with its real files, not with links to them",
+            hint="copy the run with its real files, not with links to them",
         )
     if found.st_size > limit_bytes:
         raise StoreError(
             f"{place} has {found.st_size} bytes, more than the {limit_bytes} a run can have there",
-            way_out="this is not a run of Perbyte, or it is damaged: measure again",
+            hint="this is not a run of Perbyte, or it is damaged: measure again",
         )
     return found.st_size
 
@@ -114,7 +114,7 @@ def read_whole(place: Path, limit_bytes: int) -> bytes:
     try:
         return place.read_bytes()
     except OSError as error:
-        raise StoreError(f"cannot read {place}: {error.strerror}", way_out="check the permissions") from error
+        raise StoreError(f"cannot read {place}: {error.strerror}", hint="check the permissions") from error
 
 
 def damaged(place: Path, why: object) -> StoreError:
@@ -122,7 +122,7 @@ def damaged(place: Path, why: object) -> StoreError:
     text = " ".join(str(why).split())
     return StoreError(
         f"{place} is damaged: {text[:300]}",
-        way_out="copy the run again from where it was measured, or measure again",
+        hint="copy the run again from where it was measured, or measure again",
     )
 
 
@@ -152,7 +152,7 @@ class RunLock:
             os.close(self._handle)
             raise StoreError(
                 f"another process is writing {directory}",
-                way_out="wait until it has ended, or choose another --out",
+                hint="wait until it has ended, or choose another --out",
             ) from error
 
     def release(self) -> None:

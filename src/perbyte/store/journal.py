@@ -88,7 +88,7 @@ class JournalText:
 
     events: Sequence[Event]
     whole_bytes: int
-    remark: str = ""
+    note: str = ""
 
 
 def encode(value: Any) -> bytes:
@@ -103,7 +103,7 @@ def encode(value: Any) -> bytes:
 def read_journal(directory: Path) -> JournalText:
     """Read the journal of a run; a missing one is an empty one.
 
-    A last line without its end is dropped with a remark: that is what a kill leaves behind. Anything else
+    A last line without its end is dropped with a note: that is what a kill leaves behind. Anything else
     that cannot be read raises StoreError.
     """
     place = directory / JOURNAL_FILE
@@ -112,7 +112,7 @@ def read_journal(directory: Path) -> JournalText:
     content = read_whole(place, JOURNAL_LIMIT)
     whole_bytes = content.rfind(b"\n") + 1
     torn = len(content) - whole_bytes
-    remark = f"the last line of {JOURNAL_FILE} was torn ({torn} bytes) and is dropped" if torn else ""
+    note = f"the last line of {JOURNAL_FILE} was torn ({torn} bytes) and is dropped" if torn else ""
     decoder = msgspec.json.Decoder(Event, strict=False)
     try:
         events = [decoder.decode(line) for line in content[:whole_bytes].split(b"\n")[:-1]]
@@ -121,7 +121,7 @@ def read_journal(directory: Path) -> JournalText:
                 check_burst(event.burst)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, StoreError) as error:
         raise damaged(place, error) from error
-    return JournalText(events, whole_bytes, remark)
+    return JournalText(events, whole_bytes, note)
 
 
 class JournalWriter:
@@ -203,7 +203,7 @@ def check_burst(burst: Burst) -> None:
         raise StoreError(
             f"a burst of {burst.cell.address} cannot be kept: its arrays differ in length, it has no calls, "
             "or numbers beyond 64 bits",
-            way_out="the runner breaks the protocol (section 7); mend it and measure again",
+            hint="the runner breaks the protocol (section 7); mend it and measure again",
         )
 
 

@@ -2,7 +2,7 @@
 
 The order of reading is journal, samples, run.json: a writer compacts the other way round, so whatever it
 does meanwhile, nothing is missed and nothing is seen twice. Every file is taken for hostile: what does not
-fit the schema raises StoreError with a way out.
+fit the schema raises StoreError with a hint.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Known:
     pending: list[tuple[int, Burst]]
     stored: tuple[Path, ...]
     whole_bytes: int
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def read_known(directory: Path) -> Known:
@@ -56,7 +56,7 @@ def read_known(directory: Path) -> Known:
     ]
     for event in journal.events:
         state.apply(event)
-    return Known(state, pending, stored, journal.whole_bytes, (journal.remark,) if journal.remark else ())
+    return Known(state, pending, stored, journal.whole_bytes, (journal.note,) if journal.note else ())
 
 
 def open_run(path: Path) -> Run:

@@ -33,7 +33,7 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
 
     directories = [run_directory(path) for path in ([paths] if isinstance(paths, Path) else paths)]
     if not directories:
-        raise UsageError("no run was given to query", way_out="name at least one run directory")
+        raise UsageError("no run was given to query", hint="name at least one run directory")
     opened = [open_run(directory) for directory in directories]
     views = {
         "runs": pa.Table.from_pylist([_conditions(run) for run in opened], _run_columns()),
@@ -60,10 +60,10 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
     except duckdb.Error as error:
         raise UsageError(
             f"the query failed: {error}",
-            way_out="the views are runs, cells and samples: try DESCRIBE cells, or perbyte query --help",
+            hint="the views are runs, cells and samples: try DESCRIBE cells, or perbyte query --help",
         ) from error
     except (pa.ArrowException, MemoryError) as error:
-        raise StoreError(f"the samples cannot be laid out: {error}", way_out="query fewer runs") from error
+        raise StoreError(f"the samples cannot be laid out: {error}", hint="query fewer runs") from error
     finally:
         connection.close()
 

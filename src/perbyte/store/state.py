@@ -76,7 +76,7 @@ def read_state(directory: Path) -> RunState:
     if schema != SCHEMA:
         raise StoreError(
             f"{directory} was written in schema {str(schema)[:20]} of the store, this Perbyte reads schema {SCHEMA}",
-            way_out="update Perbyte and read the run with the new version",
+            hint="update Perbyte and read the run with the new version",
         )
     try:
         return msgspec.json.decode(content, type=RunState, strict=False)

@@ -25,18 +25,16 @@ def merge(paths: Sequence[Path], into: Path) -> Run:
     """
     directories = [run_directory(path) for path in paths]
     if len(directories) < 2 or len({place.resolve() for place in directories}) < len(directories):
-        raise UsageError("merging needs two or more different runs", way_out="name each run once")
+        raise UsageError("merging needs two or more different runs", hint="name each run once")
     conditions = read_known(directories[0]).state.conditions
     ids = [conditions.run_id]
     for place in directories[1:]:
         other = read_known(place).state.conditions
         found = differences(conditions, other)
-        way_out = "compare them instead: perbyte compare A B"
-        require_agreement(found, f"{directories[0]} and {place} cannot be merged", way_out)
+        hint = "compare them instead: perbyte compare A B"
+        require_agreement(found, f"{directories[0]} and {place} cannot be merged", hint)
         if other.run_id in ids:
-            raise UsageError(
-                f"{place} is a copy of a run that is already given", way_out="name each run once"
-            )
+            raise UsageError(f"{place} is a copy of a run that is already given", hint="name each run once")
         ids.append(other.run_id)
         conditions = replace(
             conditions,

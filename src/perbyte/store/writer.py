@@ -57,7 +57,7 @@ _OTHER_CONDITIONS = "measure into a new directory instead (leave out --resume)"
 class RunWriter:
     """Writes one run directory; made by `create` or `resume`, ended by `finish` or `close`.
 
-    `remarks` holds what was noticed on resuming, in plain sentences.
+    `notes` holds what was noticed on resuming, in plain sentences.
     """
 
     def __init__(
@@ -67,10 +67,10 @@ class RunWriter:
         state: RunState | None = None,
         pending: list[tuple[int, Burst]] | None = None,
         whole_bytes: int = 0,
-        remarks: tuple[str, ...] = (),
+        notes: tuple[str, ...] = (),
     ) -> None:
         self.directory = directory
-        self.remarks = remarks
+        self.notes = notes
         self._lock = lock
         self._state = state
         self._pending = pending or []
@@ -105,7 +105,7 @@ class RunWriter:
             for leftover in directory.glob(TEMPORARY + "*"):
                 leftover.unlink()
             known = read_known(directory)
-            return cls(directory, lock, known.state, known.pending, known.whole_bytes, known.remarks)
+            return cls(directory, lock, known.state, known.pending, known.whole_bytes, known.notes)
         except OSError as error:
             lock.release()
             raise disk_error(error, directory) from error
@@ -215,11 +215,9 @@ class RunWriter:
 
     def _begun(self) -> RunState:
         if self._closed:
-            raise StoreError(f"{self.directory} is closed", way_out="open it again with RunWriter.resume")
+            raise StoreError(f"{self.directory} is closed", hint="open it again with RunWriter.resume")
         if self._state is None:
-            raise StoreError(
-                f"{self.directory} was not begun", way_out="call begin with the run's conditions"
-            )
+            raise StoreError(f"{self.directory} was not begun", hint="call begin with the run's conditions")
         return self._state
 
     def _next(self) -> int:
@@ -265,12 +263,12 @@ def _make_room(directory: Path, overwrite: bool) -> None:
         ]
         if present and not ours:
             raise StoreError(
-                f"{directory} is not empty and holds no run", way_out="choose another place with --out"
+                f"{directory} is not empty and holds no run", hint="choose another place with --out"
             )
         if ours and not overwrite:
             raise StoreError(
                 f"{directory} already holds a run",
-                way_out=f"go on with it (--resume {directory}) or choose another --out",
+                hint=f"go on with it (--resume {directory}) or choose another --out",
             )
         for place in (*ours, *filter(_is_leftover, directory.iterdir())):
             place.unlink()

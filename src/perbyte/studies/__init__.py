@@ -1,6 +1,6 @@
 """Published studies: read as data, repeated here, judged claim by claim.
 
-A study is a folder of the data room `studies/`; adding one takes no Python. This room reads runs and measures
+A study is a folder of the data directory `studies/`; adding one takes no Python. This package reads runs and measures
 nothing. It decides on intervals and on the noise floor, never on p-values, and prefers "inconclusive" to a
 verdict that changes with the next run.
 """

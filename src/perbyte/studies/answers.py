@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from msgspec import field
 
 from perbyte.datafile import Problem, Text
-from perbyte.errors import DataRoomError
+from perbyte.errors import DataFileError
 from perbyte.studies.claims.form import Candidate, Comparing, Context, Dimensions, Finding, Key
 from perbyte.studies.model import AnswerText, Selection, Value
 from perbyte.studies.wording import listing, number
@@ -142,7 +142,7 @@ class Answer(AnswerText, frozen=True, forbid_unknown_fields=True, kw_only=True):
                 filled[name] = rule.fill(context)
             except Problem as problem:
                 place = f"{context.study.name}/claims.toml: [[answers]] {name}"
-                raise DataRoomError(f"{place}: {problem}", way_out=problem.hint) from problem
+                raise DataFileError(f"{place}: {problem}", hint=problem.hint) from problem
         return self.text.format_map(filled)
 
 

@@ -106,7 +106,7 @@ def gather(study: Study, runs: Sequence[Run]) -> Table:
     The noise floor is the largest of the runs'. Raises UsageError without a run.
     """
     if not runs:
-        raise UsageError("there is no run to judge", way_out=f"perbyte study run {study.name}")
+        raise UsageError("there is no run to judge", hint=f"perbyte study run {study.name}")
     available = _Available.of(study, runs)
     rows = tuple(row for group in study.groups for row in _rows(group, available))
     floors = [run.noise_floor.relative for run in runs if run.noise_floor]

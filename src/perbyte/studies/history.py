@@ -1,4 +1,4 @@
-"""Then and now: the published figures of all studies and today's measured ones on common lines through the years.
+"""History: the published figures of all studies and today's measured ones on common lines through the years.
 
 Every figure of a hash or of encryption is converted to cycles per byte and to Mbit/s as far as its source allows:
 cycles need the clock of the machine, throughput needs a time. What cannot be converted keeps a gap with its
@@ -26,7 +26,7 @@ from perbyte import places
 from perbyte.catalogue import load as load_catalogue
 from perbyte.catalogue import pattern
 from perbyte.datafile import Problem, Text, no_duplicates, one_of, read_toml
-from perbyte.errors import DataRoomError
+from perbyte.errors import DataFileError
 from perbyte.model import CellFigure, Estimate, Run
 from perbyte.model.cell import FULL
 from perbyte.stats.compare import CYCLES, NS, cost_of, quotient
@@ -139,12 +139,12 @@ class HistoryFile(Struct, frozen=True, forbid_unknown_fields=True):
         return Means.INSTRUCTIONS if cpu == FULL and helped else Means.SOFTWARE
 
 
-def read_history(room: Path | None = None) -> HistoryFile:
-    """Read the history file of the data room `studies` (Perbyte's own by default).
+def read_history(directory: Path | None = None) -> HistoryFile:
+    """Read the history file in the data directory `studies` (Perbyte's own by default).
 
-    Raises DataRoomError with file, key and hint.
+    Raises DataFileError with file, key and hint.
     """
-    return read_toml((room or places.room("studies")) / HISTORY_FILE, HistoryFile)
+    return read_toml((directory or places.data_dir("studies")) / HISTORY_FILE, HistoryFile)
 
 
 def _end(text: str, key: str) -> End:
@@ -255,15 +255,15 @@ class History:
         return tuple(point for point in self.points if point.line == line.id)
 
 
-def then_and_now(
-    runs: Sequence[Run] = (), *, studies: Sequence[Study] | None = None, room: Path | None = None
+def load_history(
+    runs: Sequence[Run] = (), *, studies: Sequence[Study] | None = None, directory: Path | None = None
 ) -> History:
     """Set all studies (Perbyte's own by default) and the figures of `runs` side by side.
 
-    Raises DataRoomError when a study or the history's file breaks the rules, or names a figure that is not there.
+    Raises DataFileError when a study or the history's file breaks the rules, or names a figure that is not there.
     """
-    known = load_studies(room) if studies is None else tuple(studies)
-    file = read_history(room)
+    known = load_studies(directory) if studies is None else tuple(studies)
+    file = read_history(directory)
     published, outside = _published(known, file)
     measured: list[HistoryPoint] = []
     for run in runs:
@@ -351,9 +351,9 @@ def _find(
     if end.study != TODAY:
         found = published.get(f"{end.study}/{end.name}")
         if found is None:
-            raise DataRoomError(
+            raise DataFileError(
                 f"the explanation '{explanation.id}' names '{end.study}/{end.name}', which is no point",
-                way_out="name a published figure of a line: STUDY/ID, with the id of published.csv",
+                hint="name a published figure of a line: STUDY/ID, with the id of published.csv",
             )
         return found
     fitting = [

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perbyte.datafile import Problem
-from perbyte.errors import DataRoomError
+from perbyte.errors import DataFileError
 from perbyte.model import Quality, Run
 from perbyte.studies.answers import Answer
 from perbyte.studies.claims import Context, Finding, Form, State
@@ -26,7 +26,7 @@ _SHOWN = 4
 def judge(study: Study, runs: Run | Sequence[Run]) -> Judgement:
     """Judge all claims of `study` on a run, or on several that together hold its cells.
 
-    Raises UsageError without a run, and DataRoomError, naming the claim, when a claim cannot be brought to one
+    Raises UsageError without a run, and DataFileError, naming the claim, when a claim cannot be brought to one
     cost per cell.
     """
     several = (runs,) if isinstance(runs, Run) else tuple(runs)
@@ -42,13 +42,13 @@ def judge(study: Study, runs: Run | Sequence[Run]) -> Judgement:
 
 
 def verdict(claim: Claim, context: Context) -> Verdict:
-    """Judge one claim. Raises DataRoomError, naming the claim, when it does not fit the cells."""
+    """Judge one claim. Raises DataFileError, naming the claim, when it does not fit the cells."""
     assert isinstance(claim, Form)
     try:
         findings = claim.judge(context)
     except Problem as problem:
         place = f"{context.study.name}/claims.toml: [[claims]] {claim.id}"
-        raise DataRoomError(f"{place}: {problem}", way_out=problem.hint) from problem
+        raise DataFileError(f"{place}: {problem}", hint=problem.hint) from problem
     if claim.negate:
         findings = [replace(finding, state=finding.state.negated) for finding in findings]
     outcome = decide([finding.state for finding in findings], claim.quantifier)

@@ -21,7 +21,7 @@ from perbyte import places
 from perbyte.catalogue import load as load_catalogue
 from perbyte.catalogue import pattern
 from perbyte.datafile import Problem, closest, no_duplicates, one_of, read_csv, read_text, read_toml
-from perbyte.errors import DataRoomError, UsageError
+from perbyte.errors import DataFileError, UsageError
 from perbyte.studies.answers import Answer
 from perbyte.studies.claims import AnyClaim, Form
 from perbyte.studies.evidence import cells_of, dimensions
@@ -35,26 +35,26 @@ class _ClaimFile(Struct, forbid_unknown_fields=True):
     answers: tuple[Answer, ...] = ()
 
 
-def studies(room: Path | None = None) -> tuple[Study, ...]:
-    """Load all studies of the data room (Perbyte's own by default), in the order of their years.
+def studies(directory: Path | None = None) -> tuple[Study, ...]:
+    """Load all studies of the data directory (Perbyte's own by default), in the order of their years.
 
-    Raises DataRoomError at the first one that breaks the rules.
+    Raises DataFileError at the first one that breaks the rules.
     """
     return tuple(
-        sorted((read_study(path) for path in _folders(room)), key=lambda study: (study.year, study.name))
+        sorted((read_study(path) for path in _folders(directory)), key=lambda study: (study.year, study.name))
     )
 
 
-def find(name: str, room: Path | None = None) -> Study:
-    """Load the study of that name. Raises UsageError when there is none, DataRoomError when it is broken."""
-    folders = {path.name: path for path in _folders(room)}
+def find(name: str, directory: Path | None = None) -> Study:
+    """Load the study of that name. Raises UsageError when there is none, DataFileError when it is broken."""
+    folders = {path.name: path for path in _folders(directory)}
     if name not in folders:
-        raise UsageError(f"there is no study '{name}'", way_out=closest(name, folders))
+        raise UsageError(f"there is no study '{name}'", hint=closest(name, folders))
     return read_study(folders[name])
 
 
 def read_study(path: Path) -> Study:
-    """Load the study in the folder `path`. Raises DataRoomError with file, key and hint."""
+    """Load the study in the folder `path`. Raises DataFileError with file, key and hint."""
     file = read_toml(path / STUDY_FILE, StudyFile)
     with _located(f"{path.name}/{STUDY_FILE}"):
         one_of(file.contract, load_catalogue().contracts, "contract", "contract")
@@ -82,8 +82,8 @@ def read_study(path: Path) -> Study:
     return study
 
 
-def _folders(room: Path | None) -> list[Path]:
-    return sorted(path.parent for path in (room or places.room("studies")).glob(f"*/{STUDY_FILE}"))
+def _folders(directory: Path | None) -> list[Path]:
+    return sorted(path.parent for path in (directory or places.data_dir("studies")).glob(f"*/{STUDY_FILE}"))
 
 
 @contextmanager
@@ -93,7 +93,7 @@ def _located(place: str) -> Iterator[None]:
         yield
     except Problem as problem:
         key = f": {problem.key}" if problem.key else ""
-        raise DataRoomError(f"{place}{key}: {problem}", way_out=problem.hint) from problem
+        raise DataFileError(f"{place}{key}: {problem}", hint=problem.hint) from problem
 
 
 def _filled(file: StudyFile) -> Iterator[object]:
@@ -117,7 +117,7 @@ def _checked(selector: str, key: str) -> str:
     try:
         cells = cells_of(selector)
     except UsageError as error:
-        raise Problem(str(error), key=key, hint=error.way_out) from error
+        raise Problem(str(error), key=key, hint=error.hint) from error
     for cell in (one.cell for one in cells):
         algorithm = algorithms.get(cell.algorithm)
         if algorithm and cell.size_bytes % max(algorithm.data_multiple_bytes, 1):
@@ -131,7 +131,7 @@ def _checked(selector: str, key: str) -> str:
 
 
 def _check(study: Study) -> None:
-    """Check what several files say together. Raises DataRoomError."""
+    """Check what several files say together. Raises DataFileError."""
     place = study.path.name
     with _located(f"{place}/published.csv"):
         no_duplicates([figure.id for figure in study.published], "id")

@@ -317,7 +317,7 @@ class Statistics:
 
     plan: StatisticsPlan
     groups: tuple[GroupStatistic, ...]
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

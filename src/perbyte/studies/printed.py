@@ -89,7 +89,7 @@ def published_run(study: Study, machine: str = "") -> Run:
     """
     known = [one.id for one in study.machines]
     if machine and machine not in known:
-        raise UsageError(f"{study.name} has no machine '{machine}'", way_out=f"there are: {', '.join(known)}")
+        raise UsageError(f"{study.name} has no machine '{machine}'", hint=f"there are: {', '.join(known)}")
     wanted = machine or (known[0] if known else "")
     cells: dict[Cell, CellFigure] = {}
     for published in study.published:

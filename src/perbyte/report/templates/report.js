@@ -173,8 +173,8 @@
           var cell = document.createElement(index === 0 ? "th" : "td");
           if (index === 0) { cell.scope = "row"; }
           cell.className = data.kinds[index] + (data.bad.indexOf(part) >= 0 ? " bad" : "");
-          // A sheet has no room for remarks in words: it gets their marks, which the legend explains.
-          cell.textContent = Array.isArray(part) ? part[printing && data.kinds[index] === "remarks" ? 0 : 1] : part;
+          // A sheet has no room for notes in words: it gets their marks, which the legend explains.
+          cell.textContent = Array.isArray(part) ? part[printing && data.kinds[index] === "notes" ? 0 : 1] : part;
           row.appendChild(cell);
         });
         all.appendChild(row);

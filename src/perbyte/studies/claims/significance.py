@@ -76,7 +76,7 @@ def compute(study: Study, table: Table, runs: Sequence[Run]) -> Statistics | Non
                     members[named[1]] = (cells[0], values)
             if len(members) >= 2:
                 groups.append(_group(key, unit, members, table, plan.compare))
-    return Statistics(plan=plan, groups=tuple(groups), remarks=_remarks(groups, table))
+    return Statistics(plan=plan, groups=tuple(groups), notes=_notes(groups, table))
 
 
 def _samples(runs: Sequence[Run], table: Table) -> dict[tuple[str, Cell], list[float]]:
@@ -151,7 +151,7 @@ def _pair(
     )
 
 
-def _remarks(groups: Sequence[GroupStatistic], table: Table) -> tuple[str, ...]:
+def _notes(groups: Sequence[GroupStatistic], table: Table) -> tuple[str, ...]:
     counts = {
         unit: sorted({count for group in groups if group.unit == unit for count in group.counts})
         for unit in (EPOCHS, SAMPLES)
@@ -160,7 +160,7 @@ def _remarks(groups: Sequence[GroupStatistic], table: Table) -> tuple[str, ...]:
         unit: f"{own[0]} to {own[-1]}" if len(own) > 1 else str(own[0]) if own else "no"
         for unit, own in counts.items()
     }
-    remarks = [
+    notes = [
         f"Every test is run on epoch figures ({told[EPOCHS]} per cell): each epoch is a fresh process, and its figure "
         "is one independent value.",
         "A p-value shrinks with the number of values put in, whatever the difference. The ratio with its interval, "
@@ -170,20 +170,20 @@ def _remarks(groups: Sequence[GroupStatistic], table: Table) -> tuple[str, ...]:
         "above the other.",
     ]
     if counts[SAMPLES]:
-        remarks.insert(
+        notes.insert(
             1,
             f"It is also run on all samples ({told[SAMPLES]} per cell), as the authors did. Samples within an epoch "
             "depend on each other, so these p-values are too small: where samples call a pair significant and epochs "
             "do not, the run has too few independent values to confirm it.",
         )
     if counts[EPOCHS] and counts[EPOCHS][0] < 6:
-        remarks.append(
+        notes.append(
             f"With {counted(counts[EPOCHS][0], 'epoch')} the Mann-Whitney test has few arrangements to choose from; "
             "after Bonferroni's correction over 21 pairs it needs 6 epochs on each side to become significant at 5 %."
         )
     if table.floor is None:
-        remarks.append("The run has no A/A pair, so the ratios are not compared with a noise floor.")
-    return tuple(remarks)
+        notes.append("The run has no A/A pair, so the ratios are not compared with a noise floor.")
+    return tuple(notes)
 
 
 class Significant(Form, frozen=True, kw_only=True, tag="significant"):

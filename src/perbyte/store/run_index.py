@@ -36,7 +36,7 @@ def runs(home: Path) -> list[RunSummary]:
     try:
         places = [place for place in home.iterdir() if (place / RUN_FILE).exists()] if home.is_dir() else []
     except OSError as error:
-        raise StoreError(f"cannot list {home}: {error.strerror}", way_out="check its permissions") from error
+        raise StoreError(f"cannot list {home}: {error.strerror}", hint="check its permissions") from error
     found = [_summary(place) for place in places]
     found.sort(key=lambda summary: (not summary.problem, summary.started_at, summary.path.name), reverse=True)
     return found

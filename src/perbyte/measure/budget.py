@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from perbyte.model import Cell, Process
 
 
-class Spending:
-    """The purse of one run. All times are wall clock seconds.
+class Budget:
+    """The budget of one run. All times are wall clock seconds.
 
     What is noted replaces what was noted before, because the machine's load of the last epoch tells most about the
     next. Nothing is known before the first epoch; then all is taken to cost nothing.
@@ -49,7 +49,7 @@ class Spending:
         self._first_looks[cell] = took_s
 
     def note_rest(self, took_s: float) -> None:
-        """Note what an epoch took besides starts, gate and rounds: confirming, ending processes, storing."""
+        """Note what an epoch took besides starts, validation and rounds: confirming, ending processes, storing."""
         self._rest_s = took_s
 
     def note_closing(self, took_s: float) -> None:

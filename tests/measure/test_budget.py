@@ -1,12 +1,12 @@
-"""The purse: an epoch beyond the least is begun only where it fits into what is left of the budget."""
+"""The budget: an epoch beyond the least is begun only where it fits into what is left of the budget."""
 
 from __future__ import annotations
 
 import pytest
 from fake_scripts import row
 
-from perbyte.measure import spending
-from perbyte.measure.spending import Spending
+from perbyte.measure import budget as budgets
+from perbyte.measure.budget import Budget
 from perbyte.model import Cell
 
 
@@ -28,30 +28,30 @@ def clock(monkeypatch):
             return self.now
 
     made = Clock()
-    monkeypatch.setattr(spending, "time", made)
+    monkeypatch.setattr(budgets, "time", made)
     return made
 
 
 def test_what_was_spent_before_is_gone(clock):
-    purse = Spending(60.0, before_s=50.0)
+    budget = Budget(60.0, before_s=50.0)
     clock.now += 4.0
-    assert (purse.elapsed_s, purse.left_s) == (54.0, 6.0)
+    assert (budget.elapsed_s, budget.left_s) == (54.0, 6.0)
     clock.now += 40.0
-    assert (purse.elapsed_s, purse.left_s) == (94.0, 0.0)
+    assert (budget.elapsed_s, budget.left_s) == (94.0, 0.0)
 
 
 def test_epochs_share_what_is_left_after_what_is_sure_to_come(clock):
-    purse = Spending(60.0)
-    assert purse.share_s([A16, B16], 3) == 20.0, "nothing is known yet"
+    budget = Budget(60.0)
+    assert budget.share_s([A16, B16], 3) == 20.0, "nothing is known yet"
     for process, took in ((A16.process, 1.0), (B16.process, 2.0)):
-        purse.note_start(process, took)
-    purse.note_rest(0.5)
-    purse.note_closing(2.5)
+        budget.note_start(process, took)
+    budget.note_rest(0.5)
+    budget.note_closing(2.5)
     # three endings, two more starts of both, one closing
-    assert purse.share_s([A16, A32, B16], 3) == pytest.approx((60 - 3 * 0.5 - 2 * 3.0 - 2.5) / 3)
-    assert purse.share_s([A16], 1) == pytest.approx(60 - 0.5 - 2.5)
+    assert budget.share_s([A16, A32, B16], 3) == pytest.approx((60 - 3 * 0.5 - 2 * 3.0 - 2.5) / 3)
+    assert budget.share_s([A16], 1) == pytest.approx(60 - 0.5 - 2.5)
     clock.now += 59.0
-    assert purse.share_s([A16], 1) == 0.0
+    assert budget.share_s([A16], 1) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -67,19 +67,19 @@ def test_epochs_share_what_is_left_after_what_is_sure_to_come(clock):
     ],
 )
 def test_cheap_cells_are_begun_first_as_far_as_they_fit(clock, left, fit):
-    purse = Spending(left)
-    purse.note_start(A16.process, 1.0)
-    purse.note_start(B16.process, 2.0)
+    budget = Budget(left)
+    budget.note_start(A16.process, 1.0)
+    budget.note_start(B16.process, 2.0)
     for one, took in ((A16, 0.3), (A32, 1.0), (B16, 3.0)):
-        purse.note_first_look(one, took)
-    purse.note_rest(0.5)
-    purse.note_closing(1.0)
-    assert purse.affordable([B16, A16, A32]) == fit
+        budget.note_first_look(one, took)
+    budget.note_rest(0.5)
+    budget.note_closing(1.0)
+    assert budget.affordable([B16, A16, A32]) == fit
 
 
 def test_nothing_is_affordable_when_all_is_spent(clock):
-    purse = Spending(10.0, before_s=10.0)
-    assert purse.affordable([A16]) == []
+    budget = Budget(10.0, before_s=10.0)
+    assert budget.affordable([A16]) == []
 
 
 ASK = "*/aes-128-ecb@16+contract=message"
@@ -88,24 +88,24 @@ NEVER_PRECISE = [{"name": name, "operations": [row(layout=0.05)]} for name in ("
 
 def test_only_what_fits_gets_further_epochs_and_the_end_says_why(lab, monkeypatch):
     monkeypatch.setattr(
-        Spending, "affordable", lambda _purse, cells: [one for one in cells if one.runner == "alpha"]
+        Budget, "affordable", lambda _purse, cells: [one for one in cells if one.runner == "alpha"]
     )
     done = lab.run(*NEVER_PRECISE, ask=ASK, max_epochs=5)
     assert {figure.cell.runner: figure.epochs for figure in done.outcome.cells} == {"alpha": 5, "beta": 2}
-    assert any("budget" in text and "is spent" in text for text in done.watch.remarks)
+    assert any("budget" in text and "is spent" in text for text in done.watch.notes)
 
 
 def test_a_run_learns_what_its_epochs_cost(lab):
     """A process's start alone takes more than a millisecond, so none fits into one; all fit into a minute."""
     done = lab.run(*NEVER_PRECISE, ask=ASK, epochs=3, max_epochs=5)
-    purse, cells = done.measurement._spending, list(done.plan.cells)
+    budget, cells = done.measurement._budget, list(done.plan.cells)
     assert {figure.epochs for figure in done.outcome.cells} == {5}
-    purse.budget_s = purse.elapsed_s + 60
-    assert purse.affordable(cells) == cells
-    assert purse.share_s(cells, 2) < purse.left_s / 2
-    purse.budget_s = purse.elapsed_s + 0.001
-    assert purse.affordable(cells) == []
-    for known in (purse._starts.values(), purse._first_looks.values(), [purse._rest_s, purse._closing_s]):
+    budget.budget_s = budget.elapsed_s + 60
+    assert budget.affordable(cells) == cells
+    assert budget.share_s(cells, 2) < budget.left_s / 2
+    budget.budget_s = budget.elapsed_s + 0.001
+    assert budget.affordable(cells) == []
+    for known in (budget._starts.values(), budget._first_looks.values(), [budget._rest_s, budget._closing_s]):
         assert len(known) == 2
         assert min(known) > 0
 

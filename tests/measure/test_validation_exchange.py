@@ -6,7 +6,7 @@ import pytest
 
 from perbyte.catalogue import load
 from perbyte.errors import RunnerRefused
-from perbyte.measure.gate import Gate
+from perbyte.measure.validation import Validation
 from perbyte.model import Cell
 from perbyte.protocol.messages import CheckAnswer, VerdictAnswer
 
@@ -43,7 +43,7 @@ def answer(output: str) -> CheckAnswer:
     )
 
 
-class Crew:
+class Sessions:
     def __init__(self, signers: dict[str, Signer]) -> None:
         self.signers = signers
 
@@ -65,7 +65,7 @@ def examined(algorithm: str = "ecdsa-p256", **knows: set[int]):
     cells = [
         Cell(name, algorithm, operation, 32, "pk/1") for name in knows for operation in ("sign", "verify")
     ]
-    return Gate(load(), Crew(signers)).examine(cells)
+    return Validation(load(), Sessions(signers)).examine(cells)
 
 
 def test_who_understand_each_other_pass_and_the_comparisons_are_counted():

@@ -1,4 +1,4 @@
-"""The gate: nothing is timed before it has shown that it computes the right thing.
+"""Validation: nothing is timed before it has shown that it computes the right thing.
 
 Four ways, all through the same handle that is timed later: known answers of the standard, and inputs that it
 refuses; agreement of all implementations on the run's own input, at every size of the plan, and for randomised
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerRefused
-from perbyte.measure.crew import Crew, failure_kind
+from perbyte.measure.sessions import Sessions, failure_kind
 from perbyte.model import Cell, Failure, KnownAnswer
 from perbyte.protocol.messages import CheckAnswer
 
@@ -34,7 +34,7 @@ Question = tuple[str, str, int, str, int]  # algorithm, operation, size, contrac
 
 @dataclass(slots=True)
 class Verdicts:
-    """What the gate found. `digests` holds the output digest of one call of each cell that passed.
+    """What the validation found. `digests` holds the output digest of one call of each cell that passed.
 
     `compared` counts outputs that were held against another runner's: digests, and signatures and secrets.
     """
@@ -46,14 +46,14 @@ class Verdicts:
     compared: int = 0
 
 
-class Gate:
-    """Checks the cells of a crew. Untimed: may use any process as long as it likes."""
+class Validation:
+    """Checks the cells of an epoch. Untimed: may use any process as long as it likes."""
 
     def __init__(
-        self, catalogue: Catalogue, crew: Crew, tell: Callable[[str], None] = lambda _: None
+        self, catalogue: Catalogue, sessions: Sessions, tell: Callable[[str], None] = lambda _: None
     ) -> None:
         self._catalogue = catalogue
-        self._crew = crew
+        self._sessions = sessions
         self._tell = tell
         self._failed: dict[Cell, Failure] = {}
         self._compared = 0
@@ -88,13 +88,13 @@ class Gate:
         return verdicts
 
     def _guarded(self, cell: Cell) -> dict[Question, CheckAnswer] | None:
-        if not self._crew.revive(cell.process):
+        if not self._sessions.revive(cell.process):
             self._fail(cell, "crashed", "its process broke off too often")
             return None
         try:
             answers = self._own_checks(cell)
             if cell.size_bytes > SMALL_BYTES:
-                self._crew.release([cell])  # large buffers of hundreds of cells need not stay at once
+                self._sessions.release([cell])  # large buffers of hundreds of cells need not stay at once
             return answers
         except RunnerError as error:
             self._fail(cell, failure_kind(error), str(error))
@@ -106,7 +106,7 @@ class Gate:
         )
 
     def _own_checks(self, cell: Cell) -> dict[Question, CheckAnswer]:
-        session, handle = self._crew.session(cell), self._crew.handle(cell)
+        session, handle = self._sessions.of(cell), self._sessions.handle(cell)
         row = (cell.process, cell.algorithm, cell.operation, cell.contract)
         self._once(row, cell, lambda: self._known_answers(cell, handle))
         # megabytes there and back would cost more than the measurement; there the implementations' agreement
@@ -142,7 +142,7 @@ class Gate:
             return None  # its output is not that of the operation
         for known in self._catalogue.known_answers(cell.algorithm, cell.operation):
             try:
-                answer = self._crew.session(cell).check_vector(handle, known)
+                answer = self._sessions.of(cell).check_vector(handle, known)
             except RunnerRefused as refusal:
                 if refusal.code == "unsupported" or (known.refused and refusal.code == "library"):
                     continue
@@ -168,7 +168,7 @@ class Gate:
 
     def _round_trip(self, cell: Cell, handle: int) -> Failure | None:
         try:
-            verdict = self._crew.session(cell).round_trip(handle)
+            verdict = self._sessions.of(cell).round_trip(handle)
         except RunnerRefused as refusal:
             if refusal.code == "unsupported":
                 return None
@@ -185,7 +185,7 @@ class Gate:
         )
 
     def _forgery(self, cell: Cell, handle: int) -> None:
-        verdict = self._crew.session(cell).forgery(handle)
+        verdict = self._sessions.of(cell).forgery(handle)
         if not verdict.passed:
             self._fail(cell, "incorrect", f"forgery: {verdict.detail}", "a refusal", "an acceptance")
 
@@ -269,7 +269,7 @@ class Gate:
         """Whether `taker` takes what `giver` makes under the run's key; None where it cannot be asked."""
         sent = KnownAnswer(giver.algorithm, giver.operation, "", input=_MESSAGE)
         try:
-            made = self._crew.session(giver).check_vector(self._crew.handle(giver), sent).output
+            made = self._sessions.of(giver).check_vector(self._sessions.handle(giver), sent).output
         except RunnerError:
             return None
         if not isinstance(made, str):
@@ -281,7 +281,7 @@ class Gate:
             given, expected = made[:border], made[border:]
         got = KnownAnswer(taker.algorithm, taker.operation, "", input=given)
         try:
-            answer = self._crew.session(taker).check_vector(self._crew.handle(taker), got)
+            answer = self._sessions.of(taker).check_vector(self._sessions.handle(taker), got)
         except RunnerRefused as refusal:
             return None if refusal.code == "unsupported" else False
         except RunnerError:
@@ -290,22 +290,22 @@ class Gate:
 
 
 def confirm(
-    crew: Crew, cell: Cell, calls: int, digest: str, known: dict[Cell, str], others: Iterable[Cell]
+    sessions: Sessions, cell: Cell, calls: int, digest: str, known: dict[Cell, str], others: Iterable[Cell]
 ) -> Failure | None:
     """Compare the output of the last timed call with what it must be; None when it is right.
 
-    One call: the digest the gate agreed upon. Several: another implementation of the same cell is asked to
+    One call: the digest the validation agreed upon. Several: another implementation of the same cell is asked to
     make as many calls untimed; without one, the cell's own process is. Whoever breaks off when asked has failed
     itself: the failure then bears the address of the witness, and another one should be asked.
     """
     if calls == 1 and cell in known:
         expected, by = known[cell], "before the timing"
     else:
-        witness = next((other for other in others if crew.runs(other.process)), cell)
-        if not crew.runs(witness.process):
+        witness = next((other for other in others if sessions.runs(other.process)), cell)
+        if not sessions.runs(witness.process):
             return None
         try:
-            expected = crew.session(witness).check_calls(crew.handle(witness), calls).digest
+            expected = sessions.of(witness).check_calls(sessions.handle(witness), calls).digest
         except RunnerError as error:
             return Failure(failure_kind(error), witness.runner, str(error), address=witness.address)
         by = witness.runner

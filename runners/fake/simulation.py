@@ -1,4 +1,4 @@
-"""The virtual clock and weather of the fake runner: what a sample would show on a machine that is scripted.
+"""The virtual clock and the noise model of the fake runner: what a sample would show on a machine that is scripted.
 
 Nothing here looks at a real clock. Time passes only by what is measured, so that a script gives the same
 figures on every machine and in no time at all. Every draw comes from the script's seed, the number of the
@@ -31,8 +31,8 @@ FLAGS = {"switched": 1, "migrated": 2, "faulted": 4, "collected": 8, "failed_cal
 FLAGGED_CYCLES = 20000
 
 
-class Sky:
-    """The state of one process: virtual seconds since its start, and what weather there is."""
+class SimulatedClock:
+    """The state of one process: virtual seconds since its start, and what noise there is."""
 
     def __init__(self, script, start):
         """`start` is the number of this process among those of its script, from 0."""

@@ -1,4 +1,4 @@
-"""The gate: what computes the wrong thing is never timed, and what is found says expected and got."""
+"""Validation: what computes the wrong thing is never timed, and what is found says expected and got."""
 
 from __future__ import annotations
 
@@ -216,14 +216,14 @@ def test_one_implementation_without_known_answers_is_remarked(lab):
     script = {"name": "alpha", "operations": [row(unknown, "encrypt", "message/1", key_bytes=8)]}
     done = lab.run(script, ask=f"alpha/{unknown}@64+contract=message")
     assert done.failures() == {}
-    assert any(unknown in remark and "one implementation" in remark for remark in done.watch.remarks)
+    assert any(unknown in remark and "one implementation" in remark for remark in done.watch.notes)
 
 
 def test_a_loop_of_known_cost_needs_no_second_opinion(lab):
     script = {"name": "alpha", "operations": [row("probe-imul", "run", "stream/1")]}
     done = lab.run(script, ask="alpha/probe-imul@64")
     assert len(done.outcome.cells) == 1
-    assert not any("one implementation" in remark for remark in done.watch.remarks)
+    assert not any("one implementation" in remark for remark in done.watch.notes)
 
 
 def test_an_ordinary_no_is_unsupported_and_no_crime(lab):

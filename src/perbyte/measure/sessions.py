@@ -1,6 +1,6 @@
-"""The crew of an epoch: one fresh process for each runner and tier, on the measuring cores.
+"""The sessions of an epoch: one fresh process for each runner and tier, on the measuring cores.
 
-A crew knows which handle belongs to which cell and what each process found out about its clock. A process
+They know which handle belongs to which cell and what each process found out about its clock. A process
 that breaks off is replaced a few times, so that it costs the cell it broke off at and no other. Whether the
 calibration of a process will do is not decided here: whoever keeps the samples admits it or does not.
 """
@@ -27,7 +27,7 @@ STARTING_FAILS = (RunnerError, EnvironmentLacking, UsageError)  # what may go wr
 Admission = Callable[[RunnerIdentity, Calibration], bool]
 
 
-class Crew:
+class Sessions:
     """Sessions by process. A context manager; leaving it ends them all.
 
     `admit` is told who each process is and what it found out about its clock, replacements included, before
@@ -116,14 +116,14 @@ class Crew:
         self.calibrations[process] = calibration
         return calibration
 
-    def session(self, cell: Cell) -> Session:
+    def of(self, cell: Cell) -> Session:
         """The running session of a cell's process. Raises KeyError if it never started."""
         return self._sessions[cell.process]
 
     def handle(self, cell: Cell) -> int:
         """The handle of a cell, prepared on first use. Raises RunnerError."""
         if cell not in self._handles:
-            self._handles[cell] = self.session(cell).prepare(
+            self._handles[cell] = self.of(cell).prepare(
                 cell.algorithm,
                 cell.operation,
                 cell.contract,
@@ -139,7 +139,7 @@ class Crew:
         for cell in cells:
             handle = self._handles.pop(cell, None)
             if handle is not None and self.runs(cell.process):
-                self.session(cell).release(handle)
+                self.of(cell).release(handle)
 
     def runs(self, process: Process) -> bool:
         """True while the process answers."""
