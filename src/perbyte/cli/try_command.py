@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from perbyte.cli.options import Listed, Seconds, remark
+from perbyte.cli.options import Listed, Seconds, note
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INCORRECT, PerbyteError, UsageError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ EPILOG = """\b
     "--budget", type=Seconds(), default=None, help=f"Measuring time.  [{BUDGET_S:g}s, {LOOP_BUDGET_S:g}s]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no remarks.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def command(
     files: tuple[Path, ...],
     algorithm_name: str | None,
@@ -93,11 +93,11 @@ def command(
         require_valgrind()
     asked_sizes = parse_sizes(",".join(sizes)) if sizes else None
     if not algorithm_name:
-        raise UsageError("what does it compute?", way_out="--as sha-256; all: perbyte list algorithms")
+        raise UsageError("what does it compute?", hint="--as sha-256; all: perbyte list algorithms")
     asked = Asked(read_files(files), find_algorithm(algorithm_name), functions, signatures, name)
     each = [tuple(shlex.split(one)) for one in flags] or [("-O2",)]
     if (baseline or keep or watch) and len(each) > 1:
-        raise UsageError("a baseline is one program", way_out="give --flags once")
+        raise UsageError("a baseline is one program", hint="give --flags once")
     trial = Trial(asked, each, asked_sizes, beside, budget, instructions, as_json, quiet)
     if not (baseline or keep or watch):
         return trial.beside_libraries()
@@ -107,7 +107,7 @@ def command(
         try:
             code = trial.against_baseline(keep=False)
         except PerbyteError as error:
-            remark(f"{error}" + (f" ({error.way_out})" if error.way_out else ""))
+            note(f"{error}" + (f" ({error.hint})" if error.hint else ""))
     return code
 
 
@@ -242,10 +242,10 @@ class Trial:
                 specs.append(build_program(source, places_of(asked.files, words, index)[0]))
             except DoesNotBuild as error:
                 print(error, file=sys.stderr)
-                way_out = None
+                hint = None
                 if "undefined reference" in error.first:
-                    way_out = 'name the file that defines it; a function of C++ must be extern "C"'
-                raise UsageError(f"it does not build: {error.first}", way_out=way_out) from None
+                    hint = 'name the file that defines it; a function of C++ must be extern "C"'
+                raise UsageError(f"it does not build: {error.first}", hint=hint) from None
         return specs
 
     def _count(self, specs: Sequence[RunnerSpec], run: Run, seed: int) -> list[dict[str, Any]]:
@@ -260,7 +260,7 @@ class Trial:
                         {"address": cell.address, "instructions": count_instructions(spec, cell, seed)}
                     )
                 except PerbyteError as error:
-                    remark(str(error), quiet=self.quiet)
+                    note(str(error), quiet=self.quiet)
                     break
         return found
 
@@ -280,7 +280,7 @@ def _libraries(glob: str, mine: Sequence[str]) -> list[RunnerSpec]:
 
     every = [spec for spec in locate() if not spec.built or spec.out().is_dir()]
     if taken := {spec.name for spec in locate()} & set(mine):
-        raise UsageError(f"there is a runner '{sorted(taken)[0]}' already", way_out="--name another-name")
+        raise UsageError(f"there is a runner '{sorted(taken)[0]}' already", hint="--name another-name")
     return [spec for spec in every if pattern.matches(spec.name, glob) and not left_out(glob, spec)]
 
 
@@ -388,7 +388,7 @@ def _wait_for_change(files: Sequence[Path]) -> None:
     def look() -> list[bytes]:
         return [file.read_bytes() if file.is_file() else b"" for file in files]
 
-    remark("waiting for a change; Ctrl-C ends it")
+    note("waiting for a change; Ctrl-C ends it")
     seen = look()
     while True:
         time.sleep(0.3)

@@ -107,16 +107,14 @@ class _Writer:
         if kind not in makers:
             raise UsageError(
                 f"{self.algorithm.id}: functions of the kind '{kind}' cannot be tried this way",
-                way_out="write a runner: CONTRIBUTING.md",
+                hint="write a runner: CONTRIBUTING.md",
             )
         found = makers[kind]()
         if not found:
             shown = "; ".join(
                 f"{step}={call.function}({', '.join(call.roles)})" for step, call in calls.items()
             )
-            raise UsageError(
-                f"{shown}: no operation of {self.algorithm.id} ({kind})", way_out=self._way_out()
-            )
+            raise UsageError(f"{shown}: no operation of {self.algorithm.id} ({kind})", hint=self._way_out())
         return found
 
     def _way_out(self) -> str:

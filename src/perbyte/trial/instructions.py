@@ -25,7 +25,7 @@ _LIMIT_S = 120
 def require_valgrind() -> None:
     """Raise EnvironmentLacking when there is no valgrind."""
     if not shutil.which("valgrind"):
-        raise EnvironmentLacking("--instructions needs valgrind", way_out="apt-get install valgrind")
+        raise EnvironmentLacking("--instructions needs valgrind", hint="apt-get install valgrind")
 
 
 def count_instructions(spec: RunnerSpec, cell: Cell, seed: int) -> float:

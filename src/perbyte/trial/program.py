@@ -79,7 +79,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
     main = compiler("c++" if cxx else "c")
     for needed in {compiler("c")[0], main[0], *(("rustc",) if "rust" in sort.values() else ())}:
         if not shutil.which(needed):
-            raise EnvironmentLacking(f"there is no compiler {needed}", way_out="install it, or set CC or CXX")
+            raise EnvironmentLacking(f"there is no compiler {needed}", hint="install it, or set CC or CXX")
     sdk = sdk_archive()
     place.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
@@ -87,7 +87,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         (scratch / "table.c").write_text(source.table, encoding="utf-8")
         told = " ".join(source.flags)
         macros = [f"-DPB_COMPILER={_c_text(_version_of(sort, main))}", f"-DPB_FLAGS={_c_text(told)}"]
-        sdk_home = places.room("runners") / "sdk" / "c"
+        sdk_home = places.data_dir("runners") / "sdk" / "c"
         own = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-w", f"-I{sdk_home}"]
         commands = [
             [*own, "-c", "table.c", "-o", "table.o"],
@@ -178,7 +178,7 @@ def describe(name: str, place: Path, files: Sequence[Path] = ()) -> RunnerSpec:
 
 def sdk_archive() -> Path:
     """The compiled SDK, all but `hello.c`, which says how a runner was built. Made when it is not there yet."""
-    sdk = places.room("runners") / "sdk" / "c"
+    sdk = places.data_dir("runners") / "sdk" / "c"
     sources = sorted(path for path in sdk.glob("*.c") if path.name != "hello.c")
     command = [*compiler("c"), *C_FLAGS, *SPEED_FLAGS, f"-I{sdk}"]
     content = hashlib.sha256(repr((command, compiler_version(compiler("c")))).encode())
@@ -219,7 +219,7 @@ def _sort(file: Path) -> str:
         return "rust"
     raise UsageError(
         f"{file.name}: what to do with such a file is not known",
-        way_out="C (.c), C++ (.cc), assembly (.S, .s), Rust (.rs), headers, or what is built (.o, .a, .so)",
+        hint="C (.c), C++ (.cc), assembly (.S, .s), Rust (.rs), headers, or what is built (.o, .a, .so)",
     )
 
 

@@ -178,11 +178,11 @@ def say(step: str, function: str, words: Sequence[str], prototype: Prototype | N
     roles = tuple(word.strip().lower().replace("_", "-") for word in words)
     for role in roles:
         if role not in MEANINGS:
-            raise UsageError(f"--signature: there is no role '{role}'", way_out=explain(step))
+            raise UsageError(f"--signature: there is no role '{role}'", hint=explain(step))
     if prototype and len(prototype.parameters) != len(roles):
         raise UsageError(
             f"--signature names {len(roles)} parameters, and {prototype.text} has {len(prototype.parameters)}",
-            way_out=explain(step),
+            hint=explain(step),
         )
     call = Call(step, function, roles, prototype)
     _check(call)
@@ -262,7 +262,7 @@ def _check(call: Call) -> None:
     if lost := [name for name, role in zip(names, call.roles, strict=True) if not role]:
         raise UsageError(
             f"{shown}: what '{lost[0]}' is for is not clear" + (f" ({understood})" if understood else ""),
-            way_out=explain(call.step),
+            hint=explain(call.step),
         )
     present = set(call.roles) | _implied(call)
     lacking = [role for role in STEPS[call.step].needs if role not in present]
@@ -272,11 +272,11 @@ def _check(call: Call) -> None:
         what = ", ".join(f"{role} ({MEANINGS[role]})" for role in lacking)
         raise UsageError(
             f"{shown}: there is no parameter for {what}" + (f"; {understood}" if understood else ""),
-            way_out=explain(call.step),
+            hint=explain(call.step),
         )
     twice = [role for role in call.roles if role not in LITERALS and call.roles.count(role) > 1]
     if twice:
-        raise UsageError(f"{shown}: two parameters are {twice[0]}", way_out=explain(call.step))
+        raise UsageError(f"{shown}: two parameters are {twice[0]}", hint=explain(call.step))
 
 
 def _implied(call: Call) -> set[str]:

@@ -89,7 +89,7 @@ def read_files(paths: Sequence[Path]) -> tuple[Path, ...]:
     for path in paths:
         if not path.is_file():
             what = "is a directory" if path.is_dir() else "does not exist"
-            raise UsageError(f"{path} {what}", way_out="name the files to build, e.g. my_hash.c tables.c")
+            raise UsageError(f"{path} {what}", hint="name the files to build, e.g. my_hash.c tables.c")
         if not path.stat().st_size:
             raise UsageError(f"{path} is empty")
         found.append(path.resolve())
@@ -109,20 +109,20 @@ def read_calls(asked: Asked) -> dict[str, Call]:
         step, equals, words = text.rpartition("=")
         if not equals and len(named) > 1:
             raise UsageError(
-                "--signature: of which function?", way_out=f"e.g. --signature {next(iter(named))}=out,in,size"
+                "--signature: of which function?", hint=f"e.g. --signature {next(iter(named))}=out,in,size"
             )
         signatures[step or next(iter(named))] = words.split(",")
     if unknown := set(signatures) - set(named):
         raise UsageError(
             f"--signature {sorted(unknown)[0]}=...: no function is for that",
-            way_out=f"there are: {', '.join(named)}",
+            hint=f"there are: {', '.join(named)}",
         )
     calls = {}
     for step, function in named.items():
         prototype = find_prototype(function, asked.files)
         if prototype and prototype.hidden:
             raise UsageError(
-                f"{prototype.text} is static: it cannot be called from outside", way_out="leave 'static' out"
+                f"{prototype.text} is static: it cannot be called from outside", hint="leave 'static' out"
             )
         if step in signatures:
             calls[step] = say(step, function, signatures[step], prototype)
@@ -153,13 +153,13 @@ def _named(asked: Asked) -> dict[str, str]:
         if len(there) != 1:
             raise UsageError(
                 "which function is it?",
-                way_out="--function NAME" + (f"; there are: {', '.join(there[:12])}" if there else ""),
+                hint="--function NAME" + (f"; there are: {', '.join(there[:12])}" if there else ""),
             )
         texts = list(there)
     if not steps:
         raise UsageError(
             f"{asked.algorithm.id} is of the kind '{kind}', which cannot be tried this way",
-            way_out="write a runner: CONTRIBUTING.md",
+            hint="write a runner: CONTRIBUTING.md",
         )
     for text in texts:
         step, equals, function = text.rpartition("=")
@@ -170,7 +170,7 @@ def _named(asked: Asked) -> dict[str, str]:
             taken = f"a second '{step}'" if step in found else f"what '{function}' is for is not known"
             raise UsageError(
                 f"--function {text}: {taken}",
-                way_out=f"say it: {','.join(f'{one}=NAME' for one in steps)} (those that there are)",
+                hint=f"say it: {','.join(f'{one}=NAME' for one in steps)} (those that there are)",
             )
         if not re.fullmatch(r"[A-Za-z_]\w*", function):
             raise UsageError(f"--function: '{function}' is no name of a function")
@@ -193,5 +193,5 @@ def _explain_missing(asked: Asked, step: str, function: str) -> None:
         )
     raise UsageError(
         f"there is no function '{function}' in {', '.join(file.name for file in asked.files)}",
-        way_out=f"there are: {', '.join(there[:12]) or 'none that can be called from outside'}",
+        hint=f"there are: {', '.join(there[:12]) or 'none that can be called from outside'}",
     )
