@@ -112,3 +112,35 @@ def test_tiers_run_in_processes_of_their_own(lab):
     found = lab.survey(aes(tiers={"soft": 3}), cpus=BOTH)
     lab.run(found=found, ask=ASK)
     assert starts(found.specs["alpha"].here) == 2 + 2 * 2  # the survey, and two epochs of two tiers
+
+
+def plain_code(done, **changes):
+    """The figures of the run, had its runner's object been another one: {algorithm, tier: warning}."""
+    history = done.measurement.history
+    made = stats.make_run_figures(
+        history.bursts,
+        history.calibrations.values(),
+        done.measurement.policy,
+        plan=[cell.address for cell in done.plan.cells],
+        identities=[dataclasses.replace(identity, **changes) for identity in history.identities],
+        failures=[],
+        unproven=history.unproven.values(),
+    )
+    return {
+        (figure.cell.algorithm, figure.cell.cpu): warning.text
+        for figure in made.cells
+        for warning in figure.warnings
+        if warning.kind is Doubt.PLAIN_CODE
+    }
+
+
+def test_an_object_without_the_instructions_is_warned_of_where_they_would_matter(lab):
+    two = aes(tiers={"soft": 8})
+    two["operations"].append(row("serpent-128-ecb", nonce_bytes=0))
+    done = lab.run(two, ask=ASK, cpus=BOTH)
+    found = plain_code(done, object_path="/lib/libplain.so.1", lacks=("aes", "sha"))
+    assert found == {
+        ("aes-128-ecb", "full"): "alpha: no AES instructions in libplain.so.1, and this CPU has them"
+    }
+    assert plain_code(done, lacks=("sha",)) == {}
+    assert plain_code(done) == {}

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from perbyte.model import Algorithm, Contract, KnownAnswer
+from perbyte.model.algorithm import CPU_FLAGS
 
 OPERATIONS: dict[str, tuple[str, ...]] = {
     "block-cipher": ("encrypt", "decrypt"),
@@ -30,7 +31,6 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 OPTIONAL = frozenset({"keygen", "squeeze"})
 """Operations that an algorithm of a kind may leave out."""
 
-FEATURES = frozenset({"aes", "sha", "clmul"})
 MODES = frozenset({"ecb", "cbc", "ctr", "ofb", "cfb", "ige", "xts", "gcm", "ccm", "ocb", "gcm-siv", "siv"})
 LONGEST_VECTOR = 8192
 """Bytes of data in a known answer: what fits a protocol line with room."""
@@ -94,7 +94,7 @@ def _complaints(known: Algorithm) -> Iterator[str]:
         yield "the origin is missing"
     if not 1900 < known.year < 2100:
         yield f"{known.year} is not a year"
-    if strangers := set(known.accelerated_by) - FEATURES:
+    if strangers := set(known.accelerated_by) - {*CPU_FLAGS}:
         yield f"unknown CPU feature {_listed(sorted(strangers))}"
     if strangers := set(known.randomised) - set(known.operations):
         yield f"randomised is {_listed(sorted(strangers))}, which it does not do"

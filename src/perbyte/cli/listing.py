@@ -85,7 +85,9 @@ def _providers(pattern: str) -> list[Row]:
     """Who has an algorithm: runners that are built are asked, of the others it is known from `algorithms.txt`."""
     from perbyte.catalogue import load
     from perbyte.measure import survey
-    from perbyte.runners import locate
+    from perbyte.model.algorithm import no_instructions
+    from perbyte.runners import lacking, locate
+    from perbyte.runners.session import file_sha256
 
     catalogue = load()
     meant = catalogue.match(pattern) or (catalogue.find(pattern).id,)  # raises, with near names
@@ -96,20 +98,24 @@ def _providers(pattern: str) -> list[Row]:
         note(f"{failure.runner}: {failure.message}")
     rows = []
     for spec in specs:
+        lacks: tuple[str, ...] = ()
         if hello := found.hellos.get((spec.name, "full")):
             has, state = {row.algorithm for row in hello.operations}, "ready"
             version = f"{hello.library} {hello.library_version}"
+            lacks = lacking(spec.language, hello.object, file_sha256(hello.object))
         else:
             has = set(known_algorithms(spec.here))
             version, state = spec.library, "opt-in" if spec.opt_in else "not built"
             state = "outdated" if spec.built and spec.out().is_dir() else state
         cost = f" ({spec.cost})" if spec.cost else ""
         way = "" if state == "ready" else f"perbyte build {spec.name}{cost}"
-        rows += [
-            {"algorithm": name, "runner": spec.name, "state": state, "library": version, "how": way}
-            for name in meant
-            if name in has
-        ]
+        for name in meant:
+            unused = [one for one in catalogue.find(name).accelerated_by if one in lacks]
+            said = no_instructions(unused) if unused else way
+            if name in has:
+                rows.append(
+                    {"algorithm": name, "runner": spec.name, "state": state, "library": version, "how": said}
+                )
     return sorted(rows, key=lambda row: meant.index(row["algorithm"]))
 
 

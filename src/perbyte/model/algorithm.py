@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+CPU_FLAGS: Mapping[str, frozenset[str]] = {
+    "aes": frozenset({"aes"}),
+    "clmul": frozenset({"pclmulqdq", "pmull"}),
+    "sha": frozenset({"sha_ni", "sha1", "sha2"}),
+}
+"""The CPU features that an algorithm may be `accelerated_by`, and the flags of `/proc/cpuinfo` that tell of them."""
+
+_INSTRUCTIONS = {"aes": "AES", "clmul": "carry-less multiply", "sha": "SHA"}
+
+
+def no_instructions(features: Iterable[str]) -> str:
+    """Return words for what an object lacks: `no AES or SHA instructions`."""
+    return f"no {' or '.join(_INSTRUCTIONS[name] for name in features)} instructions"
 
 
 @dataclass(frozen=True, slots=True)

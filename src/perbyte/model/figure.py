@@ -50,6 +50,7 @@ class Doubt(enum.StrEnum):
     FAILED_CALLS = "failed-calls"
     LAYOUT = "layout"
     TIER = "tier"
+    PLAIN_CODE = "plain-code"
     NO_INTERVAL = "no-interval"
     SEVERAL_PROCESSES = "several-processes"
     OTHER = "other"  # of runs that were stored before warnings had a kind

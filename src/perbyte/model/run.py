@@ -40,7 +40,11 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class RunnerIdentity:
-    """Who answered: a runner's `hello`, and the hash the orchestrator took of the loaded object."""
+    """Who answered: a runner's `hello`, and the hash the orchestrator took of the loaded object.
+
+    `lacks` are the features ("aes", "sha", "clmul") that the CPU has and the object has no instruction of; empty also
+    where it was not examined.
+    """
 
     runner: str
     cpu: str
@@ -53,6 +57,7 @@ class RunnerIdentity:
     object_sha256: str
     cpu_features: str
     sdk: str
+    lacks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ what is said to it in protocol/SPEC.md.
 
 from perbyte.runners.build import BuildOutcome, BuildState, build, build_all, stale
 from perbyte.runners.locate import find, locate
+from perbyte.runners.machinecode import lacking
 from perbyte.runners.session import Measured, Session, TimeLimits
 from perbyte.runners.spec import RunnerSpec, Tier
 
@@ -20,6 +21,7 @@ __all__ = [
     "build",
     "build_all",
     "find",
+    "lacking",
     "locate",
     "stale",
 ]

@@ -35,6 +35,7 @@ from perbyte.model.sample import Burst, Calibration
 from perbyte.protocol import messages
 from perbyte.protocol.codec import AnswerT, decode, encode
 from perbyte.protocol.messages import CheckAnswer, HelloAnswer, VerdictAnswer
+from perbyte.runners import machinecode
 from perbyte.runners.process import RunnerProcess
 from perbyte.runners.spec import RunnerSpec
 
@@ -152,6 +153,7 @@ class Session:
     def identity(self) -> RunnerIdentity:
         """Who answers, with the SHA-256 of the object that holds the library's code ('' if unreadable)."""
         hello = self.hello()
+        sha256 = file_sha256(hello.object)
         return RunnerIdentity(
             runner=self.spec.name,
             cpu=self.cpu,
@@ -161,9 +163,10 @@ class Session:
             compiler=hello.compiler,
             flags=hello.flags,
             object_path=hello.object,
-            object_sha256=file_sha256(hello.object),
+            object_sha256=sha256,
             cpu_features=hello.cpu_features,
             sdk=hello.sdk,
+            lacks=machinecode.lacking(self.spec.language, hello.object, sha256),
         )
 
     def prepare(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from perbyte.catalogue import load
 from perbyte.errors import UsageError
 from perbyte.model import (
     Burst,
@@ -22,6 +23,7 @@ from perbyte.model import (
     UnprovenTier,
     Warning,
 )
+from perbyte.model.algorithm import no_instructions
 from perbyte.model.cell import FULL
 from perbyte.stats.clean import find_quiet
 from perbyte.stats.compare import noise_floor
@@ -74,7 +76,8 @@ def make_run_figures(
         except UsageError as error:
             unusable.append(Failure("refused", cell.runner, str(error), address=cell.address))
     spread = common_spread(summaries)
-    who = {(one.runner, one.cpu): (one.library, one.library_version) for one in identities}
+    identified = {(one.runner, one.cpu): one for one in identities}
+    who = {key: (one.library, one.library_version) for key, one in identified.items()}
     figures: dict[Cell, CellFigure] = {}
     for summary in summaries:
         library, version = who.get((summary.cell.runner, summary.cell.cpu), ("", ""))
@@ -88,6 +91,11 @@ def make_run_figures(
     of_plan = {cell: figure for cell, figure in figures.items() if not cell.twin}
     of_run = () if all(calibration.layout_fixed for calibration in calibrations) else (LAYOUT_WARNING,)
     of_row = {tier.row: _tier_warning(tier, of_plan) for tier in unproven}
+    of_row |= {
+        cell.row: _plain_code_warning(cell, identified[cell.runner, FULL])
+        for cell in of_plan
+        if cell.cpu == FULL and (cell.runner, FULL) in identified
+    }
     shown = tuple(
         replace(figure, warnings=figure.warnings + of_run + of_row.get(cell.row, ()))
         for cell, figure in of_plan.items()
@@ -113,3 +121,14 @@ def _tier_warning(tier: UnprovenTier, figures: Mapping[Cell, CellFigure]) -> tup
     seen = ", ".join(f"{factor:.3f}" for factor in sorted(factors))
     text = f"tier {tier.row.cpu} runs as fast as full (factor {seen}): the code path did not change"
     return (Warning(Doubt.TIER, text, tuple(sorted(factors))),)
+
+
+def _plain_code_warning(cell: Cell, identity: RunnerIdentity) -> tuple[Warning, ...]:
+    """Return the warning of an algorithm that the CPU has instructions for and the library's object has not."""
+    known = load().algorithms.get(cell.algorithm)
+    unused = [name for name in (known.accelerated_by if known else ()) if name in identity.lacks]
+    if not unused:
+        return ()
+    what = no_instructions(unused)
+    text = f"{identity.runner}: {what} in {identity.object_path.rpartition('/')[2]}, and this CPU has them"
+    return (Warning(Doubt.PLAIN_CODE, text),)

@@ -28,6 +28,7 @@ from perbyte.catalogue import pattern
 from perbyte.datafile import Problem, Text, no_duplicates, one_of, read_toml
 from perbyte.errors import DataFileError
 from perbyte.model import CellFigure, Estimate, Run
+from perbyte.model.algorithm import CPU_FLAGS
 from perbyte.model.cell import FULL
 from perbyte.stats.compare import CYCLES, NS, cost_of, quotient
 from perbyte.stats.quantity import Unit
@@ -42,11 +43,6 @@ _END = re.compile(
     r"(?P<study>[^/+\s]+)/(?P<name>[^/+\s]+)(\+cpu=(?P<cpu>[a-z]+))?(\+runner=(?P<runner>[^/+\s]+))?"
 )
 _OPERATIONS = ("encrypt", "digest")
-_FLAGS = {
-    "aes": frozenset({"aes"}),
-    "sha": frozenset({"sha_ni", "sha1", "sha2"}),
-    "clmul": frozenset({"pclmulqdq", "pmull"}),
-}
 
 
 class Line(Struct, frozen=True, forbid_unknown_fields=True):
@@ -469,7 +465,7 @@ def _measured_point(run: Run, figure: CellFigure, file: HistoryFile) -> HistoryP
     cell, machine = figure.cell, run.conditions.machine
     line = file.line_of(cell.algorithm)
     assert line is not None  # _measured asked before
-    features = frozenset(name for name, flags in _FLAGS.items() if flags & {*machine.cpu_flags})
+    features = frozenset(name for name, flags in CPU_FLAGS.items() if flags & {*machine.cpu_flags})
     cycles = figure.cycles_per_call
     if cycles is not None and not 0 < cycles < math.inf:
         cycles = None

@@ -1,0 +1,107 @@
+"""What the machine code of a library contains: is there one AES instruction in it?
+
+A distribution may build a library without the instructions that its makers wrote code for. The object that a runner
+names is disassembled by `objdump` (binutils, present wherever a compiler is) until one instruction of each kind was
+seen; the answer is kept by the object's SHA-256, because it takes a second or two. Code that is made at run time is
+in no object: the runner's language decides whether there is something to look at. That an instruction is there does
+not say that it is used; that there is none does say that it is not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+from perbyte import places
+from perbyte.model.algorithm import CPU_FLAGS
+
+COMPILED = frozenset({"c", "c++", "rust", "go"})
+_LARGEST_BYTES = 256 << 20
+_LIMIT_S = 60.0
+_X86 = re.compile(
+    r"\tv?(?:(?P<aes>aes(?:enc|dec))|(?P<clmul>pclmul)|(?P<sha>sha(?:1|256)(?:rnds|msg|nexte)))"
+)
+_ARM = re.compile(r"\t(?:(?P<aes>aes[ed]\t)|(?P<clmul>pmull2?\t\S+\.1q)|(?P<sha>sha(?:1|256)(?:[chmp]|su)))")
+_INSTRUCTIONS = {"x86_64": _X86, "aarch64": _ARM}
+
+
+def lacking(language: str, path: str, sha256: str) -> tuple[str, ...]:
+    """Return the features ("aes", "clmul", "sha") that this CPU has and an object has no instruction of, in order.
+
+    `language` is the runner's, `sha256` the hash of the object's content. Empty also when it cannot be examined: no
+    `objdump`, no ELF file, another architecture, a language whose machine code is made at run time.
+    """
+    if language not in COMPILED:
+        return ()
+    flags = cpu_flags()
+    return tuple(name for name in _without(path, sha256) if CPU_FLAGS[name] & flags)
+
+
+@functools.cache
+def cpu_flags() -> frozenset[str]:
+    """What `/proc/cpuinfo` says that the first processor has; empty where there is no such file."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.lower().startswith(("flags", "features")):
+                return frozenset(line.partition(":")[2].split())
+    return frozenset()
+
+
+def _without(path: str, sha256: str) -> tuple[str, ...]:
+    """The features of which the object has no instruction, whatever the CPU; kept in a file of the build's place."""
+    if not sha256:
+        return ()
+    kept = places.build_home() / "machine-code" / sha256
+    with contextlib.suppress(OSError):
+        return tuple(kept.read_text(encoding="ascii").split())
+    found = _examine(path)
+    if found is None:
+        return ()
+    lacks = tuple(name for name in CPU_FLAGS if name not in found)
+    with contextlib.suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=kept.parent, encoding="ascii", delete=False) as file:
+            file.write(" ".join(lacks))
+        Path(file.name).replace(kept)
+    return lacks
+
+
+def _examine(path: str) -> set[str] | None:
+    """The features of which the object has an instruction; None when that cannot be told."""
+    objdump, wanted = shutil.which("objdump"), _INSTRUCTIONS.get(platform.machine())
+    if not objdump or not wanted or not _is_elf(path):
+        return None
+    found: set[str] = set()
+    command = [objdump, "--disassemble", "--no-show-raw-insn", path]
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        guard = threading.Timer(_LIMIT_S, process.kill)
+        guard.start()
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if (seen := wanted.search(line)) and seen.lastgroup:
+                    found.add(seen.lastgroup)
+                if len(found) == len(CPU_FLAGS):
+                    process.kill()
+                    return found
+        finally:
+            guard.cancel()
+    return found if process.returncode == 0 else None
+
+
+def _is_elf(path: str) -> bool:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(4) == b"\x7fELF" and os.fstat(file.fileno()).st_size <= _LARGEST_BYTES
+    except OSError:
+        return False
