@@ -95,6 +95,7 @@ def test_an_aead_refuses_forgeries(tmp_path: Path, code: Path):
         for operation in ("seal", "open"):
             handle = session.prepare("ascon-aead128", operation, "rekey/1", 100, seed=7, offset=0)
             assert session.round_trip(handle).passed
+            assert session.check_calls(handle, 18).length == (100 if operation == "open" else 116)
         assert session.forgery(handle).passed
 
 

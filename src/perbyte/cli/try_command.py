@@ -29,6 +29,7 @@ EPILOG = """\b
   perbyte try aes.S aes.h --as aes-128-ctr --function key=aes_setup,encrypt=aes_ctr
   perbyte try my_hash.c --as sha-256 --flags -O2 --flags '-O3 -march=native'
   perbyte try my_hash.c --as sha-256 --baseline     # keeps it; after a change: faster, slower?
+  perbyte try --supercop crypto_hash/sha256
 """
 
 
@@ -59,6 +60,7 @@ EPILOG = """\b
 @click.option("--keep", is_flag=True, help="Make this program the baseline.")
 @click.option("--watch", is_flag=True, help="Repeat --baseline when a file changes.")
 @click.option("--instructions", is_flag=True, help="Count instructions too, by callgrind.")
+@click.option("--supercop", is_flag=True, help="FILEs are directories in SUPERCOP's layout.")
 @click.option(
     "--budget", type=Seconds(), default=None, help=f"Measuring time.  [{BUDGET_S:g}s, {LOOP_BUDGET_S:g}s]"
 )
@@ -77,6 +79,7 @@ def command(
     keep: bool,
     watch: bool,
     instructions: bool,
+    supercop: bool,
     budget: float | None,
     as_json: bool,
     quiet: bool,
@@ -92,6 +95,16 @@ def command(
     if instructions:
         require_valgrind()
     asked_sizes = parse_sizes(",".join(sizes)) if sizes else None
+    if supercop:
+        from perbyte.cli.try_supercop import try_directories
+
+        if functions or signatures or baseline or keep or watch or instructions:
+            raise UsageError(
+                "--supercop knows the functions; of the other options it takes --as, --flags, --size"
+            )
+        return try_directories(
+            files, algorithm_name, flags, asked_sizes, beside, budget, as_json=as_json, quiet=quiet
+        )
     if not algorithm_name:
         raise UsageError("what does it compute?", hint="--as sha-256; all: perbyte list algorithms")
     asked = Asked(read_files(files), find_algorithm(algorithm_name), functions, signatures, name)
@@ -141,10 +154,10 @@ class Trial:
 
         specs = self._build()
         names = [spec.name for spec in specs]
-        libraries = _libraries(self.beside, names)
+        libraries = libraries_beside(self.beside, names)
         sizes = sizes_for(self.asked.algorithm, self.sizes)
         policy = replace(Policy(), budget_s=self.budget_s or BUDGET_S)
-        run = _measure(specs, libraries, self.asked.algorithm, names, sizes, policy, self.quiet)
+        run = measure_specs(specs, libraries, self.asked.algorithm, names, sizes, policy, self.quiet)
         found = beside_the_best(run, names)
         counts = self._count(specs, run, policy.seed)
         if self.as_json:
@@ -195,7 +208,7 @@ class Trial:
         )
         specs = [spec] + ([describe(before, old, self.asked.files)] if note and not keep else [])
         sizes = sizes_for(self.asked.algorithm, self.sizes, quick=True)
-        run = _measure(specs, [], self.asked.algorithm, [name, before], sizes, policy, self.quiet)
+        run = measure_specs(specs, [], self.asked.algorithm, [name, before], sizes, policy, self.quiet)
         if failed(run, [name]):
             _print_failures(run)
             return EXIT_INCORRECT
@@ -272,7 +285,7 @@ def _row_name(title: str, flags: Sequence[str], several: bool) -> str:
     return f"{title}-{told or 'plain'}" if several else title
 
 
-def _libraries(glob: str, mine: Sequence[str]) -> list[RunnerSpec]:
+def libraries_beside(glob: str, mine: Sequence[str]) -> list[RunnerSpec]:
     """The built runners that `glob` means; `*` means all but the opt-in ones. Raises UsageError for a name taken."""
     from perbyte.catalogue import pattern
     from perbyte.measure.plan import left_out
@@ -284,7 +297,7 @@ def _libraries(glob: str, mine: Sequence[str]) -> list[RunnerSpec]:
     return [spec for spec in every if pattern.matches(spec.name, glob) and not left_out(glob, spec)]
 
 
-def _measure(
+def measure_specs(
     specs: Sequence[RunnerSpec],
     libraries: Sequence[RunnerSpec],
     algorithm: Algorithm,
@@ -293,6 +306,7 @@ def _measure(
     policy: Policy,
     quiet: bool,
 ) -> Run:
+    """Measure what `mine` offer of `algorithm`, and the same of `libraries`, into a new run directory."""
     from perbyte.cli.conduct import conduct_plan
     from perbyte.measure import Plan, survey
     from perbyte.measure.machine import require_linux

@@ -205,7 +205,10 @@ class _Writer:
             return [Variant(operation, "rekey/1", told(call), "NULL", loop, "NULL")]
         if not key or not call.has("context"):
             return []
-        rekey = self._loop(f"{name}_rekey", [expression(key), counted(operation, call)], failed)
+        setting = expression(key)
+        if operation == "open":  # what is opened was sealed with key 0
+            setting = setting.replace("PB_TURN(key, turn)", "key[0]")
+        rekey = self._loop(f"{name}_rekey", [setting, counted(operation, call)], failed)
         once = self._loop(f"{name}_again", [counted(operation, call)], failed)
         found = [
             Variant(operation, "message/1", told(call), "NULL", once, "NULL"),

@@ -103,8 +103,8 @@ def _arguments(call: Call) -> list[str]:
     }
     if call.step == "sign":
         given["in"] = "PB_TURN(message, turn)"
-    if opening:
-        given["nonce"] = "nonce[0]"
+    if opening:  # what is opened was sealed with these
+        given["nonce"], given["key"] = "nonce[0]", "key[0]"
     shapes = [one.shape for one in call.prototype.parameters] if call.prototype else [None] * len(call.roles)
     found: list[str] = []
     for role, shape in zip(call.roles, shapes, strict=True):

@@ -50,7 +50,7 @@ class Source:
     """What a trial's program is made of. `table` is the adapter's text, `wrapper` the one for Rust ('' without).
 
     `include` are directories for headers, before those of the files; `forced` headers that C++ must have seen, so that
-    its functions get C's names.
+    its functions get C's names; `others` further files, each with flags and include directories of its own.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Source:
     include: tuple[Path, ...] = ()
     forced: tuple[str, ...] = ()
     link: tuple[str, ...] = ()
+    others: tuple[tuple[Path, tuple[str, ...], tuple[Path, ...]], ...] = ()
 
 
 def home() -> Path:
@@ -115,6 +116,14 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
                     ["rustc", *RUST_FLAGS, *_rust_flags(source.flags), "-o", "libsubject.a", "wrapper.rs"]
                 )
                 objects.append("libsubject.a")
+        for number, (file, more, places_of_headers) in enumerate(source.others):
+            name = f"other-{number}-{file.stem}.o"
+            objects.append(name)
+            headers = [f"-I{one}" for one in places_of_headers]
+            kind = COMPILED[file.suffix]
+            commands.append(
+                [*compiler(kind), *source.flags, *more, "-w", *headers, "-c", str(file), "-o", name]
+            )
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
             said = [words for words in pool.map(lambda command: _run(command, scratch), commands) if words]
         if said:
