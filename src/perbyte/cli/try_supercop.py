@@ -98,7 +98,7 @@ def _build(
                 name += "-" + re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(words)).strip("-")
             jobs.append((one, name, words, home() / "supercop" / f"{algorithm.id}-{name}-{index}"))
     if len({name for _, name, _, _ in jobs}) < len(jobs):
-        raise UsageError("two implementations have one name", way_out="try them in two commands")
+        raise UsageError("two implementations have one name", hint="try them in two commands")
 
     def make(job: tuple[Implementation, str, tuple[str, ...], Path]) -> tuple[RunnerSpec | None, Outcome]:
         one, name, words, place = job

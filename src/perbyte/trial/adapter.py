@@ -114,10 +114,10 @@ class _Writer:
             shown = "; ".join(
                 f"{step}={call.function}({', '.join(call.roles)})" for step, call in calls.items()
             )
-            raise UsageError(f"{shown}: no operation of {self.algorithm.id} ({kind})", hint=self._way_out())
+            raise UsageError(f"{shown}: no operation of {self.algorithm.id} ({kind})", hint=self._hint())
         return found
 
-    def _way_out(self) -> str:
+    def _hint(self) -> str:
         ways = {
             "hash": "--function NAME, or init=, update= and final=",
             "xof": "--function NAME, or init=, update= and final=",

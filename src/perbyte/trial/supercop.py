@@ -113,7 +113,7 @@ def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
     for place in places:
         if not place.is_dir():
             raise UsageError(
-                f"{place} is no directory", way_out="name a directory that holds api.h somewhere"
+                f"{place} is no directory", hint="name a directory that holds api.h somewhere"
             )
         before = len(found)
         for api in sorted(place.resolve().rglob("api.h")):
@@ -122,7 +122,7 @@ def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
         if len(found) == before:
             raise UsageError(
                 f"{place}: there is no crypto_OP/PRIMITIVE/IMPLEMENTATION/api.h in it",
-                way_out=f"operations that can be tried: {', '.join('crypto_' + name for name in _STEPS)}",
+                hint=f"operations that can be tried: {', '.join('crypto_' + name for name in _STEPS)}",
             )
     return tuple(found.values())
 
@@ -139,7 +139,7 @@ def algorithm_of(one: Implementation, asked: Algorithm | None) -> Algorithm:
             continue
     raise UsageError(
         f"crypto_{one.operation}/{one.primitive}: the catalogue has no algorithm of this name",
-        way_out="say it with --as, or describe it in a directory that PERBYTE_CATALOGUE names",
+        hint="say it with --as, or describe it in a directory that PERBYTE_CATALOGUE names",
     )
 
 
