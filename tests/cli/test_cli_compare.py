@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
+import statistics
+from types import SimpleNamespace
 
 import pytest
 from fake_scripts import row
+
+from perbyte.cli.compare import Limit
+from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Quality
+from perbyte.report.grid import compare_pairs
 
 ASK = "alpha/sha-256@16,64"
 
@@ -47,10 +54,66 @@ def test_what_became_slower_is_found_where_it_was_asked_for(perbyte, two_runs):
 
 def test_the_same_again_is_no_regression(perbyte, two_runs):
     before, again, _ = two_runs
-    answer = perbyte("compare", before, again, "--fail-above", "0.5%", "--json")
-    assert answer.returncode == 0
+    answer = perbyte("compare", before, again, "--fail-above", "3%", "--json")
+    assert answer.returncode == 0, answer.stderr
+    assert "not slower by more than 3 %, beyond doubt: 2 cells" in answer.stderr
+    assert json.loads(answer.stdout)["limit"]["answer"] == "not slower"
     for one in json.loads(answer.stdout)["rows"]:
         assert one["figures"][1]["ratio"] == pytest.approx(1.0, abs=0.002)
+
+
+def test_what_cannot_be_told_is_neither_a_failure_nor_fine(perbyte, two_runs):
+    """Runs of the same code differ by up to 1 %, so a limit below that can be told in one run only."""
+    before, again, after = two_runs
+    answer = perbyte("compare", before, again, "--fail-above", "0.5%", "--json")
+    assert answer.returncode == 5
+    assert "undecided whether slower by more than 0.5 %: 2 of 2 cells" in answer.stderr
+    assert "noise floor is in the way" in answer.stderr
+    assert "both builds in one run" in answer.stderr
+    told = json.loads(answer.stdout)["limit"]
+    assert (told["answer"], len(told["undecided"]), told["more_s"]) == ("undecided", 2, None)
+    for word, code in (("ok", 0), ("fail", 1)):
+        said = perbyte("compare", before, again, "--fail-above", "0.5%", "--undecided-is", word)
+        assert said.returncode == code
+    assert perbyte("compare", before, after, "--fail-above", "1%", "--undecided-is", "ok").returncode == 1
+    assert perbyte("compare", before, again, "--undecided-is", "ok").returncode == 2
+
+
+def test_one_run_tells_how_much_longer_it_takes():
+    """Figures of two builds, whose epochs scatter by some per cent; widths shrink with the square root of the time."""
+    old = figure_of("old", (100.0, 103.0, 98.0, 101.0, 99.0))
+    new = figure_of("new", (101.0, 100.0, 99.0, 103.0, 98.0))
+    grids = compare_pairs([(old, new)], ("old", "new"), NoiseFloor(0.001, ()))
+    run = SimpleNamespace(measuring_s=10.0)
+    limit = Limit.of(grids, 0.01, [run])
+    assert limit.exit_code(None) == 5
+    [[_, one]] = limit.undecided
+    wanted = 10 * ((one.measured / math.log(1.01)) ** 2 - 1)
+    assert limit.more_s == pytest.approx(wanted)
+    undecided, more = limit.lines()
+    assert undecided.startswith("undecided whether slower by more than 1 %: 1 of 1 cell: new/")
+    assert more == f"about {math.ceil(wanted)} s more of measuring in the run would decide it here"
+    assert Limit.of(grids, 0.3, [run]).lines() == ["not slower by more than 30 %, beyond doubt: 1 cell"]
+
+
+def figure_of(runner, epochs):
+    value = statistics.median(epochs)
+    return CellFigure(
+        cell=Cell(runner, "sha-256", "digest", 64, "oneshot/1"),
+        library=runner,
+        library_version="1",
+        cycles_per_call=value,
+        ns_per_call=value / 2,
+        interval=Interval(value - 2, value + 2),
+        samples=100,
+        clean_samples=90,
+        epochs=len(epochs),
+        epoch_cycles=epochs,
+        epoch_ns=tuple(one / 2 for one in epochs),
+        calls_per_sample=10,
+        quality=Quality.IMPRECISE,
+        cycle_source="probe",
+    )
 
 
 def test_runs_without_a_common_cell(perbyte, make_world, two_runs, tmp_path, quick):

@@ -134,7 +134,7 @@ def test_a_run_can_be_called_by_its_name(world, script, quick):
     assert world.shown(place.name)["run"]["id"] == place.name
     answer = world.perbyte("compare", place.name, place.name)
     assert answer.returncode == 0, answer.stderr
-    assert "1 tied" in answer.stdout
+    assert "0 faster, 0 slower" in answer.stdout
     for words in (("show",), ("export",), ("compare", place.name), ("report",), ("study", "judge")):
         answer = world.perbyte(*words, "another")
         assert answer.returncode == 2, words

@@ -194,7 +194,7 @@ def test_machines_stand_side_by_side(perbyte, tmp_path):
     )
     assert "369.3   ×2.04?" in line  # md5 then and now
     assert "absent" in out  # MDC2 on the Atom
-    assert "? no interval is known" in out
+    assert "?: no interval is known" in out
     code, out, _ = perbyte("compare", *runs, "--json")
     content = json.loads(out)
     assert content["sides"] == ["now", "three-machines-1", "three-machines-3"]

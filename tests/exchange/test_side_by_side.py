@@ -31,7 +31,7 @@ BELOW = Cell("openssl-lowlevel", "aes-128-cbc", "encrypt", 1024, "stream/1")
 def figure(
     cell: Cell, cost: float, library: str = "OpenSSL", half: float = 0.001, cycles: bool = True
 ) -> CellFigure:
-    values = (cost * (1 - half / 5), cost, cost * (1 + half / 5))
+    values = tuple(cost * (1 + part * half / 5) for part in (-1, -0.5, 0, 0.5, 1))
     return CellFigure(
         cell=cell,
         library=library,
@@ -41,7 +41,7 @@ def figure(
         interval=Interval(cost * (1 - half), cost * (1 + half)),
         samples=100,
         clean_samples=90,
-        epochs=3,
+        epochs=5,
         epoch_cycles=values if cycles else (),
         epoch_ns=tuple(value / 2 for value in values),
         calls_per_sample=10,

@@ -60,7 +60,8 @@ def made_figure(
     """A figure of `cycles` per call with an interval of +- `relative`."""
     time = ns if ns is not None else (cycles or 100.0) / 2.5
     centre = time if cycles is None else cycles
-    spread = [relative * part for part in ((-1, 0, 1), (1, 0, -1), (0, -1, 1))[len(cell.address) % 3]]
+    turn = len(cell.address) % 3
+    spread = [relative * part for part in ((-1, 0, 1), (1, 0, -1), (0, -1, 1))[turn] + (0.5, -0.5)]
     given: dict[str, Any] = {
         "cell": cell,
         "library": LIBRARIES.get(cell.runner, cell.runner),
@@ -70,7 +71,7 @@ def made_figure(
         "interval": Interval(centre * (1 - relative), centre * (1 + relative)),
         "samples": 400,
         "clean_samples": 300,
-        "epochs": 3,
+        "epochs": 5,
         "epoch_cycles": () if cycles is None else tuple(cycles * (1 + part) for part in spread),
         "epoch_ns": tuple(time * (1 + part) for part in spread),
         "calls_per_sample": 10,

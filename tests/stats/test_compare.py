@@ -11,13 +11,16 @@ from scipy import stats
 
 from perbyte.model import Cell, CellFigure, Estimate, Interval, NoiseFloor, Quality
 from perbyte.stats.compare import (
+    ACROSS_RUNS,
+    SHARED_CORE,
+    Answer,
     Cost,
     compare,
     compare_costs,
     cost_of,
     fastest,
+    floor_across,
     geometric_mean,
-    larger_floor,
     mean_cost,
     noise_floor,
     quotient,
@@ -94,7 +97,80 @@ def test_samples_bound_the_width_when_epochs_agree_by_luck():
 def test_single_epochs_use_the_figures_own_intervals():
     a = figure_with([100.0], half=1.0)
     assert compare(a, figure_with([101.0], half=1.0)).tie
-    assert not compare(a, figure_with([105.0], half=1.0)).tie
+    found = compare(a, figure_with([105.0], half=1.0))
+    assert found.ratio.above(1)
+    assert (found.answer, found.tie) == (Answer.UNDECIDED, True), "one process tells nothing of the next"
+
+
+FIVE = [100.0, 100.1, 99.9, 100.05, 99.95]
+
+
+@pytest.mark.parametrize("quality", [Quality.NOISY, Quality.UNSETTLED])
+def test_nothing_is_claimed_of_a_figure_in_doubt(quality):
+    doubtful = replace(SLOW, quality=quality)
+    for found in (compare(FAST, doubtful), compare(doubtful, FAST)):
+        assert not found.ratio.within(0.99, 1.01), "the ratio is given all the same"
+        assert found.answer is Answer.UNDECIDED
+        assert quality.value in found.doubt
+        assert found.against(0.01) is Answer.UNDECIDED
+        assert found.seconds_to_decide(0.01, 10.0) == math.inf
+
+
+def test_across_runs_nothing_is_claimed_while_intervals_overlap():
+    a, near = figure_with(FIVE, half=3.0), figure_with([105.0, 105.1, 104.9, 105.2, 104.8], half=2.5)
+    far = replace(near, interval=Interval(103.5, 106.5))
+    assert compare(a, near).answer is Answer.SLOWER, "measured in turn, epoch by epoch"
+    found = compare(a, near, same_run=False)
+    assert (found.answer, found.dominated_by) == (Answer.TIED, "intervals")
+    assert (found.ratio.low, found.ratio.high) == pytest.approx((102.5 / 103, 107.5 / 97))
+    assert compare(a, far, same_run=False).answer is Answer.SLOWER
+    assert compare(far, a, same_run=False).answer is Answer.FASTER
+
+
+def test_a_lopsided_interval_counts_on_the_side_where_it_lies():
+    up = figure_with(FIVE, interval=Interval(99.9, 120.0))
+    slower = figure_with([110.0, 110.1, 109.9, 110.05, 109.95], half=0.1)
+    faster = figure_with([90.0, 90.1, 89.9, 90.05, 89.95], half=0.1)
+    assert compare(up, slower, same_run=False).tie, "a may well cost as much"
+    assert compare(up, faster, same_run=False).answer is Answer.FASTER
+
+
+def test_across_runs_few_processes_claim_nothing():
+    three = figure_with([110.0, 110.1, 109.9], half=0.1)
+    found = compare(figure_with(FIVE, half=0.1), three, same_run=False)
+    assert (found.answer, found.doubt) == (Answer.UNDECIDED, "fewer than 4 quiet processes")
+    assert compare(FAST, SLOW).answer is Answer.SLOWER, "in one run three will do"
+
+
+def test_a_limit_has_three_answers():
+    found = compare(FAST, SLOW, NoiseFloor(0.02, ()))  # 1.1, from 1.078 to 1.122
+    answers = [found.against(limit) for limit in (0.05, 0.1, 0.2)]
+    assert answers == [Answer.SLOWER, Answer.UNDECIDED, Answer.TIED]
+    assert compare(SLOW, FAST).against(0.01) is Answer.TIED, "faster is not slower"
+
+
+def test_how_long_it_takes_to_decide_follows_from_widths_and_time():
+    a = figure_with([100.0, 102.0, 98.0, 101.0, 99.0])
+    b = figure_with([102.0, 99.0, 103.0, 98.0, 108.0])
+    found = compare(a, b)
+    away = math.log(1.05 / found.ratio.value)
+    assert found.against(0.05) is Answer.UNDECIDED
+    assert found.seconds_to_decide(0.05, 10.0) == pytest.approx(10 * ((found.measured / away) ** 2 - 1))
+    assert compare(a, b, NoiseFloor(0.2, ())).seconds_to_decide(0.05, 10.0) == math.inf
+    assert found.seconds_to_decide(10.0, 10.0) == 0.0, "decided already"
+
+
+def test_nobody_comes_first_by_a_figure_in_doubt_or_while_intervals_overlap():
+    noisy = replace(FAST, quality=Quality.NOISY)
+    assert fastest([noisy, SLOW], None) == (noisy, SLOW), "the other may be as fast"
+    far = figure_with([SHARED_CORE * 105.0] * 3, runner="far")
+    assert fastest([noisy, far], None) == (), "no other may be, but nobody is sure"
+    assert fastest([FAST, replace(SLOW, quality=Quality.NOISY)], None)[0] is FAST
+    assert len(fastest([FAST, replace(SLOW, quality=Quality.NOISY)], None)) == 2
+    assert fastest([FAST, replace(far, quality=Quality.NOISY)], None) == (FAST,)
+    wide = [replace(FAST, interval=Interval(99.0, 106.0)), replace(SLOW, interval=Interval(105.0, 111.0))]
+    assert not compare(*wide).tie
+    assert fastest(wide, None) == tuple(wide)
 
 
 def test_unknown_widths_never_claim():
@@ -218,9 +294,10 @@ def test_quotients_reach_from_end_to_end():
 
 
 def test_the_larger_noise_floor_counts():
-    small, large = NoiseFloor(0.001, ()), NoiseFloor(0.002, ())
-    assert larger_floor([small, None, large]) is large
-    assert larger_floor([None, None]) is None
+    small, large = NoiseFloor(0.011, ()), NoiseFloor(0.012, ())
+    assert floor_across([small, None, large]) == large
+    assert floor_across([None, None]) is None
+    assert floor_across([NoiseFloor(0.001, ()), None]).relative == ACROSS_RUNS, "what no run of its own shows"
 
 
 def test_false_claims_are_rare_and_real_differences_are_found():

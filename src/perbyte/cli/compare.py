@@ -8,8 +8,9 @@ Nearness is a matter of addresses alone; no figure is looked at.
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ import click
 from perbyte import places
 from perbyte.cli.options import UNITS, Percent, note
 from perbyte.cli.run_names import find_run, run_named, runs_there_are, where_looked
-from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED, UsageError
 from perbyte.model import Cell, CellFigure, NoiseFloor, Run
 
 if TYPE_CHECKING:
@@ -93,7 +94,100 @@ def _part(cell: Cell, fields: Sequence[str]) -> tuple[object, ...]:
     return tuple(getattr(cell, field) for field in fields)
 
 
-SHOWN = 4  # of what a run has, in a message
+SHOWN = 4  # of what a run has, or of the cells beyond a limit, in a message
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Which cells are slower than the first side by more than `threshold`, and of which that cannot be told.
+
+    `more_s` is how many more seconds of measuring should decide all that is undecided: of the one run, or of each of
+    several; infinite where time alone does not.
+    """
+
+    threshold: float
+    compared: int
+    slower: tuple[tuple[str, Comparison], ...]
+    undecided: tuple[tuple[str, Comparison], ...]
+    more_s: float
+    one_run: bool
+
+    @classmethod
+    def of(cls, grids: Sequence[Grid], threshold: float, runs: Sequence[Run]) -> Limit:
+        """Hold every comparison of `grids`, which are of `runs`, against `threshold`."""
+        from perbyte.stats.compare import Answer
+
+        found = [
+            (entry.figure.cell.address, entry.comparison)
+            for grid in grids
+            for entry in grid.entries
+            if entry.figure and entry.comparison
+        ]
+        slower, undecided = (
+            tuple(one for one in found if one[1].against(threshold) is answer)
+            for answer in (Answer.SLOWER, Answer.UNDECIDED)
+        )
+        spent = max(run.measuring_s for run in runs)
+        more = max((one.seconds_to_decide(threshold, spent) for _, one in undecided), default=0.0)
+        return cls(threshold, len(found), slower, undecided, more, len(runs) == 1)
+
+    def lines(self) -> list[str]:
+        """What was found, in words, and what would decide the rest."""
+        beyond = f"slower by more than {100 * self.threshold:g} %"
+        lines = []
+        if self.slower:
+            lines.append(f"{beyond}, beyond doubt: {_some(self.slower, self.compared)}")
+        if not self.undecided:
+            return lines or [f"not {beyond}, beyond doubt: {_cells(self.compared)}"]
+        lines.append(f"undecided whether {beyond}: {_some(self.undecided, self.compared)}")
+        doubts = dict.fromkeys(one.doubt for _, one in self.undecided if one.doubt)
+        if doubts:
+            said = f"{'; '.join(doubts)}: a quieter moment or core, or a larger --budget, would help"
+        elif math.isfinite(self.more_s):
+            each = "the run" if self.one_run else "each run"
+            said = (
+                f"about {max(1, math.ceil(self.more_s)):,} s more of measuring in {each} would decide it here"
+            )
+        else:
+            said = (
+                "the noise floor is in the way, or the limit is too near: more time alone would not decide it"
+            )
+        lines.append(said)
+        if not self.one_run:
+            lines.append("both builds in one run tell smaller differences: docs/cli.md, 'Is it slower?'")
+        return lines
+
+    def as_json(self) -> dict[str, object]:
+        """The same for programs; `more_s` is None where time alone does not help."""
+        from perbyte.stats.compare import Answer
+
+        answer = Answer.SLOWER if self.slower else Answer.UNDECIDED if self.undecided else Answer.TIED
+        return {
+            "fail_above": self.threshold,
+            "answer": "not slower" if answer is Answer.TIED else answer.value,
+            "slower": [address for address, _ in self.slower],
+            "undecided": [address for address, _ in self.undecided],
+            "more_s": self.more_s if math.isfinite(self.more_s) else None,
+        }
+
+    def exit_code(self, undecided_is: str | None) -> int:
+        """One of the exit codes of `perbyte.errors`."""
+        if self.slower:
+            return EXIT_FOUND
+        if not self.undecided:
+            return EXIT_FINE
+        return {None: EXIT_UNDECIDED, "ok": EXIT_FINE, "fail": EXIT_FOUND}[undecided_is]
+
+
+def _some(found: Sequence[tuple[str, Comparison]], of: int) -> str:
+    from perbyte.report.wording import ratio_interval_text, ratio_text
+
+    shown = [
+        f"{address} ×{ratio_text(one.ratio)} ({ratio_interval_text(one.ratio)})"
+        for address, one in sorted(found, key=lambda one: -one[1].ratio.value)[:SHOWN]
+    ]
+    more = f" and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
+    return f"{len(found):,} of {_cells(of)}: {', '.join(shown)}{more}"
 
 
 @click.command("compare")
@@ -105,7 +199,13 @@ SHOWN = 4  # of what a run has, in a message
     "--fail-above",
     type=Percent(),
     default=None,
-    help="Exit code 1 when another one is slower than A by more, beyond doubt.",
+    help="Exit code 1 when another one is slower than A by more, 0 when none is, 5 when that cannot be told.",
+)
+@click.option(
+    "--undecided-is",
+    type=click.Choice(("ok", "fail")),
+    default=None,
+    help="Exit code 0 or 1 instead of 5.  [with --fail-above]",
 )
 @click.option(
     "--side-by-side", is_flag=True, help="Also the cells that only one run has.  [from three runs on]"
@@ -122,6 +222,7 @@ def command(
     sides: tuple[str, ...],
     run: Path | None,
     fail_above: float | None,
+    undecided_is: str | None,
     side_by_side: bool,
     unit: str | None,
     as_json: bool,
@@ -131,8 +232,11 @@ def command(
 
     Imported runs are runs like any other, but have no intervals.
 
+    A regression of a few per cent is told best in one run of both builds, which are measured in turn.
+
     \b
-      perbyte compare runs/before runs/after --fail-above 1%
+      perbyte compare 'old/*' 'new/*' --fail-above 1%
+      perbyte compare runs/before runs/after --fail-above 5%
       perbyte compare 'openssl/aes-*' 'nettle/aes-*' --run runs/before
       perbyte compare runs/server runs/laptop runs/listing-of-2013
     """
@@ -144,22 +248,32 @@ def command(
     from perbyte.report.text import render_comparison
     from perbyte.stats.quantity import Unit
 
-    grids, noise = _sides(sides, run, Unit(unit) if unit else None, everything=side_by_side or len(sides) > 2)
+    if undecided_is and fail_above is None:
+        raise UsageError("--undecided-is goes with --fail-above")
+    grids, noise, runs = _sides(
+        sides, run, Unit(unit) if unit else None, everything=side_by_side or len(sides) > 2
+    )
+    limit = None if fail_above is None else Limit.of(grids, fail_above, runs)
     if as_json:
-        print(json.dumps(comparison_json(grids, noise), indent=1, allow_nan=False))
+        found = comparison_json(grids, noise) | ({"limit": limit.as_json()} if limit else {})
+        print(json.dumps(found, indent=1, allow_nan=False))
     elif as_csv:
         print(comparison_csv(grids), end="")
     else:
         print(render_comparison(grids, noise), end="")
-    return _exit_code((entry.comparison for grid in grids for entry in grid.entries), fail_above)
+    if limit is None:
+        return EXIT_FINE
+    for line in limit.lines():
+        note(line)
+    return limit.exit_code(undecided_is)
 
 
 def _sides(
     sides: Sequence[str], run: Path | None, unit: Unit | None, *, everything: bool
-) -> tuple[tuple[Grid, ...], NoiseFloor | None]:
-    """The sides as grids, the first one as baseline, and the noise floor that counts."""
+) -> tuple[tuple[Grid, ...], NoiseFloor | None, list[Run]]:
+    """The sides as grids, the first one as baseline; the noise floor that counts; the runs they are from."""
     from perbyte.report.grid import compare_pairs, compare_runs
-    from perbyte.stats.compare import larger_floor
+    from perbyte.stats.compare import floor_across
     from perbyte.store import latest, open_run
 
     places_of = [run_named(side) for side in sides]
@@ -168,7 +282,7 @@ def _sides(
         grids = compare_runs(runs, _distinct([_title(side) for side in sides]), unit)
         if not everything:
             grids = _common(grids)
-        return grids, larger_floor(one.noise_floor for one in runs)
+        return grids, floor_across(one.noise_floor for one in runs), runs
     lost = next(side for side, place in zip(sides, places_of, strict=True) if place is None)
     if any(places_of) or len(sides) > 2:
         raise UsageError(
@@ -177,9 +291,8 @@ def _sides(
     if run is None and latest(places.runs_home()) is None:
         raise UsageError(f"'{lost}' is not a run: {where_looked(lost)}", hint=runs_there_are())
     opened = open_run(find_run(run))
-    return compare_pairs(
-        _pair_selected(sides[0], sides[1], opened), sides, opened.noise_floor, unit
-    ), opened.noise_floor
+    pairs = _pair_selected(sides[0], sides[1], opened)
+    return compare_pairs(pairs, sides, opened.noise_floor, unit), opened.noise_floor, [opened]
 
 
 def _common(grids: tuple[Grid, ...]) -> tuple[Grid, ...]:
@@ -198,12 +311,6 @@ def _common(grids: tuple[Grid, ...]) -> tuple[Grid, ...]:
         )
     _note_left(*alone)
     return tuple(kept)
-
-
-def _exit_code(compared: Iterable[Comparison | None], fail_above: float | None) -> int:
-    if fail_above is not None and any(c and c.ratio.low > 1 + fail_above for c in compared):
-        return EXIT_FOUND
-    return EXIT_FINE
 
 
 def _distinct(names: list[str]) -> list[str]:

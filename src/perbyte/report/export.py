@@ -170,6 +170,8 @@ def _compared(entry: Entry, name: str) -> dict[str, Any]:
         "interval_low": _value(one.ratio.low) if one else None,
         "interval_high": _value(one.ratio.high) if one else None,
         "tie": one.tie if one else None,
+        "answer": one.answer.value if one else None,
+        "quality": str(figure.quality) if figure else None,
         "reason": one.reason if one else None,
     }
 

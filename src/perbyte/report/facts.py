@@ -18,6 +18,7 @@ from perbyte.errors import PerbyteError
 from perbyte.model import Doubt, Machine, NoiseFloor, Run, Warning
 from perbyte.report.grid import failures_by_cause
 from perbyte.report.wording import percent, plain
+from perbyte.stats.compare import ACROSS_RUNS
 
 MEASURED = "measured"
 """The origin of a run that Perbyte measured itself."""
@@ -27,6 +28,11 @@ def noise_line(noise: NoiseFloor | None) -> str:
     """Say under which difference nothing is claimed, and where that figure comes from."""
     if noise is None or not noise.pairs or not math.isfinite(noise.relative):
         return "noise floor: not known, no pair of identical cells was measured"
+    if noise.relative == ACROSS_RUNS:
+        return (
+            f"noise floor: {percent(noise.relative)} (runs of the same code differ by so much now and then; no smaller "
+            "difference is claimed across runs, but within one run)"
+        )
     count = len(noise.pairs)
     pairs = "1 pair" if count == 1 else f"{count} pairs"
     return (

@@ -28,7 +28,7 @@ from perbyte.model import (
 )
 from perbyte.model.cell import FULL
 from perbyte.report.wording import plain, size_label
-from perbyte.stats.compare import Comparison, compare, fastest, larger_floor
+from perbyte.stats.compare import Comparison, compare, fastest, floor_across
 from perbyte.stats.quantity import TABLE_UNITS, Unit, data_bytes, read
 
 _OPERATIONS = ("setup", *dict.fromkeys(one for kind in OPERATIONS.values() for one in kind))
@@ -48,7 +48,7 @@ class Mark(enum.StrEnum):
     IMPRECISE = "~"
     LONG = "L"
     NOISY = "!"
-    UNSETTLED = "?"
+    UNSETTLED = "t"
     NO_CYCLES = "n"
     FAILED = "x"
     WARNING = "w"
@@ -203,7 +203,7 @@ def compare_runs(runs: Sequence[Run], names: Sequence[str], unit: Unit | None = 
     another runner). For public-key operations the length of the digest does not count.
     """
     indices = [_Index(run) for run in runs]
-    floors = [larger_floor((runs[0].noise_floor, run.noise_floor)) for run in runs]
+    floors = [floor_across((runs[0].noise_floor, run.noise_floor)) for run in runs]
     placed: set[tuple[int, Cell]] = set()
     rows: list[list[Entry]] = []
     for position, index in enumerate(indices):

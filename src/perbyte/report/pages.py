@@ -8,6 +8,7 @@ business.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -63,7 +64,7 @@ from perbyte.report.wording import (
     sentence,
     three_digits,
 )
-from perbyte.stats.compare import larger_floor
+from perbyte.stats.compare import Answer, floor_across
 from perbyte.stats.quantity import Unit
 from perbyte.studies.history import History
 from perbyte.studies.model import Judgement, Outcome
@@ -142,7 +143,7 @@ def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) 
     heads = [plain(name, 24) for name in names or run_names(runs)]
     grids = compare_runs(runs, heads)
     drawn = [drawing(one, "figure-1") for one in comparison_pictures(grids)]
-    floors = [larger_floor((runs[0].noise_floor, run.noise_floor)) for run in runs]
+    floors = [floor_across((runs[0].noise_floor, run.noise_floor)) for run in runs]
     warned = [f"{name} was interrupted." for name, run in zip(heads, runs, strict=True) if not run.complete]
     missing = [
         part
@@ -310,13 +311,12 @@ def _compared(grids: Sequence[Grid], names: Sequence[str]) -> list[str]:
         span = " to ".join(
             f"{three_digits(one.ratio.value)} ({row.cell.algorithm}, {row.label})" for row, one in ends
         )
-        known = [one.ratio for _, one in pairs if one.ratio.known]
-        faster, slower = sum(one.below(1) for one in known), sum(one.above(1) for one in known)
+        answers = Counter(one.answer for _, one in pairs)
+        blind = sum(not one.ratio.known for _, one in pairs)
         counts = (
-            (faster, "faster"),
-            (slower, "slower"),
-            (len(known) - faster - slower, "tied"),
-            (len(pairs) - len(known), "without an interval, where no difference is claimed"),
+            *((answers[one], one.value) for one in (Answer.FASTER, Answer.SLOWER, Answer.TIED)),
+            (answers[Answer.UNDECIDED] - blind, "in doubt, where no difference is claimed"),
+            (blind, "without an interval, where no difference is claimed"),
         )
         told = ", ".join(f"{count:,} {said}" for count, said in counts if count)
         sentences.append(
@@ -338,7 +338,7 @@ def _comparison_certainty(grids: Sequence[Grid], runs: Sequence[Run]) -> list[st
             "Some figures were imported: another program measured them, without intervals and without a check of its "
             "output. Ratios to them are marked ?."
         )
-    floor = larger_floor(run.noise_floor for run in runs)
+    floor = floor_across(run.noise_floor for run in runs)
     if floor and math.isfinite(floor.relative):
         lines.append(
             f"No difference below the larger noise floor of two is claimed (up to {percent(floor.relative)})."

@@ -55,7 +55,7 @@ def run_pictures(view: RunView) -> tuple[Picture, ...]:
         return tuple(found)
     points = view.points[0]
     if len(points.libraries) > 1 and len(points.series) > 1 and len(points.records) <= _LARGE:
-        add("by-library", "Software in each library", functools.partial(by_library, view, points))
+        add("by-library", "The algorithms of each library", functools.partial(by_library, view, points))
     for index, algorithm in enumerate(accelerated(points)[:_MOST_ACCELERATED]):
         draw = functools.partial(acceleration, view, points, algorithm)
         tail = f"-{index + 1}" if index else ""

@@ -6,7 +6,6 @@ units of cycles and in time for the others.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,12 +16,13 @@ from perbyte.report.grid import Entry, Grid, Place, Row, title_of
 from perbyte.report.html import Block, heading, legend, text
 from perbyte.report.runview import RunView
 from perbyte.report.text import legend_of
-from perbyte.report.wording import percent, plain, ratio_text, value_text
-from perbyte.stats.compare import compare
+from perbyte.report.wording import plain, ratio_text, value_text, width_text
+from perbyte.stats.compare import Answer, compare
 from perbyte.stats.quantity import Unit, data_bytes, read
 
 # How many columns of figures fit beside each other on a sheet, with intervals and without.
 _FIT, _FIT_BARE = 9, 12
+_FIT_COMPARED = 5
 BAD = ("incorrect", "crashed", "timed-out", "garbled", "refused")
 _CLASSES = {Place.FASTEST: " fast", Place.TIED: " tie", Place.NONE: ""}
 _OF_DATA = (Unit.CYCLES_PER_BYTE, Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL)
@@ -86,7 +86,8 @@ def _pivot_blocks(
     grouped = len(set(titles)) < len(titles)  # a line around every single row parts nothing
     for previous, row in zip(["", *titles], rows, strict=False):
         row["first"] = grouped and row["title"] != previous
-    density = "" if len(heads) <= _FIT else " many" if len(heads) <= _FIT_BARE else " crowded"
+    fit = _FIT_COMPARED if grid.baseline else _FIT
+    density = "" if len(heads) <= fit else " many" if len(heads) <= _FIT_BARE else " crowded"
     meaning = meaning_of(grid.contract)
     data = {
         "label": f"Results of {plain(grid.contract, 40)}",
@@ -120,7 +121,7 @@ def _entry(entry: Entry, unit: Unit, units: Sequence[Unit]) -> dict[str, str]:
     return {
         "every": "|".join(f"{value_text(one)};{_exact(one)}" for one in readings),
         "text": value_text(shown_in),
-        "wide": f"±{percent(shown_in.relative)}" if shown_in and math.isfinite(shown_in.relative) else "",
+        "wide": _wide(shown_in),
         "marks": "".join(entry.marks),
         "said": "; ".join(doubts),
         "place": _CLASSES[entry.place],
@@ -142,9 +143,9 @@ def _compared_entries(
         f"{plain(figure.library, 40)} {plain(figure.library_version, 40)}".strip(),
         str(figure.quality),
     ]
-    shown = _in_units(
-        values, units.index(unit), "; ".join([*quality, *(plain(one, 120) for one in figure.warnings)])
-    )
+    said = "; ".join([*quality, *(plain(one, 120) for one in figure.warnings)])
+    shown = _in_units(values, units.index(unit), said)
+    shown |= {"wide": _wide(read(figure, unit)), "marks": "".join(entry.marks)}
     if not index:
         return [shown]
     if first is None or entry.comparison is None:
@@ -152,7 +153,8 @@ def _compared_entries(
     one = entry.comparison
     ratios = [_ratio(first, entry, each, floor) for each in units]
     ratio = _in_units(ratios, units.index(unit), plain(one.reason, 300))
-    ratio["place"] = " fast" if one.ratio.below(1) else " slow" if one.ratio.above(1) else ""
+    ratio["wide"] = _wide(one.ratio)
+    ratio["place"] = {Answer.FASTER: " fast", Answer.SLOWER: " slow"}.get(one.answer, "")
     return [shown, ratio]
 
 
@@ -166,7 +168,7 @@ def _in_units(values: Sequence[tuple[str, str]], chosen: int, said: str) -> dict
 
 
 def _ratio(first: CellFigure, entry: Entry, unit: Unit, floor: NoiseFloor | None) -> tuple[str, str]:
-    """The ratio of costs that belongs to `unit`, with its doubt: `=` tied, `?` no interval is known."""
+    """The ratio of costs that belongs to `unit`, with what can be told: `=` tied, `?` nothing."""
     one, figure = entry.comparison, entry.figure
     assert one is not None
     assert figure is not None
@@ -176,7 +178,7 @@ def _ratio(first: CellFigure, entry: Entry, unit: Unit, floor: NoiseFloor | None
         one = compare(_timed(first), _timed(figure), floor, same_run=False)
     if not one.ratio.value > 0:
         return "n/a", ""
-    doubt = " ?" if not one.ratio.known else " =" if one.tie else ""
+    doubt = {Answer.UNDECIDED: " ?", Answer.TIED: " ="}.get(one.answer, "")
     return f"×{ratio_text(one.ratio)}{doubt}", f"{one.ratio.value:.7g}"
 
 
@@ -188,6 +190,10 @@ def _timed(figure: CellFigure) -> CellFigure:
     interval = figure.interval
     in_time = Interval(interval.low * scale, interval.high * scale, interval.level, interval.dominated_by)
     return replace(figure, cycles_per_call=None, epoch_cycles=(), interval=in_time, cycle_source="none")
+
+
+def _wide(estimate: Estimate | None) -> str:
+    return width_text(estimate) if estimate and estimate.known else ""
 
 
 def _exact(reading: Estimate | None) -> str:

@@ -56,7 +56,7 @@ def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None
 
 
 def by_library(view: RunView, points: Points) -> Chart | None:
-    """Draw the software ciphers of each library: a panel per library and operation, a bar per size.
+    """Draw the algorithms of each library: a panel per library and operation, a bar per size.
 
     An algorithm that was measured with and without the processor's own instructions counts without them.
     """
@@ -269,31 +269,43 @@ def _bars_title(records: Records, operation: str, points: Points) -> str:
         return f"{best} is the fastest, alone or tied, in {won[best]} of {races} comparisons ({operation})"
     first = (max if points.unit.more_is_better else min)(records, key=lambda one: float(one["value"]))
     value = f"{first['text'].split()[0]} {points.unit.value}"
-    if len({one["series"] for one in records}) == 1:
-        return f"{first['series']}, {operation}: {value} at the best"
-    return f"{first['series']} is the fastest to {operation}: {value}"
+    if _apart(first, [one for one in records if one["size"] == first["size"]]):
+        return f"{first['series']} is the fastest to {operation}: {value}"
+    return f"{first['series']}, {operation}: {value} at the best"
 
 
-def _slowest_title(records: Records, points: Points) -> str:
-    def extremes(pick: Any) -> set[str]:
-        return {
-            pick((one for one in records if one["library"] == library), key=lambda one: float(one["value"]))[
-                "series"
-            ]
-            for library in {one["library"] for one in records}
-        }
+def _apart(one: Mapping[str, Any], rivals: Records) -> bool:
+    """True when there are rivals of another series, and nobody's interval overlaps and nobody's figure is in doubt."""
+    others = [other for other in rivals if other["series"] != one["series"]]
+    return bool(others) and all(
+        one["sure"] and other["sure"] and (other["low"] > one["high"] or other["high"] < one["low"])
+        for other in others
+    )
 
-    slowest, fastest = map(extremes, (min, max) if points.unit.more_is_better else (max, min))
-    most = sorted(slowest)[0] if len(slowest) == 1 else ""
-    least = sorted(fastest)[0] if len(fastest) == 1 else ""
-    everywhere = " in every library" if len(points.libraries) > 1 else ""
-    if most and least:
-        said = f"{most} is the slowest and {least} the fastest{everywhere}"
-    elif most or least:
-        said = f"{most or least} is the {'slowest' if most else 'fastest'}{everywhere}"
+
+def _slowest_title(here: Records, points: Points) -> str:
+    """Which is the slowest and which the fastest in every library, at the largest size, as far as that can be told."""
+    largest = max(int(one["size_bytes"]) for one in here)
+    records = [one for one in here if one["size_bytes"] == largest]
+
+    def extreme(pick: Any) -> str:
+        found = set()
+        for library, operation in {(one["library"], one["operation"]) for one in records}:
+            rivals = [one for one in records if (one["library"], one["operation"]) == (library, operation)]
+            one = pick(rivals, key=lambda one: float(one["value"]))
+            found.add(one["series"] if _apart(one, rivals) else "")
+        return found.pop() if len(found) == 1 else ""
+
+    slowest, fastest = map(extreme, (min, max) if points.unit.more_is_better else (max, min))
+    everywhere = " in every library" if len({one["library"] for one in here}) > 1 else ""
+    ends = [f"{name} is the {what}" for name, what in ((slowest, "slowest"), (fastest, "fastest")) if name]
+    if not ends:
+        said = "no algorithm is the fastest or the slowest in every library beyond doubt"
     else:
-        said = "which is the fastest and which the slowest depends on the library"
-    return f"Without the processor's own instructions, {said}"
+        said = f"{' and '.join(ends)}{everywhere} at {size_label(largest)}"
+    if all(one["soft"] for one in here):
+        return f"Without the processor's own instructions, {said}"
+    return said[:1].upper() + said[1:] if not ends else said
 
 
 def _model_key(record: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -15,8 +15,8 @@ from perbyte.catalogue.catalogue import INVERSES
 from perbyte.model import Cell, CellFigure, Run
 from perbyte.model.cell import FULL
 from perbyte.report.grid import Grid, Place, marks_of, natural, run_grids, title_of
-from perbyte.report.wording import interval_text, number, percent, plain, size_label, value_text
-from perbyte.stats.compare import Comparison, compare
+from perbyte.report.wording import number, plain, ratio_interval_text, size_label, value_text, width_text
+from perbyte.stats.compare import Comparison, compare, doubt_of
 from perbyte.stats.cost import CostModel, fit_cost
 from perbyte.stats.quantity import Unit, data_bytes, read
 from perbyte.studies.model import Judgement, PublishedFigure, Study
@@ -193,6 +193,7 @@ class RunView:
                         "high": min(reading.high, reading.value * 1e3) if known else reading.value,
                         "text": value_text(reading) + (f" {marks}" if marks else ""),
                         "first": entry.place is not Place.NONE,
+                        "sure": not doubt_of(figure),
                         "described": describe(figure, grid.unit, name),
                     }
                 )
@@ -232,10 +233,10 @@ def describe(figure: CellFigure, unit: Unit, name: str) -> str:
     half = reading.half_width
     return (
         f"{text}{number(reading.value, half)} {unit.value} ({number(reading.low, half)} to "
-        f"{number(reading.high, half)}, ±{percent(reading.relative)}), {figure.quality}"
+        f"{number(reading.high, half)}, {width_text(reading)}), {figure.quality}"
     )
 
 
 def interval_said(one: Ratio) -> str:
     """The interval of a ratio in words."""
-    return interval_text(one.comparison.ratio) if one.comparison.ratio.known else "not known"
+    return ratio_interval_text(one.comparison.ratio) if one.comparison.ratio.known else "not known"

@@ -61,6 +61,7 @@ from perbyte.report.wording import (
     sentence,
     size_label,
     value_text,
+    width_text,
 )
 from perbyte.stats.quantity import TABLE_UNITS, Unit, read
 from perbyte.studies.history import History
@@ -135,7 +136,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
             [
                 *_cell_names(figure.cell),
                 _pair(readings[Unit.CYCLES_PER_BYTE]),
-                [_finite(first.relative), percent(first.relative)] if first else [None, "–"],
+                [_finite(first.relative), width_text(first).lstrip("±")] if first else [None, "–"],
                 *(
                     _pair(readings[unit])
                     for unit in (Unit.CYCLES_PER_CALL, Unit.NS_PER_CALL, Unit.MEGABYTES_PER_SECOND)

@@ -13,6 +13,7 @@ import re
 import shutil
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
@@ -21,7 +22,8 @@ from rich.text import Text
 from perbyte.model import NoiseFloor, Run
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
 from perbyte.report.grid import Column, Entry, Grid, Mark, Place, Row, run_grids, warning_mark
-from perbyte.report.wording import number, percent, plain, ratio_text, sentence
+from perbyte.report.wording import number, plain, ratio_text, sentence, width_text
+from perbyte.stats.compare import Answer
 from perbyte.stats.quantity import Unit, read
 from perbyte.studies.model import Judgement, Outcome, Verdict
 
@@ -35,7 +37,8 @@ _Style = tuple[int, str]
 _Parts = tuple[
     str, str, str, str
 ]  # lead mark (or the words of a failure), value, what stands beside it, marks
-FASTEST, TIED = "►", "="
+FASTEST, TIED, UNDECIDED = "►", "=", "?"
+_SIGNS = {Answer.TIED: TIED, Answer.UNDECIDED: UNDECIDED}
 _COLOURS = {
     Outcome.REPRODUCED: "green",
     Outcome.NOT_REPRODUCED: "bold red",
@@ -75,10 +78,12 @@ def render_comparison(
     lines.append(Text())
     for index, column in enumerate(grids[0].columns[1:] if grids else (), start=1):
         found = [row.entries[index].comparison for grid in grids for row in grid.rows]
-        known = [one for one in found if one and one.ratio.known]
-        faster, slower = sum(one.ratio.below(1) for one in known), sum(one.ratio.above(1) for one in known)
-        said = f"{faster} faster, {slower} slower, {len(known) - faster - slower} tied"
-        lines += prose(f"{column.side}: {said}", width)
+        answers = Counter(one.answer for one in found if one)
+        said = [
+            f"{answers[one]} {one.value}" for one in Answer if answers[one] or one is not Answer.UNDECIDED
+        ]
+        lines += prose(f"{column.side}: {', '.join(said)}", width)
+    lines += [part for line in _doubts(grids) for part in prose(line, width)]
     lines += prose(noise_line(noise), width)
     return to_text(lines, colour=colour)
 
@@ -153,6 +158,13 @@ def _warnings(run: Run) -> list[str]:
     return [f"{Mark.WARNING}: {text}" for text in [*kept, *more]]
 
 
+def _doubts(grids: Sequence[Grid]) -> list[str]:
+    """Why nothing is claimed of some cells, each reason once with how many there are."""
+    doubts = Counter(entry.comparison.doubt for grid in grids for entry in grid.entries if entry.comparison)
+    told = [f"{said} ({count:,})" for said, count in doubts.most_common() if said]
+    return [f"{UNDECIDED}: {', '.join(told)}"] if told else []
+
+
 def _grids(grids: Sequence[Grid], width: int) -> list[Text]:
     """Draw grids below each other within `width` characters, split where one does not fit."""
     lines: list[Text] = []
@@ -184,11 +196,12 @@ def legend_of(grid: Grid) -> list[tuple[str, str]]:
     if grid.baseline:
         compared = [entry.comparison for entry in grid.entries if entry.comparison]
         shown = (
-            ("=", "no difference can be told", any(one.tie and one.ratio.known for one in compared)),
-            ("?", "no interval is known, nothing is claimed", any(not one.ratio.known for one in compared)),
+            (TIED, "no difference can be told", any(one.answer is Answer.TIED for one in compared)),
+            (UNDECIDED, "nothing is claimed", any(one.answer is Answer.UNDECIDED for one in compared)),
             ("–", "not in that run", any(not (entry.figure or entry.failure) for entry in grid.entries)),
         )
-        return [(mark, meaning) for mark, meaning, there in shown if there]
+        signs = [(mark, meaning) for mark, meaning, there in shown if there]
+        return signs + [(str(mark), mark.meaning) for mark in grid.marks()]
     places = {entry.place for entry in grid.entries}
     among = "its algorithm in the column" if grid.ranked_within == "algorithm" else "the column"
     legend = [(FASTEST, f"fastest of {among}")] if Place.FASTEST in places else []
@@ -348,12 +361,15 @@ def _texts(entry: Entry, unit: Unit, sign: str) -> _Parts:
     if reading is None:
         return f"n/a {marks}".rstrip(), "", "", ""
     lead = {Place.FASTEST: FASTEST, Place.TIED: TIED}.get(entry.place, " ")
-    wide = f"±{percent(reading.relative).replace('%', sign)}" if entry.figure.interval.known else ""
+    wide = width_text(reading).replace("%", sign) if entry.figure.interval.known else ""
     return lead, number(reading.value, reading.half_width), wide, marks
 
 
 def _compared_texts(entry: Entry, unit: Unit, sign: str, compared: bool) -> _Parts:
-    """Value, ratio to the first side with its half-width, and what can be told: `=` nothing, `?` no interval."""
+    """Value, ratio to the first side with its interval, what can be told (`=` a tie, `?` nothing), and doubts.
+
+    The first side has no ratio, and so its own interval.
+    """
     if entry.figure is None:
         return (
             (_FAILED.get(entry.failure.kind, plain(entry.failure.kind, 20)) if entry.failure else "–"),
@@ -363,19 +379,18 @@ def _compared_texts(entry: Entry, unit: Unit, sign: str, compared: bool) -> _Par
         )
     reading = read(entry.figure, unit)
     value = number(reading.value, reading.half_width) if reading else "n/a"
-    one = entry.comparison
+    one, marks = entry.comparison, "".join(entry.marks)
     if one is None or not one.ratio.value > 0:
-        return " ", value, "", ""
+        own = width_text(reading).replace("%", sign) if reading and reading.known else ""
+        return " ", value, own, " " * compared + marks
     ratio = f"×{ratio_text(one.ratio)}"
-    if not one.ratio.known:
-        return " ", value, ratio, "?"
-    wide = f" ±{percent(one.ratio.relative).replace('%', sign)}"
-    return " ", value, ratio + wide, "=" if one.tie else " " * compared
+    wide = f" {width_text(one.ratio).replace('%', sign)}" if one.ratio.known else ""
+    return " ", value, ratio + wide, _SIGNS.get(one.answer, " ") + marks
 
 
 def _ratio_style(entry: Entry) -> str:
     one = entry.comparison
-    return "dim" if one is None or one.tie else "red" if one.ratio.value > 1 else "green"
+    return "dim" if one is None or one.tie else "red" if one.answer is Answer.SLOWER else "green"
 
 
 def _width(grid: Grid, style: _Style) -> int:

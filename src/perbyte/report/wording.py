@@ -8,6 +8,7 @@ import unicodedata
 from perbyte.model import Estimate
 
 MOST_DIGITS = 4
+LOPSIDED = 2.0  # one end of an interval so many times farther than the other: both are shown
 _SIZES = ((2**30, "GiB"), (10**9, "GB"), (2**20, "MiB"), (10**6, "MB"), (2**10, "KiB"))
 _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -44,6 +45,16 @@ def ratio_text(ratio: Estimate) -> str:
     return three_digits(ratio.value) if wide else number(ratio.value, ratio.half_width)
 
 
+def ratio_interval_text(ratio: Estimate) -> str:
+    """As `interval_text`, with more digits where rounding would hide on which side of 1 the interval lies."""
+    shown = interval_text(ratio)
+    near = min(abs(end - 1) for end in (ratio.low, ratio.high)) if ratio.known else math.inf
+    if "1.0" not in f"{shown} " or near > 0.5 or not (ratio.above(1) or ratio.below(1)):
+        return shown
+    decimals = min(max(2, 1 - math.floor(math.log10(near))), 7) if near else 7
+    return f"{ratio.low:.{decimals}f} to {ratio.high:.{decimals}f}"
+
+
 def interval_text(estimate: Estimate) -> str:
     """Write the ends of an interval with the digits it supports; a dash where it is not known."""
     if not estimate.known:
@@ -58,6 +69,26 @@ def three_digits(value: float) -> str:
     """Write a positive value with three significant digits, where no interval says how many: `0.677`, `15,300`."""
     decimals = 2 - math.floor(math.log10(value))
     return f"{round(value, decimals):,.{max(decimals, 0)}f}"
+
+
+def width_text(estimate: Estimate) -> str:
+    """Write how far an interval reaches from its value, in per cent, never less than it does: `±0.26%`.
+
+    Both ends where one is farther than twice the other: `-0.7/+17%`. A dash where an end is not known.
+    """
+    if not estimate.known or not estimate.value:
+        return "–"
+    down, up = ((abs(end - estimate.value) / abs(estimate.value)) for end in (estimate.low, estimate.high))
+    if max(down, up) > LOPSIDED * min(down, up):
+        return f"-{_up(down).rstrip('%')}/+{_up(up)}"
+    return f"±{_up(max(down, up))}"
+
+
+def _up(relative: float) -> str:
+    """As `percent`, rounded up: an interval is never shown narrower than it is."""
+    share = relative * 100
+    step = 1.0 if share >= 9.95 else 0.1 if share >= 0.995 else 0.01
+    return percent(math.ceil(share / step - 1e-6) * step / 100)
 
 
 def percent(relative: float) -> str:

@@ -2,13 +2,18 @@
 
 The only place where a ratio of costs gets an interval: tables, ratios of operations, comparisons of runs and the
 claims of studies all ask here, so they cannot disagree. The interval is the widest of three: what the epochs
-show, what the samples allow, and the noise floor that the A/A pairs of the run showed. Costs tie where it
-covers 1. No p-value decides. Ratios are treated on a logarithmic scale, on which b/a and a/b are the same
-statement.
+show, what the samples allow, and the noise floor that the A/A pairs of the run showed. Across runs there is a
+fourth: the two figures' own intervals, end against end, because what the machine did to a whole run is in no
+spread of its epochs. Costs tie where the interval covers 1. No p-value decides. Ratios are treated on a
+logarithmic scale, on which b/a and a/b are the same statement.
+
+A figure that comes from too few clean samples, that still moved, or that rests on a single process has no interval
+that was earned: its ratios are given, and nothing is claimed of them.
 """
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +26,20 @@ from perbyte.stats.quantile import t_quantile
 from perbyte.stats.samples import Floats
 
 CYCLES, NS = "cycles", "ns"
+EPOCHS_TO_CLAIM = 4  # of each side across runs: with fewer, intervals hold too seldom (ADR 17)
+# Runs of the same code on one machine differ by so much for reasons that no run knows: pages, caches, the hour.
+# Measured by bench/false_claims.py; what is smaller is told in one run, where epochs are shared.
+ACROSS_RUNS = 0.01
+SHARED_CORE = 2.0  # what a neighbour on the same core costs at the most: half of it
+
+
+class Answer(enum.StrEnum):
+    """What a comparison allows to be said."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    TIED = "tied"
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +61,50 @@ class Cost:
 class Comparison:
     """`ratio` is b over a per call, so above 1 means that b is slower. `unit` is `cycles` or `ns`.
 
-    `dominated_by` tells where the width of its interval comes from: `epochs`, `samples` or `noise floor`.
+    `dominated_by` tells where the width of its interval comes from: `epochs`, `samples`, `intervals` (the two
+    figures' own) or `noise floor`. `measured` is the half-width of the ratio's logarithm without the noise floor,
+    `floor` the noise floor (relative; 0 where it is not known). `doubt` is why nothing is claimed whatever the interval
+    says; empty where both sides have earned theirs.
     """
 
     ratio: Estimate
     dominated_by: str
     reason: str
     unit: str
+    measured: float = math.inf
+    floor: float = 0.0
+    doubt: str = ""
+
+    @property
+    def answer(self) -> Answer:
+        """What can be said of b: the interval excludes 1, and both figures can be trusted; else tied or undecided."""
+        if self.doubt or not self.ratio.known:
+            return Answer.UNDECIDED
+        return Answer.SLOWER if self.ratio.above(1) else Answer.FASTER if self.ratio.below(1) else Answer.TIED
 
     @property
     def tie(self) -> bool:
-        """True where the interval covers 1: no difference can be claimed; `reason` says why."""
-        return not (self.ratio.above(1) or self.ratio.below(1))
+        """True where no difference can be claimed; `reason` says why."""
+        return self.answer not in (Answer.FASTER, Answer.SLOWER)
+
+    def against(self, threshold: float) -> Answer:
+        """Is b slower by more than `threshold` (0.01 = 1 %)? SLOWER or, if not, TIED beyond doubt, else UNDECIDED."""
+        if self.doubt or not self.ratio.known:
+            return Answer.UNDECIDED
+        if self.ratio.low > 1 + threshold:
+            return Answer.SLOWER
+        return Answer.TIED if self.ratio.high <= 1 + threshold else Answer.UNDECIDED
+
+    def seconds_to_decide(self, threshold: float, measuring_s: float) -> float:
+        """Seconds of measuring beyond the `measuring_s` so far after which `against(threshold)` should be decided.
+
+        Widths shrink with the square root of the time, which is what independent epochs do; the ratio is taken to stay
+        where it is. Infinite where the noise floor, a doubt or a missing interval is in the way: time alone is no help.
+        """
+        away = abs(math.log(self.ratio.value / (1 + threshold))) if self.ratio.value > 0 else 0.0
+        if self.doubt or not self.ratio.known or away <= math.log1p(self.floor):
+            return math.inf
+        return measuring_s * max(0.0, (self.measured / away) ** 2 - 1)
 
 
 def compare(
@@ -71,7 +122,20 @@ def compare(
     unit = _unit((a, b))
     costs = (cost_of(a, unit, source=0), cost_of(b, unit, source=0 if same_run else 1))
     found = compare_costs(*costs, noise.relative if noise else None, level)
-    return replace(found, reason=found.reason + _notes(a, b, unit), unit=unit)
+    least = 2 if same_run else EPOCHS_TO_CLAIM
+    doubts = {one.cell.address: cause for one in (a, b) if (cause := doubt_of(one, least))}
+    said = [f"{address}: {cause}" for address, cause in doubts.items()]
+    reason = "; ".join((found.reason, *said, *_notes(a, b, unit)))
+    return replace(found, reason=reason, unit=unit, doubt="; ".join(dict.fromkeys(doubts.values())))
+
+
+def doubt_of(figure: CellFigure, least_epochs: int = 2) -> str:
+    """Why no difference may be claimed from `figure`, in a few words; empty where its interval was earned."""
+    if not figure.interval.known:
+        return "no interval is known"
+    if figure.quality in (Quality.NOISY, Quality.UNSETTLED):
+        return f"the figure is {figure.quality.value}"
+    return "" if figure.epochs >= least_epochs else f"fewer than {least_epochs} quiet processes"
 
 
 def compare_costs(a: Cost, b: Cost, floor: float | None = None, level: float = 0.95) -> Comparison:
@@ -79,7 +143,8 @@ def compare_costs(a: Cost, b: Cost, floor: float | None = None, level: float = 0
 
     Epochs of one source: Student's t on the logarithms of their ratios. Else Welch's interval on the logarithms
     of the epochs, and where there are fewer than two the delta method on the costs' own intervals. Never
-    narrower than what the samples allow, nor than the noise floor.
+    narrower than what the samples allow, nor than the noise floor; of two sources not narrower than from the lowest of
+    the one to the highest of the other either, so that no difference is claimed while the costs' own intervals overlap.
     """
     if not all(0 < cost.estimate.value < math.inf for cost in (a, b)):
         nothing = Estimate(math.nan, 0.0, math.inf)
@@ -92,20 +157,29 @@ def compare_costs(a: Cost, b: Cost, floor: float | None = None, level: float = 0
     else:
         between = _together(a.estimate.relative, b.estimate.relative)
     ratio = b.estimate.value / a.estimate.value
+    own = down, up = (0.0, 0.0) if a.source == b.source else _apart(a.estimate, b.estimate)
     widths = {
         "epochs": between,
         "samples": _together(a.by_samples, b.by_samples),
+        "intervals": max(down, up),
         "noise floor": math.log1p(floor or 0.0),
     }
-    widest = max(widths, key=lambda name: widths[name])
-    half = widths[widest]
+    least = max(widths[name] for name in ("epochs", "samples", "noise floor"))
+    down, up = max(down, least), max(up, least)
     interval = Estimate(
         ratio,
-        ratio * math.exp(-half) if math.isfinite(half) else 0.0,
-        ratio * math.exp(half) if half < 700 else math.inf,
+        ratio * math.exp(-down) if math.isfinite(down) else 0.0,
+        ratio * math.exp(up) if up < 700 else math.inf,
     )
-    measured = max(widths["epochs"], widths["samples"])
-    return Comparison(interval, widest, _reason(abs(math.log(ratio)), measured, floor), "")
+    measured = max(widths["epochs"], widths["samples"], own[ratio < 1])  # on the side that 1 lies on
+    return Comparison(
+        interval,
+        max(widths, key=lambda name: widths[name]),
+        _reason(abs(math.log(ratio)), measured, floor),
+        "",
+        measured,
+        floor or 0.0,
+    )
 
 
 def cost_of(figure: CellFigure, unit: str, *, per: float = 1.0, source: object = None) -> Cost:
@@ -161,18 +235,32 @@ def quotient(above: Estimate, below: Estimate) -> Estimate:
 
 
 def fastest(rivals: Sequence[CellFigure], noise: NoiseFloor | None) -> tuple[CellFigure, ...]:
-    """Return the fastest of `rivals` and all that tie with it, in their order.
+    """Return the fastest of `rivals` and all that may be as fast, in their order: one only where nobody else may.
 
-    Rivals whose cost is not positive and finite cannot be ranked and are left out, and so are imported ones, whose
-    intervals nobody knows; so are all where fewer than two can be.
+    May be as fast: the interval of the ratio covers 1, or their own intervals overlap, or the figure is in doubt (see
+    `doubt_of`) and what a neighbour on the core costs at the most would make it as fast. Nobody comes first by a
+    figure that is in doubt: then none is returned, unless others may be as fast. Rivals whose cost is not positive and
+    finite cannot be ranked and are left out, and so are imported ones, whose intervals nobody knows; so are all where
+    fewer than two can be.
     """
     unit = NS if any(figure.cycles_per_call is None for figure in rivals) else CYCLES
-    costs = [(cost_of(figure, unit).estimate.value, figure) for figure in rivals if figure.interval.known]
-    known = [(cost, figure) for cost, figure in costs if 0 < cost < math.inf]
+    costs = [(cost_of(figure, unit).estimate, figure) for figure in rivals if figure.interval.known]
+    known = [(cost, figure) for cost, figure in costs if 0 < cost.value < math.inf]
     if len(known) < 2:
         return ()
-    best = min(known, key=lambda one: one[0])[1]
-    return tuple(figure for _, figure in known if figure is best or compare(best, figure, noise).tie)
+    first, best = min(known, key=lambda one: one[0].value)
+
+    def may_tie(cost: Estimate, figure: CellFigure) -> bool:
+        ratio = compare(best, figure, noise).ratio
+        doubtful = bool(doubt_of(figure) or doubt_of(best))
+        return (
+            not ratio.above(1)
+            or cost.low <= first.high
+            or (doubtful and cost.value < SHARED_CORE * first.value)
+        )
+
+    found = tuple(figure for cost, figure in known if figure is best or may_tie(cost, figure))
+    return () if len(found) == 1 and doubt_of(best) else found
 
 
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:
@@ -196,9 +284,14 @@ def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | 
     return NoiseFloor(relative=max(abs(ratio - 1) for ratio in decisive), pairs=tuple(ratios))
 
 
-def larger_floor(floors: Iterable[NoiseFloor | None]) -> NoiseFloor | None:
-    """Return the noise floor that a comparison across runs has to respect; None where no run has one."""
-    return max((one for one in floors if one), key=lambda one: one.relative, default=None)
+def floor_across(floors: Iterable[NoiseFloor | None]) -> NoiseFloor | None:
+    """Return the noise floor that a comparison across runs has to respect; None where no run has one.
+
+    The largest of the runs', and `ACROSS_RUNS` at the least: A/A pairs of one run are measured in turn, and do not see
+    what the machine did to all of it.
+    """
+    largest = max((one for one in floors if one), key=lambda one: one.relative, default=None)
+    return largest and replace(largest, relative=max(largest.relative, ACROSS_RUNS))
 
 
 def _unit(figures: Sequence[CellFigure]) -> str:
@@ -224,6 +317,14 @@ def _logs(epochs: Sequence[float]) -> Floats:
 def _together(a: float, b: float) -> float:
     """Half-width of a ratio's logarithm from two relative ones (delta method); none where a cost could be zero."""
     return math.hypot(a, b) if max(a, b) < 1 else math.inf
+
+
+def _apart(a: Estimate, b: Estimate) -> tuple[float, float]:
+    """How far b/a reaches down and up, on a logarithmic scale, from the ends of the two intervals."""
+    ends = quotient(b, a)
+    if not ends.low > 0:
+        return math.inf, math.inf
+    return math.log(ends.value / ends.low), math.log(ends.high / ends.value)
 
 
 def _paired(differences: Floats, level: float) -> float:
@@ -253,15 +354,8 @@ def _reason(distance: float, measured: float, floor: float | None) -> str:
     return "the interval excludes 1; the run has no A/A pair to know its noise floor by"
 
 
-def _notes(a: CellFigure, b: CellFigure, unit: str) -> str:
-    notes = ""
-    if unit == NS:
-        notes += "; compared in nanoseconds, because there are no cycles of one kind"
-    for figure in (a, b):
-        if not figure.interval.known:
-            notes += f"; {figure.cell.address} has no interval"
-        if figure.quality in (Quality.NOISY, Quality.UNSETTLED):
-            notes += f"; {figure.cell.address} is {figure.quality.value}"
+def _notes(a: CellFigure, b: CellFigure, unit: str) -> list[str]:
+    notes = ["compared in nanoseconds, because there are no cycles of one kind"] if unit == NS else []
     if a.cell.contract != b.cell.contract:
-        notes += f"; the calls differ: {a.cell.contract} and {b.cell.contract}"
+        notes.append(f"the calls differ: {a.cell.contract} and {b.cell.contract}")
     return notes

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from perbyte.errors import UsageError
 from perbyte.model import Cell, CellFigure, Conditions, Estimate, Interval, Machine, Policy, Quality, Run
-from perbyte.stats.compare import compare, larger_floor
+from perbyte.stats.compare import compare, floor_across
 from perbyte.stats.quantity import Unit, read
 from perbyte.studies.evidence import IN_PRINT, cells_of, figures_of
 from perbyte.studies.judge import judge
@@ -54,8 +54,9 @@ def _points(
 ) -> Iterator[PairedPoint]:
     match [_matching(side, figures) for side in published.sides]:
         case [[(above, first), *_], [(below, second), *_]]:
-            floor = larger_floor((first.noise_floor, second.noise_floor))
-            today = compare(below, above, floor, same_run=first is second).ratio
+            together = first is second
+            floor = first.noise_floor if together else floor_across((first.noise_floor, second.noise_floor))
+            today = compare(below, above, floor, same_run=together).ratio
             yield PairedPoint(published, (above.cell.address, below.cell.address), _library(above), today)
         case [[_, *_] as found]:
             for figure, _ in found:
