@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perbyte.cli.options import remark
+from perbyte.cli.options import note
 from perbyte.cli.try_command import libraries_beside, measure_specs
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, UsageError
 
@@ -114,7 +114,7 @@ def _build(
         word, why = look(spec, size)
         return (None if word else spec), Outcome(name, one.place, word or MEASURED, why)
 
-    remark(f"building {len(jobs)} programs", quiet=quiet)
+    note(f"building {len(jobs)} programs", quiet=quiet)
     from perbyte.trial.program import sdk_archive
 
     sdk_archive()

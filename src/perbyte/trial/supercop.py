@@ -112,9 +112,7 @@ def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
     found: dict[Path, Implementation] = {}
     for place in places:
         if not place.is_dir():
-            raise UsageError(
-                f"{place} is no directory", hint="name a directory that holds api.h somewhere"
-            )
+            raise UsageError(f"{place} is no directory", hint="name a directory that holds api.h somewhere")
         before = len(found)
         for api in sorted(place.resolve().rglob("api.h")):
             if (one := _implementation(api.parent)) and one.place not in found:
