@@ -1,5 +1,6 @@
 /* The rows of the ciphers that are in use, and of DES. */
 #include <cryptopp/aes.h>
+#include <cryptopp/aria.h>
 #include <cryptopp/camellia.h>
 #include <cryptopp/chacha.h>
 #include <cryptopp/chachapoly.h>
@@ -48,6 +49,9 @@ const pb_row block_ciphers[] = {
 	THREE_MODES("camellia-128", Camellia, 16, 16),
 	THREE_MODES("camellia-192", Camellia, 24, 16),
 	THREE_MODES("camellia-256", Camellia, 32, 16),
+	THREE_MODES("aria-128", ARIA, 16, 16),
+	THREE_MODES("aria-192", ARIA, 24, 16),
+	THREE_MODES("aria-256", ARIA, 32, 16),
 	FIVE_MODES("des", DES, 8, 8),
 	FIVE_MODES("des-ede3", DES_EDE3, 24, 8),
 	THREE_MODES("serpent-128", Serpent, 16, 16),
@@ -62,7 +66,13 @@ const pb_row block_ciphers[] = {
  * missing. */
 const pb_row aeads[] = {
 	{"aes-128-gcm", &aead_family, aead<GCM<AES>>, 16, 12, 1, 16},
+	{"aes-192-gcm", &aead_family, aead<GCM<AES>>, 24, 12, 1, 16},
 	{"aes-256-gcm", &aead_family, aead<GCM<AES>>, 32, 12, 1, 16},
+	{"camellia-128-gcm", &aead_family, aead<GCM<Camellia>>, 16, 12, 1, 16},
+	{"camellia-256-gcm", &aead_family, aead<GCM<Camellia>>, 32, 12, 1, 16},
+	{"aria-128-gcm", &aead_family, aead<GCM<ARIA>>, 16, 12, 1, 16},
+	{"aria-256-gcm", &aead_family, aead<GCM<ARIA>>, 32, 12, 1, 16},
 	{"chacha20-poly1305", &aead_family, aead<ChaCha20Poly1305>, 32, 12, 1, 16},
+	{"xchacha20-poly1305", &aead_family, aead<XChaCha20Poly1305>, 32, 24, 1, 16},
 	PB_END_OF_ROWS,
 };

@@ -58,7 +58,7 @@ extern const pb_family hash_family;
 extern const pb_family mac_family;
 
 /* The tables of rows, ended as perbyte.h says. */
-extern const pb_row block_ciphers[], historic_ciphers[], aeads[], hashes[], macs[];
+extern const pb_row block_ciphers[], historic_ciphers[], aeads[], hashes[], macs[], curves[];
 
 inline const Recipe &recipe_of(const pb_row *row)
 {

@@ -1,6 +1,9 @@
 /* The rows of the hashes and of HMAC. */
 #define CRYPTOPP_ENABLE_NAMESPACE_WEAK 1
 
+#include <cryptopp/aes.h>
+#include <cryptopp/blake2.h>
+#include <cryptopp/cmac.h>
 #include <cryptopp/hmac.h>
 #include <cryptopp/md2.h>
 #include <cryptopp/md4.h>
@@ -8,6 +11,7 @@
 #include <cryptopp/ripemd.h>
 #include <cryptopp/sha.h>
 #include <cryptopp/sha3.h>
+#include <cryptopp/siphash.h>
 #include <cryptopp/tiger.h>
 #include <cryptopp/whrlpool.h>
 
@@ -27,7 +31,12 @@ const pb_row hashes[] = {
 	{"sha-256", &hash_family, hash<SHA256>, 0, 0, 1, 32},
 	{"sha-384", &hash_family, hash<SHA384>, 0, 0, 1, 48},
 	{"sha-512", &hash_family, hash<SHA512>, 0, 0, 1, 64},
+	{"sha3-224", &hash_family, hash<SHA3_224>, 0, 0, 1, 28},
 	{"sha3-256", &hash_family, hash<SHA3_256>, 0, 0, 1, 32},
+	{"sha3-384", &hash_family, hash<SHA3_384>, 0, 0, 1, 48},
+	{"sha3-512", &hash_family, hash<SHA3_512>, 0, 0, 1, 64},
+	{"blake2b-512", &hash_family, hash<BLAKE2b>, 0, 0, 1, 64},
+	{"blake2s-256", &hash_family, hash<BLAKE2s>, 0, 0, 1, 32},
 	{"ripemd-128", &hash_family, hash<RIPEMD128>, 0, 0, 1, 16},
 	{"ripemd-160", &hash_family, hash<RIPEMD160>, 0, 0, 1, 20},
 	{"ripemd-256", &hash_family, hash<RIPEMD256>, 0, 0, 1, 32},
@@ -41,5 +50,10 @@ const pb_row macs[] = {
 	{"hmac-sha-256", &mac_family, mac<HMAC<SHA256>>, 32, 0, 1, 32},
 	{"hmac-sha-1", &mac_family, mac<HMAC<SHA1>>, 20, 0, 1, 20},
 	{"hmac-md5", &mac_family, mac<HMAC<Weak::MD5>>, 16, 0, 1, 16},
+	{"hmac-sha-384", &mac_family, mac<HMAC<SHA384>>, 48, 0, 1, 48},
+	{"hmac-sha-512", &mac_family, mac<HMAC<SHA512>>, 64, 0, 1, 64},
+	{"aes-128-cmac", &mac_family, mac<CMAC<AES>>, 16, 0, 1, 16},
+	{"aes-256-cmac", &mac_family, mac<CMAC<AES>>, 32, 0, 1, 16},
+	{"siphash-2-4", &mac_family, mac<SipHash<2, 4, false>>, 16, 0, 1, 8},
 	PB_END_OF_ROWS,
 };

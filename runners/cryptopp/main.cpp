@@ -10,7 +10,7 @@
 namespace
 {
 
-const pb_row *const tables[] = {block_ciphers, historic_ciphers, aeads, hashes, macs, nullptr};
+const pb_row *const tables[] = {block_ciphers, historic_ciphers, aeads, hashes, macs, curves, nullptr};
 
 const char *version()
 {
@@ -91,6 +91,8 @@ int start(const char *tier)
 const char *code_path(const pb_row *row)
 {
 	static std::string text;
+	if (!row->param)
+		return nullptr;
 	try {
 		text = recipe_of(row).provider();
 		return text.c_str();

@@ -1,5 +1,5 @@
-/* HMAC through gcry_mac. The handle keeps the hashed inner and outer pads, so that message/1 does not pay for
- * the key again. */
+/* HMAC and CMAC through gcry_mac. The handle keeps the hashed inner and outer pads, so that message/1 does
+ * not pay for the key again. */
 #include <stdint.h>
 
 #include "families.h"
@@ -39,8 +39,8 @@ static void message(pb_case *c, uint64_t n)
 	c->out_len = output;
 }
 
-/* gcry_mac_setkey resets the handle as well. */
-static void rekey(pb_case *c, uint64_t n)
+/* gcry_mac_setkey resets the handle as well, but not one of CMAC. */
+static inline __attribute__((always_inline)) void rekeyed(pb_case *c, uint64_t n, int reset)
 {
 	gcry_mac_hd_t handle = c->ctx;
 	const uint8_t *const *key = c->key, *in = c->in;
@@ -49,12 +49,24 @@ static void rekey(pb_case *c, uint64_t n)
 	uint64_t failures = 0;
 	PB_REPEAT(n, turn, {
 		size_t length = output;
+		if (reset)
+			failures += gcry_mac_reset(handle) != 0;
 		failures += gcry_mac_setkey(handle, PB_TURN(key, turn), key_len) != 0;
 		failures += gcry_mac_write(handle, in, size) != 0;
 		failures += gcry_mac_read(handle, out, &length) != 0;
 	});
 	c->failures += failures;
 	c->out_len = output;
+}
+
+static void rekey(pb_case *c, uint64_t n)
+{
+	rekeyed(c, n, 0);
+}
+
+static void rekey_reset(pb_case *c, uint64_t n)
+{
+	rekeyed(c, n, 1);
 }
 
 static void begin_stream(pb_case *c)
@@ -86,3 +98,11 @@ static const pb_variant variants[] = {
 	PB_END_OF_VARIANTS,
 };
 const pb_family mac_family = {open_mac, close_mac, variants};
+
+static const pb_variant cmac_variants[] = {
+	{"mac", "message/1", "gcry_mac_reset, gcry_mac_write, gcry_mac_read", NULL, message, NULL},
+	{"mac", "rekey/1", "gcry_mac_reset, gcry_mac_setkey, gcry_mac_write, gcry_mac_read", NULL,
+	 rekey_reset, NULL},
+	PB_END_OF_VARIANTS,
+};
+const pb_family cmac_family = {open_mac, close_mac, cmac_variants};

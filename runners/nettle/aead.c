@@ -13,6 +13,7 @@
 	}
 
 GCM_NONCE(gcm_aes128)
+GCM_NONCE(gcm_aes192)
 GCM_NONCE(gcm_aes256)
 
 static inline void chacha_poly1305_nonce(struct chacha_poly1305_ctx *ctx, const uint8_t *nonce)
@@ -97,11 +98,13 @@ enum { TAG = 16 };
 	static const pb_family ID##_family = {ID##_open, ID##_close, ID##_variants};
 
 AEAD(gcm_aes128, "gcm_aes128_set_iv")
+AEAD(gcm_aes192, "gcm_aes192_set_iv")
 AEAD(gcm_aes256, "gcm_aes256_set_iv")
 AEAD(chacha_poly1305, "chacha_poly1305_set_nonce")
 
 const pb_row aead_rows[] = {
 	{"aes-128-gcm", &gcm_aes128_family, NULL, 16, 12, 1, TAG},
+	{"aes-192-gcm", &gcm_aes192_family, NULL, 24, 12, 1, TAG},
 	{"aes-256-gcm", &gcm_aes256_family, NULL, 32, 12, 1, TAG},
 	{"chacha20-poly1305", &chacha_poly1305_family, NULL, 32, 12, 1, TAG},
 	PB_END_OF_ROWS,

@@ -22,8 +22,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import library_checks as checks
 
 HOME = places.data_dir("runners")
-CRATES = ("openssl-4", "aws-lc", "boringssl", "libsodium", "blake3", "liboqs", "botan", "wolfssl")
+CRATES = ("openssl-next", "openssl-4", "aws-lc", "boringssl", "libsodium", "blake3", "liboqs", "botan", "wolfssl")
 RIGHT = {
+    "openssl-next": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
     "openssl-4": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
     "aws-lc": ("ml-kem-768", "ml-dsa-44", "ed25519", "aes-256-gcm", "xchacha20-poly1305", "hkdf-sha-512"),
     "boringssl": ("ml-kem-1024", "ml-dsa-87", "ecdsa-p384", "aes-128-gcm-siv", "poly1305"),
