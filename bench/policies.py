@@ -95,6 +95,7 @@ def in_force(choice: Choice) -> Iterator[None]:
         enter(mock.patch("perbyte.measure.run.EPOCH_STEP", choice.step))
         if not choice.moderated:
             enter(mock.patch("perbyte.stats.common_spread", return_value=None))
+            enter(mock.patch("perbyte.stats.run_figures.common_spread", return_value=None))
             enter(mock.patch("perbyte.stats.interval.layout_spread", median_spread))
         yield
 

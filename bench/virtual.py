@@ -96,7 +96,7 @@ def virtual(scripts: dict[str, dict[str, Any]], clock: VirtualClock) -> Iterator
                 super().__init__(spec, **more)
 
     with contextlib.ExitStack() as stack:
-        for name in ("sessions", "survey"):
+        for name in ("sessions", "plan"):
             stack.enter_context(mock.patch(f"perbyte.measure.{name}.Session", Virtual))
         time = SimpleNamespace(monotonic=clock.monotonic)
         for name in ("run", "rounds", "budget"):

@@ -370,3 +370,19 @@ def test_a_dry_run_is_json_where_json_was_asked_for(world, script):
 
 def test_json_and_csv_exclude_each_other(perbyte):
     complained(perbyte("measure", "--json", "--csv"), 2, "exclude each other")
+
+
+def test_merged_runs_are_shown_with_the_epochs_of_all(world, script, tmp_path, quick):
+    world.add(script("alpha"))
+    paths = [tmp_path / name for name in ("a", "b")]
+    for path in paths:
+        assert world.perbyte("measure", "alpha/sha-256@16", "--out", path, *quick).returncode == 0
+    answer = world.perbyte("merge", *paths, "--out", tmp_path / "both", "--json")
+    assert answer.returncode == 0, answer.stderr
+    [cell] = json.loads(answer.stdout)["cells"]
+    assert cell["epochs"] == sum(world.shown(path)["cells"][0]["epochs"] for path in paths)
+    assert world.perbyte("merge", paths[0], "--out", tmp_path / "one").returncode == 2
+    world.perbyte("measure", "alpha/sha-256@16", "--seed", 8, "--out", tmp_path / "c", *quick)
+    other = world.perbyte("merge", paths[0], tmp_path / "c", "--out", tmp_path / "two")
+    assert "policy.seed" in other.stderr
+    assert not (tmp_path / "two").exists()

@@ -9,7 +9,7 @@ import os
 import pytest
 
 from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.measure.input_file import describe_input
+from perbyte.measure.conduct import describe_input
 
 
 @pytest.fixture

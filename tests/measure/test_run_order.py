@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fake_scripts import row, starts
 
-from perbyte.measure.layout import LINE_BYTES, PAGE_BYTES, draw_layout
+from perbyte.measure.sessions import LINE_BYTES, PAGE_BYTES, draw_layout
 
 ASK = "*/aes-128-ecb@16,32,48,64+contract=message"
 

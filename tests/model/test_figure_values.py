@@ -96,3 +96,11 @@ def test_the_length_of_a_burst_is_its_samples():
         )
     }
     assert len(Burst(cell=figure().cell, epoch=0, round=1, calls=1, cycles=[], waits=0, **columns)) == 3
+
+
+@pytest.mark.parametrize("name", ["start", "clock_before", "contention_after", "flags", "cycles", "core"])
+def test_a_burst_of_unequal_arrays_cannot_be(name):
+    cell, three = Cell("alpha", "aes-128-ecb", "encrypt", 16, "message/1"), [1, 2, 3]
+    whole = Burst(cell, 0, 1, 5, *(list(three) for _ in range(8)), core=[])
+    with pytest.raises(ValueError, match="unequal length"):
+        dataclasses.replace(whole, **{name: [1, 2]})

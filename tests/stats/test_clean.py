@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from perbyte.errors import UsageError
 from perbyte.model import Flag
 from perbyte.stats import (
     Quiet,
@@ -125,13 +124,6 @@ def test_an_empty_burst_gives_empty_answers(simulation):
     burst = simulation.burst(100.0, n=0)
     assert len(clean_mask(burst, simulation.calibration(), simulation.policy)) == 0
     assert len(cycles_per_call(burst, simulation.calibration())) == 0
-
-
-def test_arrays_of_unequal_length_are_refused(simulation):
-    burst = simulation.burst(100.0, n=4)
-    burst.flags.pop()
-    with pytest.raises(UsageError, match="unequal"):
-        clean_mask(burst, simulation.calibration(), simulation.policy)
 
 
 def test_a_still_clock_is_freed_of_its_steps(simulation):

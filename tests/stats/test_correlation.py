@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from perbyte.stats.correlation import rank_correlation, rank_correlation_range
+from perbyte.stats.estimate import rank_correlation, rank_correlation_range
 
 
 def test_rank_correlation_is_that_of_scipy():

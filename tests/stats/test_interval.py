@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate, stats
 
 from perbyte.stats import epoch_value, figure, median, median_interval, midmean
-from perbyte.stats.estimate import midmean_half_width
+from perbyte.stats.estimate import midmean_half_width, normal_quantile, t_quantile, two_sided_t
 from perbyte.stats.interval import (
     _QUARTILE_DEPTH,
     QUARTILE_FROM,
@@ -20,7 +20,6 @@ from perbyte.stats.interval import (
     quartile_interval,
     within_half_width,
 )
-from perbyte.stats.quantile import normal_quantile, t_quantile, two_sided_t
 
 
 @pytest.mark.parametrize("epochs", [3, 4, 9, 12])

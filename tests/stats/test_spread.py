@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from perbyte.stats.interval import combined_interval, layout_spread, median_spread
-from perbyte.stats.spread import (
+from perbyte.stats.interval import (
     LEAST_CELLS,
     MOST_FREEDOM,
     UNEXPLAINED,
     Spread,
+    combined_interval,
     digamma,
     find_spread,
+    layout_spread,
+    median_spread,
     spread_half_width,
     trigamma,
 )

@@ -213,7 +213,6 @@ def test_bursts_that_cannot_be_stored_are_refused_at_once(tmp_path, specimens):
     writer.begin(specimens.conditions())
     for broken in (
         replace(specimens.burst(), ticks=[2**63] * 5),
-        replace(specimens.burst(), flags=[0]),
         replace(specimens.burst(), calls=2**70),
         replace(specimens.burst(), calls=0),
     ):

@@ -10,8 +10,7 @@ from scripted_studies import PUBLISHED, Overrides, scripted_run, write_study
 
 from perbyte.stats.quantity import Unit
 from perbyte.studies import PairedPoint, paired, published_run, read_study
-from perbyte.studies.model import PublishedFigure
-from perbyte.studies.units import published_cycles_per_byte, published_ns
+from perbyte.studies.model import PublishedFigure, published_cycles_per_byte, published_ns
 
 MORE = PUBLISHED + "\n".join(
     [

@@ -3,8 +3,8 @@
  * from them.
  *
  *   static inline int SET(KEYS *, const uint8_t *key, size_t key_len, int inverse);      0, or 1 for an error
- *   static inline void APPLY(const uint8_t *in, uint8_t *out, size_t size, KEYS *, pb_position *, int
- * encrypt);
+ *   static inline void APPLY(const uint8_t *in, uint8_t *out, size_t size, KEYS *, pb_position *,
+ *                            int encrypt);
  *
  * SET makes the key schedule, for decryption if `inverse`; APPLY works on the next `size` bytes of a message
  * and moves the position on. Both are inlined into the timed loops with constant `encrypt` and IV length, so

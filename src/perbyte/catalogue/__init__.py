@@ -6,8 +6,7 @@ runners take key, nonce and tag lengths from here. It computes no cryptography a
 """
 
 from perbyte.catalogue.catalogue import Catalogue, load, read_catalogue
-from perbyte.catalogue.selector import Selector, parse_selector
-from perbyte.catalogue.size import parse_size, parse_sizes
+from perbyte.catalogue.selector import Selector, parse_selector, parse_size, parse_sizes
 from perbyte.catalogue.suites import Suite, find_suite, suites
 
 __all__ = [

@@ -11,12 +11,13 @@ reason an absent CPU tier means `full` and an absent twin means the first proces
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass
+from fractions import Fraction
 
 from perbyte.catalogue import pattern
 from perbyte.catalogue.catalogue import Catalogue, load
 from perbyte.catalogue.checking import OPERATIONS
-from perbyte.catalogue.size import parse_sizes
 from perbyte.errors import UsageError
 from perbyte.model import Cell
 from perbyte.model.cell import FULL
@@ -237,3 +238,39 @@ def _resolve(text: str, algorithm: str, catalogue: Catalogue) -> str:
 
 def _wrong(text: str, what: str, *, hint: str | None = None) -> UsageError:
     return UsageError(f"selector '{text}': {what}", hint=hint or _EXAMPLE)
+
+
+_UNITS = {
+    "": 1,
+    "b": 1,
+    "k": 1 << 10,
+    "m": 1 << 20,
+    "g": 1 << 30,
+    "kib": 1 << 10,
+    "mib": 1 << 20,
+    "gib": 1 << 30,
+    "kb": 10**3,
+    "mb": 10**6,
+    "gb": 10**9,
+}
+_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)\s*([a-z]*)", re.ASCII)
+_LARGEST = 1 << 48
+_SIZE_HINT = "write bytes, or a unit: 16, 8k, 8KiB (8192), 10MB (10,000,000), 10MiB (10,485,760)"
+
+
+def parse_size(text: str) -> int:
+    """Return the number of bytes that `text` means. Raises UsageError when that is no whole number."""
+    found = _SIZE.fullmatch(text.strip().lower())
+    if not found or found[2] not in _UNITS:
+        raise UsageError(f"'{text}' is not a size", hint=_SIZE_HINT)
+    size = Fraction(found[1]) * _UNITS[found[2]]
+    if size.denominator != 1:
+        raise UsageError(f"'{text}' is not a whole number of bytes", hint=_SIZE_HINT)
+    if size > _LARGEST:
+        raise UsageError(f"'{text}' is more than any memory holds", hint=_SIZE_HINT)
+    return int(size)
+
+
+def parse_sizes(text: str) -> tuple[int, ...]:
+    """Return the sizes of a comma-separated list, in order and each once. Raises UsageError."""
+    return tuple(dict.fromkeys(parse_size(part) for part in text.split(",")))

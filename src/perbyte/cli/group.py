@@ -22,6 +22,7 @@ COMMANDS = {
     "try": ("try_command", "Measure a function of your own beside the libraries: a file is enough."),
     "show": ("show", "Show the table of a run again."),
     "compare": ("compare", "Compare two runs, or two selectors of a run."),
+    "merge": ("merge", "Merge runs of the same conditions into one with more epochs."),
     "query": ("query", "Query the figures and samples of all runs by SQL."),
     "study": ("study", "Re-run a published study and judge its claims."),
     "report": ("report", "Write a run as one HTML file, or a figure for a paper."),

@@ -110,13 +110,13 @@ def command(
         all_sizes = parse_sizes(",".join(sizes)) if sizes else None if selectors else QUICK_SIZES
         input_facts = None
         if input_path:
-            from perbyte.measure.input_file import describe_input
+            from perbyte.measure.conduct import describe_input
 
             input_facts = describe_input(input_path)
             all_sizes = all_sizes or (int(input_facts["usable_bytes"]),)
         asked = tuple(parse_selector(text) for text in texts)
         if input_facts:
-            from perbyte.measure.input_file import require_size
+            from perbyte.measure.conduct import require_size
 
             named = [size for one in asked for size in one.sizes or ()]
             require_size(input_facts, {*(all_sizes or ()), *named})

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from perbyte import places
 from perbyte.errors import NoSuchRun, UsageError
+from perbyte.store.files import RUN_FILE
 
-RUN_FILE = "run.json"
 _SHOWN = 3
 
 

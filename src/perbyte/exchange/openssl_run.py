@@ -15,6 +15,7 @@ from typing import Any
 
 from perbyte import __version__
 from perbyte.catalogue import load
+from perbyte.catalogue.catalogue import INVERSES
 from perbyte.exchange.listing import Listing, SpeedRow
 from perbyte.exchange.openssl_names import (
     EVP,
@@ -162,7 +163,7 @@ class _Maker:
 
     def _turn_round(self) -> None:
         """Rows measured with -decrypt carry the same names; only the command line tells."""
-        turned = {"encrypt": "decrypt", "seal": "open"}
+        turned = {forward: backward for backward, forward in INVERSES.items() if forward != "sign"}
         figures, failures = {}, {}
         for cell, figure in self.figures.items():
             other = replace(cell, operation=turned.get(cell.operation, cell.operation))

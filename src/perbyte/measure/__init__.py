@@ -5,13 +5,11 @@ here and in the runners' SDK; what a figure is, lives in `stats`.
 """
 
 from perbyte.measure.conduct import Prepared, built_runners, carry_out, prepare, prepare_plan, prepare_resumed
-from perbyte.measure.history import History, Outcome
+from perbyte.measure.cores import CoreWatch, watch_cores
+from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
 from perbyte.measure.machine import choose_cores, describe_machine
-from perbyte.measure.plan import Plan, Request, draw_plan
-from perbyte.measure.progress import Moment, NullProgress, Watcher
+from perbyte.measure.plan import Plan, Request, Survey, draw_plan, survey
 from perbyte.measure.run import Measurement
-from perbyte.measure.survey import Survey, survey
-from perbyte.measure.watch import CoreWatch, watch_cores
 
 __all__ = [
     "CoreWatch",

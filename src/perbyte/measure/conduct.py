@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import hashlib
 import os
 import secrets
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+import stat
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -20,13 +22,10 @@ from typing import Any
 from perbyte import __version__
 from perbyte.catalogue import load, pattern
 from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.measure.history import History, Outcome
-from perbyte.measure.input_file import describe_input
+from perbyte.measure.history import History, Outcome, Watcher
 from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
-from perbyte.measure.plan import Plan, Request, choose_twins, draw_plan, left_out, wanted_cpus
-from perbyte.measure.progress import Watcher
+from perbyte.measure.plan import Plan, Request, Survey, choose_twins, draw_plan, left_out, survey, wanted_cpus
 from perbyte.measure.run import Measurement
-from perbyte.measure.survey import Survey, survey
 from perbyte.model import Conditions, Policy, Sink, StoredRun, parse_address
 from perbyte.model.cell import FULL
 from perbyte.protocol import PROTOCOL_VERSION
@@ -217,3 +216,47 @@ def _explain_runner(request: Request) -> None:
     asked = ", ".join(selector.runner for selector in request.selectors)
     names = ", ".join(sorted(name for name, spec in known.items() if spec.listed))
     raise UsageError(f"no runner is called '{asked}'", hint=f"there are: {names}")
+
+
+BLOCK_BYTES = 16
+_SHARE_OF_MEMORY = 4  # input and output of several processes must fit beside each other
+
+
+def require_size(facts: Mapping[str, str | int], sizes: Collection[int]) -> None:
+    """Raise UsageError when a cell of one of `sizes` would need more bytes than the file has."""
+    if max(sizes, default=0) > int(facts["size_bytes"]):
+        raise UsageError(
+            f"input '{facts['path']}' has {facts['size_bytes']} bytes, too few for a cell of {max(sizes)}",
+            hint="leave --size out to measure on the whole file, or choose smaller sizes",
+        )
+
+
+def describe_input(path: Path) -> dict[str, str | int]:
+    """Return path, size, SHA-256 and the usable size (whole blocks of 16 bytes) of `path`, which is only read.
+
+    Raises UsageError when it is missing, unreadable, no regular file or too short, EnvironmentLacking when it is
+    larger than memory allows.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise UsageError(f"input '{path}' is no regular file")
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        if status.st_size > memory // _SHARE_OF_MEMORY:
+            raise EnvironmentLacking(
+                f"input '{path}' has {status.st_size} bytes; with {memory} bytes of memory at most a quarter fits",
+                hint="measure a part of it",
+            )
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UsageError(f"input '{path}' cannot be read: {error.strerror}") from None
+    usable = status.st_size // BLOCK_BYTES * BLOCK_BYTES
+    if not usable:
+        raise UsageError(f"input '{path}' has {status.st_size} bytes, less than one block of {BLOCK_BYTES}")
+    return {
+        "path": str(path.resolve()),
+        "size_bytes": status.st_size,
+        "usable_bytes": usable,
+        "sha256": digest,
+    }

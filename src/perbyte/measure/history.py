@@ -1,4 +1,4 @@
-"""What is known of a run: what it measured so far, in this part or in one that was interrupted, and its end.
+"""What is known of a run, from this part or from one that was interrupted, its end, and what a watcher is told of it.
 
 Data that grows while the run goes on; nothing here starts a process or makes a figure.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Protocol, Self
 
 from perbyte.model import (
     Burst,
@@ -84,3 +84,43 @@ class Outcome:
     noise_floor: NoiseFloor | None
     complete: bool
     measuring_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Where the run stands. `stage` is a few words; `left_s` is an estimate and falls to 0.
+
+    `done` of `total` counts cells of the plan that need no more samples in this run, being precise or lost;
+    `pending` those that the epoch under way still works on, A/A twins included. `clean_share` is the share of
+    clean samples in this epoch so far, 0 to 1.
+    """
+
+    stage: str
+    what: str
+    epoch: int
+    done: int
+    total: int
+    pending: int
+    clean_share: float
+    elapsed_s: float
+    left_s: float
+
+
+class Watcher(Protocol):
+    """Receives moments and notes; must return quickly."""
+
+    def moment(self, moment: Moment) -> None:
+        """Something moved on."""
+
+    def note(self, text: str) -> None:
+        """Something a person should know, that is no error."""
+
+
+class NullProgress:
+    """The watcher that looks away."""
+
+    def moment(self, moment: Moment) -> None:
+        """Do nothing."""
+
+    def note(self, text: str) -> None:
+        """Do nothing."""

@@ -1,5 +1,8 @@
 """The plan: which cells a run measures, drawn from selectors and from what the runners really offer.
 
+Each runner is started once per CPU tier and asked: the answer comes from its own dispatch table. One that is absent
+or broken is a failure that is shown, never the end of the others.
+
 A plan never holds a cell that no runner has; what was asked for and cannot be had is a failure that is
 shown. The A/A pairs are part of the plan: some cells of one runner are measured by a second process of the
 same runner as if it were another, and what lies between the two is the run's noise floor.
@@ -9,15 +12,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 
 from perbyte.catalogue import Catalogue, Selector
-from perbyte.errors import UsageError
-from perbyte.measure.survey import Survey
-from perbyte.model import Algorithm, Cell, Failure
+from perbyte.errors import PerbyteError, UsageError
+from perbyte.model import Algorithm, Cell, Failure, Row
 from perbyte.model.cell import FULL
-from perbyte.runners import RunnerSpec
+from perbyte.protocol.messages import HelloAnswer, Operation
+from perbyte.runners import RunnerSpec, stale
+from perbyte.runners.session import Session
 
 DEFAULT_SIZES = (16, 512, 8192)
 TWIN_CELLS = 8
@@ -182,3 +187,60 @@ def choose_twins(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     count = min(TWIN_CELLS, max(TWIN_LEAST, len(cells) // TWIN_SHARE))
     step = max(1, len(mine) // count)
     return tuple(dataclasses.replace(cell, twin=1) for cell in mine[::step][:count])
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """`hellos` maps (runner, CPU tier) to its hello; `failures` tells of those that did not answer."""
+
+    specs: Mapping[str, RunnerSpec]
+    hellos: Mapping[tuple[str, str], HelloAnswer]
+    failures: tuple[Failure, ...] = ()
+
+    def operations(self, runner: str, cpu: str) -> list[Operation]:
+        """The operations of one runner in one tier; empty when it did not answer."""
+        hello = self.hellos.get((runner, cpu))
+        return list(hello.operations) if hello else []
+
+    def operation(self, row: Row) -> Operation | None:
+        """What a hello says about one row, or None."""
+        for offered in self.operations(row.runner, row.cpu):
+            if (offered.algorithm, offered.operation, offered.contract) == row[2:]:
+                return offered
+        return None
+
+
+@dataclass(slots=True)
+class _Found:
+    hellos: dict[tuple[str, str], HelloAnswer] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+
+
+def survey(specs: Iterable[RunnerSpec], cpus: Sequence[str]) -> Survey:
+    """Ask every runner in every tier of `cpus` that it has. Takes tens of milliseconds each, in parallel."""
+    specs = list(specs)
+    outdated = [spec for spec in specs if stale(spec)]
+    wanted = [(spec, cpu) for spec in specs if spec not in outdated for cpu in cpus if cpu in spec.tiers]
+    found = _Found(failures=[_outdated(spec) for spec in outdated])
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        for (spec, cpu), answer in zip(wanted, pool.map(_ask, wanted), strict=True):
+            if isinstance(answer, HelloAnswer):
+                found.hellos[spec.name, cpu] = answer
+            else:
+                found.failures.append(answer)
+    return Survey({spec.name: spec for spec in specs}, found.hellos, tuple(found.failures))
+
+
+def _outdated(spec: RunnerSpec) -> Failure:
+    message = f"it was built from other sources than those that are here (run: perbyte build {spec.name})"
+    return Failure(kind="absent", runner=spec.name, message=message)
+
+
+def _ask(wanted: tuple[RunnerSpec, str]) -> HelloAnswer | Failure:
+    spec, cpu = wanted
+    try:
+        with Session(spec, cpu=cpu) as session:
+            return session.hello()
+    except PerbyteError as error:
+        text = f"{error} ({error.hint})" if error.hint else str(error)
+        return Failure(kind="absent", runner=spec.name, message=f"tier {cpu}: {text}")

@@ -16,15 +16,12 @@ from pathlib import Path
 from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
-from perbyte.measure.awake import kept_awake
 from perbyte.measure.budget import Budget
-from perbyte.measure.history import History, Outcome
-from perbyte.measure.layout import draw_layout
-from perbyte.measure.plan import Plan
-from perbyte.measure.progress import Moment, NullProgress, Watcher
+from perbyte.measure.cores import kept_awake
+from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
+from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.rounds import Epoch
-from perbyte.measure.sessions import STARTING_FAILS, Sessions, alike, failure_kind
-from perbyte.measure.survey import Survey
+from perbyte.measure.sessions import STARTING_FAILS, Sessions, alike, draw_layout, failure_kind
 from perbyte.measure.tiers import look_at_full, unproven_tiers
 from perbyte.measure.validation import Validation, confirm
 from perbyte.model import (

@@ -7,14 +7,15 @@ calibration of a process will do is not decided here: whoever keeps the samples 
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from perbyte.errors import EnvironmentLacking, RunnerError, RunnerRefused, UsageError
-from perbyte.measure.layout import Layout
-from perbyte.measure.survey import Survey
+from perbyte.measure.plan import Survey
 from perbyte.model import Calibration, Cell, Policy, Process, RunnerIdentity
 from perbyte.runners.session import Session, TimeLimits
 
@@ -192,3 +193,41 @@ def failure_kind(error: RunnerError) -> str:
         "RunnerTimedOut": "timed-out",
     }
     return kinds.get(type(error).__name__, "garbled")
+
+
+PAGE_BYTES = 4096
+LINE_BYTES = 64
+PADDING = "PERBYTE_PADDING"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The memory layout of an epoch: a controlled factor instead of an accident.
+
+    Where buffers and stack lie moves a figure by a percent and more. Left to chance it makes two runs differ; held
+    still it makes them agree on one lucky layout. So randomisation by the system is switched off and each epoch gets
+    a layout of its own: their spread is in the interval, and a run can be repeated exactly.
+
+    `offset`: bytes the buffers are shifted from a page boundary. `padding`: bytes added to the environment."""
+
+    offset: int
+    padding: int
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variable that shifts the stack of a new process."""
+        return {PADDING: "x" * self.padding}
+
+
+def draw_layout(seed: int, epoch: int) -> Layout:
+    """Draw the layout of an epoch. Offsets are whole cache lines: alignment within a line is the caller's choice
+    in real programs, and buffers from an allocator start on 16 bytes at least; lines are what all of them share.
+
+    Drawn without replacement: two of three epochs in one layout would agree by accident, and the interval with them.
+    """
+    lines = list(range((PAGE_BYTES - 1024) // LINE_BYTES))
+    random.Random(f"offsets/{seed}").shuffle(lines)
+    return Layout(
+        offset=LINE_BYTES * lines[epoch % len(lines)],
+        padding=16 * random.Random(f"layout/{seed}/{epoch}").randrange(256),
+    )

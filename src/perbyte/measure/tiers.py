@@ -16,9 +16,8 @@ import numpy as np
 from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError
-from perbyte.measure.layout import draw_layout
-from perbyte.measure.sessions import Sessions
-from perbyte.measure.survey import Survey
+from perbyte.measure.plan import Survey
+from perbyte.measure.sessions import Sessions, draw_layout
 from perbyte.model import Cell, Policy, UnprovenTier
 from perbyte.model.cell import FULL
 

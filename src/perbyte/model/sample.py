@@ -91,5 +91,15 @@ class Burst:
     core: list[int] = field(default_factory=list)
     piece_bytes: int = 0
 
+    def __post_init__(self) -> None:
+        """Raise ValueError when the arrays differ in length."""
+        arrays = [self.start, self.clock_before, self.clock_after]
+        arrays += [self.contention_before, self.contention_after, self.flags]
+        optional = (self.cycles, self.core)
+        if any(len(one) != len(self) for one in arrays) or any(
+            len(one) not in (0, len(self)) for one in optional
+        ):
+            raise ValueError(f"a burst of {self.cell.address} has arrays of unequal length")
+
     def __len__(self) -> int:
         return len(self.ticks)

@@ -8,8 +8,8 @@ from perbyte.stats.clean import Quiet, clean_mask, cycles_per_call, find_quiet, 
 from perbyte.stats.compare import Comparison, compare, noise_floor
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
 from perbyte.stats.figure import MIN_CLEAN, Summary, common_spread, figure, judge, summarise, very_long
+from perbyte.stats.interval import Spread
 from perbyte.stats.run_figures import RunFigures, make_run_figures
-from perbyte.stats.spread import Spread
 
 __all__ = [
     "MIN_CLEAN",

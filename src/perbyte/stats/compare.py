@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from perbyte.model import CellFigure, Estimate, NoiseFloor, Quality
+from perbyte.stats.estimate import t_quantile
 from perbyte.stats.interval import median_spread
-from perbyte.stats.quantile import t_quantile
 from perbyte.stats.samples import Floats
 
 CYCLES, NS = "cycles", "ns"

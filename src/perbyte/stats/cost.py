@@ -17,7 +17,7 @@ import numpy as np
 
 from perbyte.errors import UsageError
 from perbyte.model import CellFigure, Interval
-from perbyte.stats.quantile import t_quantile
+from perbyte.stats.estimate import t_quantile
 
 _NARROWEST = 5e-4  # relative error assumed at least: layout moves figures by more than the samples say
 

@@ -14,9 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from perbyte.stats.correlation import rank_correlation
-from perbyte.stats.estimate import midmean
-from perbyte.stats.quantile import t_quantile
+from perbyte.stats.estimate import midmean, rank_correlation, t_quantile
 from perbyte.stats.samples import Floats
 
 TREND_SIZE = 0.005

@@ -10,11 +10,12 @@ probes cannot vouch for them get the lower quartile, at both levels: what distur
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
+from statistics import NormalDist
 
 import numpy as np
 
-from perbyte.stats.quantile import normal_quantile, t_quantile
 from perbyte.stats.samples import Floats
 
 
@@ -98,3 +99,98 @@ def _low_rank(n: int, level: float) -> int:
         if below > outside:
             return max(0, j - 1)
     return max(0, n // 2)
+
+
+_DRAWS = 400
+_WIDEST = 1e3  # an interval without an end is drawn from as if it ended here, times or over the value
+
+
+def ranks(values: Sequence[float] | Floats) -> Floats:
+    """Return the ranks of values, from 1; equal values share their mean rank."""
+    _, inverse, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
+    found: Floats = (np.cumsum(counts) - (counts - 1) / 2.0)[inverse]
+    return found
+
+
+def rank_correlation(a: Sequence[float] | Floats, b: Sequence[float] | Floats) -> float:
+    """Return Spearman's correlation (1904): Pearson's on mean ranks; 0 where one side has a single rank."""
+    if len(a) < 2:
+        return 0.0
+    first, second = ranks(a), ranks(b)
+    first, second = first - first.mean(), second - second.mean()
+    scale = math.sqrt(float(first @ first) * float(second @ second))
+    return float(first @ second) / scale if scale else 0.0
+
+
+def rank_correlation_range(
+    a: Sequence[float], b: Sequence[tuple[float, float, float]]
+) -> tuple[float, float]:
+    """Return the least and greatest correlation of `a` with values drawn from the intervals (value, low, high).
+
+    400 draws, each value uniform in its interval; seeded, so the answer is the same every time.
+    """
+    generator = np.random.default_rng(1904)
+    low = np.array([max(low, value / _WIDEST) for value, low, _ in b])
+    high = np.array([min(high, value * _WIDEST) for value, _, high in b])
+    found = [rank_correlation(a, generator.uniform(low, high)) for _ in range(_DRAWS)]
+    return min(found), max(found)
+
+
+# Quantiles without SciPy, which takes half a second to load: measuring asks for intervals all the time. Only whole
+# degrees of freedom are offered, because then the distribution function is a finite sum.
+_MANY = 400  # degrees of freedom from which on the expansion around the normal is exact to 1e-10
+
+
+def normal_quantile(probability: float) -> float:
+    """Return the standard normal quantile; `probability` in (0, 1)."""
+    return NormalDist().inv_cdf(probability)
+
+
+@lru_cache(maxsize=4096)
+def t_quantile(level: float, df: int) -> float:
+    """Return t such that Student's t with `df` degrees of freedom lies in [-t, t] with probability `level`.
+
+    Infinite for `df` below 1. Finite sums: Abramowitz and Stegun 26.7.3 and 26.7.4; for many degrees of
+    freedom the expansion 26.7.5.
+    """
+    if df < 1:
+        return math.inf
+    if not 0 < level < 1:
+        raise ValueError(f"a level lies between 0 and 1, not {level}")
+    if df >= _MANY:
+        return _expanded(normal_quantile(0.5 + level / 2), df)
+    low, high = 0.0, 1.0
+    while two_sided_t(high, df) < level:
+        low, high = high, high * 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if two_sided_t(middle, df) < level else (low, middle)
+    return (low + high) / 2
+
+
+def two_sided_t(t: float, df: int) -> float:
+    """Return the probability that Student's t with `df` degrees of freedom lies in [-t, t]."""
+    theta = math.atan(t / math.sqrt(df))
+    sine, cosine = math.sin(theta), math.cos(theta)
+    if df % 2 == 0:
+        term = total = 1.0
+        for k in range(1, df // 2):
+            term *= (2 * k - 1) / (2 * k) * cosine**2
+            total += term
+        return sine * total
+    if df == 1:
+        return 2 * theta / math.pi
+    term = total = cosine
+    for k in range(1, (df - 1) // 2):
+        term *= 2 * k / (2 * k + 1) * cosine**2
+        total += term
+    return 2 / math.pi * (theta + sine * total)
+
+
+def _expanded(z: float, df: int) -> float:
+    g1 = (z**3 + z) / 4
+    g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    g3 = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return z + g1 / df + g2 / df**2 + g3 / df**3

@@ -20,11 +20,9 @@ from perbyte.errors import UsageError
 from perbyte.model import Burst, Calibration, Cell, CellFigure, Doubt, Flag, Policy, Process, Quality, Warning
 from perbyte.stats.clean import Quiet, core_cycles_per_tick, disturbance, table_cycles, table_ns
 from perbyte.stats.drift import Trend, inflation, trend
-from perbyte.stats.estimate import epoch_value, lower_quartile, median, midmean_half_width
-from perbyte.stats.interval import combined_interval, quartile_interval
-from perbyte.stats.quantile import normal_quantile
+from perbyte.stats.estimate import epoch_value, lower_quartile, median, midmean_half_width, normal_quantile
+from perbyte.stats.interval import Spread, combined_interval, find_spread, quartile_interval
 from perbyte.stats.samples import Bools, Floats, SampleTable, tabulate
-from perbyte.stats.spread import Spread, find_spread
 
 MIN_CLEAN = 5  # clean samples an epoch needs
 MIN_CLEAN_LONG = 1  # the same where one call outlasts the sample length: there are few of them at all

@@ -13,7 +13,6 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from perbyte.errors import UsageError
 from perbyte.model import Burst
 
 Floats = NDArray[np.float64]
@@ -45,12 +44,7 @@ class SampleTable:
 
 
 def tabulate(bursts: Sequence[Burst]) -> SampleTable:
-    """Lay bursts side by side, in the order given.
-
-    Raises UsageError when the arrays of a burst are not of equal length.
-    """
-    for burst in bursts:
-        _check_lengths(burst)
+    """Lay bursts side by side, in the order given."""
     lengths = [len(burst.ticks) for burst in bursts]
     total = sum(lengths)
     with_pmu = bool(total) and all(len(burst.cycles) == len(burst.ticks) for burst in bursts)
@@ -90,21 +84,3 @@ def _moments(lengths: Sequence[int]) -> list[int]:
 
 def _floats(columns: Iterable[list[int]], total: int) -> Floats:
     return np.fromiter(chain.from_iterable(columns), np.float64, total)
-
-
-def _check_lengths(burst: Burst) -> None:
-    length = len(burst.ticks)
-    columns = (
-        burst.clock_before,
-        burst.clock_after,
-        burst.contention_before,
-        burst.contention_after,
-        burst.flags,
-    )
-    if any(len(column) != length for column in columns) or any(
-        len(column) not in (0, length) for column in (burst.cycles, burst.core)
-    ):
-        raise UsageError(
-            f"a burst of {burst.cell.address} has arrays of unequal length",
-            hint="the runner breaks the protocol (section 7), or the run was damaged: measure again",
-        )

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from perbyte.store.reader import bursts, open_run, stored_run
-    from perbyte.store.run_index import RunSummary, latest, runs
     from perbyte.store.sql import query
-    from perbyte.store.union import merge
-    from perbyte.store.writer import RunWriter
+    from perbyte.store.state import RunSummary, latest, runs
+    from perbyte.store.writer import RunWriter, merge
 
 __all__ = [
     "RunSummary",
@@ -35,14 +34,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "RunSummary": "run_index",
+    "RunSummary": "state",
     "RunWriter": "writer",
     "bursts": "reader",
-    "latest": "run_index",
-    "merge": "union",
+    "latest": "state",
+    "merge": "writer",
     "open_run": "reader",
     "query": "sql",
-    "runs": "run_index",
+    "runs": "state",
     "stored_run": "reader",
 }
 

@@ -182,7 +182,7 @@ class JournalWriter:
 
 
 def check_burst(burst: Burst) -> None:
-    """Raise StoreError when a burst has no calls, numbers that no counter gives, or arrays of unequal length."""
+    """Raise StoreError when a burst has no calls, or numbers that no counter gives."""
     columns = (
         burst.ticks,
         burst.start,
@@ -192,17 +192,15 @@ def check_burst(burst: Burst) -> None:
         burst.contention_after,
         burst.flags,
     )
-    length = len(burst.ticks)
     optional = (burst.cycles, burst.core)
-    fine = all(len(column) == length for column in columns)
-    fine = fine and all(len(column) in (0, length) for column in optional) and burst.calls >= 1
     numbers = (burst.calls, burst.waits, burst.round, burst.epoch, burst.cell.size_bytes, burst.cell.twin)
     extremes = [min(column) for column in (*columns, *optional) if column]
     extremes += [max(column) for column in (*columns, *optional) if column]
-    if not fine or any(not -(2**63) <= number < 2**63 for number in (*numbers, burst.piece_bytes, *extremes)):
+    if burst.calls < 1 or any(
+        not -(2**63) <= number < 2**63 for number in (*numbers, burst.piece_bytes, *extremes)
+    ):
         raise StoreError(
-            f"a burst of {burst.cell.address} cannot be kept: its arrays differ in length, it has no calls, "
-            "or numbers beyond 64 bits",
+            f"a burst of {burst.cell.address} cannot be kept: it has no calls, or numbers beyond 64 bits",
             hint="the runner breaks the protocol (section 7); mend it and measure again",
         )
 

@@ -1,4 +1,4 @@
-"""run.json: everything about a run but its samples and figures, and how journal events change it.
+"""run.json: everything about a run but its samples and figures, how journal events change it, and which runs there are.
 
 Each event has a sequence number. run.json says up to which one it knows (`seq`), every samples file says the
 same for bursts; whatever the journal holds beyond that is added on reading. So a kill between any two steps
@@ -7,14 +7,15 @@ of a compaction neither loses nor doubles anything.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from perbyte.errors import StoreError
-from perbyte.model import Calibration, Conditions, Failure, NoiseFloor, UnprovenTier
+from perbyte.errors import IncompatibleRuns, StoreError
+from perbyte.model import Calibration, Conditions, Failure, NoiseFloor, RunnerIdentity, UnprovenTier
 from perbyte.store.files import MEBIBYTE, RUN_FILE, damaged, read_whole, replace_atomically
 from perbyte.store.journal import Calibrated, EpochDone, Event, Failed, Identified, Spent, Unproven, encode
 
@@ -96,3 +97,126 @@ def write_state(directory: Path, state: RunState) -> None:
 
 class _SchemaOnly(msgspec.Struct):
     schema: int
+
+
+_MACHINE = (
+    "cpu_model",
+    "cpu_vendor",
+    "cpu_family",
+    "microcode",
+    "cores",
+    "threads_per_core",
+    "architecture",
+    "kernel",
+    "virtualisation",
+    "governor",
+    "turbo",
+)
+_POLICY = ("level", "sample_us", "clock_tolerance", "contention_tolerance", "seed")
+_RUN = ("perbyte_version", "catalogue_version", "protocol_version", "input", "origin")
+_IDENTITY = ("library", "library_version", "compiler", "flags", "object_sha256", "sdk")
+
+
+def differences(ours: Conditions, theirs: Conditions) -> dict[str, tuple[Any, Any]]:
+    """Return the checked fields that differ: name -> (ours, theirs). Runners count where both runs have them."""
+    found: dict[str, tuple[Any, Any]] = {}
+    for prefix, names, mine, other in (
+        ("", _RUN, ours, theirs),
+        ("machine.", _MACHINE, ours.machine, theirs.machine),
+        ("policy.", _POLICY, ours.policy, theirs.policy),
+    ):
+        for name in names:
+            pair = (getattr(mine, name), getattr(other, name))
+            if pair[0] != pair[1]:
+                found[prefix + name] = pair
+    for identity in theirs.identities:
+        found |= identity_differences(ours.identities, identity)
+    return found
+
+
+def identity_differences(
+    known: Iterable[RunnerIdentity], identity: RunnerIdentity
+) -> dict[str, tuple[Any, Any]]:
+    """Return in what `identity` differs from the known one of the same runner and CPU tier."""
+    found: dict[str, tuple[Any, Any]] = {}
+    for other in known:
+        if (other.runner, other.cpu) != (identity.runner, identity.cpu):
+            continue
+        for name in _IDENTITY:
+            pair = (getattr(other, name), getattr(identity, name))
+            if pair[0] != pair[1]:
+                found[f"{identity.runner}+cpu={identity.cpu}.{name}"] = pair
+    return found
+
+
+def require_agreement(found: dict[str, tuple[Any, Any]], what: str, hint: str) -> None:
+    """Raise IncompatibleRuns naming every field in `found`; nothing when there is none."""
+    if not found:
+        return
+    shown = "; ".join(
+        f"{name}: {_short(ours)} and {_short(theirs)}" for name, (ours, theirs) in found.items()
+    )
+    raise IncompatibleRuns(f"{what}: {shown}", fields=tuple(found), hint=hint)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One line about a run. `cells` counts stored figures; `problem` is not empty where it cannot be read."""
+
+    path: Path
+    run_id: str = ""
+    started_at: str = ""
+    study: str = ""
+    origin: str = ""
+    cpu_model: str = ""
+    cells: int = 0
+    planned: int = 0
+    failures: int = 0
+    complete: bool = False
+    measuring_s: float = 0.0
+    problem: str = ""
+
+
+def runs(home: Path) -> list[RunSummary]:
+    """List the runs directly under `home`, newest first; those that cannot be read stand last.
+
+    A missing `home` has no runs. Raises StoreError when it cannot be listed.
+    """
+    try:
+        places = [place for place in home.iterdir() if (place / RUN_FILE).exists()] if home.is_dir() else []
+    except OSError as error:
+        raise StoreError(f"cannot list {home}: {error.strerror}", hint="check its permissions") from error
+    found = [_summary(place) for place in places]
+    found.sort(key=lambda summary: (not summary.problem, summary.started_at, summary.path.name), reverse=True)
+    return found
+
+
+def latest(home: Path) -> Path | None:
+    """Return the newest readable run under `home`, or None."""
+    return next((summary.path for summary in runs(home) if not summary.problem), None)
+
+
+def _summary(place: Path) -> RunSummary:
+    try:
+        state = read_state(place)
+    except StoreError as error:
+        return RunSummary(path=place, problem=str(error))
+    conditions = state.conditions
+    return RunSummary(
+        path=place,
+        run_id=conditions.run_id,
+        started_at=conditions.started_at,
+        study=conditions.study,
+        origin=conditions.origin,
+        cpu_model=conditions.machine.cpu_model,
+        cells=state.figures,
+        planned=len(conditions.plan),
+        failures=len(state.failures),
+        complete=state.complete,
+        measuring_s=state.measuring_s,
+    )

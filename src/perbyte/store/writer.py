@@ -1,4 +1,4 @@
-"""Writes a run while it is measured: the store's side of `model.Sink`.
+"""Writes a run while it is measured, the store's side of `model.Sink`, or out of several runs of the same conditions.
 
 Events go to the journal, one system call each. When an epoch is over, and at the end, what the journal holds
 is compacted: first the samples file, then run.json, then an empty journal. After a kill between any two of
@@ -7,12 +7,13 @@ these steps, sequence numbers tell what is already safe. Measuring code never wa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from perbyte.errors import StoreError
+from perbyte.errors import StoreError, UsageError
 from perbyte.model import (
     Burst,
     Calibration,
@@ -20,10 +21,12 @@ from perbyte.model import (
     Conditions,
     Failure,
     NoiseFloor,
+    Row,
+    Run,
     RunnerIdentity,
+    StoredRun,
     UnprovenTier,
 )
-from perbyte.store.agreement import differences, identity_differences, require_agreement
 from perbyte.store.files import (
     CELLS_FILE,
     JOURNAL_FILE,
@@ -48,8 +51,8 @@ from perbyte.store.journal import (
     Unproven,
     check_burst,
 )
-from perbyte.store.reader import read_known
-from perbyte.store.state import RunState, write_state
+from perbyte.store.reader import figures_of_stored, open_run, read_known, run_directory, stored_run
+from perbyte.store.state import RunState, differences, identity_differences, require_agreement, write_state
 
 _OTHER_CONDITIONS = "measure into a new directory instead (leave out --resume)"
 
@@ -280,4 +283,64 @@ def _is_leftover(place: Path) -> bool:
     """Whether a kill before the first event left this file behind; it holds nothing."""
     return place.name.startswith(TEMPORARY) or (
         place.name == JOURNAL_FILE and not place.is_symlink() and place.stat().st_size == 0
+    )
+
+
+def merge(paths: Sequence[Path], into: Path) -> Run:
+    """Write the samples of all runs into a new run directory and make its figures.
+
+    Epochs are numbered on, because each is a set of fresh processes. Raises IncompatibleRuns naming the
+    checked fields that differ, UsageError for fewer than two runs or one given twice, StoreError otherwise.
+    """
+    directories = [run_directory(path) for path in paths]
+    if len(directories) < 2 or len({place.resolve() for place in directories}) < len(directories):
+        raise UsageError("merging needs two or more different runs", hint="name each run once")
+    conditions = read_known(directories[0]).state.conditions
+    ids = [conditions.run_id]
+    for place in directories[1:]:
+        other = read_known(place).state.conditions
+        found = differences(conditions, other)
+        hint = "compare them instead: perbyte compare A B"
+        require_agreement(found, f"{directories[0]} and {place} cannot be merged", hint)
+        if other.run_id in ids:
+            raise UsageError(f"{place} is a copy of a run that is already given", hint="name each run once")
+        ids.append(other.run_id)
+        conditions = replace(
+            conditions,
+            plan=tuple(dict.fromkeys((*conditions.plan, *other.plan))),
+            identities=tuple(dict.fromkeys((*conditions.identities, *other.identities))),
+        )
+    conditions = replace(conditions, run_id="+".join(ids))
+    whole = StoredRun(conditions, (), (), (), (), 0.0, True)
+    for place in directories:
+        whole = _joined(whole, stored_run(place))
+    with RunWriter.create(into) as writer:
+        writer.begin(conditions)
+        for calibration in whole.calibrations:
+            writer.calibrated(calibration)
+        for tier in whole.unproven:
+            writer.unproven(tier)
+        for burst in whole.bursts:
+            writer.measured(burst)
+        made = figures_of_stored(whole)
+        for failure in (*whole.failures, *made.failures):
+            writer.failed(failure)
+        writer.finish(made.cells, made.noise_floor, whole.measuring_s, whole.complete)
+    return open_run(into)
+
+
+def _joined(first: StoredRun, second: StoredRun) -> StoredRun:
+    """Return both runs as one: under the conditions of the first, the second one's epochs numbered on."""
+    epochs = [one.epoch for one in first.calibrations] + [one.epoch for one in first.bursts]
+    shift = 1 + max(epochs, default=-1)
+    tiers: dict[Row, UnprovenTier] = {tier.row: tier for tier in first.unproven}
+    tiers |= {tier.row: tier for tier in second.unproven if tier.factor or tier.row not in tiers}
+    return StoredRun(
+        first.conditions,
+        first.calibrations + tuple(replace(one, epoch=one.epoch + shift) for one in second.calibrations),
+        first.bursts + tuple(replace(one, epoch=one.epoch + shift) for one in second.bursts),
+        first.failures + second.failures,
+        tuple(tiers.values()),
+        first.measuring_s + second.measuring_s,
+        first.complete and second.complete,
     )

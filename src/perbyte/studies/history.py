@@ -34,8 +34,7 @@ from perbyte.stats.compare import CYCLES, NS, cost_of, quotient
 from perbyte.stats.quantity import Unit
 from perbyte.studies.evidence import IN_PRINT, cells_of
 from perbyte.studies.load import studies as load_studies
-from perbyte.studies.model import PublishedFigure, Study, Texts
-from perbyte.studies.units import published_cycles_per_byte, published_ns
+from perbyte.studies.model import PublishedFigure, Study, Texts, published_cycles_per_byte, published_ns
 
 HISTORY_FILE = "history.toml"
 TODAY = "today"

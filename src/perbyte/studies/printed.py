@@ -16,8 +16,7 @@ from perbyte.stats.compare import compare, floor_across
 from perbyte.stats.quantity import Unit, read
 from perbyte.studies.evidence import IN_PRINT, cells_of, figures_of
 from perbyte.studies.judge import judge
-from perbyte.studies.model import Judgement, PublishedFigure, Study
-from perbyte.studies.units import published_ns
+from perbyte.studies.model import Judgement, PublishedFigure, Study, published_ns
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from perbyte.catalogue import pattern
+from perbyte.catalogue.pattern import is_pattern
 from perbyte.datafile import Text
 from perbyte.studies.claims.form import Context, Finding, Form, Said, State
 from perbyte.studies.evidence import Absence, Row
@@ -60,7 +60,7 @@ def _there(context: Context, runner: str, label: str, rows: list[Row]) -> Findin
     """One figure proves that a library has the algorithm; a library that answered otherwise proves it has not."""
     if found := _having(rows, label):
         return found
-    if pattern.is_pattern(runner):
+    if is_pattern(runner):
         return Finding(State.UNPROVIDED, f"No runner that measured here has {label}: {rows[0].reason}.")
     if runner not in context.table.runners:
         return Finding(State.UNPROVIDED, f"{runner} is not among the runners that measured here.")
@@ -73,7 +73,7 @@ def _somewhere(context: Context, label: str, rows: list[Row]) -> Finding:
     """Nobody has it only where every runner that the study names was asked; a runner that is not built may have it."""
     if found := _having(rows, label):
         return found
-    named = {runner for row in rows if not pattern.is_pattern(runner := str(row.dims["runner"]))}
+    named = {runner for row in rows if not is_pattern(runner := str(row.dims["runner"]))}
     absent = sorted(named - context.table.runners)
     if absent:
         why = f"{' and '.join(absent)} did not measure here"

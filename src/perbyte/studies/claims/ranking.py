@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from perbyte.datafile import Text
 from perbyte.model import Estimate
-from perbyte.stats.correlation import rank_correlation, rank_correlation_range
+from perbyte.stats.estimate import rank_correlation, rank_correlation_range
 from perbyte.stats.quantity import Unit, log_of
 from perbyte.studies.claims.form import (
     Candidate,
@@ -32,8 +32,7 @@ from perbyte.studies.claims.form import (
 )
 from perbyte.studies.claims.ratios import placed
 from perbyte.studies.evidence import Absence, Row, cells_of, dimensions, many
-from perbyte.studies.model import OVER, Number, PublishedFigure, Value, Values
-from perbyte.studies.units import published_ns
+from perbyte.studies.model import OVER, Number, PublishedFigure, Value, Values, published_ns
 from perbyte.studies.wording import counted, exact, number, span
 
 _LEAST = 4

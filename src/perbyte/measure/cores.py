@@ -1,0 +1,99 @@
+"""The measuring cores: kept from halting while a run goes on, and watched for who else was on them.
+
+Between two bursts nobody works on a measuring core for some 100 us. A core that halts meanwhile takes 20 to 50 us to
+come back, loses clock and what it had learnt, and a virtual one may find another guest's leftovers in its registers. So
+the lowest-priority process there is keeps each of them busy; whoever measures takes the core from it at once. The C SDK
+brings the loop along; without a runner that is made with it the cores halt as they like.
+
+What `watch_cores` sees decides nothing: `doctor` and the benchmarks say it beside their figures.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import statistics
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from perbyte.errors import RunnerRefused
+from perbyte.runners import RunnerSpec, Session
+
+
+@contextlib.contextmanager
+def kept_awake(specs: Iterable[RunnerSpec], cores: Sequence[int]) -> Iterator[int]:
+    """Keep `cores` busy at the lowest priority; gives the number of cores for which that succeeded."""
+    spec = next((spec for spec in specs if spec.native and (not spec.built or spec.out().is_dir())), None)
+    started: list[subprocess.Popen[bytes]] = []
+    try:
+        for core in cores:
+            with contextlib.suppress(OSError):
+                if spec:
+                    started.append(_loop(spec, core))
+        yield len(started)
+    finally:
+        for process in started:
+            process.kill()
+        for process in started:
+            process.wait()
+
+
+def _loop(spec: RunnerSpec, core: int) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        [*(spec.fill(part) for part in spec.command), "keep-awake"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        process_group=0,
+    )
+    try:
+        os.sched_setaffinity(process.pid, {core})
+    except OSError:
+        process.kill()
+        process.wait()
+        raise
+    return process
+
+
+SLICE_MS = 50.0
+
+
+@dataclass(frozen=True, slots=True)
+class CoreWatch:
+    """What a core was, as shares of the time it was watched; `alone_us` is the median length of its quiet intervals."""
+
+    core: int
+    alone: float
+    shared: float
+    taken: float
+    alone_us: float
+
+
+def watch_cores(spec: RunnerSpec, cores: Sequence[int], seconds: float = 1.0) -> list[CoreWatch]:
+    """Watch `cores` by turns, `seconds` in all. Empty where the runner has no detector that could tell.
+
+    Raises RunnerError or EnvironmentLacking when the runner cannot be asked.
+    """
+    with Session(spec, core=cores[0]) as session:
+        session.hello()
+        calibration = session.calibrate(10.0, epoch=0, cores=cores, patience_ms=1000.0)
+        if not calibration.contention_length:
+            return []
+        seen: dict[int, list[tuple[str, float]]] = {}
+        try:
+            for _ in range(max(len(cores), round(seconds * 1000 / SLICE_MS))):
+                answer = session.watch(SLICE_MS)
+                us = 1e6 / calibration.tick_hz
+                spells = zip(answer.state, (ticks * us for ticks in answer.ticks), strict=True)
+                seen.setdefault(answer.core, []).extend(spells)
+        except RunnerRefused:
+            return []
+    return [_summary(core, spells) for core, spells in sorted(seen.items())]
+
+
+def _summary(core: int, spells: Sequence[tuple[str, float]]) -> CoreWatch:
+    whole = sum(us for _, us in spells) or 1.0
+    alone, shared, taken = (sum(us for state, us in spells if state == one) / whole for one in "qbs")
+    quiet = [us for state, us in spells if state == "q"]
+    return CoreWatch(core, alone, shared, taken, statistics.median(quiet) if quiet else 0.0)
