@@ -22,7 +22,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 import library_checks as checks
 
 HOME = places.data_dir("runners")
-CRATES = ("openssl-next", "openssl-4", "aws-lc", "boringssl", "libsodium", "blake3", "liboqs", "botan", "wolfssl")
+CRATES = (
+    "openssl-next",
+    "openssl-4",
+    "aws-lc",
+    "boringssl",
+    "libsodium",
+    "blake3",
+    "liboqs",
+    "botan",
+    "wolfssl",
+)
 RIGHT = {
     "openssl-next": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
     "openssl-4": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),

@@ -32,7 +32,7 @@ OPTIONAL = frozenset({"keygen", "squeeze"})
 """Operations that an algorithm of a kind may leave out."""
 
 MODES = frozenset({"ecb", "cbc", "ctr", "ofb", "cfb", "ige", "xts", "gcm", "ccm", "ocb", "gcm-siv", "siv"})
-LONGEST_VECTOR = 8192
+LONGEST_VECTOR = 20_480
 """Bytes of data in a known answer: what fits a protocol line with room."""
 
 _UNKEYED = ("hash", "xof", "probe", "password-hash")
