@@ -1,4 +1,3 @@
-import dataclasses
 import hashlib
 import hmac
 
@@ -45,14 +44,8 @@ def test_every_algorithm_has_known_answers():
     assert lacking(catalogue, catalogue.algorithms.values()) == WITHOUT
 
 
-def test_an_algorithm_without_an_answer_would_be_noticed():
-    catalogue = load()
-    new = dataclasses.replace(catalogue.find("ed25519"), id="ed25519-of-tomorrow")
-    assert lacking(catalogue, [new, catalogue.find("ed25519")]) == {"ed25519-of-tomorrow"}
-
-
 def test_everything_that_can_be_forged_is_tested_by_a_forgery():
-    """AEADs, signatures and KEMs: in each runner (see the SDK's `forgery`). Key agreement has nothing that could be changed,
+    """AEADs, signatures and KEMs: in each runner (see the SDK's `forgery`). Key agreement has nothing to change,
     so each of its algorithms has an input that must be refused."""
     catalogue = load()
     inverse = {"aead": "open", "signature": "verify", "kem": "decapsulate"}
