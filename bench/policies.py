@@ -221,7 +221,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1e6, help="budget of a run (virtual; none)")
-    parser.add_argument("--max-epochs", type=int, default=Policy().max_epochs)
+    parser.add_argument("--max-epochs", type=int, default=24)
     given = parser.parse_args()
     limits = {"budget_s": given.seconds, "max_epochs": given.max_epochs}
     beside = {

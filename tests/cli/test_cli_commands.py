@@ -386,3 +386,30 @@ def test_merged_runs_are_shown_with_the_epochs_of_all(world, script, tmp_path, q
     other = world.perbyte("merge", paths[0], tmp_path / "c", "--out", tmp_path / "two")
     assert "policy.seed" in other.stderr
     assert not (tmp_path / "two").exists()
+
+
+def test_a_budget_that_is_far_too_small_is_refused_with_what_would_do(world, script):
+    world.add(script("alpha"))
+    ask = ("measure", "alpha/sha-256@16", "--epochs", 100, "--budget", "1s")
+    answer = world.perbyte(*ask)
+    assert answer.returncode == 2
+    assert "1 cells in 100 epochs take about" in answer.stderr
+    assert "too much for a budget of 1 s" in answer.stderr
+    assert "hint: --budget" in answer.stderr
+    assert not (world.home / "runs").exists(), "nothing is left of it"
+    plan = world.perbyte(*ask, "--dry-run")
+    assert plan.returncode == 0
+    assert "more than the budget of 1 s" in plan.stderr
+    long = world.perbyte("measure", "alpha/sha-256@64GiB", "--budget", "4s")
+    assert long.returncode == 2
+    assert "one call of alpha/sha-256/digest@68719476736" in long.stderr
+
+
+def test_what_is_not_in_a_plan_is_summed_up(world, script):
+    world.add(script("alpha"))
+    sizes = ",".join(str(size) for size in range(1, 60))
+    answer = world.perbyte("measure", "alpha/aes-128-ecb", "--size", sizes, "--dry-run")
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stderr.count("not: ") <= 9
+    assert "reasons more" in answer.stderr
+    assert "at least about" in answer.stderr

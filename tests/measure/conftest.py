@@ -167,11 +167,14 @@ class Lab:
         watch: Watch | None = None,
         notes: Notes | None = None,
         sizes: tuple[int, ...] | None = None,
+        cut: bool = False,
         **policy: Any,
     ) -> Done:
         found = found or self.survey(*scripts, cpus=cpus)
         plan = self.plan(found, *((ask,) if isinstance(ask, str) else ask), twins=twins, sizes=sizes)
-        return self.measure(plan, found, limits=limits, history=history, watch=watch, notes=notes, **policy)
+        return self.measure(
+            plan, found, limits=limits, history=history, watch=watch, notes=notes, cut=cut, **policy
+        )
 
     def measure(
         self,
@@ -182,6 +185,7 @@ class Lab:
         history: History | None = None,
         watch: Watch | None = None,
         notes: Notes | None = None,
+        cut: bool = False,
         **policy: Any,
     ) -> Done:
         notes, watch = notes or Notes(), watch or Watch()
@@ -194,6 +198,7 @@ class Lab:
             watcher=watch,
             history=history,
             limits=limits,
+            cut=cut,
         )
         return Done(measurement.measure(), notes, watch, plan, measurement)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from fake_scripts import row
 
 from perbyte.measure import budget as budgets
-from perbyte.measure.budget import Budget
-from perbyte.model import Cell
+from perbyte.measure.budget import START_S, Budget, foresee
+from perbyte.measure.run import is_look, noise_note
+from perbyte.model import Cell, Policy
 
 
 def cell(runner, size):
@@ -88,7 +91,7 @@ NEVER_PRECISE = [{"name": name, "operations": [row(layout=0.05)]} for name in ("
 
 def test_only_what_fits_gets_further_epochs_and_the_end_says_why(lab, monkeypatch):
     monkeypatch.setattr(
-        Budget, "affordable", lambda _purse, cells: [one for one in cells if one.runner == "alpha"]
+        Budget, "affordable", lambda _budget, cells: [one for one in cells if one.runner == "alpha"]
     )
     done = lab.run(*NEVER_PRECISE, ask=ASK, max_epochs=5)
     assert {figure.cell.runner: figure.epochs for figure in done.outcome.cells} == {"alpha": 5, "beta": 2}
@@ -121,3 +124,69 @@ def test_the_time_is_noted_while_the_run_goes_on(lab, monkeypatch):
     assert 0 < noted[-1] <= done.outcome.measuring_s
     kinds = [kind for kind, _ in done.notes.events]
     assert all(kinds[place - 1] == "spent" for place, kind in enumerate(kinds) if kind == "epoch_done")
+
+
+def test_a_plan_says_beforehand_how_long_it_takes(lab):
+    found = lab.survey(*NEVER_PRECISE)
+    plan = lab.plan(found, ASK)
+    seen = foresee(plan, Policy(epochs=5, budget_s=60.0), found.specs)
+    assert 5 * 2 * START_S < seen.least_s < 2.0
+    assert seen.fits
+    assert "up to 60 s" in str(seen)
+    many = foresee(plan, Policy(epochs=100, budget_s=2.0), found.specs)
+    assert many.least_s == pytest.approx(20 * seen.least_s, rel=0.1)
+    assert not many.fits
+    assert "more than the budget of 2 s" in str(many)
+
+
+def test_one_call_that_outlasts_the_budget_is_named(lab):
+    found = lab.survey(*NEVER_PRECISE)
+    plan = lab.plan(found, "alpha/aes-128-ecb@16,4GiB+contract=message")
+    seen = foresee(plan, Policy(budget_s=5.0), found.specs)
+    [(cell, took)] = seen.alone
+    assert cell.size_bytes == 4 << 30
+    assert took > 5.0
+    assert not seen.fits
+    assert foresee(plan, Policy(budget_s=500.0), found.specs).fits
+
+
+def test_what_does_not_fit_into_the_budget_is_left_out_by_name(lab, monkeypatch):
+    """After the first epoch it is known what epochs take; alpha's cell alone is taken to fit."""
+    monkeypatch.setattr(
+        Budget, "affordable", lambda _budget, cells, *_: [one for one in cells if one.runner == "alpha"]
+    )
+    found = lab.survey(*NEVER_PRECISE)
+    done = lab.run(found=found, ask=ASK, epochs=3, max_epochs=3, cut=True)
+    assert [figure.cell.runner for figure in done.outcome.cells] == ["alpha"]
+    [failure] = done.outcome.failures
+    assert (failure.kind, failure.runner) == ("refused", "beta")
+    assert any(text.startswith("beta/") and "left out" in text for text in done.watch.notes)
+    whole = lab.run(found=found, ask=ASK, epochs=3, max_epochs=3)
+    assert len(whole.outcome.cells) == 2, "nothing is left out where that was not asked for"
+
+
+def test_looks_become_rarer_but_never_end(lab):
+    looks = [done for done in range(5, 200) if is_look(done, 5)]
+    assert looks[:10] == [5, 7, 9, 11, 13, 15, 17, 19, 21, 23]
+    gaps = [later - earlier for earlier, later in itertools.pairwise(looks[9:])]
+    assert gaps == sorted(gaps)
+    assert max(gaps) <= looks[-1] / 8 + 1
+    assert next(done for done in range(30, 60) if is_look(done, 30)) == 30, (
+        "the least number is a look, whatever it is"
+    )
+
+
+def test_a_run_that_is_not_precise_uses_its_budget(lab):
+    """More epochs than the 24 of before are made where the budget is there and the cells need them."""
+    done = lab.run(*NEVER_PRECISE, ask=ASK, max_epochs=30, budget_s=600.0, precision=0.0001)
+    assert {figure.epochs for figure in done.outcome.cells} == {30}
+
+
+def test_too_noisy_is_said_early_with_what_helps(monkeypatch):
+    monkeypatch.setattr("os.getloadavg", lambda: (4.0, 4.0, 4.0))
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2})
+    said = noise_note(0.06, (1,))
+    assert "only 6% of the samples are clean" in said
+    assert "about 3.0 cores busy" in said
+    assert "--cores 0,1,2" in said
+    assert "--budget" in said

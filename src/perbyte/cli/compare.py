@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import click
 
 from perbyte import places
-from perbyte.cli.options import UNITS, Percent, note
+from perbyte.cli.options import Percent, UnitName, note, rate_option
 from perbyte.cli.run_names import find_run, run_named, runs_there_are, where_looked
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED, UsageError
 from perbyte.model import Cell, CellFigure, NoiseFloor, Run
@@ -212,10 +212,11 @@ def _some(found: Sequence[tuple[str, Comparison]], of: int) -> str:
 )
 @click.option(
     "--unit",
-    type=click.Choice(UNITS),
+    type=UnitName(),
     default=None,
     help="Unit of the columns.  [cycles/byte where all have cycles, else MB/s]",
 )
+@rate_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table.")
 def command(
@@ -225,6 +226,7 @@ def command(
     undecided_is: str | None,
     side_by_side: bool,
     unit: str | None,
+    rate: float | None,
     as_json: bool,
     as_csv: bool,
 ) -> int:
@@ -245,6 +247,7 @@ def command(
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other")
     from perbyte.report.export import comparison_csv, comparison_json
+    from perbyte.report.rate import rate_json, render_rate
     from perbyte.report.text import render_comparison
     from perbyte.stats.quantity import Unit
 
@@ -253,14 +256,18 @@ def command(
     grids, noise, runs = _sides(
         sides, run, Unit(unit) if unit else None, everything=side_by_side or len(sides) > 2
     )
+    figures = [figure for grid in grids for figure in grid.figures]
     limit = None if fail_above is None else Limit.of(grids, fail_above, runs)
     if as_json:
         found = comparison_json(grids, noise) | ({"limit": limit.as_json()} if limit else {})
+        found |= {"rate": rate_json(figures, rate)} if rate else {}
         print(json.dumps(found, indent=1, allow_nan=False))
     elif as_csv:
         print(comparison_csv(grids), end="")
     else:
         print(render_comparison(grids, noise), end="")
+        if rate:
+            print("\n" + render_rate(figures, rate), end="")
     if limit is None:
         return EXIT_FINE
     for line in limit.lines():

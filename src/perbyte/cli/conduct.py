@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,14 +29,26 @@ class Conducted:
 
 
 def conduct(
-    request: Request, policy: Policy, *, out: Path | None = None, quiet: bool = False, **more: Any
+    request: Request,
+    policy: Policy,
+    *,
+    out: Path | None = None,
+    quiet: bool = False,
+    budget: Callable[[Prepared], Prepared] | None = None,
+    **more: Any,
 ) -> Conducted:
-    """Measure what was asked for into a new run directory; `more` as in `measure.prepare`."""
+    """Measure what was asked for into a new run directory; `more` as in `measure.prepare`.
+
+    `budget` looks at what was prepared before anything is measured: it refuses, or gives it back with a larger budget.
+    Where it is given, cells that do not fit into the budget are left out by name.
+    """
     from perbyte.store import RunWriter
 
     prepared = prepare(request, policy, command=sys.argv[1:], **more)
+    if budget:
+        prepared = budget(prepared)
     path = out or places.runs_home() / prepared.conditions.run_id
-    return _carry_out(prepared, RunWriter.create(path), quiet)
+    return _carry_out(prepared, RunWriter.create(path), quiet, cut=budget is not None)
 
 
 def conduct_plan(plan: Plan, found: Survey, policy: Policy, *, quiet: bool = False) -> Conducted:
@@ -57,7 +70,9 @@ def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None =
     return _carry_out(prepared, RunWriter.resume(path), quiet)
 
 
-def _carry_out(prepared: Prepared, writer: RunWriter, quiet: bool, hint: str = "") -> Conducted:
+def _carry_out(
+    prepared: Prepared, writer: RunWriter, quiet: bool, hint: str = "", *, cut: bool = False
+) -> Conducted:
     from perbyte.store import open_run
 
     path = writer.directory
@@ -65,7 +80,7 @@ def _carry_out(prepared: Prepared, writer: RunWriter, quiet: bool, hint: str = "
     watcher = ProgressLine(quiet=quiet)
     try:
         with writer:
-            outcome = carry_out(prepared, writer, watcher)
+            outcome = carry_out(prepared, writer, watcher, cut=cut)
     except KeyboardInterrupt:  # once more, while the figures were made
         note(hint)
         raise

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-import sys
+import math
+from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import Listed, note, output_options, policy_options
+from perbyte.cli.options import Listed, note, output_options, policy_options, rate_option
 from perbyte.errors import UsageError
 from perbyte.model import Policy
 
 if TYPE_CHECKING:
-    from perbyte.measure import Request
+    from perbyte.measure import Prepared, Request
 
 QUICK_SUITE = ("*/{aes-128-ctr,aes-256-gcm,chacha20-poly1305,sha-256}/{encrypt,seal,digest}",)
 QUICK_SIZES = (64, 1024, 16384)
 QUICK_BUDGET_S = 10.0
+SHOWN = 8  # reasons for which cells are not in a plan
 
 EPILOG = """\b
 Selectors are cell addresses with globs:
@@ -47,6 +49,7 @@ Selectors are cell addresses with globs:
 @click.option("--resume", type=click.Path(path_type=Path), help="Go on with an interrupted run.")
 @click.option("--dry-run", is_flag=True, help="Print the plan and stop.")
 @output_options
+@rate_option
 def command(
     selectors: tuple[str, ...],
     suite_name: str | None,
@@ -66,6 +69,7 @@ def command(
     as_json: bool,
     as_csv: bool,
     unit: str | None,
+    rate: float | None,
     quiet: bool,
 ) -> int:
     """Measure cells in cycles per byte, checked before they are timed.
@@ -130,6 +134,7 @@ def command(
         policy = read_policy(precision, budget, epochs, cores, seed)
         if dry_run:
             return _print_plan(request, policy, as_json=as_json, lenient=suite is not None)
+        given = budget is not None and suite is None and bool(selectors)
         done = conduct(
             request,
             policy,
@@ -137,8 +142,9 @@ def command(
             quiet=quiet,
             input_facts=input_facts,
             lenient=suite is not None,
+            budget=lambda prepared: _budgeted(prepared, raised=not given, quiet=quiet),
         )
-    print_run(done.run, unit, as_json=as_json, as_csv=as_csv)
+    print_run(done.run, unit, as_json=as_json, as_csv=as_csv, rate=rate)
     if suite:
         note(f"{suite.title}: {suite.answers}", quiet=quiet)
         note(f"picture: perbyte report {done.path} --figure {suite.figure}.svg", quiet=quiet)
@@ -168,26 +174,60 @@ def read_policy(
     )
 
 
-def _print_plan(request: Request, policy: Policy, *, as_json: bool, lenient: bool) -> int:
-    from perbyte.measure import prepare
+def _budgeted(prepared: Prepared, *, raised: bool, quiet: bool) -> Prepared:
+    """Say how long it takes. A budget that is far too small is refused, or `raised` where nobody chose it."""
+    from perbyte.measure import foresee
 
-    plan = prepare(request, policy, lenient=lenient).plan
+    policy, cells = prepared.conditions.policy, len(prepared.plan.cells)
+    seen = foresee(prepared.plan, policy, prepared.survey.specs)
+    if not seen.fits and raised:
+        policy = replace(
+            policy, budget_s=float(math.ceil(max(seen.least_s, *(s for _, s in seen.alone), 1.0)))
+        )
+        note(f"the budget is {policy.budget_s:g} s, because the plan takes as long at the least", quiet=quiet)
+        seen = foresee(prepared.plan, policy, prepared.survey.specs)
+        prepared = replace(prepared, conditions=replace(prepared.conditions, policy=policy))
+    elif not seen.fits:
+        enough = f"--budget {math.ceil(seen.least_s)}s"
+        if seen.alone:
+            cell, took = max(seen.alone, key=lambda one: one[1])
+            said = f"one call of {cell.address}, with its data and its check, takes about {took:.0f} s"
+        else:
+            said = f"{cells:,} cells in {policy.epochs} epochs take about {seen.least_s:.0f} s at the least"
+        raise UsageError(
+            f"{said}: too much for a budget of {policy.budget_s:g} s",
+            hint=f"{enough}, fewer cells or sizes, or fewer --epochs; --dry-run tells how long a plan takes",
+        )
+    note(f"{cells:,} cell{'s' * (cells != 1)}: {seen}", quiet=quiet)
+    return prepared
+
+
+def _print_plan(request: Request, policy: Policy, *, as_json: bool, lenient: bool) -> int:
+    from perbyte.measure import foresee, prepare
+
+    prepared = prepare(request, policy, lenient=lenient)
+    plan, seen = prepared.plan, foresee(prepared.plan, policy, prepared.survey.specs)
     if as_json:
         drawn = {
             "cells": [cell.address for cell in plan.cells],
             "twins": [cell.address for cell in plan.twins],
             "failures": [asdict(failure) for failure in plan.failures],
             "policy": asdict(policy),
+            "least_s": seen.least_s,
         }
         print(json.dumps(drawn, indent=1))
         return 0
     for cell in plan.cells:
         print(cell.address)
-    for failure in plan.failures:
-        print(f"not: {failure.address or failure.runner}: {failure.message}", file=sys.stderr)
-    print(
-        f"{len(plan.cells)} cells, {len(plan.twins)} A/A cells, at least {policy.epochs} epochs, "
-        f"budget {policy.budget_s:g} s, precision {policy.precision:.3%}, seed {policy.seed}",
-        file=sys.stderr,
+    unfit = Counter((failure.runner, failure.message) for failure in plan.failures)
+    for (runner, message), count in unfit.most_common(SHOWN):
+        note(f"not: {runner}: {message}" + (f" ({count:,} cells)" if count > 1 else ""))
+    if len(unfit) > SHOWN:
+        note(f"not: {len(unfit) - SHOWN:,} reasons more (--json has all)")
+    note(
+        f"{len(plan.cells):,} cells, {len(plan.twins)} A/A cells, at least {policy.epochs} epochs, "
+        f"budget {policy.budget_s:g} s, precision {policy.precision:.3%}, seed {policy.seed}: {seen}"
     )
+    for cell, took in seen.alone:
+        note(f"longer than the budget: one call of {cell.address} with its check, about {took:.0f} s")
     return 0

@@ -18,8 +18,10 @@ UNITS = (
     "cycles/call",
     "ns/call",
     "MB/s",
+    "GB/s",
     "calls/s",
 )  # those of `stats.quantity`, which a test compares
+_SHORT_UNITS = {"cpb": "cycles/byte", "c/b": "cycles/byte", "cycles": "cycles/call", "ns": "ns/call"}
 _TIME_UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
 
@@ -38,8 +40,40 @@ class Percent(click.ParamType[float]):
         except ValueError:
             number = -1.0
         if not 0 < number < 1:
-            self.fail(f"invalid percentage {value!r} (e.g. 0.25%)", param, ctx)
+            self.fail(
+                f"invalid percentage {value!r}: above 0% and below 100% (e.g. 0.25% or 0.0025)", param, ctx
+            )
         return number
+
+
+class UnitName(click.ParamType[str]):
+    """The name of a unit, in any case, or one of its short forms."""
+
+    name = "unit"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name as `UNITS` has it."""
+        asked = str(value).strip().lower()
+        found = _SHORT_UNITS.get(asked) or {unit.lower(): unit for unit in UNITS}.get(asked)
+        if not found:
+            self.fail(f"no unit '{value}'; there are {', '.join(UNITS)}", param, ctx)
+        return found
+
+
+class DataRate(click.ParamType[float]):
+    """`2GB/s`, `500 MB/s`, `10Gbit/s`: bytes a second."""
+
+    name = "rate"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return bytes a second. Fails on anything else."""
+        if isinstance(value, float):
+            return value
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT]?)(i?)(B|bit)(?:/s|ps)?", str(value).strip())
+        if not found or float(found[1]) <= 0:
+            self.fail(f"invalid rate {value!r} (e.g. 2GB/s, 500MB/s or 10Gbit/s)", param, ctx)
+        steps = " kMGT".index(found[2] or " ")
+        return float(found[1]) * float((1024 if found[3] else 1000) ** steps) / (8 if found[4] == "bit" else 1)
 
 
 class Cores(click.ParamType[tuple[int, ...]]):
@@ -71,7 +105,7 @@ class Seconds(click.ParamType[float]):
             return value
         found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|)", str(value).strip())
         if not found or float(found[1]) <= 0:
-            self.fail(f"invalid duration {value!r} (e.g. 60s, 2min or 500ms)", param, ctx)
+            self.fail(f"invalid duration {value!r}: a time above zero (e.g. 60s, 2min or 500ms)", param, ctx)
         return float(found[1]) * _TIME_UNITS[found[2] or "s"]
 
 
@@ -135,6 +169,12 @@ def policy_options(function: F) -> F:
     return function
 
 
+def rate_option(function: F) -> F:
+    """Add --rate."""
+    said = "How many cores such a rate takes, and what a record costs: 2GB/s."
+    return click.option("--rate", type=DataRate(), default=None, help=said)(function)
+
+
 def output_options(function: F) -> F:
     """Add --json, --csv, --unit and --quiet."""
     for option in reversed(
@@ -143,9 +183,9 @@ def output_options(function: F) -> F:
             click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table."),
             click.option(
                 "--unit",
-                type=click.Choice(UNITS),
+                type=UnitName(),
                 default=None,
-                help="Unit of the table.",
+                help=f"Unit of the table: {', '.join(UNITS)}.",
             ),
             click.option("-q", "--quiet", is_flag=True, help="No progress and no notes."),
         ]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from perbyte.cli.options import output_options
+from perbyte.cli.options import output_options, rate_option
 from perbyte.cli.run_names import find_run
 from perbyte.errors import UsageError
 from perbyte.model import Run
@@ -15,30 +15,41 @@ from perbyte.model import Run
 @click.command("show")
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @output_options
-def command(run: Path | None, as_json: bool, as_csv: bool, unit: str | None, quiet: bool) -> int:
+@rate_option
+def command(
+    run: Path | None, as_json: bool, as_csv: bool, unit: str | None, rate: float | None, quiet: bool
+) -> int:
     """Show RUN: a directory, or a name of `perbyte list runs`; the newest run without it.
 
     \b
       perbyte show
       perbyte show results/monday --unit MB/s
+      perbyte show results/monday --rate 2GB/s
       perbyte show --json | jq '.cells[] | {address, cycles_per_byte}'
     """
     from perbyte.store import open_run
 
-    print_run(open_run(find_run(run)), unit, as_json=as_json, as_csv=as_csv)
+    print_run(open_run(find_run(run)), unit, as_json=as_json, as_csv=as_csv, rate=rate)
     return 0
 
 
-def print_run(run: Run, unit: str | None, *, as_json: bool, as_csv: bool) -> None:
-    """Print a run in the form that was asked for. Raises UsageError when two were."""
+def print_run(run: Run, unit: str | None, *, as_json: bool, as_csv: bool, rate: float | None = None) -> None:
+    """Print a run in the form that was asked for, with what `rate` (bytes a second) asks of it.
+
+    Raises UsageError when two forms were asked for.
+    """
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other")
+    if rate and as_csv:
+        raise UsageError("--rate is not in the CSV", hint="--json has it")
     if as_json:
         import json
 
         from perbyte.report.export import to_json
+        from perbyte.report.rate import rate_json
 
-        print(json.dumps(to_json(run), indent=1, allow_nan=False))
+        found = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
+        print(json.dumps(found, indent=1, allow_nan=False))
     elif as_csv:
         from perbyte.report.export import to_csv
 
@@ -48,3 +59,7 @@ def print_run(run: Run, unit: str | None, *, as_json: bool, as_csv: bool) -> Non
         from perbyte.stats.quantity import Unit
 
         print(render_table(run, unit=Unit(unit) if unit else None), end="")
+        if rate:
+            from perbyte.report.rate import render_rate
+
+            print("\n" + render_rate(run.cells, rate), end="")

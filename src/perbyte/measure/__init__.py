@@ -4,6 +4,7 @@ It writes to the Sink it is given and knows neither store nor report. What makes
 here and in the runners' SDK; what a figure is, lives in `stats`.
 """
 
+from perbyte.measure.budget import Forecast, foresee
 from perbyte.measure.conduct import Prepared, built_runners, carry_out, prepare, prepare_plan, prepare_resumed
 from perbyte.measure.cores import CoreWatch, watch_cores
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
@@ -13,6 +14,7 @@ from perbyte.measure.run import Measurement
 
 __all__ = [
     "CoreWatch",
+    "Forecast",
     "History",
     "Measurement",
     "Moment",
@@ -28,6 +30,7 @@ __all__ = [
     "choose_cores",
     "describe_machine",
     "draw_plan",
+    "foresee",
     "prepare",
     "prepare_plan",
     "prepare_resumed",

@@ -129,8 +129,12 @@ def prepare_resumed(
     return Prepared(Plan(cells, choose_twins(cells)), found, conditions, History.of(stored))
 
 
-def carry_out(prepared: Prepared, sink: Sink, watcher: Watcher | None = None) -> Outcome:
-    """Measure what was prepared. SIGINT, SIGTERM and SIGHUP end it in order: the outcome is then not complete.
+def carry_out(
+    prepared: Prepared, sink: Sink, watcher: Watcher | None = None, *, cut: bool = False
+) -> Outcome:
+    """Measure what was prepared; with `cut`, leave out cells by name rather than overrun the budget by far.
+
+    SIGINT, SIGTERM and SIGHUP end it in order: the outcome is then not complete.
 
     Raises KeyboardInterrupt when one of them comes once more, while the figures are made; the sink has all samples.
     """
@@ -147,6 +151,7 @@ def carry_out(prepared: Prepared, sink: Sink, watcher: Watcher | None = None) ->
         watcher=watcher,
         history=prepared.history,
         input_path=Path(path) if path else None,
+        cut=cut,
     )
     with _interrupts():
         return measurement.measure()

@@ -8,15 +8,17 @@ interrupted run it goes on where that stopped, with what that left of the budget
 from __future__ import annotations
 
 import dataclasses
+import os
+import statistics
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
-from perbyte.measure.budget import Budget
+from perbyte.measure.budget import OVERRUN, Budget
 from perbyte.measure.cores import kept_awake
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
 from perbyte.measure.plan import Plan, Survey
@@ -39,6 +41,11 @@ from perbyte.model.cell import FULL
 from perbyte.runners.session import TimeLimits
 
 EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
+SPARSE_FROM = (
+    24  # epochs from which on looks are an eighth of the epochs apart: each look costs time, and some cover
+)
+CUT_FROM_S = 10.0  # by which a budget may be overrun in any case before cells are left out
+NOISY_SHARE = 0.15  # of clean samples, below which a run says what would help
 LONG_PRECISION = (
     0.01  # relative half-width at which a cell of very long calls is done, lest it eat all others' budget
 )
@@ -60,7 +67,10 @@ class Measurement:
         history: History | None = None,
         input_path: Path | None = None,
         limits: TimeLimits | None = None,
+        cut: bool = False,
     ) -> None:
+        """`cut`: leave out cells, and say which, rather than overrun the budget `OVERRUN` times."""
+        self.cut = cut
         self.plan = plan
         self.survey = survey
         self.catalogue = catalogue
@@ -81,6 +91,7 @@ class Measurement:
         self._budget_ended = False
         self._noted_s = 0.0
         self._clean_share = 0.0
+        self._clean_shares: list[float] = []
         self._known: dict[Cell, tuple[int, stats.Summary]] = {}
 
     def measure(self) -> Outcome:
@@ -130,16 +141,16 @@ class Measurement:
         """
         young = [c for c in self._alive() if self.history.epochs_of(c) < self.policy.epochs]
         if young:
-            return young
+            return self._cut(young) if self.cut and self.history.epochs else young
         began = time.monotonic()
         due = []
         self._finished = set()
         known = self._summaries()  # of finished cells too: they tell how far epochs lie apart
         spread = stats.common_spread(known.values())
         for cell in self._alive():
-            extra = self.history.epochs_of(cell) - self.policy.epochs
-            most = extra + self.policy.epochs >= self.policy.max_epochs
-            if extra % EPOCH_STEP and not most:
+            done = self.history.epochs_of(cell)
+            most = done >= self.policy.max_epochs
+            if not (most or is_look(done, self.policy.epochs)):
                 due.append(cell)  # between two looks
             elif not most and cell in known and not self._precise(known[cell], spread):
                 due.append(cell)
@@ -149,6 +160,18 @@ class Measurement:
         affordable = self._budget.affordable(due)
         self._budget_ended = len(affordable) < len(due)
         return affordable
+
+    def _cut(self, young: list[Cell]) -> list[Cell]:
+        """Leave out those of which the promised epochs do not fit, by what the epochs so far took."""
+        missing = self.policy.epochs - min(self.history.epochs_of(cell) for cell in young)
+        most_s = max(OVERRUN * self.policy.budget_s, self.policy.budget_s + CUT_FROM_S)
+        kept = self._budget.affordable(young, missing, most_s) or young[:1]
+        said = f"does not fit into the budget of {self.policy.budget_s:g} s"
+        for cell in young:
+            if cell not in kept:
+                self.watcher.note(f"{cell.address}: {said}, left out")
+                self._fail(Failure("refused", cell.runner, f"it {said}", address=cell.address))
+        return kept
 
     def _precise(self, summary: stats.Summary, spread: stats.Spread | None) -> bool:
         """True when a cell needs no more epochs. Those that were left out do not count among the least number."""
@@ -199,6 +222,9 @@ class Measurement:
             self._confirm(sessions, epoch)
         self._note_time()
         self.sink.epoch_done(number)
+        self._clean_shares.append(self._clean_share)
+        if len(self._clean_shares) == 2 and statistics.mean(self._clean_shares) < NOISY_SHARE:
+            self.watcher.note(noise_note(statistics.mean(self._clean_shares), self.cores))
         self._note_costs(epoch, time.monotonic() - rounds_over)
 
     def _start(self, sessions: Sessions, name: str, number: int, cells: Sequence[Cell]) -> list[Cell]:
@@ -250,10 +276,12 @@ class Measurement:
 
     def _validate(self, sessions: Sessions, number: int, cells: Sequence[Cell]) -> list[Cell]:
         checked = 0
+        began: dict[str, float] = {}
 
         def tell(address: str) -> None:
             nonlocal checked
             checked += 1
+            began[address] = time.monotonic()
             self._tell(f"checking {checked} of {len(cells)}", address, number, len(cells))
 
         verdicts = Validation(self.catalogue, sessions, tell).examine(cells)
@@ -266,7 +294,20 @@ class Measurement:
         if verdicts.compared:
             self.watcher.note(f"{verdicts.compared} outputs compared with those of other runners")
         self._digests = verdicts.digests
-        return verdicts.passed
+        return [cell for cell in verdicts.passed if not (self.cut and self._outlasts(cell, began))]
+
+    def _outlasts(self, cell: Cell, began: Mapping[str, float]) -> bool:
+        """True when checking one call of `cell` took longer than the whole budget; it is then lost, by name."""
+        moments = [*began.values(), time.monotonic()]
+        took = {
+            address: end - start for (address, start), end in zip(began.items(), moments[1:], strict=True)
+        }
+        if took.get(cell.address, 0.0) <= self.policy.budget_s:
+            return False
+        said = f"one checked call took {took[cell.address]:.1f} s, longer than the budget of {self.policy.budget_s:g} s"
+        self.watcher.note(f"{cell.address}: {said}, left out")
+        self._fail(Failure("refused", cell.runner, said, address=cell.address))
+        return True
 
     def _confirm(self, sessions: Sessions, epoch: Epoch) -> None:
         """Compare what the last timed calls gave. A cell that fails now loses all its figures."""
@@ -388,3 +429,30 @@ class Measurement:
         outcome = Outcome(made.cells, tuple(self.history.failures), made.noise_floor, complete, elapsed)
         self.sink.finish(outcome.cells, outcome.noise_floor, elapsed, complete)
         return outcome
+
+
+def is_look(done: int, least: int) -> bool:
+    """True when cells may stop after `done` epochs: every `EPOCH_STEP` from `least` on, later ever more rarely."""
+    if done <= SPARSE_FROM:
+        return not (done - least) % EPOCH_STEP
+    look = SPARSE_FROM - (SPARSE_FROM - least) % EPOCH_STEP
+    while look < done:
+        look += max(EPOCH_STEP, look // 8)
+    return look == done
+
+
+def noise_note(clean_share: float, cores: Sequence[int]) -> str:
+    """Say that this machine is too noisy now, and what helps here."""
+    others = os.getloadavg()[0] - 1
+    busy = f"other programs keep about {others:.1f} cores busy: end them; " if others > 0.5 else ""
+    allowed = sorted(os.sched_getaffinity(0) - set(cores))
+    free = (
+        f"let it use other cores too (--cores {','.join(map(str, sorted([*cores, *allowed])))}); "
+        if allowed
+        else ""
+    )
+    return (
+        f"too noisy: only {clean_share:.0%} of the samples are clean, because something else uses these cores. "
+        f"What helps here: {busy}{free}a larger --budget, another hour, or a machine of one's own "
+        "(perbyte doctor watches the cores)"
+    )

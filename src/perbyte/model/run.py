@@ -26,7 +26,7 @@ class Policy:
     level: float = 0.95
     budget_s: float = 60.0
     epochs: int = 5
-    max_epochs: int = 24
+    max_epochs: int = 1000
     looks: tuple[int, ...] = (4, 8, 16)
     burst_samples: int = 24
     burst_limit_ms: float = 4.0

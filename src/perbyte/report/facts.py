@@ -20,6 +20,7 @@ from perbyte.report.grid import failures_by_cause
 from perbyte.report.wording import percent, plain
 from perbyte.stats.compare import ACROSS_RUNS
 
+QUIET_SHARE = 0.3  # of clean samples; with more a machine is not called noisy
 MEASURED = "measured"
 """The origin of a run that Perbyte measured itself."""
 
@@ -117,6 +118,7 @@ def condition_lines(run: Run) -> list[str]:
     if libraries := library_names(run):
         lines.append("libraries: " + ", ".join(libraries))
     clean, taken = clean_share(run)
+    lines += host_verdict(run)
     if conditions.origin != MEASURED:  # seed and duration would be those of a measurement that never was
         source = plain(conditions.input.get("source", ""), 80)
         lines.append(
@@ -131,6 +133,22 @@ def condition_lines(run: Run) -> list[str]:
         + ("" if run.complete else "; INTERRUPTED: what was measured until then")
     )
     return lines
+
+
+def host_verdict(run: Run) -> list[str]:
+    """What this machine was good for, in a line; none where most samples were clean or most cells precise."""
+    clean, taken = clean_share(run)
+    widths = sorted(one.relative_half_width for one in run.cells if one.interval.known)
+    if not taken or not widths or clean > QUIET_SHARE * taken:
+        return []
+    asked, half = run.conditions.policy.precision, widths[len(widths) // 2]
+    if half <= asked:
+        return []
+    return [
+        f"host: noisy, {clean / taken:.0%} of the samples clean; half of the intervals are wider than "
+        f"±{percent(half)} (asked for: ±{percent(asked)}). A larger --budget, a quieter hour or core, or a machine of "
+        "one's own would help"
+    ]
 
 
 def counted(cells: int) -> str:
@@ -219,7 +237,7 @@ def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
         ("catalogue", conditions.catalogue_version),
         ("protocol", str(conditions.protocol_version)),
         ("precision asked for", f"±{percent(policy.precision)} at the {policy.level:.0%} level"),
-        ("epochs", f"{policy.epochs} to {policy.max_epochs} of fresh processes"),
+        ("epochs", f"at least {policy.epochs} of fresh processes, until precision or budget ends them"),
         ("sample, burst", f"{policy.sample_us:g} µs, {policy.burst_samples} samples"),
         (
             "a sample is clean when",

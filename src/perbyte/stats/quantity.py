@@ -20,6 +20,7 @@ class Unit(enum.StrEnum):
 
     CYCLES_PER_BYTE = "cycles/byte"
     MEGABYTES_PER_SECOND = "MB/s"
+    GIGABYTES_PER_SECOND = "GB/s"
     NS_PER_CALL = "ns/call"
     CYCLES_PER_CALL = "cycles/call"
     CALLS_PER_SECOND = "calls/s"
@@ -47,12 +48,13 @@ class Unit(enum.StrEnum):
         return self in (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL)
 
 
-TABLE_UNITS = tuple(Unit)[:5]
+TABLE_UNITS = tuple(Unit)[:6]
 """The units of our own tables; the others are those of published figures."""
-PUBLISHED_UNITS = (Unit.CYCLES_PER_BYTE, *tuple(Unit)[5:])
+PUBLISHED_UNITS = (Unit.CYCLES_PER_BYTE, *tuple(Unit)[6:])
 _TITLES = {
     Unit.CYCLES_PER_BYTE: "cycles per byte",
     Unit.MEGABYTES_PER_SECOND: "MB/s (10⁶ bytes per second)",
+    Unit.GIGABYTES_PER_SECOND: "GB/s (10⁹ bytes per second)",
     Unit.NS_PER_CALL: "nanoseconds per call",
     Unit.CYCLES_PER_CALL: "cycles per call",
     Unit.CALLS_PER_SECOND: "calls (operations) per second",
@@ -60,6 +62,7 @@ _TITLES = {
 # What a byte per nanosecond is in them.
 _BYTES_A_SECOND = {
     Unit.MEGABYTES_PER_SECOND: 1e3,
+    Unit.GIGABYTES_PER_SECOND: 1.0,
     Unit.KILOBYTES_PER_SECOND: 1e6,
     Unit.MEGABITS_PER_SECOND: 8e3,
 }

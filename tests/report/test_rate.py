@@ -1,0 +1,51 @@
+"""What a data rate costs: cores, records, and what a record takes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from made_runs import made_figure
+
+from perbyte.model import Cell, Quality
+from perbyte.report.rate import demands, rate_json, render_rate
+
+RECORD = Cell("alphassl", "aes-256-gcm", "seal", 1350, "message/1")
+FAST = made_figure(RECORD, 2700.0, relative=0.01, ns=900.0)  # 1.5 GB/s on one core
+SLOW = made_figure(replace(RECORD, runner="betacrypt"), 27000.0, relative=0.01, ns=9000.0)
+
+
+def test_cores_are_the_rate_over_what_one_core_does():
+    first, second = demands([SLOW, FAST], 2e9)
+    assert first.figure is FAST, "the least cores first"
+    assert first.records == pytest.approx(2e9 / 1350)
+    assert first.cores.value == pytest.approx(2e9 / 1350 * 900e-9)
+    assert (first.cores.low, first.cores.high) == pytest.approx(
+        (first.cores.value * 0.99, first.cores.value * 1.01)
+    )
+    assert second.cores.value == pytest.approx(10 * first.cores.value)
+
+
+def test_the_answer_is_a_share_of_a_core_or_whole_cores():
+    text = render_rate([FAST, replace(SLOW, quality=Quality.NOISY)], 1e9, width=100, colour=False)
+    assert "1 GB/s to seal in records of 1350 B: 741 thousand records a second" in text
+    fast, slow = (line for line in text.splitlines() if "a record " in line)
+    assert "67% of a core (66% to 67%); a record 900 ns, 2700 cycles" in fast
+    assert "6.67 cores (6.60 to 6.73), so 7;" in slow
+    assert slow.endswith("!"), "marks of doubt travel with figures"
+    assert all(len(line) <= 40 for line in render_rate([FAST], 1e9, width=40, colour=False).splitlines())
+
+
+def test_what_has_no_data_has_no_rate():
+    signature = made_figure(Cell("alphassl", "rsa-2048", "sign", 32, "pk/1"), 1e6)
+    assert demands([signature], 1e9) == ()
+    assert "no cell has data" in render_rate([signature], 1e9, width=80, colour=False)
+
+
+def test_programs_get_the_same():
+    found = rate_json([FAST], 1e9)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    [cell] = found["cells"]
+    assert (cell["address"], cell["cores"]) == (RECORD.address, pytest.approx(900 / 1350))
+    assert cell["cores_low"] < cell["cores"] < cell["cores_high"]
