@@ -64,14 +64,22 @@ class Conversation:
 
     def __init__(self, script: dict[str, Any], clock: VirtualClock) -> None:
         self.clock = clock
+        self.line = b""
         clock.now += START_S
         clock.starts += 1
         self.fake = fake.Fake({**script, "start": clock.starts})
 
-    def exchange(self, line: bytes, _timeout_s: float) -> bytes:
+    def exchange(self, line: bytes, timeout_s: float) -> bytes:
+        self.send(line)
+        return self.receive(timeout_s)
+
+    def send(self, line: bytes) -> None:
+        self.line = line
+
+    def receive(self, _timeout_s: float) -> bytes:
         simulation = self.fake.simulation
         simulation.now = max(simulation.now, self.clock.now)
-        _, answer = self.fake.answer(line)
+        _, answer = self.fake.answer(self.line)
         self.clock.now = simulation.now + EXCHANGE_S
         return json.dumps(answer).encode() + b"\n"
 

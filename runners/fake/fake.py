@@ -214,7 +214,9 @@ class Fake:
     def measure(self, request):
         """A burst of virtual samples."""
         toy = self.find(request)
-        calls = request["calls"]
+        calls, piece_bytes = request["calls"], self.piece_bytes(toy, request)
+        if piece_bytes:
+            toy, calls = toy.piece(piece_bytes, self.script["pieces"]), 1
         if not calls:
             cost = self.simulation.true_cycles(toy, self.tier)
             calls = max(1, round(request["sample_us"] * 1e-6 * self.simulation.core_hz() / max(cost, 1e-9)))
@@ -236,7 +238,16 @@ class Fake:
             answer["core"] = [row["core"] for row in rows]
         answer["cycles"] = [row["cycles"] for row in rows] if self.simulation.clock["pmu"] else []
         output = self.bend(toy, "measure", toy.output(calls))
+        if piece_bytes:
+            answer["piece_bytes"] = piece_bytes
         return {"calls": calls, "waits": waits, "digest": digest(output), **answer}
+
+    def piece_bytes(self, toy, request):
+        """The length of the pieces that are asked for, where the script lets calls be cut; else 0."""
+        asked = request.get("piece_bytes", 0)
+        return (
+            asked if "pieces" in self.script and toy.contract == "stream/1" and 2 * asked <= toy.size else 0
+        )
 
     def release(self, request):
         """Forget a handle."""

@@ -152,7 +152,7 @@ class Gauge:
         row["core"] = simulation.core
         if flags:
             self.clock_at = None
-        simulation.taken[id(toy)] = simulation.taken.get(id(toy), 0) + 1
+        simulation.taken[id(toy.whole)] = simulation.taken.get(id(toy.whole), 0) + 1
         return row
 
     def is_clean(self, row, request):
@@ -175,6 +175,10 @@ class Gauge:
         warm = self.modern and (calls > 1 or call_s < WARMED_UP_TO * request["sample_us"] * 1e-6)
         if warm:
             simulation.work(toy, tier, calls)
+            until = simulation.now + request.get("warm_us", 0) * 1e-6
+            if self.modern and simulation.now < until:  # no need to count the calls
+                simulation.now, simulation.disturbed_s = until, 0.0
+            begun = simulation.now
         while True:
             found_busy = self.wait(request)
             waits += found_busy

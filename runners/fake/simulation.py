@@ -134,7 +134,7 @@ class SimulatedClock:
 
     def drawn(self, toy, what):
         """A draw from [0, 1) that belongs to this process and prepared operation."""
-        name = f"{toy.row['algorithm']}/{toy.operation}/{toy.contract}@{toy.size}+{toy.offset}{what}"
+        name = f"{toy.row['algorithm']}/{toy.operation}/{toy.contract}@{toy.whole.size}+{toy.offset}{what}"
         return mix(self.seed ^ fnv1a64(name.encode())) / (MASK + 1)
 
     def luck(self, toy, tier):
@@ -151,7 +151,7 @@ class SimulatedClock:
 
     def work(self, toy, tier, calls, moment=1.0, extra=0.0):
         """Make calls; (ticks, core cycles) of a sample of them. `moment`: luck of this burst; `extra` cycles on top."""
-        key = id(toy)
+        key = id(toy.whole)
         trend = toy.row.get("trend", self.script.get("trend"))
         drift = moment
         if trend:

@@ -5,6 +5,8 @@ likewise. Hashes that the Python standard library has are the real ones, so that
 Two fake runners agree on every byte unless a script tells one of them to lie. Standard library only.
 """
 
+import copy
+
 MASK = 2**64 - 1
 RING = 16
 BLOCKED = ("-ecb", "-cbc", "-ige")
@@ -89,6 +91,7 @@ class Toy:
     def __init__(self, row, size, seed, offset, data=None):
         """`row` is an entry of the script's `operations`. Raises Refused for a size that does not fit."""
         self.row, self.size, self.seed, self.offset = row, size, seed, offset
+        self.whole = self  # a piece has its luck and its history
         name = row["algorithm"]
         self.kind = row.get("kind") or kind_of(name)
         self.operation, self.contract = row["operation"], row["contract"]
@@ -107,6 +110,13 @@ class Toy:
             self.data = self.seal(self.keys[0], self.nonces[0], self.aad, self.data)
         if self.operation == "verify":
             self.data += self.checksum(b"sign", self.keys[0], self.data, length=64)
+
+    def piece(self, size, pieces):
+        """A piece of `size` bytes of this toy's calls. It costs `restart` cycles where a call costs `per_call`."""
+        part = copy.copy(self)
+        part.size = size
+        part.row = {**self.row, "per_call": pieces.get("restart", self.row.get("per_call", 100.0))}
+        return part
 
     def output(self, calls):
         """The output of the last of `calls` calls since the beginning."""

@@ -47,7 +47,7 @@ class Sessions:
     def __init__(self, signers: dict[str, Signer]) -> None:
         self.signers = signers
 
-    def session(self, cell):
+    def of(self, cell):
         return self.signers[cell.runner]
 
     def handle(self, cell):

@@ -105,6 +105,28 @@ def test_whatever_is_listed_can_be_prepared_checked_and_measured(session: Sessio
             session.release(handle)
 
 
+def test_long_calls_can_be_cut_and_short_ones_refuse(session: Session):
+    """Wherever a stream is offered, pieces go through it; what has none answers with whole calls."""
+    session.calibrate(5, epoch=0)
+    listed = rows(session)
+    streams = {row[:2] for row in listed if row[2] == "stream/1"}
+    for row in listed:
+        if row[2] not in ("stream/1", "oneshot/1", "message/1"):
+            continue
+        size = fit(row[0], 65536)
+        handle = session.prepare(*row, size, seed=SEED, offset=64)
+        cell = Cell(session.spec.name, row[0], row[1], size, row[2])
+        asked = {"cell": cell, "epoch": 0, "round": 0, "samples": 20, "limit_ms": 50.0, "calls": 1}
+        whole = session.measure(handle, **asked).digest
+        pieces = session.measure(handle, piece_bytes=4096, **asked).burst
+        assert pieces.piece_bytes in (0, 4096)
+        if row[2] != "stream/1" and row[:2] not in streams:
+            assert pieces.piece_bytes == 0, cell
+        assert not any(flags & FAILED_CALL for flags in pieces.flags), cell
+        assert session.measure(handle, **asked).digest == whole, "whole calls come back as they were"
+        session.release(handle)
+
+
 def test_the_first_call_is_the_same_under_every_contract(session: Session):
     listed = rows(session)
     for algorithm, operation in {row[:2] for row in listed}:

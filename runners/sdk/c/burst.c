@@ -1,34 +1,45 @@
 #include "burst.h"
 #include "material.h"
+#include "pieces.h"
 
 #include <sched.h>
 
 enum { COLD_AFTER = 8 };               /* looks that find the core busy: 2 us */
 static const double WARMED_UP_TO = 10; /* samples that one call lasts */
 
+/* A piece where the case is cut, else calls as they are. The state is made anew for calls only. */
+static const pb_variant *next_work(pb_prepared *p, int cut)
+{
+	if (cut) {
+		pb_pieces_step(p);
+		return p->piece.variant;
+	}
+	if (p->variant->begin)
+		p->variant->begin(&p->c);
+	return p->variant;
+}
+
 /* One sample. Nothing but the loop stands between the gauge's two ends. Returns which clock probe it began
  * with. */
-static uint64_t take_sample(pb_gauge *g, pb_prepared *p, uint64_t calls, pb_sample *sample)
+static uint64_t take_sample(pb_gauge *g, pb_prepared *p, int cut, uint64_t calls, pb_sample *sample)
 {
 	pb_open_sample open;
 	p->c.failures = 0;
-	if (p->variant->begin)
-		p->variant->begin(&p->c);
+	const pb_variant *work = next_work(p, cut);
 	pb_gauge_before(g, &open, sample);
 	uint64_t begun = g->clock_at;
-	p->variant->loop(&p->c, calls);
+	work->loop(&p->c, calls);
 	pb_gauge_after(g, &open, sample);
 	if (p->c.failures)
 		sample->flags |= PB_FAILED_CALL;
 	return begun;
 }
 
-static uint64_t ticks_of(const pb_gauge *g, pb_prepared *p, uint64_t calls)
+static uint64_t ticks_of(const pb_gauge *g, pb_prepared *p, int cut, uint64_t calls)
 {
-	if (p->variant->begin)
-		p->variant->begin(&p->c);
+	const pb_variant *work = next_work(p, cut);
 	uint64_t start = pb_gauge_ticks();
-	p->variant->loop(&p->c, calls);
+	work->loop(&p->c, calls);
 	uint64_t ticks = pb_gauge_ticks() - start, fixed = (uint64_t)g->fixed_ticks;
 	return ticks > fixed ? ticks - fixed : 1;
 }
@@ -38,13 +49,13 @@ static uint64_t ticks_of(const pb_gauge *g, pb_prepared *p, uint64_t calls)
 static uint64_t choose_calls(const pb_gauge *g, pb_prepared *p, double sample_us)
 {
 	double goal = sample_us * 1e-6 * g->tick_hz;
-	uint64_t calls = 1, ticks = ticks_of(g, p, 1);
+	uint64_t calls = 1, ticks = ticks_of(g, p, 0, 1);
 	if ((double)ticks > goal && (double)ticks < 20 * goal)
-		ticks = ticks_of(g, p, 1); /* the first call of all is often the slowest */
+		ticks = ticks_of(g, p, 0, 1); /* the first call of all is often the slowest */
 	while ((double)ticks < goal / 4 && calls < (uint64_t)1 << 24)
-		ticks = ticks_of(g, p, calls *= 2);
+		ticks = ticks_of(g, p, 0, calls *= 2);
 	for (int i = 0; i < 3 && (double)ticks < 20 * goal; i++) {
-		uint64_t again = ticks_of(g, p, calls);
+		uint64_t again = ticks_of(g, p, 0, calls);
 		if (again < ticks)
 			ticks = again;
 	}
@@ -55,8 +66,8 @@ static uint64_t choose_calls(const pb_gauge *g, pb_prepared *p, double sample_us
 
 /* Wait for a quiet core. After a wait, and on another core, the caches are cold: a sample's worth of calls
  * goes untimed then, and the core is looked at once more. */
-static unsigned wait_and_warm(pb_gauge *g, pb_prepared *p, uint64_t calls, int warm, const pb_quiet *quiet,
-			      uint64_t until)
+static unsigned wait_and_warm(pb_gauge *g, pb_prepared *p, int cut, uint64_t calls, int warm,
+			      const pb_quiet *quiet, uint64_t until)
 {
 	unsigned waits = 0;
 	for (;;) {
@@ -64,8 +75,28 @@ static unsigned wait_and_warm(pb_gauge *g, pb_prepared *p, uint64_t calls, int w
 		waits += found_busy;
 		if (!warm || found_busy < COLD_AFTER || pb_gauge_ticks() > until)
 			return waits;
-		ticks_of(g, p, calls);
+		ticks_of(g, p, cut, calls);
 	}
+}
+
+/* Make untimed calls, or pieces, for a while, at least one sample's worth. Caches and predictors saw other
+ * cells meanwhile; and a loop of short calls runs up to half slower for some milliseconds after other work,
+ * in steps, until the core has found its best rhythm (docs/measurement.md). Returns the ticks of the last
+ * sample's worth. */
+static uint64_t warm_up(const pb_gauge *g, pb_prepared *p, int cut, uint64_t calls, double warm_us)
+{
+	/* Linux stops real-time threads for 50 ms of a second in which they did not rest: not needed here */
+	struct sched_param none = {0}, before;
+	int policy = sched_getscheduler(0), urgent = policy == SCHED_FIFO &&
+						     sched_getparam(0, &before) == 0 &&
+						     sched_setscheduler(0, SCHED_OTHER, &none) == 0;
+	uint64_t until = pb_gauge_ticks() + (uint64_t)(warm_us * 1e-6 * g->tick_hz), ticks;
+	do
+		ticks = ticks_of(g, p, cut, calls);
+	while (pb_gauge_ticks() < until);
+	if (urgent)
+		sched_setscheduler(0, policy, &before);
+	return ticks;
 }
 
 /* Samples since the last clock probe have had none of their own after them: the next one is theirs, if it was
@@ -79,25 +110,26 @@ static void close_clock(pb_burst *b, int *open_from, const pb_gauge *g)
 
 void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_burst *b)
 {
-	uint64_t start = pb_gauge_ticks();
 	double limit = r->limit_ms * 1e-3 * g->tick_hz;
-	int clean = 0;
+	int clean = 0, open_from = 0, cut = r->piece_bytes && pb_pieces_begin(p, r->piece_bytes);
 
-	int open_from = 0;
 	b->count = 0;
 	b->waits = 0;
-	b->calls = r->calls ? r->calls : choose_calls(g, p, r->sample_us);
-	if (!r->calls && p->c.turns > 1) /* whole turns of the ring: the mean of all its messages */
+	b->piece_bytes = cut ? r->piece_bytes : 0;
+	b->calls = cut ? 1 : r->calls ? r->calls : choose_calls(g, p, r->sample_us);
+	if (!b->piece_bytes && !r->calls &&
+	    p->c.turns > 1) /* whole turns of the ring: the mean of all its messages */
 		b->calls += (p->c.turns - b->calls % p->c.turns) % p->c.turns;
 	/* a call of many samples' length warms itself up */
-	int warm = b->calls > 1 ||
+	int warm = cut || b->calls > 1 ||
 		   (p->call_ticks && (double)p->call_ticks < WARMED_UP_TO * r->sample_us * 1e-6 * g->tick_hz);
-	if (warm) /* caches and predictors saw other cells meanwhile */
-		ticks_of(g, p, b->calls);
+	if (warm)
+		p->call_ticks = warm_up(g, p, cut, b->calls, r->warm_us) / b->calls;
+	uint64_t start = pb_gauge_ticks();
 	do {
 		pb_sample *sample = &b->samples[b->count];
-		b->waits += wait_and_warm(g, p, b->calls, warm, &r->quiet, start + (uint64_t)limit);
-		uint64_t probed = g->clock_at, begun = take_sample(g, p, b->calls, sample);
+		b->waits += wait_and_warm(g, p, cut, b->calls, warm, &r->quiet, start + (uint64_t)limit);
+		uint64_t probed = g->clock_at, begun = take_sample(g, p, cut, b->calls, sample);
 		if (begun != probed)
 			close_clock(b, &open_from, g);
 		b->count++;
@@ -109,7 +141,11 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 		 (double)(pb_gauge_ticks() - start) < limit);
 	pb_gauge_clock(g);
 	close_clock(b, &open_from, g);
-	if (p->variant->show)
+	pb_pieces_whole(p);
+	if (cut && p->piece.variant->show)
+		p->piece.variant->show(&p->c);
+	else if (!cut && p->variant->show)
 		p->variant->show(&p->c);
-	b->digest = pb_digest(p->c.out, p->c.out_len);
+	/* of pieces nobody compares it, and 10 MB take longer than the burst */
+	b->digest = pb_digest(p->c.out, cut && !p->c.row->output ? r->piece_bytes : p->c.out_len);
 }

@@ -11,12 +11,15 @@ typedef struct pb_burst_request {
 	int samples, clean; /* at the most; stop after so many clean ones, 0: never */
 	double limit_ms;    /* no new sample after this time */
 	uint64_t calls;     /* per sample; 0: choose */
+	size_t piece_bytes; /* a sample is one piece of this length, where the case can be cut; 0: calls */
 	double sample_us, clock_tolerance;
+	double warm_us; /* short calls are made for so long before the first sample */
 	pb_quiet quiet;
 } pb_burst_request;
 
 typedef struct pb_burst {
 	uint64_t calls, waits, digest;
+	size_t piece_bytes; /* 0: the samples are whole calls */
 	int count;
 	pb_sample samples[PB_MAX_SAMPLES];
 } pb_burst;

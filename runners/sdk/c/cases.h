@@ -15,6 +15,12 @@ typedef struct pb_prepared {
 	uint8_t *own_input;  /* for open, verify and decapsulate */
 	uint8_t *messages;   /* for sign */
 	uint64_t call_ticks; /* what a call took in the last sample; 0 before the first */
+	struct {             /* see pieces.h; all 0 while the case was never cut */
+		const pb_variant *variant;
+		const uint8_t *in;
+		uint8_t *out;
+		size_t size, bytes, at, agree[2];
+	} piece;
 } pb_prepared;
 
 /* Material given in a check instead of the seeded one. NULL pointers stand for the seeded material. */

@@ -4,9 +4,10 @@
 #include "serve.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <sched.h>
 
-enum { MOST_MS = 60000, MOST_INTERVALS = 40000 };
+enum { MOST_MS = 60000, MOST_INTERVALS = 40000, MOST_WARM_US = 1000000 };
 
 void pb_calibrate(pb_server *s, const pb_request *q)
 {
@@ -58,7 +59,9 @@ void pb_measure(pb_server *s, const pb_request *q)
 		.clean = (int)pb_get_integer(q, "clean", 0),
 		.limit_ms = pb_get_number(q, "limit_ms", 10),
 		.calls = pb_get_unsigned(q, "calls", 0),
+		.piece_bytes = pb_get_unsigned(q, "piece_bytes", 0),
 		.sample_us = pb_get_number(q, "sample_us", 50),
+		.warm_us = fmin(pb_get_number(q, "warm_us", 0), MOST_WARM_US),
 		.clock_tolerance = pb_get_number(q, "clock_tolerance", 0.005),
 		.quiet = {.floor = pb_get_number(q, "contention_floor", 0),
 			  .tolerance = pb_get_number(q, "contention_tolerance", 0.01),
@@ -68,6 +71,8 @@ void pb_measure(pb_server *s, const pb_request *q)
 	pb_begin_answer(s);
 	pb_text_add(&s->answer, ",\"calls\":%" PRIu64 ",\"waits\":%" PRIu64 ",\"digest\":\"%016" PRIx64 "\"",
 		    b.calls, b.waits, b.digest);
+	if (b.piece_bytes)
+		pb_text_add(&s->answer, ",\"piece_bytes\":%zu", b.piece_bytes);
 	add_array(s, "start", &b, offsetof(pb_sample, start));
 	add_array(s, "ticks", &b, offsetof(pb_sample, ticks));
 	add_array(s, "clock_before", &b, offsetof(pb_sample, clock_before));

@@ -16,6 +16,7 @@ import statistics
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from perbyte.errors import RunnerRefused
 from perbyte.runners import RunnerSpec, Session
@@ -37,6 +38,34 @@ def kept_awake(specs: Iterable[RunnerSpec], cores: Sequence[int]) -> Iterator[in
             process.kill()
         for process in started:
             process.wait()
+
+
+class Aside:
+    """Keeps this process off the core a runner measures on, where it may use another one.
+
+    A runner that is woken on our core takes it from us until its burst is over; then nothing gets done meanwhile. A
+    context manager, which gives back what it took.
+    """
+
+    def __init__(self) -> None:
+        self._allowed = os.sched_getaffinity(0)
+        self._left = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._left >= 0:
+            os.sched_setaffinity(0, self._allowed)
+
+    def leave(self, core: int) -> None:
+        """Leave `core` to a runner; -1: nobody knows which."""
+        others = self._allowed - {core}
+        if core in (-1, self._left) or not others:
+            return
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, others)
+            self._left = core
 
 
 def _loop(spec: RunnerSpec, core: int) -> subprocess.Popen[bytes]:

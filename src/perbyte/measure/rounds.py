@@ -3,6 +3,9 @@
 Order is drawn anew each round, so that all cells are measured under the same conditions. A cell leaves at a declared
 look when its samples are precise enough; it never leaves because of what its figure is. Cells whose single
 call outlasts a sample get the rounds that the epoch's share of the budget allows, at least one.
+
+One burst is under way at any time. What the last one gave is kept and looked at while the next one is taken, so
+that the measured core does not wait for us.
 """
 
 from __future__ import annotations
@@ -18,24 +21,32 @@ import numpy as np
 
 from perbyte import stats
 from perbyte.errors import RunnerError
+from perbyte.measure.cores import Aside
+from perbyte.measure.pieces import LARGE_BYTES, Cut, cut_calls, first_piece
 from perbyte.measure.sessions import Sessions, failure_kind
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
+from perbyte.runners.session import Asked, Measured, Session
 from perbyte.stats.estimate import midmean_half_width
 
 CLEAN_SHARE = 0.75  # of a burst's samples: so many clean ones end it early
 # probes to wait for a quiet core before a sample: a millisecond; ten where a look is cheap
 PATIENCE = {"front-end": 120, "reorder-buffer": 40_000}
 SHARE_OF_PRECISION = 0.6  # of the precision asked for, that an epoch's samples may use up
-LARGE_BYTES = 1 << 20  # taken for long until the first burst tells
 LONG_SPENT_S = 0.05  # of an epoch; more calls of a long cell are not worth what they cost the others
+WHOLE_CHECK_S = 5e-3  # calls up to this long are taken whole once an epoch, beside their pieces
 _BURSTS_TO_STOP = 4
 
 
 @dataclass(slots=True)
 class Tally:
-    """What one cell got in one epoch. `medians`: one value per burst, of its clean samples."""
+    """What one cell got in one epoch.
+
+    `medians`: one value per burst, of its clean samples; where calls are cut one per pair of bursts. `shorter` is the
+    clean median of the pair's first burst until the second is there.
+    """
 
     medians: list[float] = field(default_factory=list)
+    shorter: float = math.nan
     bursts: int = 0
     calls: int = 0
     digest: str = ""
@@ -67,7 +78,8 @@ class Tally:
 class Epoch:
     """The epoch under way.
 
-    From earlier epochs come `fixed_calls`, calls per sample of long cells, and `took`, seconds per burst.
+    From earlier epochs come `fixed_calls`, calls per sample of long cells, `took`, seconds per burst, and `cuts`, how
+    the calls of long cells are cut (None: not at all).
     """
 
     number: int
@@ -78,13 +90,18 @@ class Epoch:
     keep: Callable[[Burst], None]
     fail: Callable[[Failure], None]
     tell: Callable[[Cell, int, int, float], None]
+    aside: Aside = field(default_factory=Aside)
     fixed_calls: dict[Cell, int] = field(default_factory=dict)
     took: dict[Cell, float] = field(default_factory=dict)
+    cuts: dict[Cell, Cut | None] = field(default_factory=dict)
     tallies: dict[Cell, Tally] = field(default_factory=lambda: defaultdict(Tally))
     _asked: int = 0
     _readings: Mapping[Process, stats.Quiet] = field(default_factory=dict)
     _clean: int = 0
     _taken: int = 0
+    _cores: dict[Process, int] = field(default_factory=dict)
+    _lost: set[Cell] = field(default_factory=set)
+    _under_way: tuple[Session, Asked, float] | None = None
 
     def run(self, cells: Sequence[Cell]) -> None:
         """Measure `cells` until all have left or the deadline has passed.
@@ -101,16 +118,30 @@ class Epoch:
             turn = round_number % spread
             for cell in [c for c in active if not self._long(c) or self._place(c) % spread == turn]:
                 due = not self.tallies[cell].bursts or (round_number <= spread and not self._long(cell))
-                if not due and self._late(cell):
+                if cell in self._lost or (not due and self._late(cell)):
                     continue
-                if not self._burst(cell, round_number):
-                    active.remove(cell)
-            active = [cell for cell in active if not self.tallies[cell].costly(self.policy)]
+                for piece_bytes in self._wanted(cell, round_number):
+                    self._burst(cell, round_number, piece_bytes)
+            self._account(self._receive())
+            active = [cell for cell in active if cell not in self._lost and not self._costly(cell)]
             if round_number in self.policy.looks:
                 active = [cell for cell in active if not self.tallies[cell].precise(self.policy)]
             self._done = len(cells) - len(active)
             if not active or (round_number >= spread and time.monotonic() > self.deadline):
                 break
+
+    def _wanted(self, cell: Cell, round_number: int) -> tuple[int, ...]:
+        """The bursts of one round: lengths of pieces, 0 for whole calls."""
+        if cell not in self.cuts:
+            return (first_piece(cell),)
+        cut = self.cuts[cell]
+        if not cut:
+            return (0,)
+        whole = round_number == 1 and cut.call_s < WHOLE_CHECK_S
+        return (cut.shorter, cut.longer, 0) if whole else (cut.shorter, cut.longer)
+
+    def _costly(self, cell: Cell) -> bool:
+        return not self.cuts.get(cell) and self.tallies[cell].costly(self.policy)
 
     def _late(self, cell: Cell) -> bool:
         return time.monotonic() + self.tallies[cell].longest_s > self.deadline
@@ -128,26 +159,41 @@ class Epoch:
     _done: int = 0
     _places: dict[Cell, int] = field(default_factory=dict)
 
-    def _burst(self, cell: Cell, round_number: int) -> bool:
-        """Take one burst. False when the cell is lost."""
-        if not self.sessions.revive(cell.process):
-            self.fail(
-                Failure("crashed", cell.runner, "its process broke off too often", address=cell.address)
-            )
-            return False
-        policy, tally = self.policy, self.tallies[cell]
-        began = time.monotonic()
+    def _burst(self, cell: Cell, round_number: int, piece_bytes: int) -> None:
+        """Wait for the burst under way, begin another, and look at the former meanwhile."""
+        before = self._receive()
         try:
-            session, quiet = self.sessions.of(cell), self._quiet(cell.process)
-            measured = session.measure(
+            self._begin(cell, round_number, piece_bytes)
+        finally:
+            self._account(before)
+
+    def _begin(self, cell: Cell, round_number: int, piece_bytes: int) -> None:
+        if cell in self._lost:
+            return
+        if not self.sessions.revive(cell.process):
+            self._lose(
+                cell, Failure("crashed", cell.runner, "its process broke off too often", address=cell.address)
+            )
+            return
+        policy, tally = self.policy, self.tallies[cell]
+        calls = 1 if piece_bytes else tally.calls or self.fixed_calls.get(cell, 0)
+        try:
+            session, quiet, handle = (
+                self.sessions.of(cell),
+                self._quiet(cell.process),
                 self.sessions.handle(cell),
+            )
+            began = time.monotonic()
+            self.aside.leave(self._cores.get(cell.process, -1))
+            asked = session.send_measure(
+                handle,
                 cell=cell,
                 epoch=self.number,
                 round=round_number,
                 samples=policy.burst_samples,
                 clean=math.ceil(CLEAN_SHARE * policy.burst_samples),
                 limit_ms=policy.burst_limit_ms,
-                calls=tally.calls or self.fixed_calls.get(cell, 0),
+                calls=calls,
                 sample_us=policy.sample_us,
                 contention_floor=quiet.floor,
                 contention_tolerance=quiet.limit / quiet.floor - 1
@@ -155,19 +201,59 @@ class Epoch:
                 else policy.contention_tolerance,
                 clock_tolerance=policy.clock_tolerance,
                 patience=PATIENCE[self.sessions.calibrations[cell.process].contention_probe],
+                piece_bytes=piece_bytes,
+                warm_us=policy.warm_us,
             )
         except RunnerError as error:
-            self.fail(Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
-            return False
-        self.keep(measured.burst)
-        self._note(cell, tally, measured.burst)
-        tally.digest = measured.digest
-        took = time.monotonic() - began
+            self._lose(cell, Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
+            return
+        self._under_way = (session, asked, began)
+
+    def _receive(self) -> tuple[Asked, Measured, float] | None:
+        """The burst under way, when it is taken, and the seconds that took; None without one."""
+        if not self._under_way:
+            return None
+        (session, asked, began), self._under_way = self._under_way, None
+        try:
+            measured = session.receive_measure(asked)
+        except RunnerError as error:
+            kind = failure_kind(error)
+            self._lose(asked.cell, Failure(kind, asked.cell.runner, str(error), address=asked.cell.address))
+            return None
+        return asked, measured, time.monotonic() - began
+
+    def _lose(self, cell: Cell, failure: Failure) -> None:
+        self._lost.add(cell)
+        self.fail(failure)
+
+    def _account(self, taken: tuple[Asked, Measured, float] | None) -> None:
+        """Keep a burst and note what it says."""
+        if not taken:
+            return
+        asked, measured, took = taken
+        cell, burst = asked.cell, measured.burst
+        tally = self.tallies[cell]
+        self._cores[cell.process] = burst.core[-1] if burst.core else -1
+        self.keep(burst)
+        self._note(cell, tally, burst)
+        if not burst.piece_bytes:
+            tally.calls, tally.digest = burst.calls, measured.digest
+        self._cut(cell, burst, could_be=bool(burst.piece_bytes) or not asked.request.piece_bytes)
         tally.longest_s = max(tally.longest_s, took)
         tally.shortest_s = min(tally.shortest_s, took)
         tally.spent_s += took
-        self.tell(cell, round_number, self._done, self._clean / max(1, self._taken))
-        return True
+        self.tell(cell, asked.round, self._done, self._clean / max(1, self._taken))
+
+    def _cut(self, cell: Cell, burst: Burst, *, could_be: bool) -> None:
+        """Decide by its first burst whether a cell is measured in pieces from now on."""
+        if not could_be:
+            self.cuts[cell] = None
+        elif cell not in self.cuts and burst.calls == 1:
+            tick_hz = self.sessions.calibrations[cell.process].tick_hz
+            call_s = float(np.median(burst.ticks)) / max(tick_hz, 1.0)
+            if burst.piece_bytes:
+                call_s *= cell.size_bytes / burst.piece_bytes
+            self.cuts[cell] = cut_calls(cell, call_s, self.policy)
 
     def _quiet(self, process: Process) -> stats.Quiet:
         """What a quiet core reads, as far as the processes so far have found out.
@@ -181,15 +267,17 @@ class Epoch:
 
     def _note(self, cell: Cell, tally: Tally, burst: Burst) -> None:
         calibration = self.sessions.calibrations[cell.process]
-        mask = stats.clean_mask(burst, calibration, self.policy, self._quiet(cell.process))
-        values = (
-            stats.ns_per_call(burst, calibration)
-            if calibration.cycle_source == "none"
-            else stats.cycles_per_call(burst, calibration)
-        )
-        if mask.any():
-            tally.medians.append(float(np.median(values[mask])))
+        values = stats.clean_values([burst], calibration, self.policy, self._quiet(cell.process))
+        middle = float(np.median(values)) if len(values) else math.nan
+        cut = self.cuts.get(cell)
+        if cut and burst.piece_bytes == cut.shorter:
+            tally.shorter, middle = middle, math.nan
+        elif cut and burst.piece_bytes:
+            middle = cell.size_bytes * (middle - tally.shorter) / (cut.longer - cut.shorter)
+        elif burst.piece_bytes:
+            middle = math.nan
+        if math.isfinite(middle) and bool(burst.piece_bytes) == bool(cut):
+            tally.medians.append(middle)
         tally.bursts += 1
-        tally.calls = burst.calls
-        self._clean += int(mask.sum())
+        self._clean += len(values)
         self._taken += len(burst)

@@ -21,6 +21,7 @@ from perbyte.errors import PerbyteError, RunnerError
 from perbyte.measure.budget import OVERRUN, Budget
 from perbyte.measure.cores import kept_awake
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
+from perbyte.measure.pieces import Cut
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.rounds import Epoch
 from perbyte.measure.sessions import STARTING_FAILS, Sessions, alike, draw_layout, failure_kind
@@ -87,6 +88,7 @@ class Measurement:
         self._digests: dict[Cell, str] = {}
         self._fixed_calls: dict[Cell, int] = {}
         self._took: dict[Cell, float] = {}
+        self._cuts: dict[Cell, Cut | None] = {}
         self._finished: set[Cell] = set()
         self._budget_ended = False
         self._noted_s = 0.0
@@ -180,7 +182,7 @@ class Measurement:
             return False
         if figure.interval.half_width < 0.05:
             return True
-        if stats.very_long(figure.calls_per_sample, figure.ns_per_call * 1e-9):
+        if summary.very_long:
             return figure.relative_half_width <= LONG_PRECISION
         return figure.relative_half_width <= self.policy.precision and figure.quality is not Quality.NOISY
 
@@ -208,7 +210,8 @@ class Measurement:
                 sessions=sessions,
                 policy=self.policy,
                 calibrations=self.history.calibrations,
-                deadline=time.monotonic() + self._budget.share_s(cells, missing),
+                deadline=time.monotonic()
+                + self._budget.share_s(cells, max(missing, self.policy.max_epochs - number)),
                 keep=self._keep,
                 fail=self._fail,
                 tell=lambda cell, round_number, done, clean: self._tell(
@@ -216,8 +219,10 @@ class Measurement:
                 ),
                 fixed_calls=self._fixed_calls,
                 took=self._took,
+                cuts=self._cuts,
             )
-            epoch.run(cells)
+            with epoch.aside:
+                epoch.run(cells)
             rounds_over = time.monotonic()
             self._confirm(sessions, epoch)
         self._note_time()
@@ -320,8 +325,8 @@ class Measurement:
             self._took[cell] = tally.shortest_s
             if tally.calls == 1 and tally.longest_s > self.policy.sample_us * 1e-5:
                 self._fixed_calls[cell] = 1
-            if not self.catalogue.find(cell.algorithm).determined(cell.operation):
-                continue
+            if not tally.digest or not self.catalogue.find(cell.algorithm).determined(cell.operation):
+                continue  # no whole call was timed, or its output is not determined
             while True:
                 others = [
                     other

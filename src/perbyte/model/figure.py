@@ -41,6 +41,7 @@ class Doubt(enum.StrEnum):
     LONG = "long"
     NOISY = "noisy"
     UNSETTLED = "unsettled"
+    PIECES = "pieces"
     NO_CYCLES = "no-cycles"
     NO_CALIBRATION = "no-calibration"
     NO_SAMPLE = "no-sample"

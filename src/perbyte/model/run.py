@@ -18,6 +18,7 @@ class Policy:
     `precision` is the relative half-width at which a cell is done (0.0025 = 0.25 %). `budget_s` bounds the
     measuring time of the run. `looks` are the declared numbers of rounds within an epoch after which a cell
     may stop; `epochs` is the least number of epochs and `max_epochs` the most that imprecise cells get.
+    `warm_us` is for how long a cell's calls are made before the first sample of a burst.
     `clock_tolerance` and `contention_tolerance` define a clean sample. `cores` are those that may be used (older runs
     have `core` alone).
     """
@@ -28,9 +29,10 @@ class Policy:
     epochs: int = 5
     max_epochs: int = 1000
     looks: tuple[int, ...] = (4, 8, 16)
-    burst_samples: int = 24
-    burst_limit_ms: float = 4.0
+    burst_samples: int = 40
+    burst_limit_ms: float = 6.0
     sample_us: float = 12.0
+    warm_us: float = 2000.0
     clock_tolerance: float = 0.005
     contention_tolerance: float = 0.01
     seed: int = 7

@@ -153,6 +153,10 @@ def _measure_contradiction(answer: MeasureAnswer, request: Measure) -> str:
         return "arrays of different length"
     if not 1 <= taken <= request.samples:
         return f"{taken} samples where 1 to {request.samples} were asked for"
+    if answer.piece_bytes and answer.piece_bytes != request.piece_bytes:
+        return f"pieces of {answer.piece_bytes} bytes that were not asked for"
+    if answer.piece_bytes and answer.calls != 1:
+        return f"{answer.calls} calls per sample where pieces of one call were asked for"
     if request.calls and answer.calls != request.calls:
         return f"{answer.calls} calls per sample where {request.calls} were asked for"
     return ""

@@ -137,6 +137,7 @@ class MeasureAnswer(Answer, frozen=True, kw_only=True):
     waits: Count
     digest: Digest
     core: list[Count] = []
+    piece_bytes: Count = 0
 
 
 class WatchAnswer(Answer, frozen=True, kw_only=True):
@@ -239,6 +240,8 @@ class Measure(Request, frozen=True, kw_only=True, tag="measure"):
     contention_tolerance: Quantity
     clock_tolerance: Quantity
     patience: Count
+    piece_bytes: Count | UnsetType = UNSET
+    warm_us: Quantity | UnsetType = UNSET
 
 
 class Release(Request, frozen=True, kw_only=True, tag="release"):

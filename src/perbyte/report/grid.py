@@ -47,6 +47,7 @@ class Mark(enum.StrEnum):
 
     IMPRECISE = "~"
     LONG = "L"
+    PIECES = "p"
     NOISY = "!"
     UNSETTLED = "t"
     NO_CYCLES = "n"
@@ -62,6 +63,7 @@ class Mark(enum.StrEnum):
 _MEANINGS = {
     Mark.IMPRECISE: "interval wider than asked for",
     Mark.LONG: "one call outlasts a sample",
+    Mark.PIECES: "one call outlasts ten samples: pieces of it were timed",
     Mark.NOISY: "too few clean samples",
     Mark.UNSETTLED: "still showed a trend",
     Mark.NO_CYCLES: "no cycle source, time only",
@@ -76,6 +78,7 @@ _OF_QUALITY = {
 }
 _OF_DOUBT = {Doubt(quality.value): mark for quality, mark in _OF_QUALITY.items()}
 _OF_DOUBT[Doubt.NO_INTERVAL] = Mark.IMPRECISE
+_OF_DOUBT[Doubt.PIECES] = Mark.PIECES
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ class RunnerProcess:
         self.fault: RunnerError | None = None
         self._stderr = b""
         self._pending = b""
+        self._unsent = memoryview(b"")
         with _inherited(core) as self.layout_fixed:
             try:
                 self._child = subprocess.Popen(
@@ -121,11 +122,28 @@ class RunnerProcess:
         Raises RunnerCrashed, RunnerEnded, RunnerTimedOut, RunnerFlooded or RunnerSpokeOutOfTurn; the process
         is then dead and reaped.
         """
+        self.send(line)
+        return self.receive(timeout_s)
+
+    def send(self, line: bytes) -> None:
+        """Give the runner its next question, to be followed by `receive`. Raises as `exchange` does."""
+        with self._breaking():
+            self._expect_silence()
+            self._unsent = memoryview(line)
+            self._unsent = self._unsent[max(0, self._write(self._unsent)) :]
+
+    def receive(self, timeout_s: float) -> bytes:
+        """Return the one line that answers what was sent. Raises as `exchange` does."""
+        with self._breaking():
+            return self._converse(time.monotonic() + timeout_s, timeout_s)
+
+    @contextlib.contextmanager
+    def _breaking(self) -> Iterator[None]:
+        """A fault within ends the process."""
         if self.fault:
             raise self.fault
         try:
-            self._expect_silence()
-            return self._converse(line, time.monotonic() + timeout_s, timeout_s)
+            yield
         except RunnerError as fault:
             self.fail(fault)
             raise
@@ -179,13 +197,14 @@ class RunnerProcess:
             text = self._pending or self._read(self._out) or b""
             raise RunnerSpokeOutOfTurn(self._told(f"output that answers no question: {ascii(text[:80])[1:]}"))
 
-    def _converse(self, line: bytes, deadline: float, timeout_s: float) -> bytes:
+    def _converse(self, deadline: float, timeout_s: float) -> bytes:
         poller = select.poll()
         poller.register(self._out, select.POLLIN)
         poller.register(self._err, select.POLLIN)
         poller.register(self._pidfd, select.POLLIN)
-        poller.register(self._in, select.POLLOUT)
-        unsent = memoryview(line)
+        unsent, self._unsent = self._unsent, memoryview(b"")
+        if unsent:
+            poller.register(self._in, select.POLLOUT)
         received = bytearray()
         while True:
             left = deadline - time.monotonic()

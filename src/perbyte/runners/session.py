@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from msgspec import UNSET
 
@@ -66,6 +66,17 @@ class Measured:
 
     burst: Burst
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A burst that was asked for: of which cell, by which request, and how long its answer may take."""
+
+    cell: Cell
+    epoch: int
+    round: int
+    request: messages.Measure
+    limit_s: float
 
 
 class Session:
@@ -279,7 +290,11 @@ class Session:
         request = messages.Watch(id=self.next_id(), limit_ms=limit_ms)
         return self.ask(request, messages.WatchAnswer, limit_ms / 1000 + self.limits.calibrate)
 
-    def measure(
+    def measure(self, handle: int, **what: Any) -> Measured:
+        """Take a burst; parameters as `send_measure` has them."""
+        return self.receive_measure(self.send_measure(handle, **what))
+
+    def send_measure(
         self,
         handle: int,
         *,
@@ -295,10 +310,14 @@ class Session:
         contention_tolerance: float = 0.01,
         clock_tolerance: float = 0.005,
         patience: int = 0,
-    ) -> Measured:
-        """Take a burst of up to `samples` samples (`clean` clean ones, `limit_ms` milliseconds; see SPEC 7).
+        piece_bytes: int = 0,
+        warm_us: float = 0.0,
+    ) -> Asked:
+        """Ask for a burst of up to `samples` samples (`clean` clean ones, `limit_ms` milliseconds; see SPEC 7).
 
-        `contention_floor` is in core cycles. The orchestrator sleeps until the answer comes.
+        `contention_floor` is in core cycles. `piece_bytes`: where not 0, the length of the pieces that a call is cut
+        into, if the runner can do that. `warm_us`: for how long short calls are made before the first sample.
+        Nothing else may be asked before `receive_measure` was given what this returns.
         """
         request = messages.Measure(
             id=self.next_id(),
@@ -312,13 +331,21 @@ class Session:
             contention_tolerance=contention_tolerance,
             clock_tolerance=clock_tolerance,
             patience=patience,
+            piece_bytes=piece_bytes or UNSET,
+            warm_us=warm_us or UNSET,
         )
+        self.process.send(encode(request))
         limit = limit_ms / 1000 + self.limits.measure + self._work_s(handle, max(calls, 1))
-        answer = self.ask(request, messages.MeasureAnswer, limit)
+        return Asked(cell, epoch, round, request, limit)
+
+    def receive_measure(self, asked: Asked) -> Measured:
+        """Return the burst that was asked for, as soon as it is taken. The orchestrator sleeps until then."""
+        line = self.process.receive(asked.limit_s)
+        answer = self._read(line, asked.request, messages.MeasureAnswer)
         burst = Burst(
-            cell=cell,
-            epoch=epoch,
-            round=round,
+            cell=asked.cell,
+            epoch=asked.epoch,
+            round=asked.round,
             calls=answer.calls,
             start=answer.start,
             ticks=answer.ticks,
@@ -330,6 +357,7 @@ class Session:
             cycles=answer.cycles,
             waits=answer.waits,
             core=answer.core,
+            piece_bytes=answer.piece_bytes,
         )
         return Measured(burst, answer.digest)
 
@@ -365,7 +393,9 @@ class Session:
 
     def ask(self, request: messages.Request, answer: type[AnswerT], timeout_s: float) -> AnswerT:
         """Send any request and return its answer. A fault in the answer ends the process."""
-        line = self.process.exchange(encode(request), timeout_s)
+        return self._read(self.process.exchange(encode(request), timeout_s), request, answer)
+
+    def _read(self, line: bytes, request: messages.Request, answer: type[AnswerT]) -> AnswerT:
         try:
             return decode(line, request, answer)
         except RunnerRefused:

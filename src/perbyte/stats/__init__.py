@@ -4,7 +4,15 @@ Nothing here reads, writes, prints or starts anything, and nothing here deletes 
 `perbyte.stats.hypothesis` alone, so that measuring never waits for it.
 """
 
-from perbyte.stats.clean import Quiet, clean_mask, cycles_per_call, find_quiet, ns_per_call, own_quiet
+from perbyte.stats.clean import (
+    Quiet,
+    clean_mask,
+    clean_values,
+    cycles_per_call,
+    find_quiet,
+    ns_per_call,
+    own_quiet,
+)
 from perbyte.stats.compare import Comparison, compare, noise_floor
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
 from perbyte.stats.figure import MIN_CLEAN, Summary, common_spread, figure, judge, summarise, very_long
@@ -19,6 +27,7 @@ __all__ = [
     "Spread",
     "Summary",
     "clean_mask",
+    "clean_values",
     "common_spread",
     "compare",
     "cycles_per_call",

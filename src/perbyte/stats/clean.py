@@ -64,6 +64,19 @@ def clean_mask(burst: Burst, calibration: Calibration, policy: Policy, quiet: Qu
     return table_clean_mask(tabulate([burst]), calibration, policy, quiet)
 
 
+def clean_values(
+    bursts: Sequence[Burst], calibration: Calibration, policy: Policy, quiet: Quiet | None = None
+) -> Floats:
+    """Return what the clean samples of `bursts` say per call (per piece): core cycles, or ns without a cycle source."""
+    table = tabulate(bursts)
+    rate = core_cycles_per_tick(table, calibration)
+    mask = (disturbance(table, calibration, policy, quiet, rate) <= 1.0) & (table.flags == 0)
+    timeless = calibration.cycle_source == "none"
+    values = table_ns(table, calibration) if timeless else table_cycles(table, calibration, rate)
+    clean: Floats = values[mask & np.isfinite(values)]
+    return clean
+
+
 def cycles_per_call(burst: Burst, calibration: Calibration) -> Floats:
     """Return core cycles per call, one per sample; NaN where no cycle source can be trusted.
 

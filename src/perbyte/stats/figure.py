@@ -5,20 +5,29 @@ quiet is left out when enough others were quiet; when not, the least disturbed s
 is called noisy. Choosing goes by the probes only. A figure is always given; what is wrong with it is said.
 
 The probes stand around a sample. A call that outlasts them many times may be disturbed within and nobody saw it:
-then the lower quartile speaks instead of midmean and median, because such disturbances only add.
+then the lower quartile speaks instead of midmean and median, because such disturbances only add. Where such a call was
+cut, its figure follows from pieces of two lengths, and whole calls that were alone on the core are its check.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from perbyte.errors import UsageError
 from perbyte.model import Burst, Calibration, Cell, CellFigure, Doubt, Flag, Policy, Process, Quality, Warning
-from perbyte.stats.clean import Quiet, core_cycles_per_tick, disturbance, table_cycles, table_ns
+from perbyte.stats.clean import (
+    Quiet,
+    clean_values,
+    core_cycles_per_tick,
+    disturbance,
+    table_cycles,
+    table_ns,
+)
 from perbyte.stats.drift import Trend, inflation, trend
 from perbyte.stats.estimate import epoch_value, lower_quartile, median, midmean_half_width, normal_quantile
 from perbyte.stats.interval import Spread, combined_interval, find_spread, quartile_interval
@@ -47,6 +56,7 @@ class _Epoch:
     failed: int
     long: bool
     very_long: bool
+    pieces: tuple[int, ...]
     call_s: float
     calls: int
     trend: Trend | None
@@ -57,7 +67,8 @@ class _Epoch:
 class Summary:
     """What the samples of a cell say, epoch by epoch: all that its figure needs but what other cells know.
 
-    `used` are the epochs that count, `values` theirs: cycles per call, or ns where `in_cycles` is False.
+    `used` are the epochs that count, `values` theirs: cycles per call, or ns where `in_cycles` is False. `whole` are
+    the clean whole calls, in the same unit, of a cell whose calls were cut.
     """
 
     cell: Cell
@@ -66,6 +77,7 @@ class Summary:
     values: tuple[float, ...]
     in_cycles: bool
     warnings: tuple[Warning, ...]
+    whole: tuple[float, ...] = ()
 
     @property
     def very_long(self) -> bool:
@@ -82,7 +94,7 @@ def summarise(
 ) -> Summary:
     """Return what all bursts of `cell` say; parameters and errors as in `figure`."""
     warnings: list[Warning] = []
-    epochs = _epochs(cell, bursts, calibrations, policy, quiet, warnings)
+    epochs, whole = _epochs(cell, bursts, calibrations, policy, quiet, warnings)
     if not epochs:
         raise UsageError(f"{cell.address} has no usable sample", hint="measure the cell again")
     used = _choose(epochs)
@@ -90,7 +102,7 @@ def summarise(
         math.isfinite(epoch.cycles) for epoch in used
     )
     values = tuple(epoch.cycles if in_cycles else epoch.ns for epoch in used)
-    return Summary(cell, tuple(epochs), tuple(used), values, in_cycles, tuple(warnings))
+    return Summary(cell, tuple(epochs), tuple(used), values, in_cycles, tuple(warnings), tuple(whole))
 
 
 def common_spread(summaries: Iterable[Summary]) -> Spread | None:
@@ -148,6 +160,9 @@ def judge(
     )
     relative = interval.half_width / abs(value) if value else math.inf
     doubts = _doubts(epochs, used, relative, policy, warnings)
+    cut = [epoch for epoch in used if epoch.pieces]
+    if cut:
+        warnings.append(_pieces_warning(cut, summary.whole, value))
     if not in_cycles:
         reasons = sorted({e.calibration.reason for e in used if e.calibration.cycle_source == "none"})
         why = "; ".join(filter(None, reasons)) or "the cycle source failed"
@@ -178,12 +193,13 @@ def _epochs(
     policy: Policy,
     quiet: QuietReadings | None,
     warnings: list[Warning],
-) -> list[_Epoch]:
+) -> tuple[list[_Epoch], list[float]]:
     by_epoch: dict[int, list[Burst]] = {}
     for burst in bursts:
         if burst.ticks:
             by_epoch.setdefault(burst.epoch, []).append(burst)
     found: list[_Epoch] = []
+    whole: list[float] = []
     for number in sorted(by_epoch):
         calibration = calibrations.get((cell.process, number))
         if calibration is None:
@@ -192,13 +208,18 @@ def _epochs(
             continue
         reading = quiet.get(cell.process) if isinstance(quiet, Mapping) else quiet
         taken = sorted(by_epoch[number], key=lambda burst: burst.round)
-        epoch = _epoch(number, taken, calibration, policy, reading)
+        if any(burst.piece_bytes for burst in taken):
+            calls = [burst for burst in taken if not burst.piece_bytes]
+            whole.extend(clean_values(calls, calibration, policy, reading).tolist())
+            epoch = _cut_epoch(cell, taken, calibration, policy, reading)
+        else:
+            epoch = _epoch(number, taken, calibration, policy, reading)
         if epoch is None:
             text = f"epoch {number} has no usable sample and is left out"
             warnings.append(Warning(Doubt.NO_SAMPLE, text, (number,)))
         else:
             found.append(epoch)
-    return found
+    return found, whole
 
 
 def _epoch(
@@ -238,11 +259,71 @@ def _epoch(
         failed=int(failed.sum()),
         long=long,
         very_long=unseen,
+        pieces=(),
         call_s=call_s,
         calls=calls,
         trend=trend(kept, whole.moment[chosen]) if quiet else None,
         calibration=calibration,
     )
+
+
+def _cut_epoch(
+    cell: Cell, bursts: Sequence[Burst], calibration: Calibration, policy: Policy, reading: Quiet | None
+) -> _Epoch | None:
+    """What an epoch of pieces says of a whole call: the line through the costs of its two lengths, at the call's.
+
+    The two lengths that were taken most; another one told how long a call would be. Whole calls stand in where
+    there are no pieces of two lengths.
+    """
+    taken: Counter[int] = Counter()
+    for burst in bursts:
+        taken[burst.piece_bytes] += len(burst) if burst.piece_bytes else 0
+    lengths = sorted(length for length, count in taken.most_common(2) if count)
+    ends = [
+        _epoch(bursts[0].epoch, [b for b in bursts if b.piece_bytes == length], calibration, policy, reading)
+        for length in (lengths[0], lengths[-1])
+    ]
+    short, long = ends
+    if len(lengths) < 2 or not short or not long:
+        calls = [burst for burst in bursts if not burst.piece_bytes]
+        return _epoch(bursts[0].epoch, calls, calibration, policy, reading) if calls else None
+    times = (cell.size_bytes - lengths[0]) / (lengths[-1] - lengths[0])
+
+    def whole(at_short: float, at_long: float) -> float:
+        return at_short + times * (at_long - at_short)
+
+    return replace(
+        long,
+        value=whole(short.value, long.value),
+        half=math.hypot((times - 1) * short.half, times * long.half),
+        cycles=whole(short.cycles, long.cycles),
+        ns=whole(short.ns, long.ns),
+        samples=short.samples + long.samples,
+        clean=short.clean + long.clean,
+        quiet=short.quiet and long.quiet,
+        failed=short.failed + long.failed,
+        long=False,
+        very_long=False,
+        pieces=(lengths[0], lengths[-1]),
+        call_s=whole(short.call_s, long.call_s),
+        calls=1,
+        trend=None,
+    )
+
+
+def _pieces_warning(cut: Sequence[_Epoch], whole: Sequence[float], value: float) -> Warning:
+    """Say that pieces were timed, and what clean whole calls have to say about that."""
+    shorter, longer = cut[-1].pieces
+    call_s = median(np.array([epoch.call_s for epoch in cut]))
+    text = f"one call lasts {_duration(call_s)}: pieces of {shorter} and {longer} bytes were timed"
+    if not whole:
+        return Warning(
+            Doubt.PIECES, f"{text}; no whole call was alone on the core", (call_s, shorter, longer)
+        )
+    apart = lower_quartile(np.array(whole)) / value - 1 if value else math.inf
+    calls = "call reads" if len(whole) == 1 else "calls read"
+    text += f"; {len(whole)} whole {calls} {100 * apart:+.2g} %"
+    return Warning(Doubt.PIECES, text, (call_s, shorter, longer, len(whole), apart))
 
 
 def very_long(calls: int, call_s: float) -> bool:
@@ -281,6 +362,7 @@ def _choose(epochs: Sequence[_Epoch]) -> Sequence[_Epoch]:
     """Leave out epochs without a cycle source, then those never quiet, while two and half of all remain."""
     left: Sequence[_Epoch] = epochs
     for fitting in (
+        [epoch for epoch in left if epoch.pieces],
         [epoch for epoch in left if epoch.calibration.cycle_source != "none"],
         [epoch for epoch in left if epoch.quiet],
     ):
@@ -306,6 +388,8 @@ def _doubts(
         if epoch not in used:
             kind = Doubt.NOISY_EPOCH if not epoch.quiet else Doubt.EPOCH_WITHOUT_CYCLES
             why = "no cycles" if epoch.quiet else "too few clean samples"
+            if epoch.quiet and not epoch.pieces and any(one.pieces for one in used):
+                kind, why = Doubt.NOISY_EPOCH, "whole calls only"
             text = f"{why} in epoch {epoch.number}, which is left out"
             warnings.append(Warning(kind, text, (epoch.number,)))
     if any(epoch.long for epoch in used):
