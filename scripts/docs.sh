@@ -41,6 +41,6 @@ study=${1:-$out/kompara} table=${2:-$out/aead}
 
 show table "perbyte measure '$libraries/{aes-256-gcm,chacha20-poly1305}/seal@64,1KiB,16KiB'" show "$table"
 show selftest "perbyte selftest" selftest --quiet
-"$perbyte" report "$study" --figure "$shown/acceleration.svg"
+"$perbyte" report "$study" --chart "$shown/acceleration.svg"
 fill README.md
 fill docs/trust.md

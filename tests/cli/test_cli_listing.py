@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from perbyte.cli.columns import Table, lay_out
+from perbyte.cli.terminal import Table, lay_out
 
 KINDS = ("algorithms", "runners", "studies", "contracts")
 ROWS = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from perbyte.cli.progress import ProgressLine
+from perbyte.cli.terminal import ProgressLine
 
 
 def test_remarks_that_say_the_same_become_one_line(capsys):

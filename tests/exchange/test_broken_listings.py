@@ -9,7 +9,7 @@ import pytest
 
 from perbyte.errors import UsageError
 from perbyte.exchange import decode, make_run, read_listings, read_text
-from perbyte.exchange.sourcetext import LIMIT_BYTES
+from perbyte.exchange.listing import LIMIT_BYTES
 
 WHOLE = """The 'numbers' are in 1000s of bytes per second processed.
 type             16 bytes     64 bytes    256 bytes

@@ -11,7 +11,7 @@ from perbyte import places
 from perbyte.catalogue import load
 from perbyte.errors import UsageError
 from perbyte.exchange import join_listings, make_run, read_listings
-from perbyte.exchange.openssl_names import Meaning, Unknown, _tables, mean_row, parse_version
+from perbyte.exchange.openssl_run import Meaning, Unknown, _tables, mean_row, parse_version
 from perbyte.model import Cell, Quality, parse_address
 
 HEAD = "type             16 bytes     64 bytes\n"

@@ -134,7 +134,7 @@ def test_every_decision_is_listed_and_has_its_three_parts():
         assert len(text.splitlines()) <= 60, f"{page.name} is longer than a page"
 
 
-def test_every_room_is_in_the_architecture():
+def test_every_package_is_in_the_architecture():
     text = read("ARCHITECTURE.md")
     home = ROOT / "src" / "perbyte"
     packages = {path.relative_to(home).parts[0] for path in tracked() if path.is_relative_to(home)}
@@ -190,3 +190,13 @@ def test_numbers_of_published_figures_in_the_readme_are_those_of_the_studies():
 
     said = int(re.search(r"([\d,]+) published figures", read("README.md"))[1].replace(",", ""))
     assert said == sum(len(study.published) for study in studies())
+
+
+@pytest.mark.parametrize("what", ["selector", "burst", "claim", "warning"])
+def test_the_ways_through_the_code_name_each_file_once(what):
+    text = read("ARCHITECTURE.md")
+    way = text.partition(f"**A {what}.** ")[2].partition("\n\n")[0]
+    named = re.findall(r"`([a-z_/]+\.py)`", way)
+    assert len(named) >= 6
+    assert len(named) == len(set(named))
+    assert [name for name in named if not (ROOT / "src/perbyte" / name).is_file()] == []

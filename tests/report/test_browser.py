@@ -13,7 +13,7 @@ from made_pages import draw, write_report
 from made_runs import HOSTILE, hostile_run, made_cells, made_figure, made_judgement, made_run, usual_run
 
 from perbyte.model import Cell
-from perbyte.report.savefig import save_figure
+from perbyte.report.pictures import save_chart
 
 pytestmark = pytest.mark.browser
 
@@ -256,7 +256,7 @@ def test_a_figure_alone_is_drawn_and_cannot_be_broken_out_of(browser: Any, tmp_p
         for name in "ab"
         for size in (16, 512)
     ]
-    one = Opened(browser, save_figure(draw("everything", made_run(tuple(cells))), tmp_path / "figure.html"))
+    one = Opened(browser, save_chart(draw("everything", made_run(tuple(cells))), tmp_path / "figure.html"))
     one.page.locator("#figure svg path[aria-roledescription=point]").first.wait_for()
     assert one.page.locator("#figure svg path[aria-roledescription=point]").count() == len(cells)
     assert one.page.evaluate("window.pwned") is None

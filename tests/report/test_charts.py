@@ -24,11 +24,10 @@ from perbyte.errors import UsageError
 from perbyte.model import Cell, Run
 from perbyte.report import theme
 from perbyte.report.html import inline_svg
-from perbyte.report.pictures import run_pictures
+from perbyte.report.pictures import as_specification, as_svg, run_pictures, save_chart
 from perbyte.report.ratiocharts import published, published_operations
 from perbyte.report.runcharts import bars
 from perbyte.report.runview import RunView
-from perbyte.report.savefig import as_specification, as_svg, save_figure
 from perbyte.report.sections import cost_rows
 from perbyte.report.wording import number
 from perbyte.stats.quantity import Unit, read
@@ -244,7 +243,7 @@ def test_dark_figures_use_the_dark_colours_only() -> None:
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html", ".json"])
 def test_a_figure_is_saved_in_the_form_its_name_asks_for(tmp_path: Path, suffix: str) -> None:
-    path = save_figure(draw("bars", usual_run()), tmp_path / f"figure{suffix}")
+    path = save_chart(draw("bars", usual_run()), tmp_path / f"figure{suffix}")
     start = path.read_bytes()[: 10**6 if suffix == ".json" else 400]
     assert {
         ".svg": b"<svg",
@@ -260,7 +259,7 @@ def test_a_figure_is_saved_in_the_form_its_name_asks_for(tmp_path: Path, suffix:
 
 def test_another_suffix_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"'\.gif'"):
-        save_figure(draw("bars", usual_run()), tmp_path / "figure.gif")
+        save_chart(draw("bars", usual_run()), tmp_path / "figure.gif")
 
 
 def test_cost_model_is_the_one_the_run_was_made_with() -> None:

@@ -13,10 +13,8 @@ from made_runs import HOSTILE, hostile_run, made_figure, made_judgement, made_ru
 from test_html import Page
 
 from perbyte.model import Cell, Machine, Quality, Run
-from perbyte.report.historychart import CYCLES, MEGABITS, history_chart
-from perbyte.report.historyview import point_rows
-from perbyte.report.pictures import history_pictures
-from perbyte.report.savefig import as_specification, as_svg, save_figure
+from perbyte.report.history import CYCLES, MEGABITS, history_chart, point_rows
+from perbyte.report.pictures import as_specification, as_svg, history_pictures, save_chart
 from perbyte.report.wording import three_digits
 from perbyte.studies.history import History, load_history
 
@@ -205,4 +203,4 @@ def test_files_are_written(history: History, tmp_path: Path) -> None:
     assert write_history(history, tmp_path / "history.html").stat().st_size < 2e6
     for name in ("history.svg", "history.png", "history.pdf"):
         (first, *_) = history_pictures(history)
-        assert save_figure(first.chart, tmp_path / name).stat().st_size > 5000
+        assert save_chart(first.chart, tmp_path / name).stat().st_size > 5000

@@ -1,4 +1,4 @@
-"""`perbyte report` as it is typed: a run, several, the history, figures, and runs of studies unknown here."""
+"""`perbyte report` as it is typed: a run, several, the history, charts, and runs of studies unknown here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from test_html import Page
 
 from perbyte import places
 from perbyte.cli.group import commands
-from perbyte.cli.reporting import newest_of_studies
+from perbyte.cli.report import newest_of_studies
 from perbyte.errors import EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Cell, Run
 from perbyte.store import RunWriter
@@ -94,7 +94,7 @@ def test_a_study_run_shows_its_claims_and_load_history(a_run: Callable[..., Path
 
 def test_several_runs_stand_side_by_side(a_run: Callable[..., Path], tmp_path: Path) -> None:
     runs = a_run("one"), a_run("two")
-    result = perbyte("report", *runs, "-o", "both.html", "--figure", "side-by-side.svg")
+    result = perbyte("report", *runs, "-o", "both.html", "--chart", "side-by-side.svg")
     assert result.exception is None
     text = Page((tmp_path / "both.html").read_text()).text
     assert "2 runs compared: one, two" in text
@@ -104,7 +104,7 @@ def test_several_runs_stand_side_by_side(a_run: Callable[..., Path], tmp_path: P
 
 def test_runs_without_a_common_cell_have_no_figure(a_run: Callable[..., Path]) -> None:
     other = made_run((made_figure(Cell("x", "rc4", "encrypt", 16, "stream/1"), 64.0),))
-    result = perbyte("report", a_run("one"), a_run("two", other), "--figure", "side-by-side.svg")
+    result = perbyte("report", a_run("one"), a_run("two", other), "--chart", "side-by-side.svg")
     assert isinstance(result.exception, UsageError)
 
 
@@ -116,9 +116,9 @@ def test_the_history_of_given_runs(a_run: Callable[..., Path], tmp_path: Path) -
         run,
         "-o",
         "h.html",
-        "--figure",
+        "--chart",
         "history.svg",
-        "--figure",
+        "--chart",
         "history-throughput.png",
     )
     assert result.exception is None, result.output
@@ -149,22 +149,22 @@ def test_without_any_run_the_history_is_that_of_print(home: Path) -> None:
     assert "Nothing was measured for this page" in Page(Path("history.html").read_text()).text
 
 
-def test_figures_are_listed_and_wrong_ones_refused(a_run: Callable[..., Path]) -> None:
+def test_charts_are_listed_and_wrong_ones_refused(a_run: Callable[..., Path]) -> None:
     run = a_run("one", usual_run())
     for word in ("help", "help.svg"):
-        listed = perbyte("report", run, "--figure", word, "--figure", "bars.svg")
+        listed = perbyte("report", run, "--chart", word, "--chart", "bars.svg")
         assert listed.exception is None
         lines = listed.output.splitlines()
-        assert lines[0].split() == ["figure", "shows"]
+        assert lines[0].split() == ["chart", "shows"]
         assert {"bars", "everything"} <= {line.split()[0] for line in lines[1:]}
-    of_history = perbyte("report", "--history", "--figure", "help").output.splitlines()
+    of_history = perbyte("report", "--history", "--chart", "help").output.splitlines()
     assert [line.split()[0] for line in of_history if line.startswith("history")] == [
         "history",
         "history-throughput",
     ]
     assert not list(Path().glob("*.svg")), "who asks for the list gets the list"
-    assert isinstance(perbyte("report", run, "--figure", "bars.bmp").exception, UsageError)
-    assert not Path("report.html").exists()  # figures alone were asked for
+    assert isinstance(perbyte("report", run, "--chart", "bars.bmp").exception, UsageError)
+    assert not Path("report.html").exists()  # charts alone were asked for
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_file_that_cannot_be_written_is_an_error(a_run: Callable[..., Path], t
     (tmp_path / "file").write_text("")
     for words in (
         ("report", a_run("one"), "-o", "file/report.html"),
-        ("report", a_run("two"), "--figure", "file/bars.svg"),
+        ("report", a_run("two"), "--chart", "file/bars.svg"),
         ("report", "--history", "-o", "file/history.html"),
     ):
         assert isinstance(perbyte(*words).exception, EnvironmentLacking)

@@ -9,7 +9,7 @@ from scripted_studies import CLAIM, Overrides, scripted_run, write_study
 
 from perbyte import places
 from perbyte.errors import DataFileError
-from perbyte.report.claimpage import claims_page, judgement_data
+from perbyte.report.studyview import claims_page, judgement_data
 from perbyte.studies import Study, judge, read_study, studies
 
 SHAPE = 'where = { kind = ["new", "old"], size_bytes = 512 }\naverage_over = ["operation"]\n'

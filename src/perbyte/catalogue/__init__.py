@@ -5,9 +5,8 @@ questions about them and complains about contradictions. It is the only authorit
 runners take key, nonce and tag lengths from here. It computes no cryptography and knows no runner.
 """
 
-from perbyte.catalogue.catalogue import Catalogue, load, read_catalogue
+from perbyte.catalogue.catalogue import Catalogue, Suite, find_suite, load, read_catalogue, suites
 from perbyte.catalogue.selector import Selector, parse_selector, parse_size, parse_sizes
-from perbyte.catalogue.suites import Suite, find_suite, suites
 
 __all__ = [
     "Catalogue",

@@ -1,4 +1,4 @@
-"""The loaded catalogue and the questions one asks of it.
+"""The loaded catalogue, the questions one asks of it, and suites: questions that many ask.
 
 Names are answered without regard to case, and `_` and blanks count as `-`. Known answers are read when first
 asked for, so that loading stays a matter of milliseconds.
@@ -12,7 +12,9 @@ from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
 
-from perbyte import places
+from msgspec import Struct
+
+from perbyte import datafile, places
 from perbyte.catalogue import checking, pattern
 from perbyte.catalogue.reading import hash_content, read_algorithms, read_contracts, read_vectors
 from perbyte.errors import DataFileError, UsageError
@@ -219,3 +221,56 @@ def _turn(answer: KnownAnswer, operation: str) -> KnownAnswer:
 
 def _plain(name: str) -> str:
     return name.strip().lower().replace("_", "-").replace(" ", "-")
+
+
+class Cells(Struct, frozen=True, forbid_unknown_fields=True):
+    """Algorithms and operations (globs, as in a selector) at sizes in bytes, under a contract where one is named."""
+
+    algorithms: str
+    operations: str
+    sizes: tuple[int, ...]
+    contract: str = ""
+
+
+class Suite(Struct, frozen=True, forbid_unknown_fields=True):
+    """A suite. `answers` is a sentence, `chart` a name that `perbyte report --chart` knows."""
+
+    title: str
+    answers: str
+    chart: str
+    cells: tuple[Cells, ...]
+    budget_s: float = 60.0
+    runners: tuple[str, ...] = ()
+
+    def selectors(self, runners: tuple[str, ...]) -> tuple[str, ...]:
+        """The selectors that ask `runners` (names) for the suite's cells."""
+        wanted = [name for name in runners if name in self.runners] if self.runners else list(runners)
+        who = "{" + ",".join(wanted) + "}" if len(wanted) > 1 else "".join(wanted) or "*"
+        return tuple(
+            f"{who}/{one.algorithms}/{one.operations}@{','.join(map(str, one.sizes))}"
+            + (f"+contract={one.contract}" if one.contract else "")
+            for one in self.cells
+        )
+
+
+def suites() -> dict[str, Suite]:
+    """All suites by name: Perbyte's own and those in `suites/` of PERBYTE_CATALOGUE. Raises DataFileError."""
+    found: dict[str, Suite] = {}
+    for place in (places.data_dir("catalogue"), *own_places()):
+        for path in sorted(Path(place).glob("suites/*.toml")):
+            if path.stem in found:
+                raise DataFileError(
+                    f"{path}: there is a suite '{path.stem}' already", hint="give it another name"
+                )
+            found[path.stem] = datafile.read_toml(path, Suite)
+    return found
+
+
+def find_suite(name: str) -> Suite:
+    """Return the suite called `name`. Raises UsageError when there is none."""
+    known = suites()
+    if name not in known:
+        raise UsageError(
+            f"there is no suite '{name}'", hint=f"there are: {', '.join(known)}; see perbyte list suites"
+        )
+    return known[name]

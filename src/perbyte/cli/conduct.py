@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from perbyte import places
 from perbyte.cli.options import note
-from perbyte.cli.progress import ProgressLine
+from perbyte.cli.terminal import ProgressLine
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED
 from perbyte.measure import Plan, Prepared, Request, Survey, carry_out, prepare, prepare_plan, prepare_resumed
 from perbyte.model import Policy, Run

@@ -15,7 +15,7 @@ import click
 
 from perbyte import places
 from perbyte.cli.options import Listed
-from perbyte.cli.progress import LiveLine
+from perbyte.cli.terminal import LiveLine
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking
 from perbyte.model.cell import FULL
 

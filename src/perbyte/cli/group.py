@@ -25,7 +25,7 @@ COMMANDS = {
     "merge": ("merge", "Merge runs of the same conditions into one with more epochs."),
     "query": ("query", "Query the figures and samples of all runs by SQL."),
     "study": ("study", "Re-run a published study and judge its claims."),
-    "report": ("report", "Write a run as one HTML file, or a figure for a paper."),
+    "report": ("report", "Write a run as one HTML file, or a chart for a paper."),
     "selftest": ("selftest", "Measure the harness itself against known costs."),
     "conform": ("conform", "Hold a runner to every promise of the protocol."),
     "export": ("export", "Write a run in another tool's format."),

@@ -45,7 +45,7 @@ def command(what: str, pattern: str, as_json: bool) -> int:
 
 def show_rows(what: str, pattern: str, as_json: bool) -> None:
     """Print the rows of one kind, as a table or as JSON."""
-    from perbyte.cli.columns import Table, print_table
+    from perbyte.cli.terminal import Table, print_table
 
     rows = _ROWS[what](pattern)
     if as_json:

@@ -147,7 +147,7 @@ def command(
     print_run(done.run, unit, as_json=as_json, as_csv=as_csv, rate=rate)
     if suite:
         note(f"{suite.title}: {suite.answers}", quiet=quiet)
-        note(f"picture: perbyte report {done.path} --figure {suite.figure}.svg", quiet=quiet)
+        note(f"chart: perbyte report {done.path} --chart {suite.chart}.svg", quiet=quiet)
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
     return done.code
 

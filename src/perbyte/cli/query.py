@@ -12,9 +12,9 @@ from typing import Any
 import click
 
 from perbyte import places
-from perbyte.cli.columns import Table, print_table
 from perbyte.cli.options import note
 from perbyte.cli.run_names import find_run
+from perbyte.cli.terminal import Table, print_table
 from perbyte.errors import EXIT_FINE, UsageError
 
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from perbyte.cli.options import note
-from perbyte.errors import EXIT_FINE
+from perbyte.cli.terminal import Table, print_table
+from perbyte.errors import EXIT_FINE, EnvironmentLacking, PerbyteError, UsageError
+from perbyte.model import Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from perbyte.model import Run
+    from perbyte.report.pictures import Picture
+    from perbyte.studies import Judgement
+    from perbyte.studies.history import History
 
 
 @click.command("report")
@@ -25,43 +31,41 @@ if TYPE_CHECKING:
     help="The history: all studies since 1994, with the points of RUNs.  [the newest run of each study]",
 )
 @click.option(
-    "--figure",
-    "figures",
+    "--chart",
+    "charts",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Write a figure: NAME.svg, .png or .pdf; NAME chooses which; 'help' alone lists them.",
+    help="Write a chart: NAME.svg, .png or .pdf; NAME chooses which; 'help' alone lists them.",
 )
-def command(runs: tuple[Path, ...], output: Path | None, history: bool, figures: tuple[Path, ...]) -> int:
+def command(runs: tuple[Path, ...], output: Path | None, history: bool, charts: tuple[Path, ...]) -> int:
     """Write RUN (the newest one without it) as one self-contained HTML file.
 
     Several RUNs stand side by side, machine by machine, a column each; ratios are to the first.
 
     \b
       perbyte report -o report.html
-      perbyte report results/monday --figure bars.svg --figure cost.pdf
+      perbyte report results/monday --chart bars.svg --chart cost.pdf
       perbyte report results/server results/laptop -o machines.html
-      perbyte report --history -o history.html --figure history.svg
+      perbyte report --history -o history.html --chart history.svg
     """
     from perbyte.cli.run_names import find_run
     from perbyte.store import open_run
 
     if history:
-        return _history(runs, output, figures)
+        return _history(runs, output, charts)
     opened = [open_run(find_run(place)) for place in runs or (None,)]
     if len(opened) > 1:
-        return _side_by_side(opened, output, figures)
-    from perbyte.cli.reporting import deliver_figures, pictures_of, write_html
+        return _side_by_side(opened, output, charts)
 
-    if figures:
+    if charts:
         found = pictures_of(opened[0])
-        deliver_figures(found, figures)
-    if output or not figures:
+        deliver_charts(found, charts)
+    if output or not charts:
         note(f"report: {write_html(opened[0], output or Path('report.html'))}")
     return EXIT_FINE
 
 
-def _history(runs: Sequence[Path], output: Path | None, figures: Sequence[Path]) -> int:
-    from perbyte.cli.reporting import deliver_figures, newest_of_studies, written
+def _history(runs: Sequence[Path], output: Path | None, charts: Sequence[Path]) -> int:
     from perbyte.cli.run_names import find_run
     from perbyte.report.html import write
     from perbyte.report.pages import history_page
@@ -73,27 +77,156 @@ def _history(runs: Sequence[Path], output: Path | None, figures: Sequence[Path])
     if not places:
         note("no run of a study yet: published figures only (perbyte study run kompara-2020 makes one)")
     history = load_history([open_run(place) for place in places])
-    if figures:
+    if charts:
         found = {picture.name: picture for picture in history_pictures(history)}
-        deliver_figures(found, figures)
-    if output or not figures:
+        deliver_charts(found, charts)
+    if output or not charts:
         target = output or Path("history.html")
         note(f"report: {written(target, lambda: write(history_page(history), target))}")
     return EXIT_FINE
 
 
-def _side_by_side(runs: Sequence[Run], output: Path | None, figures: Sequence[Path]) -> int:
-    from perbyte.cli.reporting import deliver_figures, written
+def _side_by_side(runs: Sequence[Run], output: Path | None, charts: Sequence[Path]) -> int:
     from perbyte.report.grid import compare_runs
     from perbyte.report.html import write
     from perbyte.report.pages import comparison_page, run_names
     from perbyte.report.pictures import comparison_pictures
 
-    if figures:
+    if charts:
         grids = compare_runs(runs, run_names(runs))
         found = {picture.name: picture for picture in comparison_pictures(grids)}
-        deliver_figures(found, figures)
-    if output or not figures:
+        deliver_charts(found, charts)
+    if output or not charts:
         target = output or Path("report.html")
         note(f"report: {written(target, lambda: write(comparison_page(runs), target))}")
     return EXIT_FINE
+
+
+HELP = "help"
+
+
+def judgement_of(run: Run) -> tuple[Judgement | None, str]:
+    """Judge the claims of the study that `run` repeats, or say why they are not judged.
+
+    Both are empty for a run that repeats none. A study that is unknown or broken here costs the claims, not the report.
+    """
+    from perbyte.studies import find, judge
+
+    name = run.conditions.study
+    if not name:
+        return None, ""
+    try:
+        study = find(name)
+    except UsageError:
+        return None, f"This run was made for the study '{name}', which is not known here: no claim is judged."
+    except PerbyteError as error:
+        return None, f"The study '{name}' cannot be read here: no claim is judged. {error}"
+    try:
+        return judge(study, run), ""
+    except PerbyteError as error:
+        return None, f"The claims of '{name}' cannot be judged: {error}"
+
+
+def history_of(run: Run) -> tuple[History | None, str]:
+    """Set `run` beside all studies, or say why that cannot be done."""
+    from perbyte.studies.history import load_history
+
+    try:
+        return load_history([run]), ""
+    except PerbyteError as error:
+        return None, f"The history cannot be shown: {error}"
+
+
+def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path:
+    """Write the report. Raises EnvironmentLacking when the file cannot be written."""
+    from perbyte.report.html import write
+    from perbyte.report.pages import run_page
+
+    notes: list[str] = []
+    if judgement is None:
+        judgement, said = judgement_of(run)
+        notes.append(said)
+    history = None
+    if judgement is not None:
+        history, said = history_of(run)
+        notes.append(said)
+    told = tuple(said for said in notes if said)
+    page = run_page(run, judgement=judgement, history=history, notes=told)
+    return written(path, lambda: write(page, path))
+
+
+def written(path: Path, write: Callable[[], Path]) -> Path:
+    """Make room for `path` and write it. Raises EnvironmentLacking when that cannot be done."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return write()
+    except OSError as error:
+        raise EnvironmentLacking(f"the report cannot be written to {path}: {error.strerror}") from None
+
+
+def newest_of_studies() -> list[Path]:
+    """The newest run of each study in the home of runs; an interrupted one only where no other is there."""
+    from perbyte import places
+    from perbyte.store import runs
+
+    found: dict[str, Path] = {}
+    stored = [one for one in runs(places.runs_home()) if one.study and one.cells and not one.problem]
+    for one in sorted(stored, key=lambda one: not one.complete):  # stable: newest first among equals
+        found.setdefault(one.study, one.path)
+    return list(found.values())
+
+
+def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Picture]:
+    """All charts of a run by name, those of its study among them."""
+    from perbyte.report.pictures import run_pictures
+    from perbyte.report.runview import RunView
+
+    view = RunView(run, judgement=judgement or judgement_of(run)[0])
+    return {picture.name: picture for picture in run_pictures(view)}
+
+
+def deliver_charts(pictures: Mapping[str, Picture], charts: Sequence[Path]) -> None:
+    """Write the charts that are asked for, or print which there are where one of them is called `help`.
+
+    Raises what `write_chart` raises.
+    """
+    if any(chart.stem == HELP for chart in charts):
+        rows = [{"chart": name, "shows": picture.heading} for name, picture in pictures.items()]
+        print_table(Table(rows, "shows"))
+        return
+    for chart in charts:
+        note(f"chart: {write_chart(pictures, chart)}")
+
+
+def write_chart(pictures: Mapping[str, Picture], path: Path) -> Path:
+    """Write the chart that `path`'s name chooses, in the format that its suffix chooses.
+
+    Raises UsageError for another suffix, an unknown name or where there are no charts, EnvironmentLacking when
+    the file cannot be written.
+    """
+    from perbyte.report.pictures import SUFFIXES, save_chart
+
+    if path.suffix.lower() not in SUFFIXES:
+        raise UsageError(
+            f"'{path}': a chart's file ends in {', '.join(SUFFIXES)}",
+            hint="e.g. --chart bars.svg; --chart help lists those there are",
+        )
+    if not pictures:
+        raise UsageError("there is nothing to draw")
+    if path.stem not in pictures:
+        raise UsageError(f"no chart is called '{path.stem}'", hint=f"there are: {', '.join(pictures)}")
+    picture = pictures[path.stem]
+    return written(path, lambda: save_chart(picture.chart, path))
+
+
+def write_charts(run: Run, directory: Path, judgement: Judgement | None = None) -> list[Path]:
+    """Write every chart as SVG into `directory`."""
+    from perbyte.report.pictures import save_chart
+
+    directory.mkdir(parents=True, exist_ok=True)
+    found = []
+    for name, picture in pictures_of(run, judgement).items():
+        place = directory / f"{name}.svg"
+        save_chart(picture.chart, place)
+        found.append(place)
+    return found

@@ -90,7 +90,7 @@ def run(
     from perbyte.catalogue import parse_selector
     from perbyte.cli.conduct import conduct
     from perbyte.cli.measure import read_policy
-    from perbyte.cli.reporting import write_figures, write_html
+    from perbyte.cli.report import write_charts, write_html
     from perbyte.cli.show import print_run
     from perbyte.measure import Request
     from perbyte.report.text import render_judgement
@@ -113,9 +113,9 @@ def run(
     places = [write_html(done.run, done.path / "report.html", judgement)]
     if report:
         places.append(write_html(done.run, report, judgement))
-    write_figures(done.run, done.path / "figures", judgement)
+    write_charts(done.run, done.path / "charts", judgement)
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)", quiet=quiet)
-    note(f"figures: {done.path / 'figures'}", quiet=quiet)
+    note(f"charts: {done.path / 'charts'}", quiet=quiet)
     note(f"report: {places[-1]}", quiet=quiet)
     return done.code or _strictly(strict, judgement)
 
@@ -128,7 +128,7 @@ def run(
 @click.option("--strict", is_flag=True, help="Exit code 1 when a claim is not reproduced.")
 def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, as_json: bool, strict: bool) -> int:
     """Judge a study's claims on RUNS without measuring."""
-    from perbyte.report.claimpage import judgement_data
+    from perbyte.report.studyview import judgement_data
     from perbyte.report.text import render_judgement
     from perbyte.studies import find, judge
 
@@ -151,7 +151,7 @@ def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, as_json: boo
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write.  [the terminal]")
 def page(name: str, runs: tuple[Path, ...], output: Path | None) -> int:
     """Write the claims of study NAME as a Markdown page, with the verdicts in print and on RUNS."""
-    from perbyte.report.claimpage import claims_page
+    from perbyte.report.studyview import claims_page
     from perbyte.studies import find, judge
 
     study, opened = find(name), _opened(runs)

@@ -9,11 +9,10 @@ Perbyte itself need no import: a run's directory can be opened wherever it was c
 from __future__ import annotations
 
 from perbyte.exchange.bootlog import read_machine
-from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow
+from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow, decode, read_text
 from perbyte.exchange.openssl_run import IMPORTED, make_run
 from perbyte.exchange.openssl_speed import join_listings, read_listings
 from perbyte.exchange.openssl_table import Table, write_table
-from perbyte.exchange.sourcetext import decode, read_text
 
 __all__ = [
     "IMPORTED",

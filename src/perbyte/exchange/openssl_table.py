@@ -10,8 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from perbyte.exchange.openssl_names import Meaning, digest_bytes, mean_key, mean_row, parse_version, row_name
-from perbyte.exchange.openssl_run import IMPORTED
+from perbyte.exchange.openssl_run import (
+    IMPORTED,
+    Meaning,
+    digest_bytes,
+    mean_key,
+    mean_row,
+    parse_version,
+    row_name,
+)
 from perbyte.model import Cell, CellFigure, Run, parse_address
 
 _NAME_WIDTH = 13

@@ -21,8 +21,7 @@ from typing import Any
 
 from perbyte import __version__
 from perbyte.report import theme
-from perbyte.report.pictures import Picture
-from perbyte.report.savefig import as_svg, embedded, template
+from perbyte.report.pictures import Picture, as_svg, embedded, template
 from perbyte.report.wording import plain
 
 _ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "circle"})

@@ -21,7 +21,7 @@ from perbyte.report.facts import (
     failure_lines,
 )
 from perbyte.report.grid import Grid, compare_runs
-from perbyte.report.historyview import (
+from perbyte.report.history import (
     history_certainty,
     history_found,
     left_out_lines,

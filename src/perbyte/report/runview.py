@@ -19,8 +19,8 @@ from perbyte.report.wording import number, plain, ratio_interval_text, size_labe
 from perbyte.stats.compare import Comparison, compare, doubt_of
 from perbyte.stats.cost import CostModel, fit_cost
 from perbyte.stats.quantity import Unit, data_bytes, read
+from perbyte.studies.judge import PairedPoint, paired
 from perbyte.studies.model import Judgement, PublishedFigure, Study
-from perbyte.studies.printed import PairedPoint, paired
 
 Names = Mapping[tuple[str, str], str]
 """What a study calls an algorithm on a tier: (algorithm, cpu) -> `AES-NI`."""

@@ -21,10 +21,10 @@ from perbyte.report.facts import (
     profile_rows,
 )
 from perbyte.report.grid import Mark, failed_cells, marks_of
-from perbyte.report.historyview import (
+from perbyte.report.history import (
     COLUMNS as POINT_COLUMNS,
 )
-from perbyte.report.historyview import (
+from perbyte.report.history import (
     STEP_COLUMNS,
     explanations,
     left_out_lines,
