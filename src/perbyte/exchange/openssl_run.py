@@ -333,4 +333,4 @@ def _is_below(name: str, version: tuple[int, ...], old: bool) -> bool:
 
 @cache
 def _tables() -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("openssl_names.toml").read_text(encoding="utf-8"))
