@@ -220,7 +220,7 @@ def _factor(estimate: Estimate | None) -> str:
 
 CYCLES, MEGABITS = "cycles/byte", "Mbit/s"
 _SHAPES = {Means.SOFTWARE: "circle", Means.INSTRUCTIONS: "diamond", Means.VIRTUAL: "triangle-up"}
-_MEANS = {
+_MEANS_IN_FULL = {
     Means.SOFTWARE: "software alone",
     Means.INSTRUCTIONS: "with the processor's own instructions for it",
     Means.VIRTUAL: "in a Java virtual machine",
@@ -349,7 +349,7 @@ def _history_records(history: History, line: Line, unit: str) -> Records:
                 "label": three_digits(found.value) if id(point) in tagged else "",
                 "described": f"{line.name}: {number(found.value, found.half_width)} {unit}, {how} {point.year} "
                 f"({plain(point.source, 40)}), {machine_name(point)}{who}, {size_label(point.size_bytes)}, "
-                f"{_MEANS[point.means]}",
+                f"{_MEANS_IN_FULL[point.means]}",
             }
         )
     return records
