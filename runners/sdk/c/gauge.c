@@ -331,6 +331,17 @@ void pb_gauge_calibrate(pb_gauge *g, double limit_ms, double patience_ms, unsign
 	}
 }
 
+double pb_gauge_entry(void (*enter)(void))
+{
+	static double values[READINGS_MAX];
+	for (int i = 0; i < READINGS_MAX; i++) {
+		uint64_t start = pb_ticks();
+		enter();
+		values[i] = (double)(pb_ticks() - start);
+	}
+	return mean_between(values, READINGS_MAX, 0.05, 0.5);
+}
+
 /* In core cycles, by the last reading of the clock; 1 where there is none yet. */
 static double cycles_per_tick(const pb_gauge *g)
 {

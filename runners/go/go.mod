@@ -1,0 +1,11 @@
+module runner
+
+go 1.26.0
+
+require (
+	golang.org/x/crypto v0.58.0
+	golang.org/x/sys v0.49.0
+	perbyte v0.0.0
+)
+
+replace perbyte => ../sdk/go

@@ -1,0 +1,150 @@
+/* See foreign.h. */
+#include "foreign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_VARIANTS = 5 };
+
+static const pb_foreign *language;
+static pb_row *rows;
+static pb_family *families; /* one a row, because the texts of the calls differ */
+static pb_variant (*variants)[MOST_VARIANTS];
+
+static int open_case(pb_case *c)
+{
+	return language->open(c, (int)(c->row - rows)) ? 0 : pb_fail(c, "the library refused the key");
+}
+
+static void close_case(pb_case *c)
+{
+	language->close(c);
+}
+
+static void message(pb_case *c, uint64_t n)
+{
+	language->run(c, n, PB_MESSAGE);
+}
+
+static void rekey(pb_case *c, uint64_t n)
+{
+	language->run(c, n, PB_REKEY);
+}
+
+static void inverse(pb_case *c, uint64_t n)
+{
+	language->run(c, n, PB_INVERSE);
+}
+
+static void inverse_rekey(pb_case *c, uint64_t n)
+{
+	language->run(c, n, PB_INVERSE_REKEY);
+}
+
+static void begin(pb_case *c)
+{
+	if (language->begin)
+		language->begin(c);
+}
+
+static void show(pb_case *c)
+{
+	if (language->show)
+		language->show(c);
+}
+
+static void empty(void)
+{
+	language->run(NULL, 0, PB_MESSAGE);
+}
+
+#define ROW(operation, contract, loop)                                                                       \
+	{                                                                                                    \
+		operation, contract, NULL, begin, loop, show                                                 \
+	}
+
+static const pb_variant of_kind[PB_KINDS][MOST_VARIANTS] = {
+	[PB_HASH] = {ROW("digest", "oneshot/1", message)},
+	[PB_MAC] = {ROW("mac", "message/1", message), ROW("mac", "rekey/1", rekey)},
+	[PB_STREAM] = {ROW("encrypt", "message/1", message), ROW("encrypt", "rekey/1", rekey),
+		       ROW("decrypt", "message/1", message), ROW("decrypt", "rekey/1", rekey)},
+	[PB_AEAD] = {ROW("seal", "message/1", message), ROW("seal", "rekey/1", rekey),
+		     ROW("open", "message/1", inverse), ROW("open", "rekey/1", inverse_rekey)},
+	[PB_SIGNATURE] = {ROW("sign", "pk/1", message), ROW("verify", "pk/1", inverse)},
+	[PB_AGREEMENT] = {ROW("derive", "pk/1", message)},
+	[PB_KEM] = {ROW("encapsulate", "pk/1", message), ROW("decapsulate", "pk/1", inverse)},
+	[PB_CHAIN] = {ROW("run", "stream/1", message)},
+};
+
+void pb_foreign_rows(int count)
+{
+	rows = calloc((size_t)count + 1, sizeof *rows);
+	families = calloc((size_t)count, sizeof *families);
+	variants = calloc((size_t)count, sizeof *variants);
+	if (!rows || !families || !variants)
+		abort();
+}
+
+void pb_foreign_row(int index, const char *algorithm, int kind, const char *calls, unsigned key,
+		    unsigned nonce, unsigned output)
+{
+	memcpy(variants[index], of_kind[kind], sizeof variants[index]);
+	for (pb_variant *v = variants[index]; v->operation; v++)
+		v->calls = strdup(calls);
+	families[index] = (pb_family){open_case, close_case, variants[index]};
+	rows[index] = (pb_row){strdup(algorithm), &families[index], NULL, (uint16_t)key, (uint16_t)nonce, 1,
+			       (uint16_t)output};
+}
+
+static const char *version_text, *features_text;
+
+static const char *version(void)
+{
+	return version_text;
+}
+
+static const char *cpu_features(void)
+{
+	return features_text;
+}
+
+/* Tiers are brought about by the environment that the orchestrator sets. */
+static int start(const char *tier)
+{
+	(void)tier;
+	return 0;
+}
+
+int pb_foreign_main(const pb_foreign *with, const char *name, const char *library, const char *license,
+		    const char *the_version, const char *features)
+{
+	static const pb_row *tables[2];
+	static pb_runner runner;
+	static char *arguments[] = {"runner", NULL};
+	language = with;
+	tables[0] = rows;
+	version_text = strdup(the_version);
+	features_text = strdup(features);
+	runner = (pb_runner){
+		.name = strdup(name),
+		.library = strdup(library),
+		.license = strdup(license),
+		.version = version,
+		.cpu_features = cpu_features,
+		.object = (const void *)pb_foreign_main,
+		.start = start,
+		.tables = tables,
+		.empty = empty,
+	};
+	return pb_runner_main(&runner, 1, arguments);
+}
+
+uint64_t pb_chain(uint64_t x, uint64_t steps)
+{
+	const uint64_t factor = 0xbf58476d1ce4e5b9;
+	for (uint64_t i = 0; i < steps; i++) {
+		x *= factor;
+		__asm__ volatile("" : "+r"(x));
+	}
+	return x;
+}

@@ -1,0 +1,37 @@
+/* Runners in languages that C can call back: the tables are made at run time, and each loop is one call into
+ * the language, which makes the timed calls and returns. What entering it costs is measured and subtracted
+ * (pb_runner.empty). Go, Python and JavaScript stand on this; compiled languages export tables of their own
+ * instead (sdk/rust). */
+#ifndef PERBYTE_FOREIGN_H
+#define PERBYTE_FOREIGN_H
+
+#include "perbyte.h"
+
+/* What a row is: which operations it has, under which contracts. */
+enum { PB_HASH, PB_MAC, PB_STREAM, PB_AEAD, PB_SIGNATURE, PB_AGREEMENT, PB_KEM, PB_CHAIN, PB_KINDS };
+
+/* What a loop does: the operation, the same with a new key each time, and the way back (open, verify,
+ * decapsulate). */
+enum { PB_MESSAGE, PB_REKEY, PB_INVERSE, PB_INVERSE_REKEY };
+
+typedef struct pb_foreign {
+	int (*open)(pb_case *, int row); /* 1, or 0 if the library refuses; sets out_len */
+	void (*close)(pb_case *);
+	void (*run)(pb_case *, uint64_t n, int call); /* n timed calls; without calls it returns at once */
+	void (*begin)(pb_case *);                     /* untimed, before every sample; may be NULL */
+	void (*show)(pb_case *); /* untimed, afterwards: the last output to c->out; may be NULL */
+} pb_foreign;
+
+/* Room for `count` rows; then one call for each. Lengths in bytes. */
+void pb_foreign_rows(int count);
+void pb_foreign_row(int index, const char *algorithm, int kind, const char *calls, unsigned key,
+		    unsigned nonce, unsigned output);
+
+/* Speak the protocol until it ends. */
+int pb_foreign_main(const pb_foreign *, const char *name, const char *library, const char *license,
+		    const char *version, const char *features);
+
+/* The chain of multiplications for languages that cannot make it themselves: three cycles a step. */
+uint64_t pb_chain(uint64_t x, uint64_t steps);
+
+#endif

@@ -1,0 +1,3 @@
+module perbyte
+
+go 1.24

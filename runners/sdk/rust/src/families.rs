@@ -1,0 +1,468 @@
+//! What a type has to be able to do, and the loops around it. A row is made by the function of the same name in small.
+
+use core::ffi::{c_int, c_void, CStr};
+use core::hint::black_box;
+use core::marker::PhantomData;
+use core::ptr::{null, null_mut};
+use core::slice::{from_raw_parts, from_raw_parts_mut};
+
+use crate::layout::{Case, Family, Row, Variant, RING};
+
+pub const END_OF_ROWS: Row =
+    Row { algorithm: null(), family: null(), param: null(), key: 0, nonce: 0, multiple: 0, output: 0 };
+const END: Variant =
+    Variant { operation: null(), contract: null(), calls: null(), begin: None, run: None, show: None };
+
+type Loop = unsafe extern "C" fn(*mut Case, u64);
+
+const fn variant(
+    operation: &'static CStr,
+    contract: &'static CStr,
+    calls: &'static CStr,
+    run: Loop,
+) -> Variant {
+    Variant {
+        operation: operation.as_ptr(),
+        contract: contract.as_ptr(),
+        calls: calls.as_ptr(),
+        begin: None,
+        run: Some(run),
+        show: None,
+    }
+}
+
+/// What a call works on, as slices.
+struct Given<'a> {
+    data: &'a [u8],
+    key: [&'a [u8]; RING],
+    nonce: [&'a [u8]; RING],
+    aad: &'a [u8],
+}
+
+unsafe fn slice<'a>(at: *const u8, length: usize) -> &'a [u8] {
+    if length == 0 { &[] } else { from_raw_parts(at, length) }
+}
+
+unsafe fn given<'a>(case: *mut Case) -> Given<'a> {
+    let c = &*case;
+    Given {
+        data: slice(c.input, c.in_len),
+        key: core::array::from_fn(|i| slice(c.key[i], c.key_len)),
+        nonce: core::array::from_fn(|i| slice(c.nonce[i], c.nonce_len)),
+        aad: slice(c.aad, c.aad_len),
+    }
+}
+
+unsafe fn output<'a>(case: *mut Case, length: usize) -> &'a mut [u8] {
+    from_raw_parts_mut((*case).out, length)
+}
+
+unsafe fn tag(case: *mut Case) -> usize {
+    (*(*case).row).output as usize
+}
+
+/// Keep a value behind the case's pointer, to be dropped by `close`.
+unsafe fn keep<T>(case: *mut Case, state: Option<T>) -> c_int {
+    match state {
+        Some(state) => {
+            (*case).ctx = Box::into_raw(Box::new(state)) as *mut c_void;
+            0
+        }
+        None => {
+            let words = b"the key was refused";
+            for (at, byte) in (*case).error.iter_mut().zip(words) {
+                *at = *byte as core::ffi::c_char;
+            }
+            -1
+        }
+    }
+}
+
+unsafe extern "C" fn close<T>(case: *mut Case) {
+    if !(*case).ctx.is_null() {
+        drop(Box::from_raw((*case).ctx as *mut T));
+        (*case).ctx = null_mut();
+    }
+}
+
+unsafe fn state<'a, T>(case: *mut Case) -> &'a mut T {
+    &mut *((*case).ctx as *mut T)
+}
+
+const fn row(algorithm: &'static CStr, family: *const Family, lengths: [u16; 4]) -> Row {
+    let [key, nonce, multiple, output] = lengths;
+    Row { algorithm: algorithm.as_ptr(), family, param: null(), key, nonce, multiple, output }
+}
+
+/// Runs `call` n times; its answer says whether it worked. Input and output stay opaque to the optimiser.
+#[inline(always)]
+unsafe fn repeat(case: *mut Case, n: u64, mut call: impl FnMut(usize) -> bool) {
+    let mut bad = 0;
+    for turn in 0..n {
+        bad += !black_box(call(turn as usize % RING)) as u64;
+    }
+    (*case).failures += bad;
+}
+
+macro_rules! family {
+    ($holder:ident, $bound:ident, $open:expr, $kept:ty, [$($variant:expr),*]) => {
+        struct $holder<T>(PhantomData<T>);
+        impl<T: $bound> $holder<T> {
+            const VARIANTS: &'static [Variant] = &[$($variant,)* END];
+            const FAMILY: &'static Family =
+                &Family { open: $open, close: close::<$kept>, variants: Self::VARIANTS.as_ptr() };
+        }
+    };
+}
+
+/// A hash in one call.
+pub trait Hash {
+    /// The library calls of one timed call, for readers.
+    const CALLS: &'static CStr = c"";
+    fn digest(data: &[u8], out: &mut [u8]);
+}
+
+unsafe extern "C" fn hash_open(case: *mut Case) -> c_int {
+    (*case).out_len = tag(case);
+    0
+}
+
+unsafe extern "C" fn hash_loop<T: Hash>(case: *mut Case, n: u64) {
+    let (g, out) = (given(case), output(case, tag(case)));
+    repeat(case, n, |_| {
+        T::digest(black_box(g.data), out);
+        black_box(out.as_ptr());
+        true
+    });
+}
+
+family!(OfHash, Hash, hash_open, (), [variant(c"digest", c"oneshot/1", T::CALLS, hash_loop::<T>)]);
+
+/// A row for a hash with `length` bytes of output.
+pub const fn hash<T: Hash>(algorithm: &'static CStr, length: u16) -> Row {
+    row(algorithm, OfHash::<T>::FAMILY, [0, 0, 1, length])
+}
+
+/// A MAC under a key that is set beforehand.
+pub trait Mac: Sized {
+    /// The library calls of one timed call, for readers.
+    const CALLS: &'static CStr = c"";
+    fn new(key: &[u8]) -> Option<Self>;
+    fn mac(&self, data: &[u8], out: &mut [u8]);
+}
+
+unsafe extern "C" fn mac_open<T: Mac>(case: *mut Case) -> c_int {
+    (*case).out_len = tag(case);
+    keep(case, T::new(given(case).key[0]))
+}
+
+unsafe extern "C" fn mac_message<T: Mac>(case: *mut Case, n: u64) {
+    let (g, out, state) = (given(case), output(case, tag(case)), state::<T>(case));
+    repeat(case, n, |_| {
+        state.mac(black_box(g.data), out);
+        black_box(out.as_ptr());
+        true
+    });
+}
+
+unsafe extern "C" fn mac_rekey<T: Mac>(case: *mut Case, n: u64) {
+    let (g, out) = (given(case), output(case, tag(case)));
+    repeat(case, n, |turn| {
+        let set = T::new(black_box(g.key[turn]));
+        let done = set.map(|state| state.mac(black_box(g.data), out)).is_some();
+        black_box(out.as_ptr());
+        done
+    });
+}
+
+family!(OfMac, Mac, mac_open::<T>, T, [
+    variant(c"mac", c"message/1", T::CALLS, mac_message::<T>),
+    variant(c"mac", c"rekey/1", T::CALLS, mac_rekey::<T>)
+]);
+
+/// A row for a MAC with the lengths of key and tag.
+pub const fn mac<T: Mac>(algorithm: &'static CStr, key: u16, length: u16) -> Row {
+    row(algorithm, OfMac::<T>::FAMILY, [key, 0, 1, length])
+}
+
+/// A cipher whose decryption is its encryption: stream ciphers and counter modes.
+pub trait StreamCipher: Sized {
+    /// The library calls of one timed call, for readers.
+    const CALLS: &'static CStr = c"";
+    type Key;
+    fn set(key: &[u8]) -> Option<Self::Key>;
+    fn apply(key: &Self::Key, nonce: &[u8], data: &[u8], out: &mut [u8]) -> bool;
+}
+
+unsafe extern "C" fn stream_open<T: StreamCipher>(case: *mut Case) -> c_int {
+    keep(case, T::set(given(case).key[0]))
+}
+
+unsafe extern "C" fn stream_message<T: StreamCipher>(case: *mut Case, n: u64) {
+    let (g, out, key) = (given(case), output(case, (*case).size), state::<T::Key>(case));
+    repeat(case, n, |turn| {
+        let done = T::apply(key, black_box(g.nonce[turn]), black_box(g.data), out);
+        black_box(out.as_ptr());
+        done
+    });
+}
+
+unsafe extern "C" fn stream_rekey<T: StreamCipher>(case: *mut Case, n: u64) {
+    let (g, out) = (given(case), output(case, (*case).size));
+    repeat(case, n, |turn| {
+        let set = T::set(black_box(g.key[turn]));
+        let done = set.is_some_and(|key| T::apply(&key, g.nonce[turn], black_box(g.data), out));
+        black_box(out.as_ptr());
+        done
+    });
+}
+
+family!(OfStream, StreamCipher, stream_open::<T>, T::Key, [
+    variant(c"encrypt", c"message/1", T::CALLS, stream_message::<T>),
+    variant(c"decrypt", c"message/1", T::CALLS, stream_message::<T>),
+    variant(c"encrypt", c"rekey/1", T::CALLS, stream_rekey::<T>),
+    variant(c"decrypt", c"rekey/1", T::CALLS, stream_rekey::<T>)
+]);
+
+/// A row for a stream cipher with the lengths of key and nonce.
+pub const fn stream_cipher<T: StreamCipher>(algorithm: &'static CStr, key: u16, nonce: u16) -> Row {
+    row(algorithm, OfStream::<T>::FAMILY, [key, nonce, 1, 0])
+}
+
+/// An AEAD. `seal` writes the ciphertext and the tag behind it; `open` gets both, and says whether the tag is right.
+pub trait Aead: Sized {
+    /// The library calls of one timed call, for readers.
+    const CALLS: &'static CStr = c"";
+    fn new(key: &[u8]) -> Option<Self>;
+    fn seal(&self, nonce: &[u8], aad: &[u8], data: &[u8], out: &mut [u8]) -> bool;
+    fn open(&self, nonce: &[u8], aad: &[u8], sealed: &[u8], out: &mut [u8]) -> bool;
+}
+
+unsafe extern "C" fn aead_open<T: Aead>(case: *mut Case) -> c_int {
+    let c = &mut *case;
+    c.out_len = if c.inverse != 0 { c.size } else { c.size + tag(case) };
+    keep(case, T::new(given(case).key[0]))
+}
+
+unsafe extern "C" fn seal_message<T: Aead>(case: *mut Case, n: u64) {
+    let (g, out, state) = (given(case), output(case, (*case).size + tag(case)), state::<T>(case));
+    repeat(case, n, |turn| {
+        let done = state.seal(black_box(g.nonce[turn]), black_box(g.aad), black_box(g.data), out);
+        black_box(out.as_ptr());
+        done
+    });
+}
+
+unsafe extern "C" fn seal_rekey<T: Aead>(case: *mut Case, n: u64) {
+    let (g, out) = (given(case), output(case, (*case).size + tag(case)));
+    repeat(case, n, |turn| {
+        let set = T::new(black_box(g.key[turn]));
+        let done = set.is_some_and(|state| state.seal(g.nonce[turn], g.aad, black_box(g.data), out));
+        black_box(out.as_ptr());
+        done
+    });
+}
+
+// What is opened was sealed with key 0 and nonce 0, so both are in force in every call.
+unsafe extern "C" fn open_message<T: Aead>(case: *mut Case, n: u64) {
+    let (g, out, state) = (given(case), output(case, (*case).size), state::<T>(case));
+    repeat(case, n, |_| {
+        let done = state.open(black_box(g.nonce[0]), black_box(g.aad), black_box(g.data), out);
+        black_box(out.as_ptr());
+        done
+    });
+}
+
+unsafe extern "C" fn open_rekey<T: Aead>(case: *mut Case, n: u64) {
+    let (g, out) = (given(case), output(case, (*case).size));
+    repeat(case, n, |_| {
+        let set = T::new(black_box(g.key[0]));
+        let done = set.is_some_and(|state| state.open(g.nonce[0], g.aad, black_box(g.data), out));
+        black_box(out.as_ptr());
+        done
+    });
+}
+
+family!(OfAead, Aead, aead_open::<T>, T, [
+    variant(c"seal", c"message/1", T::CALLS, seal_message::<T>),
+    variant(c"seal", c"rekey/1", T::CALLS, seal_rekey::<T>),
+    variant(c"open", c"message/1", T::CALLS, open_message::<T>),
+    variant(c"open", c"rekey/1", T::CALLS, open_rekey::<T>)
+]);
+
+/// A row for an AEAD with the lengths of key, nonce and tag.
+pub const fn aead<T: Aead>(algorithm: &'static CStr, key: u16, nonce: u16, tag: u16) -> Row {
+    row(algorithm, OfAead::<T>::FAMILY, [key, nonce, 1, tag])
+}
+
+/// Signatures over messages, of fixed length; the key is the seed of the key pair.
+pub trait Signature: Sized {
+    /// The library calls of one timed call, for readers.
+    const CALLS: &'static CStr = c"";
+    fn new(key: &[u8]) -> Option<Self>;
+    fn sign(&self, message: &[u8], out: &mut [u8]) -> bool;
+    fn verify(&self, message: &[u8], signature: &[u8]) -> bool;
+}
+
+unsafe extern "C" fn signature_open<T: Signature>(case: *mut Case) -> c_int {
+    (*case).out_len = if (*case).inverse != 0 { 0 } else { tag(case) };
+    keep(case, T::new(given(case).key[0]))
+}
+
+unsafe extern "C" fn sign_loop<T: Signature>(case: *mut Case, n: u64) {
+    let (out, state, size) = (output(case, tag(case)), state::<T>(case), (*case).size);
+    let messages = (*case).message;
+    repeat(case, n, |turn| {
+        let done = state.sign(black_box(slice(messages[turn], size)), out);
+        black_box(out.as_ptr());
+        done
+    });
+}
+
+unsafe extern "C" fn verify_loop<T: Signature>(case: *mut Case, n: u64) {
+    let (g, state) = (given(case), state::<T>(case));
+    let (message, signature) = g.data.split_at((*case).size);
+    repeat(case, n, |_| state.verify(black_box(message), black_box(signature)));
+}
+
+family!(OfSignature, Signature, signature_open::<T>, T, [
+    variant(c"sign", c"pk/1", T::CALLS, sign_loop::<T>),
+    variant(c"verify", c"pk/1", T::CALLS, verify_loop::<T>)
+]);
+
+/// A row for signatures with the lengths of key and signature.
+pub const fn signature<T: Signature>(algorithm: &'static CStr, key: u16, length: u16) -> Row {
+    row(algorithm, OfSignature::<T>::FAMILY, [key, 0, 1, length])
+}
+
+/// Key agreement: the public key of a private one, and the secret of two parties.
+pub trait Agreement {
+    /// The library calls of one timed call, for readers.
+    const CALLS: &'static CStr = c"";
+    type Private;
+    type Public;
+    fn private(key: &[u8]) -> Option<Self::Private>;
+    fn public_of(key: &[u8]) -> Option<Self::Public>;
+    fn public(bytes: &[u8]) -> Option<Self::Public>;
+    fn derive(private: &Self::Private, public: &Self::Public, out: &mut [u8]) -> bool;
+}
+
+unsafe extern "C" fn agreement_open<T: Agreement>(case: *mut Case) -> c_int {
+    let (g, c) = (given(case), &mut *case);
+    c.out_len = tag(case);
+    let peer = if c.given != 0 { T::public(g.data) } else { T::public_of(g.nonce[0]) };
+    keep(case, T::private(g.key[0]).zip(peer))
+}
+
+unsafe extern "C" fn derive_loop<T: Agreement>(case: *mut Case, n: u64) {
+    let (out, pair) = (output(case, tag(case)), state::<(T::Private, T::Public)>(case));
+    repeat(case, n, |_| {
+        let done = T::derive(black_box(&pair.0), black_box(&pair.1), out);
+        black_box(out.as_ptr());
+        done
+    });
+}
+
+family!(OfAgreement, Agreement, agreement_open::<T>, (T::Private, T::Public), [
+    variant(c"derive", c"pk/1", T::CALLS, derive_loop::<T>)
+]);
+
+/// A row for a key agreement with the lengths of the private key and of the secret.
+pub const fn agreement<T: Agreement>(algorithm: &'static CStr, key: u16, secret: u16) -> Row {
+    row(algorithm, OfAgreement::<T>::FAMILY, [key, key, 1, secret])
+}
+
+/// A KEM; the key is the seed of the key pair.
+pub trait Kem: Sized {
+    /// The library calls of one timed call, for readers.
+    const CALLS: &'static CStr = c"";
+    fn new(seed: &[u8]) -> Option<Self>;
+    fn encapsulate(&self, ciphertext: &mut [u8], secret: &mut [u8]) -> bool;
+    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> bool;
+    const CIPHERTEXT: usize;
+}
+
+unsafe extern "C" fn kem_open<T: Kem>(case: *mut Case) -> c_int {
+    let front = if (*case).inverse != 0 { 0 } else { T::CIPHERTEXT };
+    (*case).out_len = front + tag(case);
+    keep(case, T::new(given(case).key[0]))
+}
+
+unsafe extern "C" fn encapsulate_loop<T: Kem>(case: *mut Case, n: u64) {
+    let (out, state) = (output(case, T::CIPHERTEXT + tag(case)), state::<T>(case));
+    let (ciphertext, secret) = out.split_at_mut(T::CIPHERTEXT);
+    repeat(case, n, |_| {
+        let done = black_box(&*state).encapsulate(ciphertext, secret);
+        black_box(secret.as_ptr());
+        done
+    });
+}
+
+unsafe extern "C" fn decapsulate_loop<T: Kem>(case: *mut Case, n: u64) {
+    let (g, out, state) = (given(case), output(case, tag(case)), state::<T>(case));
+    let ciphertext = &g.data[..T::CIPHERTEXT];
+    repeat(case, n, |_| {
+        let done = black_box(&*state).decapsulate(black_box(ciphertext), out);
+        black_box(out.as_ptr());
+        done
+    });
+}
+
+family!(OfKem, Kem, kem_open::<T>, T, [
+    variant(c"encapsulate", c"pk/1", T::CALLS, encapsulate_loop::<T>),
+    variant(c"decapsulate", c"pk/1", T::CALLS, decapsulate_loop::<T>)
+]);
+
+/// A row for a KEM with the lengths of seed and secret.
+pub const fn kem<T: Kem>(algorithm: &'static CStr, seed: u16, secret: u16) -> Row {
+    row(algorithm, OfKem::<T>::FAMILY, [seed, 0, 1, secret])
+}
+
+/// A chain of dependent multiplications, by which the gauge is checked from here: three cycles a step.
+struct Chain;
+
+unsafe extern "C" fn chain_open(case: *mut Case) -> c_int {
+    (*case).out_len = 8;
+    keep(case, Some(0x9e3779b97f4a7c15u64))
+}
+
+unsafe extern "C" fn chain_begin(case: *mut Case) {
+    *state::<u64>(case) = 0x9e3779b97f4a7c15;
+}
+
+unsafe extern "C" fn chain_loop(case: *mut Case, n: u64) {
+    let (mut x, size) = (*state::<u64>(case), (*case).size);
+    let factor = black_box(0xbf58476d1ce4e5b9u64);
+    for _ in 0..n {
+        for _ in 0..size {
+            // asm! cannot be reordered or folded; the compiler would take several steps at once
+            #[cfg(target_arch = "x86_64")]
+            core::arch::asm!("imul {x}, {k}", x = inout(reg) x, k = in(reg) factor, options(nomem, nostack));
+            #[cfg(target_arch = "aarch64")]
+            core::arch::asm!("mul {x}, {x}, {k}", x = inout(reg) x, k = in(reg) factor, options(nomem, nostack));
+        }
+    }
+    *state::<u64>(case) = x;
+}
+
+unsafe extern "C" fn chain_show(case: *mut Case) {
+    output(case, 8).copy_from_slice(&state::<u64>(case).to_le_bytes());
+}
+
+impl Chain {
+    const VARIANTS: &'static [Variant] = &[
+        Variant {
+            begin: Some(chain_begin),
+            show: Some(chain_show),
+            ..variant(c"run", c"stream/1", c"imul", chain_loop)
+        },
+        END,
+    ];
+    const FAMILY: &'static Family =
+        &Family { open: chain_open, close: close::<u64>, variants: Self::VARIANTS.as_ptr() };
+}
+
+/// The row of the chain; every runner in Rust should have it.
+pub const fn probe_imul() -> Row {
+    row(c"probe-imul", Chain::FAMILY, [0, 0, 1, 8])
+}

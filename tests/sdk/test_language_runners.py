@@ -1,0 +1,161 @@
+"""Runners in other languages: right and equal to the others where they are built; their SDKs fit the C SDK."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from perbyte import places
+from perbyte.protocol import material
+from perbyte.runners import Session, build, find
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import library_checks as checks
+
+HOME = places.data_dir("runners")
+SDK = HOME / "sdk"
+RIGHT = {
+    "rustcrypto": (
+        "sha-256",
+        "aes-128-gcm",
+        "xchacha20-poly1305",
+        "ed25519",
+        "x25519",
+        "ml-kem-768",
+        "hmac-sha-1",
+    ),
+    "go": ("sha-256", "aes-256-gcm", "xchacha20-poly1305", "ed25519", "ecdh-p256", "ml-kem-1024", "rc4"),
+}
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("name", RIGHT)
+def test_known_answers_and_forgeries(name: str) -> None:
+    spec = find(name)
+    if not spec.out().is_dir():
+        pytest.skip(f"not built: perbyte build {name}")
+    for cpu in spec.tiers:
+        counts = checks.count_known_answers(spec, cpu)
+        for algorithm in RIGHT[name]:
+            assert counts[algorithm] > 0, f"{algorithm} in tier {cpu}"
+
+
+@pytest.mark.native
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RIGHT)
+def test_everything_listed_works_alike_in_all_tiers(name: str) -> None:
+    spec = find(name)
+    if not spec.out().is_dir():
+        pytest.skip(f"not built: perbyte build {name}")
+    full = checks.try_everything(spec, "full")
+    checks.assert_contracts_agree(full)
+    for cpu in spec.tiers:
+        checks.assert_same(full, checks.try_everything(spec, cpu), at_least=15)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_is_fetched_is_pinned_and_no_registry_named(name: str) -> None:
+    for file in (file for file in (HOME / name).rglob("*") if file.is_file()):
+        assert not re.search(r"https?://|registry\+", file.read_text(encoding="utf-8")), file
+    listed = (HOME / name / "algorithms.txt").read_text(encoding="utf-8").split()
+    assert set(RIGHT[name]) <= set(listed)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("name", RIGHT)
+def test_the_list_of_algorithms_is_what_the_runner_has(name: str) -> None:
+    spec = find(name)
+    if not spec.out().is_dir():
+        pytest.skip(f"not built: perbyte build {name}")
+    with Session(spec) as session:
+        has = {row.algorithm for row in session.hello().operations} - {"probe-imul"}
+    assert set((HOME / name / "algorithms.txt").read_text(encoding="utf-8").split()) == has
+
+
+C_LAYOUT = """\
+#include "perbyte.h"
+#include <stdio.h>
+#define S(type) printf("%zu\\n", sizeof(type))
+#define O(type, field) printf("%zu\\n", offsetof(type, field))
+int main(void)
+{
+LINES
+	return 0;
+}
+"""
+FIELDS = {
+    "pb_case": "size in out message key nonce aad key_len nonce_len aad_len in_len out_len failures inverse given"
+    " turns ctx error",
+    "pb_variant": "calls begin loop show",
+    "pb_family": "close variants",
+    "pb_row": "family param key nonce multiple output",
+    "pb_runner": "version cpu_features object start offers code_path tables empty",
+}
+
+
+@pytest.mark.native
+@pytest.mark.skipif(not shutil.which("rustc"), reason="no rustc")
+def test_the_structures_of_rust_are_those_of_c(tmp_path: Path) -> None:
+    lines = []
+    for kind, fields in FIELDS.items():
+        lines += [f"\tS({kind});", *(f"\tO({kind}, {field});" for field in fields.split())]
+    (tmp_path / "layout.c").write_text(C_LAYOUT.replace("LINES", "\n".join(lines)))
+    layout = SDK / "rust" / "src" / "layout.rs"
+    (tmp_path / "layout.rs").write_text(
+        f'#[allow(dead_code)]\n#[path = "{layout}"]\nmod layout;\nfn main() {{\n'
+        '    for one in layout::describe() { println!("{one}"); }\n}\n'
+    )
+    subprocess.run(["cc", f"-I{SDK / 'c'}", "-o", "c", "layout.c"], cwd=tmp_path, check=True)
+    subprocess.run(["rustc", "--edition=2021", "-o", "rust", "layout.rs"], cwd=tmp_path, check=True)
+    c, rust = (
+        subprocess.run([tmp_path / name], capture_output=True, text=True, check=True).stdout.split()
+        for name in ("c", "rust")
+    )
+    assert rust == c
+    assert len(c) == sum(1 + len(fields.split()) for fields in FIELDS.values())
+
+
+RUNNER_TOML = """\
+[runner]
+library = "mine"
+license = "MIT"
+[build]
+kind = "command"
+command = ["sh", "{here}/build.sh", "{out}", "{sdk}"]
+[run]
+command = ["{out}/mine-full"]
+"""
+
+
+@pytest.mark.native
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("cargo"), reason="no cargo")
+def test_the_crate_of_the_readme_is_a_runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (SDK / "rust" / "README.md").read_text(encoding="utf-8")
+    (toml, rust) = re.findall(r"```(?:toml|rust)\n(.*?)```", text, re.DOTALL)
+    home = tmp_path / "runners" / "mine"
+    (home / "src").mkdir(parents=True)
+    (home / "Cargo.toml").write_text(toml)
+    (home / "src" / "lib.rs").write_text(rust)
+    (home / "runner.toml").write_text(RUNNER_TOML)
+    (home / "build.sh").write_text(
+        'here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)\n. "$2/rust.sh"\nprogram full\n'
+    )
+    monkeypatch.setenv("PERBYTE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CARGO_NET_OFFLINE", "true")
+    outcome = build(find("mine", [tmp_path / "runners"]))
+    assert outcome.usable, outcome.output
+    assert len(rust.strip().splitlines()) <= 20
+    with Session(find("mine", [tmp_path / "runners"])) as session:
+        handle = session.prepare("fnv", "digest", "oneshot/1", 3, seed=7)
+        data = material.stream(7, "input", 3)
+        state = 0xCBF29CE484222325
+        for byte in data:
+            state = (state ^ byte) * 0x100000001B3 % 2**64
+        assert session.check_calls(handle, 1).output == state.to_bytes(8, "big").hex()
