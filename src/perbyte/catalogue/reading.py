@@ -6,10 +6,11 @@ is an error at once. Values that are well-formed but contradict each other are l
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Container
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, structs
@@ -40,39 +41,24 @@ class _Vectors(Struct, forbid_unknown_fields=True):
     vector: list[dict[str, Any]] = []
 
 
-class _Algorithm(Struct, forbid_unknown_fields=True):
-    """The fields of an algorithm; unset ones take the defaults of the model."""
-
-    name: str
-    kind: str
-    mode: str | UnsetType = UNSET
-    block_bytes: int | UnsetType = UNSET
-    key_bytes: int | UnsetType = UNSET
-    nonce_bytes: int | UnsetType = UNSET
-    tag_bytes: int | UnsetType = UNSET
-    public_bytes: int | UnsetType = UNSET
-    ciphertext_bytes: int | UnsetType = UNSET
-    data_multiple_bytes: int | UnsetType = UNSET
-    year: int | UnsetType = UNSET
-    origin: str | UnsetType = UNSET
-    operations: tuple[str, ...] | UnsetType = UNSET
-    randomised: tuple[str, ...] | UnsetType = UNSET
-    fixed_key: bool | UnsetType = UNSET
-    contract: str | UnsetType = UNSET
-    aliases: tuple[str, ...] | UnsetType = UNSET
-    groups: tuple[str, ...] | UnsetType = UNSET
-    sources: tuple[str, ...] | UnsetType = UNSET
-    accelerated_by: tuple[str, ...] | UnsetType = UNSET
-    note: str | UnsetType = UNSET
+def _form_of(kind: type, *left_out: str) -> type[Struct]:
+    """The fields of a value of the model as a structure that knows no others; `left_out` come from elsewhere."""
+    types = get_type_hints(kind)
+    fields = [one for one in dataclasses.fields(kind) if one.name not in left_out]
+    return msgspec.defstruct(
+        kind.__name__,
+        [
+            (one.name, types[one.name])
+            if one.default is dataclasses.MISSING
+            else (one.name, types[one.name], one.default)
+            for one in fields
+        ],
+        forbid_unknown_fields=True,
+    )
 
 
-class _Contract(Struct, forbid_unknown_fields=True):
-    """The fields of a contract."""
-
-    title: str
-    meaning: str
-    kinds: tuple[str, ...]
-    default_for: tuple[str, ...] = ()
+_ALGORITHM = _form_of(Algorithm, "id", "family")
+_CONTRACT = _form_of(Contract, "id")
 
 
 class _Vector(Struct, forbid_unknown_fields=True):
@@ -102,16 +88,15 @@ def read_algorithms(directory: Path, known: Container[str] = ()) -> dict[str, Al
         for name, own in file.algorithms.items():
             if name in algorithms or name in known:
                 raise DataFileError(f"{path.name}: the algorithm '{name}' is already defined elsewhere")
-            given = structs.asdict(_entry(_Algorithm, {**file.shared, **own}, path, name))
-            said = {field: value for field, value in given.items() if value is not UNSET}
-            algorithms[name] = Algorithm(id=name, family=path.stem, **said)
+            given = structs.asdict(_entry(_ALGORITHM, {**file.shared, **own}, path, name))
+            algorithms[name] = Algorithm(id=name, family=path.stem, **given)
     return algorithms
 
 
 def read_contracts(path: Path) -> dict[str, Contract]:
     """Read the file of contracts. Raises DataFileError."""
     return {
-        name: Contract(id=name, **structs.asdict(_entry(_Contract, own, path, name)))
+        name: Contract(id=name, **structs.asdict(_entry(_CONTRACT, own, path, name)))
         for name, own in _read(path, _Contracts).contracts.items()
     }
 

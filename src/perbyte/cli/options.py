@@ -73,7 +73,9 @@ class DataRate(click.ParamType[float]):
         if not found or float(found[1]) <= 0:
             self.fail(f"invalid rate {value!r} (e.g. 2GB/s, 500MB/s or 10Gbit/s)", param, ctx)
         steps = " kMGT".index(found[2] or " ")
-        return float(found[1]) * float((1024 if found[3] else 1000) ** steps) / (8 if found[4] == "bit" else 1)
+        return (
+            float(found[1]) * float((1024 if found[3] else 1000) ** steps) / (8 if found[4] == "bit" else 1)
+        )
 
 
 class Cores(click.ParamType[tuple[int, ...]]):
