@@ -1,0 +1,284 @@
+"""Functions of Python as a runner of Perbyte. The protocol, the data, the clock and the checks are those of the C SDK.
+
+The C SDK is a shared library here, whose loops call back into Python once a sample: what that costs is measured and
+subtracted. A row holds the very code that is timed, as text: it is what `hello` shows, and what stands in the loop,
+every name a local variable. What the interpreter needs for it is part of its cost, and so is the turn of the loop
+(some 15 cycles). Nothing is collected while the clock runs.
+
+    main(Library("mine", "MIT", "1.0"), [hash_row("sha-256", 32, "digest(data)", digest=mine.digest)])
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import re
+import sys
+from dataclasses import dataclass
+
+RING = 16
+HASH, MAC, STREAM, AEAD, SIGNATURE, AGREEMENT, KEM, CHAIN = range(8)
+MESSAGE, REKEY, INVERSE, INVERSE_REKEY = range(4)
+COLLECT_EVERY = 512  # samples
+CHAIN_START = 0x9E3779B97F4A7C15
+_Bytes = ctypes.c_void_p
+
+
+class Case(ctypes.Structure):
+    """`pb_case` of perbyte.h, as far as it is read here."""
+
+    _fields_ = [
+        ("row", _Bytes),
+        ("size", ctypes.c_size_t),
+        ("data", _Bytes),
+        ("out", _Bytes),
+        ("message", _Bytes * RING),
+        ("key", _Bytes * RING),
+        ("nonce", _Bytes * RING),
+        ("aad", _Bytes),
+        ("key_len", ctypes.c_size_t),
+        ("nonce_len", ctypes.c_size_t),
+        ("aad_len", ctypes.c_size_t),
+        ("in_len", ctypes.c_size_t),
+        ("out_len", ctypes.c_size_t),
+        ("failures", ctypes.c_uint64),
+        ("inverse", ctypes.c_int),
+        ("given", ctypes.c_int),
+    ]
+
+
+_At = ctypes.POINTER(Case)
+_OPEN = ctypes.PYFUNCTYPE(ctypes.c_int, _At, ctypes.c_int)
+_CASE = ctypes.PYFUNCTYPE(None, _At)
+_RUN = ctypes.PYFUNCTYPE(None, _At, ctypes.c_uint64, ctypes.c_int)
+
+
+class _Foreign(ctypes.Structure):
+    _fields_ = [("open", _OPEN), ("close", _CASE), ("run", _RUN), ("begin", _CASE), ("show", _CASE)]
+
+
+@dataclass(frozen=True)
+class Library:
+    """Who answers."""
+
+    name: str
+    license: str
+    version: str
+    features: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """An algorithm of the catalogue: its code by what a loop does (MESSAGE, REKEY, INVERSE, INVERSE_REKEY), and the
+    function that gives the code's names their values for a Material. Code is an expression, or statements that end
+    with one that sets `last`, the output.
+    """
+
+    algorithm: str
+    kind: int
+    key: int
+    nonce: int
+    output: int
+    code: dict[int, str]
+    names: object
+
+    @property
+    def calls(self) -> str:
+        """The code, for readers."""
+        return "; ".join(dict.fromkeys(self.code.values()))
+
+
+class Material:
+    """What a case works on, as bytes objects."""
+
+    def __init__(self, case: Case, row: Row) -> None:
+        self.data = _read(case.data, case.in_len)
+        self.size = case.size
+        self.aad = _read(case.aad, case.aad_len)
+        self.keys = [_read(at, case.key_len) for at in case.key]
+        self.nonces = [_read(at, case.nonce_len) for at in case.nonce]
+        self.messages = [_read(at, case.size) for at in case.message]
+        self.inverse, self.given, self.output = bool(case.inverse), bool(case.given), row.output
+
+
+def _read(at: int | None, length: int) -> bytes:
+    return ctypes.string_at(at, length) if at and length else b""
+
+
+def _loop(code: str, names: dict):
+    """The function that makes `count` timed calls: `code` in a loop, its names as local variables."""
+    lines = [line.strip() for line in code.split(";")]
+    if not re.match(r"last\b", lines[-1]):
+        lines[-1] = f"last = {lines[-1]}"
+    body = "".join(f"        {line}\n" for line in lines)
+    head = f"def loop(count, {', '.join(names)}):\n    last = b''\n    for turn in range(count):\n"
+    source = f"{head}{body}    return last\n"
+    scope: dict = {}
+    exec(compile(source, "<timed>", "exec"), scope)
+    scope["loop"].__defaults__ = tuple(names.values())
+    return scope["loop"]
+
+
+class _Prepared:
+    def __init__(self, row: Row, case: Case) -> None:
+        self.row, self.last = row, b""
+        self.length = _length(row, case)
+        self.prepare(case)
+
+    def prepare(self, case: Case) -> None:
+        given = Material(case, self.row)
+        self.data = given.data
+        names = self.names = self.row.names(given)
+        self.loops = {which: _loop(code, names) for which, code in self.row.code.items()}
+
+
+def hash_row(algorithm: str, output: int, code: str, **names) -> Row:
+    """A hash; its code may use `data`."""
+    return Row(algorithm, HASH, 0, 0, output, {MESSAGE: code}, lambda given: names | {"data": given.data})
+
+
+def mac_row(algorithm: str, key: int, output: int, keyed, message: str, rekey: str = "", **names) -> Row:
+    """A MAC: `keyed(key)` gives `state`; `message` uses `state` and `data`, `rekey` also `keys[turn & 15]`."""
+
+    def of(given: Material) -> dict:
+        return names | {"data": given.data, "keys": given.keys, "state": keyed(given.keys[0])}
+
+    code = {MESSAGE: message} | ({REKEY: rekey} if rekey else {})
+    return Row(algorithm, MAC, key, 0, output, code, of)
+
+
+def stream_row(algorithm: str, key: int, nonce: int, message: str, rekey: str, keyed=None, **names) -> Row:
+    """A stream cipher: `state` is `keyed(key)`; `message` uses `state`, `nonces[turn & 15]`, `data`; `rekey` `keys`."""
+
+    def of(given: Material) -> dict:
+        state = keyed(given.keys[0]) if keyed else None
+        return names | {"data": given.data, "keys": given.keys, "nonces": given.nonces, "state": state}
+
+    return Row(algorithm, STREAM, key, nonce, 0, {MESSAGE: message, REKEY: rekey}, of)
+
+
+def aead_row(
+    algorithm: str, key: int, nonce: int, tag: int, seal: str, unseal: str, keyed=None, **names
+) -> Row:
+    """An AEAD. With `keyed`, `state` is a keyed object and the code is `message/1`; in `rekey/1` the making of one
+    stands for `state`. Without, `KEY` goes into every call. What is opened was
+    sealed with key 0 and nonce 0, so `open` works on these.
+    """
+
+    def of(given: Material) -> dict:
+        mine = {"data": given.data, "aad": given.aad, "keys": given.keys, "nonces": given.nonces}
+        mine |= {"key0": given.keys[0], "nonce0": given.nonces[0], "size": given.size}
+        return names | mine | ({"state": keyed(given.keys[0]), "keyed": keyed} if keyed else {})
+
+    seal, unseal = seal.replace("NONCE", "nonces[turn & 15]"), unseal.replace("NONCE", "nonce0")
+    code = {}
+    if keyed:
+        code = {MESSAGE: seal, INVERSE: unseal}
+        code[REKEY] = re.sub(r"\bstate\b", "keyed(keys[turn & 15])", seal)
+        code[INVERSE_REKEY] = re.sub(r"\bstate\b", "keyed(key0)", unseal)
+    else:
+        code = {MESSAGE: seal.replace("KEY", "key0"), INVERSE: unseal.replace("KEY", "key0")}
+        code |= {REKEY: seal.replace("KEY", "keys[turn & 15]"), INVERSE_REKEY: unseal.replace("KEY", "key0")}
+    return Row(algorithm, AEAD, key, nonce, tag, code, of)
+
+
+def signature_row(algorithm: str, key: int, length: int, pair, sign: str, verify: str, **names) -> Row:
+    """Signatures: `pair(seed)` gives (`private`, `public`). The code uses them and `messages[turn & 15]`; for `verify`,
+    which raises on forgeries, `message` and `signature`.
+    """
+
+    def of(given: Material) -> dict:
+        private, public = pair(given.keys[0])
+        parts = {"message": given.data[: given.size], "signature": given.data[given.size :]}
+        return names | parts | {"private": private, "public": public, "messages": given.messages}
+
+    return Row(algorithm, SIGNATURE, key, 0, length, {MESSAGE: sign, INVERSE: verify}, of)
+
+
+def agreement_row(algorithm: str, key: int, secret: int, public_of, pair, derive: str, **names) -> Row:
+    """Key agreement: `public_of(private)` gives a public key's bytes, `pair(private, public)` what is used."""
+
+    def of(given: Material) -> dict:
+        private, public = pair(given.keys[0], given.data if given.given else public_of(given.nonces[0]))
+        return names | {"private": private, "public": public}
+
+    return Row(algorithm, AGREEMENT, key, key, secret, {MESSAGE: derive}, of)
+
+
+def main(library: Library, rows: list[Row]) -> None:
+    """Speak the protocol until it ends. PERBYTE_SDK names the shared library."""
+    sdk = ctypes.PyDLL(os.environ["PERBYTE_SDK"])
+    chain = sdk.pb_chain
+    chain.restype, chain.argtypes = ctypes.c_uint64, [ctypes.c_uint64, ctypes.c_uint64]
+    steps = "x[0] = chain(x[0], size)"
+    rows = [*rows, Row("probe-imul", CHAIN, 0, 0, 8, {MESSAGE: steps + "; last = x"}, _chained(chain))]
+    idle = Row("", HASH, 0, 0, 0, {MESSAGE: "data"}, lambda given: {"data": b""})
+    prepared: dict[int, _Prepared] = {0: _Prepared(idle, Case())}
+    samples = 0
+    address = ctypes.addressof
+
+    def open_case(case, index: int) -> int:
+        c = case.contents
+        try:
+            state = _Prepared(rows[index], c)
+        except Exception as error:
+            sys.stderr.write(f"{rows[index].algorithm}: {error!r}\n")
+            return 0
+        c.out_len = state.length
+        prepared[address(c)] = state
+        return 1
+
+    def close_case(case) -> None:
+        prepared.pop(address(case.contents), None)
+
+    def run(case, count: int, which: int) -> None:
+        state = prepared[address(case.contents) if case else 0]
+        try:
+            state.last = state.loops[which](count)
+        except Exception:
+            case.contents.failures += 1
+
+    def begin(case) -> None:
+        nonlocal samples
+        samples += 1
+        c = case.contents
+        state = prepared[address(c)]
+        if c.inverse and sdk.memcmp(ctypes.c_void_p(c.data), state.data, ctypes.c_size_t(c.in_len)):
+            state.prepare(c)  # a forgery: the input is another one now
+        if state.row.kind == CHAIN:
+            state.names["x"][0] = CHAIN_START
+        if samples % COLLECT_EVERY == 0:
+            gc.collect()
+
+    def show(case) -> None:
+        c = case.contents
+        last = prepared[address(c)].last
+        if isinstance(last, list):
+            last = last[0].to_bytes(8, "little")
+        if last and len(last) == c.out_len:
+            ctypes.memmove(c.out, bytes(last), len(last))
+
+    functions = _Foreign(_OPEN(open_case), _CASE(close_case), _RUN(run), _CASE(begin), _CASE(show))
+    sdk.pb_foreign_rows(len(rows))
+    for index, row in enumerate(rows):
+        sdk.pb_foreign_row(
+            index, row.algorithm.encode(), row.kind, row.calls.encode(), row.key, row.nonce, row.output
+        )
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    texts = (os.environ["PERBYTE_NAME"], library.name, library.license, library.version, library.features)
+    sys.exit(sdk.pb_foreign_main(ctypes.byref(functions), *(text.encode() for text in texts)))
+
+
+def _chained(chain):
+    return lambda given: {"chain": chain, "size": given.size, "x": [CHAIN_START]}
+
+
+def _length(row: Row, case: Case) -> int:
+    if row.kind == AEAD:
+        return case.size if case.inverse else case.size + row.output
+    if row.kind == STREAM:
+        return case.size
+    return 0 if row.kind == SIGNATURE and case.inverse else row.output
