@@ -133,6 +133,10 @@ def _explained(error: msgspec.ValidationError, given: Any, kind: Any, place: str
     if isinstance(error.__cause__, Problem):
         message, hint = str(error.__cause__), error.__cause__.hint
         names += [error.__cause__.key] if error.__cause__.key else []
+    elif (found := re.fullmatch(r"Object missing required field `(.+)`", message)) and (
+        meant := _misspelt(found[1], expected, value)
+    ):
+        names, message, hint = [*names, meant], "unknown key", f"did you mean '{found[1]}'?"
     elif found := re.fullmatch(r"Object missing required field `(.+)`", message):
         names, message, hint = [*names, found[1]], "is missing", f"add `{found[1]} = ...`"
     elif found := re.fullmatch(r"Object contains unknown field `(.+)`", message):
@@ -201,6 +205,12 @@ def _struct(expected: Any, value: Any) -> Any:
         elif isinstance(value, list) and isinstance(one, inspect.ListType | inspect.VarTupleType):
             return one
     return expected
+
+
+def _misspelt(missing: str, expected: Any, value: Any) -> str:
+    """A key of `value` that is none of the structure's and looks like `missing`; empty where there is none."""
+    unknown = [key for key in value if key not in _known(expected, value)] if isinstance(value, dict) else []
+    return next(iter(difflib.get_close_matches(missing, unknown, n=1)), "")
 
 
 def _known(expected: Any, value: Any) -> list[str]:

@@ -43,6 +43,10 @@ class DataFileError(PerbyteError):
     """A data file (catalogue, study, runner.toml) breaks its rules."""
 
 
+class DataFileWarning(UserWarning):
+    """A file of a study or runner breaks the rules, which costs that study or runner only."""
+
+
 class StoreError(PerbyteError):
     """A run directory cannot be read or written."""
 

@@ -136,3 +136,20 @@ def test_a_file_extends_another(tmp_path):
 def test_a_base_that_is_not_there_or_leads_back_is_refused(tmp_path, base, said):
     with pytest.raises(DataFileError, match=said):
         read_spec(write(tmp_path, "lib", f'extends = "{base}"\n{GOOD}'))
+
+
+def test_a_broken_runner_costs_itself_only(tmp_path, monkeypatch):
+    from perbyte.errors import DataFileError, DataFileWarning
+    from perbyte.runners import find, locate
+
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "runner.toml").write_text("[runner]\nlibary = 'x'\n")
+    monkeypatch.setenv("PERBYTE_RUNNERS", str(tmp_path))
+    with pytest.warns(DataFileWarning, match="runner 'mine' is left out"):
+        names = [spec.name for spec in locate()]
+    assert "openssl" in names
+    assert "mine" not in names
+    with pytest.raises(DataFileError):
+        find("mine")
+    with pytest.raises(DataFileError):
+        locate([tmp_path])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -300,3 +301,26 @@ def test_empty_notes_are_refused(tmp_path: Path) -> None:
     said, way = refused(tmp_path, notes=" \n")
     assert "NOTES.md: is empty" in said
     assert "what cannot be repeated" in way
+
+
+def test_ones_own_studies_lie_anywhere_and_a_broken_one_costs_itself_only(tmp_path, monkeypatch):
+    from perbyte import places
+    from perbyte.errors import DataFileWarning
+    from perbyte.studies import find, studies
+
+    own, broken = tmp_path / "roe-1994", tmp_path / "broken-2030"
+    shutil.copytree(places.data_dir("studies") / "roe-1994", own)
+    file = own / "study.toml"
+    title = next(line for line in file.read_text().splitlines() if line.startswith("title"))
+    file.write_text(file.read_text().replace(title, 'title = "My own Roe"'))
+    broken.mkdir()
+    (broken / "study.toml").write_text('titel = "what"\n')
+    monkeypatch.setenv("PERBYTE_STUDIES", str(tmp_path))
+    with pytest.warns(DataFileWarning, match="study 'broken-2030' is left out: .*titel: unknown key"):
+        names = {study.name: study.title for study in studies()}
+    assert names["roe-1994"] == "My own Roe", "one's own come first"
+    assert "kompara-2020" in names
+    assert "broken-2030" not in names
+    with pytest.raises(DataFileError, match="titel: unknown key") as raised:
+        find("broken-2030")
+    assert raised.value.hint == "did you mean 'title'?"

@@ -6,6 +6,7 @@ loaded when they are called, so that `perbyte --help` need not wait for what it 
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
@@ -16,7 +17,7 @@ from perbyte.errors import EXIT_DEFECT, EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INTERR
 # What the machine refuses; any other OSError is a defect of ours and is shown as one.
 _REFUSALS = {
     *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE),
-    *(errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EIO),
+    *(errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EIO, errno.EBADF),
 }
 
 
@@ -25,7 +26,9 @@ def main() -> None:
     import click
 
     from perbyte.cli.group import ReaderGone, commands
+    from perbyte.cli.streams import settle
 
+    settle()
     try:
         code = commands.main(prog_name="perbyte", standalone_mode=False)
     except PerbyteError as error:
@@ -67,5 +70,5 @@ def complain(message: str, hint: str | None = None) -> None:
 
 def _drop_output() -> None:
     """Keep what could not be written (no reader, a full disk) from being tried again at exit."""
-    if sys.stdout:
+    with contextlib.suppress(OSError, ValueError):  # a closed one has no number
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

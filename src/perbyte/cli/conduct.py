@@ -12,7 +12,17 @@ from perbyte import places
 from perbyte.cli.options import note
 from perbyte.cli.terminal import ProgressLine
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED
-from perbyte.measure import Plan, Prepared, Request, Survey, carry_out, prepare, prepare_plan, prepare_resumed
+from perbyte.measure import (
+    Plan,
+    Prepared,
+    Request,
+    Survey,
+    carry_out,
+    cores_claimed,
+    prepare,
+    prepare_plan,
+    prepare_resumed,
+)
 from perbyte.model import Policy, Run
 
 if TYPE_CHECKING:
@@ -79,7 +89,13 @@ def _carry_out(
     hint = hint or f"interrupted; what was measured is kept. Go on with: perbyte measure --resume {path}"
     watcher = ProgressLine(quiet=quiet)
     try:
-        with writer:
+        with writer, cores_claimed(places.runs_home().parent, prepared.conditions.policy.cores) as busy:
+            if busy:
+                note(
+                    f"another run of Perbyte is measuring on core {', '.join(map(str, busy))} now: both will be noisy. "
+                    "Wait for it, or give each --cores of its own",
+                    quiet=quiet,
+                )
             outcome = carry_out(prepared, writer, watcher, cut=cut)
     except KeyboardInterrupt:  # once more, while the figures were made
         note(hint)

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from perbyte.cli.options import note
-from perbyte.errors import EXIT_FINE, EnvironmentLacking, UsageError
+from perbyte.cli.report import written
+from perbyte.errors import EXIT_FINE, UsageError
 
 FORMATS = ("openssl-speed", "csv", "json")
 
@@ -59,9 +60,6 @@ def command(run: Path | None, form: str, output: Path | None, quiet: bool) -> in
     if output is None:
         print(text, end="")
         return EXIT_FINE
-    try:
-        output.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        raise EnvironmentLacking(f"cannot write {output}: {error.strerror}") from None
+    written(output, lambda part: part.write_text(text, encoding="utf-8", newline=""))
     note(f"written: {output}", quiet=quiet)
     return EXIT_FINE

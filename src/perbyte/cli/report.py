@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,7 +83,7 @@ def _history(runs: Sequence[Path], output: Path | None, charts: Sequence[Path]) 
         deliver_charts(found, charts)
     if output or not charts:
         target = output or Path("history.html")
-        note(f"report: {written(target, lambda: write(history_page(history), target))}")
+        note(f"report: {written(target, lambda part: write(history_page(history), part))}")
     return EXIT_FINE
 
 
@@ -98,7 +99,7 @@ def _side_by_side(runs: Sequence[Run], output: Path | None, charts: Sequence[Pat
         deliver_charts(found, charts)
     if output or not charts:
         target = output or Path("report.html")
-        note(f"report: {written(target, lambda: write(comparison_page(runs), target))}")
+        note(f"report: {written(target, lambda part: write(comparison_page(runs), part))}")
     return EXIT_FINE
 
 
@@ -152,16 +153,30 @@ def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path
         notes.append(said)
     told = tuple(said for said in notes if said)
     page = run_page(run, judgement=judgement, history=history, notes=told)
-    return written(path, lambda: write(page, path))
+    return written(path, lambda part: write(page, part))
 
 
-def written(path: Path, write: Callable[[], Path]) -> Path:
-    """Make room for `path` and write it. Raises EnvironmentLacking when that cannot be done."""
+def written(path: Path, write: Callable[[Path], object]) -> Path:
+    """Let `write` make a file beside `path`, and give it that name when it is whole; returns `path`.
+
+    A directory that is missing is made, which is said. Raises EnvironmentLacking when the file cannot be written; what
+    was there before stays.
+    """
+    part = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return write()
+        if not path.parent.is_dir():
+            path.parent.mkdir(parents=True)
+            note(f"directory made: {path.parent}")
+        write(part)
+        part.replace(path)
     except OSError as error:
-        raise EnvironmentLacking(f"the report cannot be written to {path}: {error.strerror}") from None
+        raise EnvironmentLacking(
+            f"{path} cannot be written: {error.strerror}", hint="look at the disk and the permissions"
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+    return path
 
 
 def newest_of_studies() -> list[Path]:
@@ -216,7 +231,7 @@ def write_chart(pictures: Mapping[str, Picture], path: Path) -> Path:
     if path.stem not in pictures:
         raise UsageError(f"no chart is called '{path.stem}'", hint=f"there are: {', '.join(pictures)}")
     picture = pictures[path.stem]
-    return written(path, lambda: save_chart(picture.chart, path))
+    return written(path, lambda part: save_chart(picture.chart, part))
 
 
 def write_charts(run: Run, directory: Path, judgement: Judgement | None = None) -> list[Path]:

@@ -407,8 +407,10 @@ def _wrapped(legend: Sequence[tuple[str, str]], width: int) -> list[Text]:
         item = Text.assemble((mark, "yellow"), f" {meaning}")
         if lines and lines[-1].cell_len + 3 + item.cell_len <= width:
             lines[-1].append("   ").append_text(item)
-        else:
+        elif item.cell_len <= width:
             lines.append(item)
+        else:
+            lines += prose(item.plain, width)
     return lines
 
 

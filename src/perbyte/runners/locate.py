@@ -8,6 +8,7 @@ built. This module starts nothing and looks for no library; whether a runner can
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +17,7 @@ from msgspec import Struct, field, structs
 
 from perbyte import places
 from perbyte.datafile import Problem, Text, convert, parse_toml
-from perbyte.errors import DataFileError, UsageError
+from perbyte.errors import DataFileError, DataFileWarning, UsageError
 from perbyte.model.cell import FULL
 from perbyte.runners.spec import COMPILED_KINDS, RunnerSpec, Tier
 
@@ -99,13 +100,21 @@ def search_path() -> tuple[Path, ...]:
 def locate(directories: Sequence[Path] | None = None, *, unlisted: bool = False) -> list[RunnerSpec]:
     """Return all runners, sorted by name; those with `listed = false` only on request.
 
-    `directories` replaces the search path. Raises DataFileError for a `runner.toml` that breaks the rules.
+    `directories` replaces the search path. A `runner.toml` that breaks the rules costs that runner: it is left out with
+    a DataFileWarning. With `directories` it raises DataFileError.
     """
     found: dict[str, Path] = {}
     for directory in search_path() if directories is None else directories:
         for file in sorted(directory.glob("*/runner.toml")):
             found.setdefault(file.parent.name, file)
-    specs = [read_spec(found[name]) for name in sorted(found)]
+    specs = []
+    for name in sorted(found):
+        try:
+            specs.append(read_spec(found[name]))
+        except DataFileError as error:
+            if directories is not None:
+                raise
+            warnings.warn(f"runner '{name}' is left out: {error}", DataFileWarning, stacklevel=2)
     return [spec for spec in specs if spec.listed or unlisted]
 
 

@@ -10,6 +10,8 @@ Nothing is measured and nothing is judged here; but everything that can be found
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,13 +23,14 @@ from perbyte import places
 from perbyte.catalogue import load as load_catalogue
 from perbyte.catalogue import pattern
 from perbyte.datafile import Problem, closest, no_duplicates, one_of, read_csv, read_text, read_toml
-from perbyte.errors import DataFileError, UsageError
+from perbyte.errors import DataFileError, DataFileWarning, UsageError
 from perbyte.studies.answers import Answer
 from perbyte.studies.claims import AnyClaim, Form
 from perbyte.studies.evidence import cells_of, dimensions
 from perbyte.studies.model import OVER, PublishedFigure, Study, StudyFile, Value
 
 STUDY_FILE = "study.toml"
+SEARCH_VARIABLE = "PERBYTE_STUDIES"
 
 
 class _ClaimFile(Struct, forbid_unknown_fields=True):
@@ -36,13 +39,19 @@ class _ClaimFile(Struct, forbid_unknown_fields=True):
 
 
 def studies(directory: Path | None = None) -> tuple[Study, ...]:
-    """Load all studies of the data directory (Perbyte's own by default), in the order of their years.
+    """Load all studies of `directory`, in the order of their years; by default one's own and Perbyte's.
 
-    Raises DataFileError at the first one that breaks the rules.
+    One that breaks the rules is left out with a DataFileWarning; with `directory` it raises DataFileError.
     """
-    return tuple(
-        sorted((read_study(path) for path in _folders(directory)), key=lambda study: (study.year, study.name))
-    )
+    found = []
+    for path in _folders(directory):
+        try:
+            found.append(read_study(path))
+        except DataFileError as error:
+            if directory is not None:
+                raise
+            warnings.warn(f"study '{path.name}' is left out: {error}", DataFileWarning, stacklevel=2)
+    return tuple(sorted(found, key=lambda study: (study.year, study.name)))
 
 
 def find(name: str, directory: Path | None = None) -> Study:
@@ -83,7 +92,13 @@ def read_study(path: Path) -> Study:
 
 
 def _folders(directory: Path | None) -> list[Path]:
-    return sorted(path.parent for path in (directory or places.data_dir("studies")).glob(f"*/{STUDY_FILE}"))
+    """The folders of studies, one of a name: those of `PERBYTE_STUDIES` come first."""
+    extra = [Path(part) for part in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if part]
+    found: dict[str, Path] = {}
+    for place in [directory] if directory else [*extra, places.data_dir("studies")]:
+        for file in sorted(place.glob(f"*/{STUDY_FILE}")):
+            found.setdefault(file.parent.name, file.parent)
+    return [found[name] for name in sorted(found)]
 
 
 @contextmanager

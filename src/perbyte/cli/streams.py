@@ -1,0 +1,93 @@
+"""Standard streams as the caller left them: of any encoding, or closed.
+
+What an encoding cannot say is said in plain letters (`±` as `+-`), so that no table dies of a terminal. A closed
+standard output refuses what is written to it, as a full disk does; a closed standard error swallows it. Closed
+descriptors are taken by /dev/null first, lest a run's own files get their numbers.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import errno
+import io
+import os
+import sys
+import warnings
+from pathlib import Path
+
+from perbyte.errors import DataFileWarning
+
+_PLAIN = {
+    "±": "+-",
+    "►": ">",
+    "·": "|",
+    "×": "x",
+    "–": "-",
+    "—": "-",
+    "…": "...",
+    "µ": "u",
+    "≠": "!=",
+    "≤": "<=",
+    "≥": ">=",
+    "─": "-",
+    "│": "|",
+    "⁶": "^6",
+    "⁹": "^9",
+    "²": "^2",
+    "→": "->",
+    "“": '"',
+    "”": '"',
+}
+
+
+class _Closed(io.TextIOBase):
+    """Stands for a closed standard output: writing to it is an error that tells itself."""
+
+    def write(self, text: str) -> int:
+        """Refuse `text`. Raises OSError."""
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")
+
+    def isatty(self) -> bool:
+        """False: nobody looks at it."""
+        return False
+
+
+def _say(message: Warning | str, *_: object, **__: object) -> None:
+    """Print what a library has to say beside its result, in a line."""
+    if sys.stderr:
+        print(f"note: {message}", file=sys.stderr)
+
+
+def settle() -> None:
+    """Make standard output and error safe to write to; called once, before anything is printed."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:  # the lowest free number is this one
+            os.open(os.devnull, os.O_RDWR)
+    warnings.simplefilter("once", DataFileWarning)
+    warnings.showwarning = _say
+    codecs.register_error("plain-letters", plain_letters)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            with contextlib.suppress(ValueError):
+                stream.reconfigure(errors="plain-letters")
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+
+
+def plain_letters(error: UnicodeError) -> tuple[str, int]:
+    """Give what an encoding cannot say in letters that it can: the error handler of the streams."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    said = "".join(_in_plain(one) for one in error.object[error.start : error.end])
+    return said, error.end
+
+
+def _in_plain(one: str) -> str:
+    if 0xDC80 <= ord(one) <= 0xDCFF:  # a byte of a file name or an argument that is no UTF-8
+        return f"\\x{ord(one) - 0xDC00:02x}"
+    return _PLAIN.get(one, "?")

@@ -1,0 +1,136 @@
+"""Any terminal, any pipe: encodings, closed streams, a full disk, two runs at once."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from perbyte.cli.report import written
+from perbyte.cli.streams import plain_letters
+from perbyte.errors import EnvironmentLacking
+from perbyte.measure import cores_claimed
+
+COMMAND = (sys.executable, "-m", "perbyte.cli")
+LIMIT_S = 100
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+def shell(world, line):
+    """A line of sh in which `perbyte` is the command."""
+    words = line.replace("perbyte", " ".join(map(shlex.quote, COMMAND)), 1)
+    return subprocess.run(
+        ["sh", "-c", words], env=world.environment, capture_output=True, timeout=LIMIT_S, check=False
+    )
+
+
+@pytest.mark.parametrize("encoding", [ASCII, {"PYTHONIOENCODING": "latin-1"}, {"PYTHONIOENCODING": "cp437"}])
+@pytest.mark.parametrize("words", [("show",), ("compare",), ("list", "algorithms"), ("study", "list")])
+def test_every_encoding_gets_a_table(measured, encoding, words):
+    more = {"show": [measured.path], "compare": [measured.path, measured.path]}.get(words[0], [])
+    answer = subprocess.run(
+        [*COMMAND, *words, *map(str, more)],
+        env=measured.world.environment | encoding,
+        capture_output=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout
+    assert b"Traceback" not in answer.stderr
+    if encoding is ASCII:
+        assert answer.stdout.isascii()
+
+
+def test_what_cannot_be_said_is_said_in_plain_letters():
+    def plainly(text, encoding="ascii"):
+        with pytest.raises(UnicodeEncodeError) as raised:
+            text.encode(encoding)
+        return plain_letters(raised.value)[0]
+
+    assert plainly("±") == "+-"
+    assert plainly("►", "latin-1") == ">"
+    assert plainly("\udcff") == "\\xff", "a byte of an argument that is no UTF-8"
+    assert plainly("漢") == "?"
+
+
+def test_a_closed_output_is_an_error_and_no_traceback(measured):
+    for words in ("show", "show --json", "show --csv", f"compare {measured.path} {measured.path}"):
+        run = "" if words.startswith("compare") else str(measured.path)
+        answer = shell(measured.world, f"perbyte {words} {run} >&-")
+        assert answer.returncode == 3, (words, answer.stderr)
+        assert b"standard output" in answer.stderr
+        assert b"Traceback" not in answer.stderr
+
+
+def test_a_run_survives_closed_streams(world, script, quick):
+    world.add(script("alpha"))
+    asked = "perbyte measure alpha/sha-256@16 --epochs 1 --precision 20%"
+    blind = shell(world, f"{asked} --out {world.home}/blind >&-")
+    assert blind.returncode == 3
+    assert b"Traceback" not in blind.stderr
+    mute = shell(world, f"{asked} --out {world.home}/mute 2>&-")
+    assert mute.returncode == 0
+    assert b"sha-256" in mute.stdout
+    assert b"Traceback" not in mute.stdout
+    neither = shell(world, f"{asked} --out {world.home}/neither >&- 2>&- <&-")
+    assert neither.returncode == 3
+    for name in ("blind", "mute", "neither"):
+        shown = world.shown(world.home / name)
+        assert shown["run"]["complete"] is True
+        assert len(shown["cells"]) == 1
+
+
+def test_a_reader_that_leaves_is_no_error(measured):
+    answer = shell(measured.world, f"perbyte show {measured.path} | head -1")
+    assert answer.stdout.count(b"\n") == 1
+    assert answer.stderr == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_told(measured):
+    answer = shell(measured.world, f"perbyte show {measured.path} > /dev/full")
+    assert answer.returncode == 3
+    assert b"No space left" in answer.stderr
+
+
+def test_no_half_file_under_a_final_name(tmp_path):
+    target = tmp_path / "report.html"
+    target.write_text("whole", encoding="utf-8")
+
+    def fail(part):
+        part.write_text("half", encoding="utf-8")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(EnvironmentLacking, match="No space left"):
+        written(target, fail)
+    assert target.read_text(encoding="utf-8") == "whole"
+    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+    assert written(target, lambda part: part.write_text("new", encoding="utf-8")) == target
+    assert target.read_text(encoding="utf-8") == "new"
+
+
+def test_a_directory_that_is_made_is_said(tmp_path, capsys):
+    written(tmp_path / "deep" / "down.txt", lambda part: part.write_text("x", encoding="utf-8"))
+    assert f"directory made: {tmp_path / 'deep'}" in capsys.readouterr().err
+
+
+def test_two_runs_on_a_core_are_told_of_each_other(tmp_path):
+    with cores_claimed(tmp_path, (0, 1)) as busy:
+        assert busy == []
+        with cores_claimed(tmp_path, (1, 2)) as others:
+            assert others == [1]
+    with cores_claimed(tmp_path, (0, 1, 2)) as later:
+        assert later == []
+    (tmp_path / "file").touch()
+    with cores_claimed(tmp_path / "file", (0,)) as nowhere:
+        assert nowhere == [], "where nothing can be written nobody is told"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="COLUMNS of a terminal")
+def test_forty_columns_are_enough(measured):
+    answer = measured.world.perbyte("show", measured.path, environment={"COLUMNS": "40"})
+    assert max(map(len, answer.stdout.splitlines())) <= 40
