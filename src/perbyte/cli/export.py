@@ -10,7 +10,7 @@ from perbyte.cli.options import note
 from perbyte.cli.report import written
 from perbyte.errors import EXIT_FINE, UsageError
 
-FORMATS = ("openssl-speed", "csv", "json")
+FORMATS = ("openssl-speed", "csv", "json", "benchfmt", "bencher", "github-action-benchmark")
 
 
 @click.command("export")
@@ -21,11 +21,12 @@ FORMATS = ("openssl-speed", "csv", "json")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write.  [standard output]")
 @click.option("-q", "--quiet", is_flag=True, help="No notes.")
 def command(run: Path | None, form: str, output: Path | None, quiet: bool) -> int:
-    """Write RUN (the newest one without it) as JSON, CSV or the tables of `openssl speed`.
+    """Write RUN (the newest one without it) as JSON, CSV, the tables of `openssl speed`, or for tools that watch speed.
 
     \b
       perbyte export --format openssl-speed
       perbyte export results/monday --format csv -o monday.csv
+      perbyte export --format benchfmt -o new.txt; benchstat old.txt new.txt
     """
     from perbyte.cli.run_names import find_run
     from perbyte.store import open_run
@@ -51,6 +52,16 @@ def command(run: Path | None, form: str, output: Path | None, quiet: bool) -> in
         from perbyte.report.export import to_csv
 
         text = to_csv(found)
+    elif form == "benchfmt":
+        from perbyte.exchange import to_benchfmt
+
+        text = to_benchfmt(found)
+    elif form in ("bencher", "github-action-benchmark"):
+        import json
+
+        from perbyte.exchange import to_action, to_bencher
+
+        text = json.dumps(to_bencher(found) if form == "bencher" else to_action(found), indent=1) + "\n"
     else:
         import json
 

@@ -10,6 +10,7 @@ import click
 
 from perbyte.cli.options import note
 from perbyte.errors import EXIT_FINE, UsageError
+from perbyte.exchange.benchmarks import FORMATS
 
 if TYPE_CHECKING:
     from perbyte.model import Run
@@ -82,12 +83,73 @@ def openssl_speed(
                 f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {said}",
                 hint="see what it knows: perbyte list algorithms",
             )
+    _deliver(runs, out, overwrite, quiet)
+    return EXIT_FINE
+
+
+def _importer(form: str) -> click.Command:
+    @command.command(form, help=f"Import what {form} wrote. `-` is standard input.")
+    @click.argument("file", type=click.Path(path_type=Path))
+    @click.option("--name", help="Name of the run.  [the file's]")
+    @click.option("--out", type=click.Path(path_type=Path), help="Directory of the run.")
+    @click.option("--as-runner", "runner", default="", metavar="NAME", help=f"Name of the rows.  [{form}]")
+    @click.option(
+        "--map",
+        "meanings",
+        multiple=True,
+        metavar="PATTERN=ALGORITHM/OPERATION@SIZE",
+        help="What a name means.",
+    )
+    @click.option("--replace", "overwrite", is_flag=True, help="Replace a run of the same name.")
+    @click.option("-q", "--quiet", is_flag=True, help="No notes.")
+    def importer(
+        file: Path,
+        name: str | None,
+        out: Path | None,
+        runner: str,
+        meanings: tuple[str, ...],
+        overwrite: bool,
+        quiet: bool,
+    ) -> int:
+        from perbyte.exchange import make_benchmark_run, read_benchmarks, read_meaning, read_text
+
+        said = [read_meaning(text) for text in meanings]
+        source = "standard input" if str(file) == "-" else file.name
+        readings = read_benchmarks(form, read_text(file), source)
+        run = make_benchmark_run(
+            readings,
+            form,
+            name=name or _plain_name(file, form),
+            source=source,
+            runner=runner or form,
+            meanings=said,
+        )
+        _deliver([run], out, overwrite, quiet)
+        return EXIT_FINE
+
+    return importer
+
+
+for _form in FORMATS:
+    _importer(_form)
+
+
+def _deliver(runs: list[Run], out: Path | None, overwrite: bool, quiet: bool) -> None:
+    """Store the runs and print where, with what is missing and what was not understood."""
+    from perbyte.report.wording import plain
+
+    for run in runs:
+        if not run.cells and not run.failures:
+            said = plain(next(iter(run.conditions.input["remarks"]), "no row"), 200)
+            raise UsageError(
+                f"nothing in it is known to Perbyte: {said}",
+                hint="see what it knows: perbyte list algorithms",
+            )
     for run, place in _with_places(runs, out, overwrite):
         _store(run, place, overwrite)
         print(f"{place}  {plain(_summary(run), 200)}")
         for said in (*run.conditions.input["missing"], *run.conditions.input["remarks"]):
             note(f"{run.conditions.run_id}: {plain(said, 400)}", quiet=quiet)
-    return EXIT_FINE
 
 
 def _with_places(runs: list[Run], out: Path | None, overwrite: bool) -> list[tuple[Run, Path]]:
@@ -123,6 +185,6 @@ def _summary(run: Run) -> str:
     return f"{cells}{absent}; {library}{where}" + ("" if run.complete else "; INCOMPLETE")
 
 
-def _plain_name(file: Path) -> str:
-    stem = "openssl-speed" if str(file) == "-" else file.stem
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-.") or "openssl-speed"
+def _plain_name(file: Path, form: str = "openssl-speed") -> str:
+    stem = form if str(file) == "-" else file.stem
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-.") or form

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from perbyte.cli.options import Listed, Seconds, note
+from perbyte.cli.options import Listed, Percent, Seconds, note
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INCORRECT, PerbyteError, UsageError
 
 if TYPE_CHECKING:
@@ -64,6 +64,13 @@ EPILOG = """\b
 @click.option(
     "--budget", type=Seconds(), default=None, help=f"Measuring time.  [{BUDGET_S:g}s, {LOOP_BUDGET_S:g}s]"
 )
+@click.option(
+    "--fail-above",
+    type=Percent(),
+    default=None,
+    help="Exit code 1 when slower by more than this.  [by anything]",
+)
+@click.option("--markdown", is_flag=True, help="Print what --baseline found as Markdown.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def command(
@@ -81,6 +88,8 @@ def command(
     instructions: bool,
     supercop: bool,
     budget: float | None,
+    fail_above: float | None,
+    markdown: bool,
     as_json: bool,
     quiet: bool,
 ) -> int:
@@ -114,6 +123,7 @@ def command(
     trial = Trial(asked, each, asked_sizes, beside, budget, instructions, as_json, quiet)
     if not (baseline or keep or watch):
         return trial.beside_libraries()
+    trial.fail_above, trial.markdown = fail_above or 0.0, markdown
     code = trial.against_baseline(keep=keep)
     while watch:
         _wait_for_change(asked.files)
@@ -146,6 +156,8 @@ class Trial:
         self.instructions = instructions
         self.as_json = as_json
         self.quiet = quiet
+        self.fail_above = 0.0  # relative, of --baseline
+        self.markdown = False
 
     def beside_libraries(self) -> int:
         """Measure beside the libraries, and say how far off the best of them is."""
@@ -232,11 +244,14 @@ class Trial:
                 for one in found
             ]
             print(json.dumps({"changes": told, "instructions": counts, "seconds": time.monotonic() - began}))
+        elif self.markdown:
+            _print_markdown(name, found)
         else:
             assert note
             _print_changes(name, found, note, " ".join(self.flags[0]), time.monotonic() - began)
             _print_counts(counts)
-        return EXIT_FOUND if any(one.word == "slower" for one in found) else EXIT_FINE
+        slower = (one for one in found if one.comparison.ratio.above(1 + self.fail_above))
+        return EXIT_FOUND if any(slower) else EXIT_FINE
 
     def _build(self) -> list[RunnerSpec]:
         """The programs, one for each set of flags. Raises UsageError with the compiler's words."""
@@ -360,6 +375,21 @@ def _print_failures(run: Run) -> None:
 
     for line in failure_lines(run):
         print(line)
+
+
+def _print_markdown(name: str, found: Sequence[Any]) -> None:
+    """A table for a comment: what it is, the verdict, the change with its interval."""
+    from perbyte.report.wording import size_label
+
+    print("| function | operation | size | verdict | change | 99 % interval |")
+    print("|---|---|---|---|---|---|")
+    for one in found:
+        by, low, high = (
+            f"{100 * (end - 1):+.2f} %"
+            for end in (one.comparison.ratio.value, one.comparison.ratio.low, one.comparison.ratio.high)
+        )
+        size = size_label(one.size_bytes)
+        print(f"| {name} | {one.operation} | {size} | {one.word} | {by} | {low} to {high} |")
 
 
 def _print_changes(name: str, found: Sequence[Any], note: Any, flags: str, seconds: float) -> None:

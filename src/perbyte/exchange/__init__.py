@@ -8,13 +8,17 @@ Perbyte itself need no import: a run's directory can be opened wherever it was c
 
 from __future__ import annotations
 
+from perbyte.exchange.benchmark_run import make_benchmark_run, read_meaning
+from perbyte.exchange.benchmarks import FORMATS, read_benchmarks
 from perbyte.exchange.bootlog import read_machine
+from perbyte.exchange.continuous import to_action, to_bencher, to_benchfmt
 from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow, decode, read_text
 from perbyte.exchange.openssl_run import IMPORTED, make_run
 from perbyte.exchange.openssl_speed import join_listings, read_listings
 from perbyte.exchange.openssl_table import Table, write_table
 
 __all__ = [
+    "FORMATS",
     "IMPORTED",
     "Fault",
     "KeyRow",
@@ -23,9 +27,15 @@ __all__ = [
     "Table",
     "decode",
     "join_listings",
+    "make_benchmark_run",
     "make_run",
+    "read_benchmarks",
     "read_listings",
     "read_machine",
+    "read_meaning",
     "read_text",
+    "to_action",
+    "to_bencher",
+    "to_benchfmt",
     "write_table",
 ]

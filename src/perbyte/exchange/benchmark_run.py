@@ -1,0 +1,173 @@
+"""Readings of a benchmark tool as a run: names are looked for in the catalogue, or said by the user.
+
+A benchmark is called as its author liked. So an algorithm is looked for among the words of its name, the operation
+too, and the size is the tool's own or the last number in the name. What is not understood is kept as a note, never
+dropped, and `--map` says what it is.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perbyte import __version__
+from perbyte.catalogue import Catalogue, load, parse_sizes
+from perbyte.catalogue.checking import OPERATIONS
+from perbyte.errors import PerbyteError, UsageError
+from perbyte.exchange.benchmarks import Reading
+from perbyte.model import (
+    Cell,
+    CellFigure,
+    Conditions,
+    Doubt,
+    Interval,
+    Machine,
+    Policy,
+    Quality,
+    Run,
+    RunnerIdentity,
+    Warning,
+)
+
+IMPORTED = "imported"
+_LONGEST = 4  # words that make an algorithm's name: chacha20 poly1305, hmac sha2 256
+_SIZE = re.compile(r"(\d+)\s*(KiB|MiB|KB|MB|K|M|B|bytes)?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a user says that a benchmark is: names that `pattern` fits."""
+
+    pattern: re.Pattern[str]
+    algorithm: str
+    operation: str
+    size_bytes: int
+
+
+def read_meaning(text: str) -> Meaning:
+    """Read `PATTERN=ALGORITHM/OPERATION@SIZE` (operation and size may be missing). Raises UsageError."""
+    pattern, equals, rest = text.partition("=")
+    found = re.fullmatch(r"([^/@]+)(?:/([^/@]+))?(?:@([^/@]+))?", rest)
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"--map: '{pattern}' is no regular expression: {error}") from None
+    if not (equals and pattern and found):
+        raise UsageError(f"--map: '{text}' is not of the form", hint="--map 'BM_sha.*=sha-256/digest@8KiB'")
+    algorithm = load().find(found[1])
+    operation = found[2] or OPERATIONS[algorithm.kind][0]
+    if operation not in algorithm.operations:
+        raise UsageError(f"--map: {algorithm.id} has {', '.join(algorithm.operations)}, no {operation}")
+    return Meaning(compiled, algorithm.id, operation, parse_sizes(found[3])[0] if found[3] else 0)
+
+
+def make_benchmark_run(
+    readings: Sequence[Reading],
+    form: str,
+    *,
+    name: str,
+    source: str,
+    runner: str,
+    meanings: Sequence[Meaning] = (),
+) -> Run:
+    """The readings as a run called `name`, its rows under the name `runner`. Not stored anywhere yet."""
+    catalogue = load()
+    figures: dict[Cell, CellFigure] = {}
+    notes: list[str] = []
+    for one in readings:
+        cell = _cell(one, runner, catalogue, meanings)
+        if isinstance(cell, str):
+            notes.append(f"line {one.line}: {one.name[:80]}: {one.ns:.6g} ns; {cell}")
+        elif cell in figures:
+            notes.append(f"line {one.line}: {one.name[:80]}: {cell.address} is there already; left out")
+        else:
+            figures[cell] = _figure(cell, one, form)
+    cells = tuple(figures.values())
+    told = {"format": form, "source": source, "missing": [], "remarks": notes}
+    told["imported_at"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    conditions = Conditions(
+        run_id=name,
+        perbyte_version=__version__,
+        catalogue_version=catalogue.version,
+        protocol_version=0,
+        started_at="",
+        command=(),
+        machine=Machine(),
+        policy=Policy(),
+        plan=tuple(figure.cell.address for figure in cells),
+        identities=(RunnerIdentity(runner, "full", runner, "", "", "", "", "", "", "", ""),) if cells else (),
+        input=told,
+        origin=IMPORTED,
+    )
+    return Run(path=None, conditions=conditions, cells=cells)
+
+
+def _figure(cell: Cell, one: Reading, form: str) -> CellFigure:
+    known = math.isfinite(one.low) and math.isfinite(one.high) and 0 < one.low <= one.ns <= one.high
+    interval = (
+        Interval(one.low, one.high, one.level, dominated_by="samples")
+        if known
+        else Interval(0.0, math.inf, dominated_by="unknown")
+    )
+    text = f"the interval is not known: {form} gives none"
+    return CellFigure(
+        cell=cell,
+        library=cell.runner,
+        library_version="",
+        cycles_per_call=None,
+        ns_per_call=one.ns,
+        interval=interval,
+        samples=0,
+        clean_samples=0,
+        epochs=1,
+        epoch_cycles=(),
+        epoch_ns=(one.ns,),
+        calls_per_sample=0,
+        quality=Quality.IMPRECISE,
+        cycle_source="none",
+        warnings=() if known else (Warning(Doubt.NO_INTERVAL, text),),
+    )
+
+
+def _cell(one: Reading, runner: str, catalogue: Catalogue, meanings: Sequence[Meaning]) -> Cell | str:
+    """The cell that a reading stands for, or why there is none."""
+    said = next((meaning for meaning in meanings if meaning.pattern.search(one.name)), None)
+    if said:
+        size = one.size_bytes or said.size_bytes or _size_in(one.name)
+        contract = catalogue.default_contract(said.algorithm)
+        return Cell(runner, said.algorithm, said.operation, size, contract)
+    words = [word for word in re.split(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])", one.name) if word]
+    for length in range(min(_LONGEST, len(words)), 0, -1):
+        for at in range(len(words) - length + 1):
+            part = "-".join(words[at : at + length]).lower()
+            if part.isdigit() or len(part) < 3:
+                continue
+            try:
+                algorithm = catalogue.find(part)
+            except PerbyteError:
+                continue
+            others = {word.lower() for word in (*words[:at], *words[at + length :])}
+            operation = next((name for name in algorithm.operations if name in others), "")
+            if not operation and algorithm.kind == "aead" and others & {"encrypt", "enc"}:
+                operation = "seal"
+            elif not operation and algorithm.kind == "aead" and others & {"decrypt", "dec"}:
+                operation = "open"
+            rest = "/".join((*words[:at], "|", *words[at + length :]))
+            size = one.size_bytes or _size_in(rest)
+            contract = catalogue.default_contract(algorithm)
+            return Cell(runner, algorithm.id, operation or algorithm.operations[0], size, contract)
+    return "no algorithm of the catalogue is in its name; say it with --map"
+
+
+def _size_in(name: str) -> int:
+    """The last number of a name, in bytes; 0 without one."""
+    found = _SIZE.search(name)
+    if not found:
+        return 0
+    factor = {"k": 1024, "m": 2**20}.get((found[2] or "").lower()[:1], 1)
+    factor = {"kb": 1000, "mb": 10**6}.get((found[2] or "").lower(), factor)
+    value = int(found[1]) * factor
+    return value if value < 2**40 else 0

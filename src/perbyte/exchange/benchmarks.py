@@ -1,0 +1,289 @@
+"""What benchmark tools write, as readings: a name, nanoseconds per call, bytes per call, and an interval if any.
+
+Google Benchmark, criterion, JMH, Go's benchfmt, pyperf, `botan speed` and libgcrypt's `bench-slope`. A broken file is a
+UsageError with its line and the reason; what a name means in the catalogue is `benchmark_run`'s business. An interval
+is taken only where the tool states one of a confidence level; a spread, a minimum or a deviation is none.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from perbyte.errors import UsageError
+
+MOST_READINGS = 20_000
+_UNITS_NS = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9, "min": 6e10}
+_BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One figure of a tool. `size_bytes` is 0 where the tool does not say; `low` and `high` are NaN without interval,
+    else of the confidence `level`. `cycles` per call are the tool's own claim, NaN without.
+    """
+
+    name: str
+    line: int
+    ns: float
+    size_bytes: int = 0
+    low: float = math.nan
+    high: float = math.nan
+    level: float = 0.0
+    cycles: float = math.nan
+
+
+def read_benchmarks(form: str, text: str, source: str) -> list[Reading]:
+    """Return the readings in `text`, the output of the tool `form` (one of FORMATS).
+
+    Raises UsageError with line and reason for a file that is broken, of another tool, or without a figure.
+    """
+    readings: list[Reading] = []
+    try:
+        for one in FORMATS[form](text):
+            if not (0 < one.ns < 1e15):
+                raise _Broken(one.line, f"{one.name[:60]!r}: {one.ns:g} ns is no time that a call can take")
+            readings.append(one)
+            if len(readings) > MOST_READINGS:
+                raise _Broken(one.line, f"more than {MOST_READINGS} figures")
+    except _Broken as broken:
+        raise UsageError(
+            f"{source}, line {broken.line}: {broken.why}",
+            hint=f"this is not what {form} writes, or not all of it",
+        ) from None
+    if not readings:
+        raise UsageError(f"{source}: there is no figure of {form} in it", hint=_HINTS[form])
+    return readings
+
+
+class _Broken(Exception):
+    def __init__(self, line: int, why: str) -> None:
+        self.line, self.why = line, why
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise _Broken(error.lineno, f"no JSON: {error.msg}") from None
+    except RecursionError:
+        raise _Broken(1, "JSON that is nested without end") from None
+
+
+def _line_of(text: str, name: str) -> int:
+    at = text.find(json.dumps(name))
+    return text.count("\n", 0, max(at, 0)) + 1
+
+
+def _number(value: Any, line: int, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise _Broken(line, f"{what} is no number")
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        raise _Broken(line, f"{what} is no number: {str(value)[:40]!r}") from None
+    if not math.isfinite(found):
+        raise _Broken(line, f"{what} is {found}")
+    return found
+
+
+def _list(found: Any, key: str) -> list[Any]:
+    entries = found.get(key) if isinstance(found, dict) else None
+    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+        raise _Broken(1, f"there is no list '{key}'")
+    return entries
+
+
+def _scale(unit: Any, line: int) -> float:
+    if unit not in _UNITS_NS:
+        raise _Broken(line, f"the unit of time {str(unit)[:20]!r} is not known")
+    return _UNITS_NS[unit]
+
+
+def _google(text: str) -> Iterator[Reading]:
+    """`--benchmark_format=json`; of repetitions the single ones are left out where there is a median."""
+    entries = _list(_json(text), "benchmarks")
+    with_median = {one.get("run_name") for one in entries if one.get("aggregate_name") == "median"}
+    for one in entries:
+        name, line = str(one.get("name", "")), _line_of(text, str(one.get("name", "")))
+        if one.get("error_occurred") or (one.get("aggregate_name") or "median") != "median":
+            continue
+        if not one.get("aggregate_name") and one.get("run_name") in with_median:
+            continue
+        ns = _number(one.get("real_time"), line, "real_time") * _scale(one.get("time_unit", "ns"), line)
+        size = 0
+        if "bytes_per_second" in one:
+            cpu = _number(one.get("cpu_time"), line, "cpu_time") * _scale(one.get("time_unit", "ns"), line)
+            size = round(_number(one["bytes_per_second"], line, "bytes_per_second") * cpu * 1e-9)
+        yield Reading(str(one.get("run_name") or name), line, ns, size)
+
+
+_CRITERION = re.compile(
+    r"^(?P<name>\S.*?)?\s+time:\s+\[(?P<low>\S+) (?P<lu>\S+) (?P<mid>\S+) (?P<mu>\S+) (?P<high>\S+) (?P<hu>\S+)\]"
+)
+_CRITERION_THRPT = re.compile(r"^\s+thrpt:\s+\[\S+ \S+ (?P<rate>\S+) (?P<unit>[KMG]i?B|B)/s \S+ \S+\]")
+
+
+def _criterion(text: str) -> Iterator[Reading]:
+    """The text of `cargo bench`: estimate and 95 % interval of the time, and the throughput that tells the size."""
+    above, pending = "", None
+    for line, raw in enumerate(text.split("\n"), start=1):
+        if found := _CRITERION.match(raw):
+            if pending:
+                yield pending
+            low, mid, high = (
+                _number(found[part], line, "a time") * _scale(found[unit], line)
+                for part, unit in (("low", "lu"), ("mid", "mu"), ("high", "hu"))
+            )
+            pending = Reading(found["name"] or above, line, mid, 0, low, high, 0.95)
+        elif pending and (rate := _CRITERION_THRPT.match(raw)):
+            per_s = _number(rate["rate"], line, "a rate") * _BYTES[rate["unit"]]
+            pending = Reading(
+                pending.name,
+                pending.line,
+                pending.ns,
+                round(per_s * pending.ns * 1e-9),
+                pending.low,
+                pending.high,
+                0.95,
+            )
+        elif re.search(r"\btime:\s+\[", raw):
+            raise _Broken(line, "the line with the time is cut off")
+        above = raw.strip() or above
+    if pending:
+        yield pending
+
+
+_JMH_UNITS = {"ns/op": 1.0, "us/op": 1e3, "ms/op": 1e6, "s/op": 1e9}
+_JMH_RATES = {"ops/ns": 1.0, "ops/us": 1e3, "ops/ms": 1e6, "ops/s": 1e9}
+
+
+def _jmh(text: str) -> Iterator[Reading]:
+    """`-rf json`: the score with its 99.9 % interval; modes that give a time or a rate per call."""
+    found = _json(text)
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise _Broken(1, "there is no list of results")
+    for one in found:
+        name = str(one.get("benchmark", ""))
+        line = _line_of(text, name)
+        metric = one.get("primaryMetric")
+        if not isinstance(metric, dict):
+            raise _Broken(line, f"{name[:60]!r} has no primaryMetric")
+        score = _number(metric.get("score"), line, "score")
+        ends = metric.get("scoreConfidence")
+        ends = (
+            ends if isinstance(ends, list) and len(ends) == 2 and "NaN" not in ends else [math.nan, math.nan]
+        )
+        unit = metric.get("scoreUnit")
+        parameters = one.get("params") if isinstance(one.get("params"), dict) else {}
+        shown = "/".join([name, *(str(value) for value in parameters.values())])
+        low, high = (float(end) if isinstance(end, int | float) else math.nan for end in ends)
+        if unit in _JMH_RATES and score > 0:
+            factor = _JMH_RATES[unit]
+            low, high = (factor / end if end > 0 else math.nan for end in (high, low))
+            yield Reading(shown, line, factor / score, 0, low, high, 0.999)
+        elif unit in _JMH_UNITS:
+            factor = _JMH_UNITS[unit]
+            yield Reading(shown, line, score * factor, 0, low * factor, high * factor, 0.999)
+        else:
+            raise _Broken(line, f"the unit {str(unit)[:20]!r} is neither a time nor a rate")
+
+
+def _benchfmt(text: str) -> Iterator[Reading]:
+    """`go test -bench`: the median of lines of one name, because each is a mean of its own."""
+    found: dict[str, list[tuple[int, float, float]]] = {}
+    for line, raw in enumerate(text.split("\n"), start=1):
+        words = raw.split()
+        if not raw.startswith("Benchmark") or len(words) < 2:
+            continue
+        if len(words) < 4 or len(words) % 2 or not words[1].isdigit():
+            raise _Broken(line, "the line of a benchmark is cut off")
+        values = {
+            unit: _number(value, line, unit) for value, unit in zip(words[2::2], words[3::2], strict=True)
+        }
+        ns = values.get("ns/op", values.get("sec/op", 0.0) * 1e9)
+        rate = values.get("MB/s", values.get("B/s", 0.0) / 1e6)
+        if ns:
+            found.setdefault(words[0], []).append((line, ns, rate * 1e6 * ns * 1e-9))
+    for name, several in found.items():
+        line, ns, size = sorted(several, key=lambda one: one[1])[len(several) // 2]
+        yield Reading(re.sub(r"-\d+$", "", name.removeprefix("Benchmark")), line, ns, round(size))
+
+
+def _pyperf(text: str) -> Iterator[Reading]:
+    """`pyperf ... -o FILE`: the mean of all values, as pyperf prints it; its deviation is no interval."""
+    for one in _list(_json(text), "benchmarks"):
+        metadata = one.get("metadata") if isinstance(one.get("metadata"), dict) else {}
+        name = str(metadata.get("name", ""))
+        line = _line_of(text, name)
+        values: list[float] = []
+        for run in _list(one, "runs"):
+            values += [_number(value, line, "a value") for value in run.get("values") or ()]
+        if not name and isinstance(whole := _json(text).get("metadata"), dict):
+            name = str(whole.get("name", ""))
+        if not values:
+            raise _Broken(line, f"{name[:60]!r} has no values")
+        yield Reading(name, line, sum(values) / len(values) * 1e9)
+
+
+_BOTAN = re.compile(
+    r"^(?P<name>\S+)(?: \[[^\]]*\])? (?P<what>\S+) buffer size (?P<size>\d+) bytes: "
+    r"(?P<rate>[\d.]+) (?P<unit>[KMG]iB)/sec"
+    r"(?: (?P<cpb>[\d.]+) cycles/byte)?"
+)
+
+
+def _botan(text: str) -> Iterator[Reading]:
+    for line, raw in enumerate(text.split("\n"), start=1):
+        if found := _BOTAN.match(raw):
+            size = int(found["size"])
+            rate = _number(found["rate"], line, "a rate") * _BYTES[found["unit"]]
+            if rate <= 0 or size > 2**40:
+                raise _Broken(line, "a rate of nothing, or a size of more than a terabyte")
+            cycles = float(found["cpb"]) * size if found["cpb"] else math.nan
+            yield Reading(f"{found['name']} {found['what']}", line, size / rate * 1e9, size, cycles=cycles)
+        elif " buffer size " in raw:
+            raise _Broken(line, "the line of a buffer size is cut off")
+
+
+_SLOPE_HEAD = re.compile(r"^\s*(?P<name>\S.*?)?\s+\|\s+nanosecs/byte\s+mebibytes/sec\s+cycles/byte")
+_SLOPE = re.compile(r"^\s*(?P<what>\S.*?)?\s*\|\s+(?P<ns>[\d.]+) ns/B\s+[\d.]+ MiB/s\s+(?P<cpb>[\d.]+|-) c/B")
+SLOPE_BYTES = 65_536
+
+
+def _slope(text: str) -> Iterator[Reading]:
+    """`bench-slope`: the cost of a further byte, given at SLOPE_BYTES; what a call costs besides is not in it."""
+    head = ""
+    for line, raw in enumerate(text.split("\n"), start=1):
+        if found := _SLOPE_HEAD.match(raw):
+            head = found["name"] or ""
+        elif found := _SLOPE.match(raw):
+            cycles = math.nan if found["cpb"] == "-" else float(found["cpb"]) * SLOPE_BYTES
+            ns = _number(found["ns"], line, "ns/B") * SLOPE_BYTES
+            yield Reading(f"{head} {found['what'] or ''}".strip(), line, ns, SLOPE_BYTES, cycles=cycles)
+        elif "ns/B" in raw:
+            raise _Broken(line, "the row is cut off")
+
+
+FORMATS: dict[str, Callable[[str], Iterator[Reading]]] = {
+    "google-benchmark": _google,
+    "criterion": _criterion,
+    "jmh": _jmh,
+    "benchfmt": _benchfmt,
+    "pyperf": _pyperf,
+    "botan-speed": _botan,
+    "bench-slope": _slope,
+}
+_HINTS = {
+    "google-benchmark": "make it: ./benchmark --benchmark_format=json > results.json",
+    "criterion": "make it: cargo bench > results.txt",
+    "jmh": "make it: java -jar benchmarks.jar -rf json -rff results.json",
+    "benchfmt": "make it: go test -bench . > results.txt",
+    "pyperf": "make it: python benchmark.py -o results.json",
+    "botan-speed": "make it: botan speed > results.txt",
+    "bench-slope": "make it: bench-slope > results.txt",
+}

@@ -1,0 +1,170 @@
+"""Outputs of other benchmark tools, as these tools wrote them: what they become, and what of them is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from perbyte.errors import UsageError
+from perbyte.exchange import make_benchmark_run, read_benchmarks, read_meaning
+from perbyte.exchange.benchmarks import FORMATS
+
+REAL = Path(__file__).parent / "benchmarks"
+SLOPE = """\
+SHA256         |  nanosecs/byte   mebibytes/sec   cycles/byte
+               |     0.550 ns/B      1734 MiB/s      2.03 c/B
+"""
+SLOPE_CIPHER = """\
+ AES            |  nanosecs/byte   mebibytes/sec   cycles/byte
+        ECB enc |     0.120 ns/B      7947 MiB/s     0.443 c/B
+        GCM enc |     0.250 ns/B      3815 MiB/s         - c/B
+"""
+
+
+def text(name: str) -> str:
+    return (REAL / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("form", "file", "cells", "notes"),
+    [
+        ("benchfmt", "benchfmt.txt", {("sha-256", "digest", 64), ("sha-256", "digest", 8192)}, 0),
+        ("google-benchmark", "google.json", {("sha-256", "digest", 64), ("sha-256", "digest", 8192)}, 1),
+        (
+            "google-benchmark",
+            "google_repeated.json",
+            {("sha-256", "digest", 64), ("sha-256", "digest", 8192)},
+            1,
+        ),
+        ("pyperf", "pyperf.json", {("sha-256", "digest", 64), ("sha-256", "digest", 8192)}, 0),
+        ("jmh", "jmh.json", {("sha-256", "digest", 64), ("sha-256", "digest", 8192)}, 0),
+        ("criterion", "criterion.txt", {("sha-256", "digest", 64), ("sha-256", "digest", 8192)}, 1),
+        (
+            "botan-speed",
+            "botan-speed.txt",
+            {("aes-128-gcm", way, size) for way in ("seal", "open") for size in (1024, 8192)}
+            | {("sha-256", "digest", 1024), ("sha-256", "digest", 8192)},
+            0,
+        ),
+    ],
+)
+def test_real_outputs_become_cells(form: str, file: str, cells: set[tuple[str, str, int]], notes: int):
+    readings = read_benchmarks(form, text(file), file)
+    run = make_benchmark_run(readings, form, name="x", source=file, runner=form)
+    assert {(one.cell.algorithm, one.cell.operation, one.cell.size_bytes) for one in run.cells} == cells
+    assert len(run.conditions.input["remarks"]) == notes
+    if form != "jmh":  # whose interval of six values may reach below zero, and is none then
+        assert all(one.interval.known == (form == "criterion") for one in run.cells)
+    assert all(one.cycles_per_call is None and one.ns_per_call > 0 for one in run.cells)
+
+
+def test_figures_are_the_tools_own():
+    # the three lines of size 64 are 558.9, 534.6 and 533.4 ns/op
+    assert [one.ns for one in read_benchmarks("benchfmt", text("benchfmt.txt"), "x")] == [534.6, 11906]
+    first = read_benchmarks("botan-speed", text("botan-speed.txt"), "x")[0]
+    assert first.ns == pytest.approx(1024 / (354.222 * 2**20) * 1e9)
+    assert first.cycles == pytest.approx(6.47 * 1024)
+    jmh = json.loads(text("jmh.json"))[0]["primaryMetric"]
+    reading = read_benchmarks("jmh", text("jmh.json"), "x")[0]
+    assert (reading.ns, reading.low, reading.high) == (jmh["score"], *jmh["scoreConfidence"])
+    values = [
+        value
+        for run in json.loads(text("pyperf.json"))["benchmarks"][0]["runs"]
+        for value in run.get("values", ())
+    ]
+    assert read_benchmarks("pyperf", text("pyperf.json"), "x")[0].ns == pytest.approx(
+        sum(values) / len(values) * 1e9
+    )
+
+
+def test_slopes_are_given_at_one_size_and_need_no_cycles():
+    (digest,) = read_benchmarks("bench-slope", SLOPE, "x")
+    assert digest.name == "SHA256"
+    assert digest.cycles == pytest.approx(2.03 * 65536)
+    cipher = read_benchmarks("bench-slope", SLOPE_CIPHER, "x")
+    assert [one.name for one in cipher] == ["AES ECB enc", "AES GCM enc"]
+    assert cipher[0].ns == pytest.approx(0.12 * 65536)
+    assert math.isnan(cipher[1].cycles)
+
+
+@pytest.mark.parametrize(
+    ("form", "broken", "complaint"),
+    [
+        ("google-benchmark", "{", "line 1: no JSON"),
+        ("google-benchmark", '{"benchmarks": 3}', "no list 'benchmarks'"),
+        (
+            "google-benchmark",
+            '{"benchmarks": [\n{"name": "a",\n"real_time": "x"}]}',
+            "line 2: real_time is no number",
+        ),
+        (
+            "google-benchmark",
+            '{"benchmarks": [{"name": "a", "real_time": 1, "time_unit": "h"}]}',
+            "unit of time 'h'",
+        ),
+        ("google-benchmark", '{"benchmarks": [{"name": "a", "real_time": NaN}]}', "real_time is nan"),
+        (
+            "google-benchmark",
+            '{"benchmarks": [{"name": "a", "real_time": -5}]}',
+            "no time that a call can take",
+        ),
+        ("google-benchmark", "[" * 100_000, "line 1"),
+        ("jmh", "{}", "no list of results"),
+        ("jmh", '[{"benchmark": "a"}]', "no primaryMetric"),
+        (
+            "jmh",
+            '[{"benchmark": "a", "primaryMetric": {"score": 1, "scoreUnit": "B"}}]',
+            "neither a time nor a rate",
+        ),
+        (
+            "benchfmt",
+            "BenchmarkA 100 3 ns/op\n\nBenchmarkA 5 3.0",
+            "line 3: the line of a benchmark is cut off",
+        ),
+        ("benchfmt", "BenchmarkA 100 x ns/op", "line 1: ns/op is no number"),
+        ("criterion", "a    time:   [1.0 ns 1.1", "line 1: the line with the time is cut off"),
+        ("criterion", "a    time:   [1.0 ls 1.1 ns 1.2 ns]", "unit of time 'ls'"),
+        ("pyperf", '{"benchmarks": [{"metadata": {"name": "a"}, "runs": [{}]}]}', "has no values"),
+        ("botan-speed", "SHA-256 hash buffer size 10", "line 1: the line of a buffer size is cut off"),
+        ("botan-speed", "SHA-256 hash buffer size 10 bytes: 0.0 MiB/sec", "a rate of nothing"),
+        ("bench-slope", "  GCM enc |     0.250 ns/B      38", "line 1: the row is cut off"),
+    ],
+)
+def test_broken_and_hostile_files_are_refused_with_line_and_reason(form: str, broken: str, complaint: str):
+    with pytest.raises(UsageError, match="line") as error:
+        read_benchmarks(form, broken, "file")
+    assert complaint in str(error.value)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_another_tools_file_has_no_figure(form: str):
+    with pytest.raises(UsageError):
+        read_benchmarks(form, "[]" if form in ("jmh",) else '{"benchmarks": []}', "file")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_real_output_cut_anywhere_is_a_defect(form: str):
+    """A file that is cut off is refused or read as far as it goes; nothing else happens."""
+    for file in REAL.iterdir():
+        whole = file.read_text(encoding="utf-8")
+        for cut in range(0, len(whole), max(1, len(whole) // 60)):
+            try:
+                read_benchmarks(form, whole[:cut], "file")
+            except UsageError:
+                continue
+
+
+def test_names_are_said_where_they_do_not_tell():
+    readings = read_benchmarks("google-benchmark", text("google.json"), "x")
+    said = [read_meaning("BM_startup=aes-256-gcm/open@1KiB")]
+    run = make_benchmark_run(readings, "google-benchmark", name="x", source="x", runner="g", meanings=said)
+    assert any(
+        (one.cell.algorithm, one.cell.operation, one.cell.size_bytes) == ("aes-256-gcm", "open", 1024)
+        for one in run.cells
+    )
+    for wrong in ("x", "(=sha-256", "a=sha-256/seal", "a=nothing", "=sha-256"):
+        with pytest.raises(UsageError):
+            read_meaning(wrong)
