@@ -19,7 +19,7 @@ typedef struct pb_gauge {
 	double tick_hz;
 	uint64_t tick_quantum;          /* smallest step of the tick counter, ticks */
 	double probe_cycles;            /* core cycles of one clock probe, its two tick reads included */
-	double fixed_ticks;             /* ticks of a sample without calls */
+	double fixed_ticks;             /* what a sample takes beyond its calls */
 	double check_add, check_rotate; /* core cycles per instruction; must read 1 */
 	int pmu;                        /* perf_event file descriptor, or -1 */
 	void *pmu_page;                 /* its mapped page where rdpmc is allowed, else NULL */

@@ -193,7 +193,7 @@ def _clock_lines(found: list[dict[str, object]]) -> list[str]:
     lines.append(f"self-check, core cycles per instruction (must read 1): {ratios}")
     lines.append(
         f"tick counter: {float(str(first['tick_hz'])) / 1e6:.1f} MHz in steps of {first['tick_quantum']}; "
-        f"an empty sample takes {float(str(first['fixed_ticks'])):.0f} ticks"
+        f"a sample takes {float(str(first['fixed_ticks'])):.0f} ticks beyond its calls"
     )
     if not first["layout_fixed"]:
         lines.append(

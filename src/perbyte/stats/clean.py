@@ -80,14 +80,14 @@ def clean_values(
 def cycles_per_call(burst: Burst, calibration: Calibration) -> Floats:
     """Return core cycles per call, one per sample; NaN where no cycle source can be trusted.
 
-    PMU cycles where the burst has them, else ticks converted by the clock probes around the sample. The cost
-    of an empty sample is subtracted in either case.
+    PMU cycles where the burst has them, else ticks converted by the clock probes around the sample. What a
+    sample costs beyond its calls is subtracted in either case.
     """
     return table_cycles(tabulate([burst]), calibration)
 
 
 def ns_per_call(burst: Burst, calibration: Calibration) -> Floats:
-    """Return nanoseconds per call, one per sample; the cost of an empty sample is subtracted."""
+    """Return nanoseconds per call, one per sample; what a sample costs beyond its calls is subtracted."""
     return table_ns(tabulate([burst]), calibration)
 
 
