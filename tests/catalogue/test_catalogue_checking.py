@@ -235,7 +235,7 @@ def test_each_fault_of_a_known_answer_is_named(answer, complaint):
 
 def test_known_answers_stand_once_and_in_their_family():
     assert list(check_vectors(ALL, {"toy": (ANSWER, replace(ANSWER, source="another book"))})) == [
-        "vectors/toy.toml, vector 2 (toy-cbc): stands there twice"
+        "vectors/toy.toml, vector 2 (toy-cbc): duplicate"
     ]
     assert "the family 'doll' has no such algorithm" in next(check_vectors(ALL, {"doll": (ANSWER,)}))
 

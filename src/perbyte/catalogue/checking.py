@@ -194,7 +194,7 @@ def check_vectors(
                 answer.input,
             )
             if identity in seen:
-                yield f"{place}: stands there twice"
+                yield f"{place}: duplicate"
             seen.add(identity)
 
 

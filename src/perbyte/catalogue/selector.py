@@ -187,7 +187,7 @@ def _parse_options(text: str, options: list[str]) -> dict[str, str]:
         if name not in _OPTIONS:
             raise _wrong(text, f"unknown option '+{name}'", hint="there are +contract=, +cpu= and +twin=")
         if name in given:
-            raise _wrong(text, f"'+{name}=' stands there twice", hint="put a comma between alternatives")
+            raise _wrong(text, f"duplicate '+{name}='", hint="put a comma between alternatives")
         if not value or not all(value.split(",")):
             raise _wrong(text, f"'+{option}' lacks a value")
         given[name] = value

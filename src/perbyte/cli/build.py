@@ -20,7 +20,7 @@ from perbyte.runners import BuildOutcome, BuildState
 def command(names: tuple[str, ...], every: bool, force: bool, sanitize: bool) -> int:
     """Build runners (all but the opt-in ones when none is named).
 
-    A library that is not installed makes its runner absent; nothing else fails.
+    If a library is not installed, its runner is skipped; everything else works.
 
     \b
       perbyte build

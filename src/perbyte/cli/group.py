@@ -45,7 +45,7 @@ HELP = """Tell how fast cryptography really is, in true cycles per byte.
 
 
 class ReaderGone(Exception):
-    """Whoever read our output has had enough, as `| head` has. Not an OSError: click would exit with 1 for it."""
+    """The reader of our output closed the pipe, as `| head` does. Not an OSError: click would exit with 1 for it."""
 
 
 class LazyGroup(click.Group):

@@ -47,9 +47,8 @@ SPARSE_FROM = (
 )
 CUT_FROM_S = 10.0  # by which a budget may be overrun in any case before cells are left out
 NOISY_SHARE = 0.15  # of clean samples, below which a run says what would help
-LONG_PRECISION = (
-    0.01  # relative half-width at which a cell of very long calls is done, lest it eat all others' budget
-)
+# relative half-width at which a cell of very long calls is done, so that it cannot use up the budget
+LONG_PRECISION = 0.01
 NOTE_EVERY_S = 1.0  # what a kill may make a resumed run forget of the time that was spent
 
 

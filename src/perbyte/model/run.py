@@ -187,7 +187,7 @@ class Sink(Protocol):
         """Note a row whose tier is not proved by the library's word; a later note on the same row counts."""
 
     def spent(self, measuring_s: float) -> None:
-        """Note the seconds of measuring that the run has taken so far, lest a kill make it forget them."""
+        """Note the seconds of measuring that the run has taken so far, so that a kill does not lose them."""
 
     def epoch_done(self, epoch: int) -> None:
         """Note that an epoch is over."""

@@ -252,7 +252,7 @@ class RunnerProcess:
 
     def _told(self, what: str) -> str:
         words = f"runner '{self.name}' (process {self.pid}): {what}"
-        return f"{words}\nits last words: {self.stderr}" if self.stderr else words
+        return f"{words}\nstderr: {self.stderr}" if self.stderr else words
 
     def _write(self, data: memoryview) -> int:
         try:

@@ -1,7 +1,7 @@
 """Which samples are clean, and what a sample says in core cycles and in nanoseconds.
 
 The stance: a sample is judged by the probes that bracket it and by what the kernel reported, never by its
-own time. Whoever drops slow samples for being slow measures a wish. Nothing is removed here: a mask is
+own time. Dropping samples because they are slow biases the result. Nothing is removed here: a mask is
 returned, and it can be computed again under another policy.
 
 Tick counters of virtual machines often advance in steps (26 ticks on some AMD hosts). Two readings that
