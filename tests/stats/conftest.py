@@ -96,5 +96,5 @@ def simulation() -> SimulatedClock:
 
 
 @pytest.fixture
-def make_sky() -> Callable[..., SimulatedClock]:
+def make_simulation() -> Callable[..., SimulatedClock]:
     return SimulatedClock

@@ -78,22 +78,22 @@ def test_the_contention_floor_can_be_given(simulation):
     assert not clean_mask(burst, calibration, simulation.policy, Quiet(half, 1.01 * half)).any()
 
 
-def test_cycles_do_not_depend_on_the_core_clock(make_sky):
+def test_cycles_do_not_depend_on_the_core_clock(make_simulation):
     for ghz in (2.1, 3.65, 5.2):
-        simulation = make_sky(ghz=ghz)
+        simulation = make_simulation(ghz=ghz)
         cycles = cycles_per_call(simulation.burst(123.4, n=400), simulation.calibration())
         assert midmean(cycles) == pytest.approx(123.4, rel=5e-4)
 
 
-def test_nanoseconds_follow_the_core_clock(make_sky):
-    simulation = make_sky(ghz=2.0)
+def test_nanoseconds_follow_the_core_clock(make_simulation):
+    simulation = make_simulation(ghz=2.0)
     assert midmean(ns_per_call(simulation.burst(100.0, n=400), simulation.calibration())) == pytest.approx(
         50.0, rel=5e-4
     )
 
 
-def test_the_cost_of_an_empty_sample_is_subtracted(make_sky):
-    simulation = make_sky(quantum=1)
+def test_the_cost_of_an_empty_sample_is_subtracted(make_simulation):
+    simulation = make_simulation(quantum=1)
     cycles = cycles_per_call(simulation.burst(0.0, n=400, calls=1), simulation.calibration())
     assert midmean(cycles) == pytest.approx(0.0, abs=1.0)
 
@@ -134,9 +134,9 @@ def test_a_still_clock_is_freed_of_its_steps(simulation):
     assert np.abs(steadied - true).mean() < np.abs(own - true).mean() / 3
 
 
-def test_a_moving_clock_is_followed(make_sky):
+def test_a_moving_clock_is_followed(make_simulation):
     """A core that speeds up by 1 % within the burst: the cost in cycles stays put."""
-    slow, fast = make_sky(seed=3, ghz=3.60), make_sky(seed=4, ghz=3.636)
+    slow, fast = make_simulation(seed=3, ghz=3.60), make_simulation(seed=4, ghz=3.636)
     first, second = slow.burst(100.0, n=100), fast.burst(100.0, n=100)
     names = (
         "ticks",

@@ -318,6 +318,23 @@ def test_the_noise_floor_is_the_worst_pair():
     assert noise_floor([]) is None
 
 
+@pytest.mark.parametrize("doubtful", [(0,), (1,), (0, 1)])
+def test_pairs_of_good_figures_decide_the_noise_floor(doubtful):
+    def twin_of(figure, cost):
+        return replace(figure, cell=replace(figure.cell, twin=1), cycles_per_call=cost)
+
+    pair = [SLOW, twin_of(SLOW, 150.0)]
+    for index in doubtful:
+        pair[index] = replace(pair[index], quality=Quality.NOISY)
+    good = (FAST, twin_of(FAST, 100.3))
+    found = noise_floor([tuple(pair), good])
+    assert found.relative == pytest.approx(0.003)
+    assert len(found.pairs) == 2
+    assert noise_floor([tuple(pair)]).relative == pytest.approx(150 / 110 - 1)
+    assert noise_floor([good, (FAST, twin_of(FAST, 0.0))]) == noise_floor([good])
+    assert noise_floor([(replace(FAST, cycles_per_call=0.0), twin_of(FAST, 5.0))]) is None
+
+
 def spread_of(values) -> float:
     logs = np.log(values)
     return float(logs.var(ddof=1)) / len(values) * median_spread(len(values)) ** 2

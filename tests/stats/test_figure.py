@@ -230,9 +230,9 @@ def test_the_given_floor_is_used_for_all_or_per_process(simulation):
         assert found.clean_samples == 0
 
 
-def test_constant_readings_still_have_a_width(make_sky):
+def test_constant_readings_still_have_a_width(make_simulation):
     """Where every reading is the same step, the step itself bounds what is known."""
-    simulation = make_sky()
+    simulation = make_simulation()
     burst = simulation.burst(100.0)
     same = replace(
         burst,

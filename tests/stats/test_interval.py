@@ -26,9 +26,9 @@ from perbyte.stats.interval import (
 @pytest.mark.parametrize(
     ("between", "within"), [(0.003, 0.0005), (0.0005, 0.004), (0.0, 0.002)], ids=["epochs", "both", "samples"]
 )
-def test_95_per_cent_intervals_cover(make_sky, epochs, between, within):
+def test_95_per_cent_intervals_cover(make_simulation, epochs, between, within):
     """Hierarchical noise through the whole figure: the truth lies inside in 90 to 100 of 100 cases."""
-    simulation = make_sky(seed=epochs * 1000 + int(between * 1e5))
+    simulation = make_simulation(seed=epochs * 1000 + int(between * 1e5))
     calibrations, hits, trials = simulation.calibrations(epochs), 0, 200
     for _ in range(trials):
         bursts = [
@@ -44,7 +44,7 @@ def test_95_per_cent_intervals_cover(make_sky, epochs, between, within):
     assert 0.90 <= hits / trials <= 1.0
 
 
-def test_the_interval_is_not_wider_than_it_must_be(make_sky):
+def test_the_interval_is_not_wider_than_it_must_be(make_simulation):
     """With spread between epochs only, its mean width is that of Student's t on the median of layouts."""
     random = np.random.default_rng(11)
     halves = [

@@ -1,0 +1,108 @@
+"""Figures of a whole run: their order, who is left out, and the doubts that belong to runs and rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from perbyte.model import Doubt, Failure, RunnerIdentity, UnprovenTier
+from perbyte.stats.run_figures import LAYOUT_WARNING, make_run_figures
+
+EPOCHS = (1, 2, 3)
+
+
+def cell_of(simulation, **changes):
+    return replace(simulation.cell, **changes)
+
+
+def figures(simulation, costs, *, layout_fixed=True, plan=None, **more):
+    """Return the figures of cells whose true costs are given, `unproven` and the like as in `make_run_figures`."""
+    processes = {cell.process for cell in costs}
+    calibrations = [
+        simulation.calibration(epoch, runner=p.runner, cpu=p.cpu, twin=p.twin, layout_fixed=layout_fixed)
+        for epoch in EPOCHS
+        for p in processes
+    ]
+    bursts = {
+        cell: [simulation.burst(cost, epoch=epoch, round=r, cell=cell) for epoch in EPOCHS for r in (1, 2)]
+        for cell, cost in costs.items()
+    }
+    given = {
+        "plan": [cell.address for cell in costs if not cell.twin] if plan is None else plan,
+        "identities": [],
+        "failures": [],
+        "unproven": [],
+        **more,
+    }
+    return make_run_figures(bursts, calibrations, simulation.policy, **given)
+
+
+def kinds(made):
+    return {figure.cell.cpu: [warning.kind for warning in figure.warnings] for figure in made.cells}
+
+
+def test_figures_stand_in_the_order_of_the_plan_and_twins_make_the_floor(simulation):
+    small, large = cell_of(simulation, size_bytes=16), cell_of(simulation, size_bytes=256)
+    twins = {replace(large, twin=1): 300.0, replace(small, twin=1): 101.0}
+    made = figures(simulation, {**twins, large: 300.0, small: 100.0}, plan=[small.address, large.address])
+    assert [figure.cell for figure in made.cells] == [small, large]
+    assert [address for address, _ in made.noise_floor.pairs] == [small.address, large.address]
+    assert made.noise_floor.relative == pytest.approx(0.01, rel=0.1)
+    assert figures(simulation, {small: 100.0, **twins}).noise_floor.pairs[0][0] == small.address
+
+
+def test_what_failed_has_no_figure_and_the_last_identity_names_the_library(simulation):
+    small, large = cell_of(simulation, size_bytes=16), cell_of(simulation, size_bytes=256)
+    who = [
+        RunnerIdentity("openssl", "full", name, "1", "", "", "", "", "", "", "") for name in ("Old", "New")
+    ]
+    made = figures(
+        simulation,
+        {small: 100.0, large: 300.0},
+        identities=who,
+        failures=[Failure("incorrect", "openssl", "wrong", address=large.address)],
+    )
+    assert [(figure.cell, figure.library) for figure in made.cells] == [(small, "New")]
+    assert made.failures == ()
+    assert made.noise_floor is None
+
+
+def test_a_layout_that_is_not_fixed_is_a_doubt_of_every_figure(simulation):
+    costs = {cell_of(simulation): 100.0, cell_of(simulation, cpu="soft"): 300.0}
+    assert kinds(figures(simulation, costs)) == {"full": [], "soft": []}
+    for figure in figures(simulation, costs, layout_fixed=False).cells:
+        assert figure.warnings == (LAYOUT_WARNING,)
+
+
+@pytest.mark.parametrize(
+    ("soft", "doubted"), [(100.0, True), (103.0, True), (97.0, True), (107.0, False), (93.0, False)]
+)
+def test_a_tier_is_proved_by_five_per_cent_between_figures(simulation, soft, doubted):
+    full = cell_of(simulation)
+    lower = replace(full, cpu="soft")
+    made = figures(simulation, {full: 100.0, lower: soft}, unproven=[UnprovenTier(lower.row)])
+    assert kinds(made) == {"full": [], "soft": [Doubt.TIER] if doubted else []}
+    if doubted:
+        assert made.cells[1].warnings[0].numbers == (pytest.approx(soft / 100, rel=0.005),)
+
+
+@pytest.mark.parametrize(
+    ("factor", "doubted"), [(0.0, True), (1.04, True), (0.96, True), (1.06, False), (0.94, False)]
+)
+def test_a_tier_that_was_measured_alone_is_judged_by_the_look_at_full(simulation, factor, doubted):
+    lower = cell_of(simulation, cpu="soft")
+    made = figures(simulation, {lower: 100.0}, unproven=[UnprovenTier(lower.row, factor)])
+    assert kinds(made) == {"soft": [Doubt.TIER] if doubted else []}
+    if doubted:
+        said = "runs as fast as full (factor" if factor else "neither the library nor a figure shows"
+        assert said in made.cells[0].warnings[0].text
+
+
+def test_figures_in_full_count_more_than_a_look(simulation):
+    full = cell_of(simulation)
+    lower, other = replace(full, cpu="soft"), replace(full, cpu="soft", algorithm="aes-256-ctr")
+    unproven = [UnprovenTier(lower.row, 3.0)]
+    made = figures(simulation, {full: 100.0, lower: 100.0, other: 100.0}, unproven=unproven)
+    doubted = [figure.cell for figure in made.cells if figure.warnings]
+    assert doubted == [lower]
