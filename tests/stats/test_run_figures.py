@@ -16,11 +16,13 @@ def cell_of(simulation, **changes):
     return replace(simulation.cell, **changes)
 
 
-def figures(simulation, costs, *, layout_fixed=True, plan=None, **more):
+def figures(simulation, costs, *, layout_fixed=lambda _epoch: True, plan=None, **more):
     """Return the figures of cells whose true costs are given, `unproven` and the like as in `make_run_figures`."""
     processes = {cell.process for cell in costs}
     calibrations = [
-        simulation.calibration(epoch, runner=p.runner, cpu=p.cpu, twin=p.twin, layout_fixed=layout_fixed)
+        simulation.calibration(
+            epoch, runner=p.runner, cpu=p.cpu, twin=p.twin, layout_fixed=layout_fixed(epoch)
+        )
         for epoch in EPOCHS
         for p in processes
     ]
@@ -71,8 +73,9 @@ def test_what_failed_has_no_figure_and_the_last_identity_names_the_library(simul
 def test_a_layout_that_is_not_fixed_is_a_doubt_of_every_figure(simulation):
     costs = {cell_of(simulation): 100.0, cell_of(simulation, cpu="soft"): 300.0}
     assert kinds(figures(simulation, costs)) == {"full": [], "soft": []}
-    for figure in figures(simulation, costs, layout_fixed=False).cells:
-        assert figure.warnings == (LAYOUT_WARNING,)
+    for fixed in (lambda _: False, lambda epoch: epoch != 2):
+        for figure in figures(simulation, costs, layout_fixed=fixed).cells:
+            assert figure.warnings == (LAYOUT_WARNING,)
 
 
 @pytest.mark.parametrize(
@@ -106,3 +109,23 @@ def test_figures_in_full_count_more_than_a_look(simulation):
     made = figures(simulation, {full: 100.0, lower: 100.0, other: 100.0}, unproven=unproven)
     doubted = [figure.cell for figure in made.cells if figure.warnings]
     assert doubted == [lower]
+
+
+def test_one_size_that_differs_proves_the_row(simulation):
+    small, large = (cell_of(simulation, size_bytes=size) for size in (16, 256))
+    costs = {small: 100.0, large: 300.0, replace(small, cpu="soft"): 100.0, replace(large, cpu="soft"): 900.0}
+    made = figures(simulation, costs, unproven=[UnprovenTier(replace(small, cpu="soft").row)])
+    assert not any(figure.warnings for figure in made.cells)
+
+
+@pytest.mark.parametrize(("lacks", "doubted"), [((), False), (("aes", "sha"), True), (("sha",), False)])
+def test_code_without_the_instructions_that_the_cpu_has_is_a_doubt_in_full_only(simulation, lacks, doubted):
+    who = [
+        RunnerIdentity("openssl", cpu, "OpenSSL", "3", "", "", "", "/lib/libplain.so.1", "", "", "", lacks)
+        for cpu in ("full", "soft")
+    ]
+    full = cell_of(simulation)
+    made = figures(simulation, {full: 100.0, replace(full, cpu="soft"): 300.0}, identities=who)
+    assert kinds(made) == {"full": [Doubt.PLAIN_CODE] if doubted else [], "soft": []}
+    if doubted:
+        assert " in libplain.so.1, and" in made.cells[0].warnings[0].text
