@@ -35,6 +35,8 @@ RIGHT = {
     "python-pynacl": ("sha-512", "xchacha20-poly1305", "ed25519", "x25519"),
     "python-pycryptodome": ("sha-256", "aes-256-gcm", "chacha20-poly1305"),
     "python-blake3": ("blake3",),
+    "node-crypto": ("sha-256", "aes-128-gcm", "chacha20-poly1305", "ed25519", "x25519"),
+    "node-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
     "go": ("sha-256", "aes-256-gcm", "xchacha20-poly1305", "ed25519", "ecdh-p256", "ml-kem-1024", "rc4"),
 }
 

@@ -1,0 +1,205 @@
+/* The tables and loops of sdk/foreign for JavaScript: one addon, loaded by process.dlopen. The protocol blocks the one
+ * thread there is, so nothing else of the runtime runs meanwhile. Data are copies that live as long as the case. */
+#include "foreign.h"
+
+#include <node_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static napi_env env;
+static napi_ref functions[4];
+enum { OPEN, CLOSE, RUN, SHOW };
+
+/* What JavaScript holds of a case's input, to be refreshed when a check changes it. */
+typedef struct copy {
+	struct copy *next;
+	pb_case *c;
+	void *data;
+	napi_ref keep;
+} copy;
+static copy *copies;
+
+static napi_value number(double value)
+{
+	napi_value made;
+	napi_create_double(env, value, &made);
+	return made;
+}
+
+static napi_value bytes(const uint8_t *from, size_t length, void **data)
+{
+	napi_value made;
+	void *room = NULL;
+	napi_create_buffer_copy(env, length, from ? from : (const uint8_t *)"", &room, &made);
+	if (data)
+		*data = room;
+	return made;
+}
+
+static napi_value ring(const uint8_t *const *from, size_t length)
+{
+	napi_value made;
+	napi_create_array_with_length(env, PB_RING, &made);
+	for (uint32_t i = 0; i < PB_RING; i++)
+		napi_set_element(env, made, i, bytes(from[i], from[i] ? length : 0, NULL));
+	return made;
+}
+
+/* Calls one of the functions; NULL when it threw, which is told on standard error. */
+static napi_value call(int which, size_t count, napi_value *arguments)
+{
+	napi_value function, undefined, result = NULL, thrown, text;
+	char words[400] = "";
+	napi_get_reference_value(env, functions[which], &function);
+	napi_get_undefined(env, &undefined);
+	if (napi_call_function(env, undefined, function, count, arguments, &result) == napi_ok)
+		return result;
+	if (napi_get_and_clear_last_exception(env, &thrown) == napi_ok &&
+	    napi_coerce_to_string(env, thrown, &text) == napi_ok)
+		napi_get_value_string_utf8(env, text, words, sizeof words, NULL);
+	fprintf(stderr, "%s\n", words);
+	return NULL;
+}
+
+static napi_value id_of(const pb_case *c)
+{
+	return number((double)(uintptr_t)c);
+}
+
+static int open_case(pb_case *c, int row)
+{
+	napi_handle_scope scope;
+	copy *own = calloc(1, sizeof *own);
+	int64_t length = -1;
+	if (!own || napi_open_handle_scope(env, &scope) != napi_ok)
+		return 0;
+	own->c = c;
+	napi_value data = bytes(c->in, c->in_len, &own->data);
+	napi_create_reference(env, data, 1, &own->keep);
+	own->next = copies;
+	copies = own;
+	napi_value arguments[] = {id_of(c),
+				  number(row),
+				  data,
+				  number((double)c->size),
+				  ring(c->key, c->key_len),
+				  ring(c->nonce, c->nonce_len),
+				  ring(c->message, c->size),
+				  bytes(c->aad, c->aad_len, NULL),
+				  number(c->inverse),
+				  number(c->given)};
+	napi_value result = call(OPEN, sizeof arguments / sizeof *arguments, arguments);
+	if (result)
+		napi_get_value_int64(env, result, &length);
+	napi_close_handle_scope(env, scope);
+	if (length < 0)
+		return 0;
+	c->out_len = (size_t)length;
+	return 1;
+}
+
+static void close_case(pb_case *c)
+{
+	napi_handle_scope scope;
+	napi_open_handle_scope(env, &scope);
+	napi_value arguments[] = {id_of(c)};
+	call(CLOSE, 1, arguments);
+	for (copy **at = &copies; *at; at = &(*at)->next)
+		if ((*at)->c == c) {
+			copy *gone = *at;
+			*at = gone->next;
+			napi_delete_reference(env, gone->keep);
+			free(gone);
+			break;
+		}
+	napi_close_handle_scope(env, scope);
+}
+
+static void begin(pb_case *c)
+{
+	for (copy *at = copies; at; at = at->next)
+		if (at->c == c && c->inverse && c->in_len && memcmp(at->data, c->in, c->in_len) != 0)
+			memcpy(at->data, c->in, c->in_len);
+}
+
+static void run(pb_case *c, uint64_t n, int which)
+{
+	napi_handle_scope scope;
+	napi_open_handle_scope(env, &scope);
+	napi_value arguments[] = {id_of(c), number((double)n), number(which)};
+	if (!call(RUN, 3, arguments) && c)
+		c->failures++;
+	napi_close_handle_scope(env, scope);
+}
+
+static void show(pb_case *c)
+{
+	napi_handle_scope scope;
+	void *data = NULL;
+	size_t length = 0;
+	napi_open_handle_scope(env, &scope);
+	napi_value arguments[] = {id_of(c)}, result = call(SHOW, 1, arguments);
+	bool is_buffer = false;
+	if (result && napi_is_buffer(env, result, &is_buffer) == napi_ok && is_buffer &&
+	    napi_get_buffer_info(env, result, &data, &length) == napi_ok && length == c->out_len)
+		memcpy(c->out, data, length);
+	napi_close_handle_scope(env, scope);
+}
+
+static char *text_of(napi_value value)
+{
+	size_t length = 0;
+	napi_get_value_string_utf8(env, value, NULL, 0, &length);
+	char *text = malloc(length + 1);
+	if (text)
+		napi_get_value_string_utf8(env, value, text, length + 1, &length);
+	return text;
+}
+
+/* rows(count); row(index, algorithm, kind, calls, key, nonce, output) */
+static napi_value add_row(napi_env e, napi_callback_info info)
+{
+	size_t count = 7;
+	napi_value given[7];
+	int32_t values[5];
+	env = e;
+	napi_get_cb_info(e, info, &count, given, NULL, NULL);
+	napi_get_value_int32(e, given[0], &values[0]);
+	if (count < 7) {
+		pb_foreign_rows(values[0]);
+		return NULL;
+	}
+	napi_get_value_int32(e, given[2], &values[1]);
+	for (int i = 0; i < 3; i++)
+		napi_get_value_int32(e, given[4 + i], &values[2 + i]);
+	pb_foreign_row(values[0], text_of(given[1]), values[1], text_of(given[3]), (unsigned)values[2],
+		       (unsigned)values[3], (unsigned)values[4]);
+	return NULL;
+}
+
+/* main(open, close, run, show, name, library, license, version, features): speaks the protocol until it ends. */
+static napi_value run_main(napi_env e, napi_callback_info info)
+{
+	static const pb_foreign javascript = {open_case, close_case, run, begin, show};
+	size_t count = 9;
+	napi_value given[9];
+	env = e;
+	napi_get_cb_info(e, info, &count, given, NULL, NULL);
+	for (int i = 0; i < 4; i++)
+		napi_create_reference(e, given[i], 1, &functions[i]);
+	exit(pb_foreign_main(&javascript, text_of(given[4]), text_of(given[5]), text_of(given[6]),
+			     text_of(given[7]), text_of(given[8])));
+}
+
+static napi_value start(napi_env e, napi_value exports)
+{
+	napi_value function;
+	napi_create_function(e, "row", NAPI_AUTO_LENGTH, add_row, NULL, &function);
+	napi_set_named_property(e, exports, "row", function);
+	napi_create_function(e, "main", NAPI_AUTO_LENGTH, run_main, NULL, &function);
+	napi_set_named_property(e, exports, "main", function);
+	return exports;
+}
+
+NAPI_MODULE(perbyte, start)

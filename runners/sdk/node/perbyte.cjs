@@ -1,0 +1,119 @@
+// Functions of JavaScript as a runner of Perbyte: one addon around the C SDK, which calls a loop of JavaScript once a
+// sample. What entering it costs is measured and subtracted. Each loop is compiled from the text that `hello` shows, so
+// that the runtime optimises it for itself; it runs for a while before anything is timed.
+'use strict';
+
+const KINDS = { hash: 0, mac: 1, stream: 2, aead: 3, signature: 4, agreement: 5, chain: 7 };
+const [MESSAGE, REKEY, INVERSE, INVERSE_REKEY] = [0, 1, 2, 3];
+const WARM_UP_MS = 60;
+const CHAIN_START = 0x9e3779b9;
+
+// An expression, or statements that end with one that sets `last`; `given` are the values of its names.
+function loop(code, given) {
+  const statements = code.split('; ');
+  if (!/^last\b/.test(statements[statements.length - 1])) statements.push('last = ' + statements.pop());
+  const body = statements.join(';\n    ');
+  const names = Object.keys(given);
+  const make = new Function(...names, `return function (count) {
+  let last;
+  for (let turn = 0; turn < count; turn++) {
+    ${body};
+  }
+  return last;
+};`);
+  return make(...names.map((name) => given[name]));
+}
+
+// rows: {algorithm, kind, key, nonce, output, code: {MESSAGE: ..., ...}, names(material) -> values}
+exports.main = function (library, rows) {
+  const module = { exports: {} };
+  process.dlopen(module, process.env.PERBYTE_SDK);
+  const sdk = module.exports;
+  const prepared = new Map();
+  rows = [...rows, {
+    // 32 bits, because JavaScript multiplies no others; the latency is the same
+    algorithm: 'probe-imul', kind: 'chain', key: 0, nonce: 0, output: 0,
+    code: { [MESSAGE]: 'let x = state.x; for (let i = 0; i < size; i++) x = Math.imul(x, factor); state.x = x; last = x' },
+    names: (given) => ({ state: { x: CHAIN_START }, size: given.size, factor: 0x1ce4e5b9 }),
+  }];
+  sdk.row(rows.length);
+  rows.forEach((row, index) => {
+    const calls = [...new Set(Object.values(row.code))].join('; ');
+    sdk.row(index, row.algorithm, KINDS[row.kind], calls, row.key, row.nonce, row.output);
+  });
+
+  const open = (id, index, data, size, keys, nonces, messages, aad, inverse, given) => {
+    const row = rows[index];
+    const material = { data, size, keys, nonces, messages, aad, inverse, given, output: row.output };
+    const names = row.names(material);
+    const loops = {};
+    for (const [which, code] of Object.entries(row.code)) loops[which] = loop(code, names);
+    prepared.set(id, { loops, last: undefined, warm: {}, given });
+    if (row.kind === 'aead') return inverse ? size : size + row.output;
+    if (row.kind === 'stream') return size;
+    return row.kind === 'signature' && inverse ? 0 : row.output;
+  };
+  const run = (id, count, which) => {
+    if (count === 0) return true;
+    const state = prepared.get(id);
+    if (!state.warm[which] && !state.given) {
+      state.warm[which] = true;
+      const until = performance.now() + WARM_UP_MS;
+      for (let calls = 1; performance.now() < until; calls = Math.min(calls * 2, 4096)) state.loops[which](calls);
+    }
+    state.last = state.loops[which](count);
+    return true;
+  };
+  const show = (id) => {
+    let { last } = prepared.get(id);
+    if (Array.isArray(last)) last = Buffer.concat(last);
+    return last instanceof Uint8Array ? Buffer.from(last.buffer, last.byteOffset, last.length) : Buffer.alloc(0);
+  };
+  sdk.main(open, (id) => prepared.delete(id), run, show, process.env.PERBYTE_NAME, library.name, library.license,
+    library.version, library.features || '');
+};
+
+exports.hash = (algorithm, output, code, names) => ({
+  algorithm, kind: 'hash', key: 0, nonce: 0, output, code: { [MESSAGE]: code }, names: ({ data }) => ({ ...names, data }),
+});
+
+// `keyed(key)` gives `state`; `rekey` uses keys[turn & 15]
+exports.mac = (algorithm, key, output, message, rekey, names) => ({
+  algorithm, kind: 'mac', key, nonce: 0, output,
+  code: message ? { [MESSAGE]: message, [REKEY]: rekey } : { [REKEY]: rekey, [MESSAGE]: rekey.replace('keys[turn & 15]', 'key0') },
+  names: ({ data, keys }) => ({ ...names, data, keys, key0: keys[0] }),
+});
+
+// KEY and NONCE stand for what the contract asks for: under message/1 the key stays the same object
+const filled = (code, key, nonce) => code.replaceAll('KEY', key).replaceAll('NONCE', nonce);
+
+exports.stream = (algorithm, key, nonce, code, names) => ({
+  algorithm, kind: 'stream', key, nonce, output: 0,
+  code: { [MESSAGE]: filled(code, 'key0', 'nonces[turn & 15]'), [REKEY]: filled(code, 'keys[turn & 15]', 'nonces[turn & 15]') },
+  names: ({ data, keys, nonces }) => ({ ...names, data, keys, nonces, key0: keys[0] }),
+});
+
+// What is opened was sealed with key 0 and nonce 0. `body` and `tag` are the parts of what is opened.
+exports.aead = (algorithm, key, nonce, output, seal, open, names) => ({
+  algorithm, kind: 'aead', key, nonce, output,
+  code: {
+    [MESSAGE]: filled(seal, 'key0', 'nonces[turn & 15]'), [REKEY]: filled(seal, 'keys[turn & 15]', 'nonces[turn & 15]'),
+    [INVERSE]: filled(open, 'key0', 'nonce0'), [INVERSE_REKEY]: filled(open, 'key0', 'nonce0'),
+  },
+  names: ({ data, size, keys, nonces, aad }) => ({
+    ...names, data, aad, keys, nonces, key0: keys[0], nonce0: nonces[0], body: data.subarray(0, size), tag: data.subarray(size),
+  }),
+});
+
+exports.signature = (algorithm, key, output, pair, sign, verify, names) => ({
+  algorithm, kind: 'signature', key, nonce: 0, output, code: { [MESSAGE]: sign, [INVERSE]: verify },
+  names: ({ data, size, keys, messages }) => ({
+    ...names, ...pair(keys[0]), messages, message: data.subarray(0, size), signature: data.subarray(size),
+  }),
+});
+
+// `pair(private, public or null, the peer's private key)`
+exports.agreement = (algorithm, key, output, pair, derive, names) => ({
+  algorithm, kind: 'agreement', key, nonce: key, output, code: { [MESSAGE]: derive },
+  names: ({ data, keys, nonces, given }) => ({ ...names, ...pair(keys[0], given ? data : null, nonces[0]) }),
+});
