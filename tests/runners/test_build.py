@@ -11,7 +11,7 @@ import pytest
 from perbyte.catalogue import load, parse_selector
 from perbyte.errors import UsageError
 from perbyte.measure import Request, draw_plan, survey
-from perbyte.runners import BuildState, Session, build, build_all, stale
+from perbyte.runners import BuildState, Session, build, build_all, find, stale
 from perbyte.runners import needs as needs_module
 from perbyte.runners.locate import read_spec
 from perbyte.runners.needs import Missing, look
@@ -200,6 +200,26 @@ def test_one_failure_touches_no_other(tmp_path):
     outcomes = build_all(specs, done=lambda outcome: heard.append(outcome.runner))
     assert [outcome.state for outcome in outcomes] == [BuildState.BUILT, BuildState.FAILED, BuildState.ABSENT]
     assert sorted(heard) == ["bad", "good", "lacking"]
+
+
+def test_a_failed_download_costs_its_own_runner_and_says_what_to_do(tmp_path, monkeypatch):
+    """blake3's source comes through cargo; here cargo has no registry."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "cargo").write_text(
+        "#!/bin/sh\necho 'failed to get a crate: network unreachable' >&2\nexit 101\n"
+    )
+    (tools / "cargo").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    failed, good = build_all([find("blake3"), written(tmp_path, "good")])
+    assert failed.state is BuildState.FAILED
+    assert "network unreachable" in failed.output
+    assert "the source of blake3 could not be fetched" in failed.output
+    assert "run this again when it is there" in failed.output
+    assert good.state is BuildState.BUILT
+    with Session(written(tmp_path, "good")) as session:
+        assert session.hello().library_version == "1"
+    assert not find("blake3").out().exists(), "nothing half-built is left behind"
 
 
 def test_a_cpp_runner(tmp_path):
