@@ -59,6 +59,7 @@ RIGHT = {
         "argon2id-64mib-2-1",
     ),
     "wolfssl-package": ("aes-256-gcm", "aes-128-siv", "x25519", "ecdsa-p256", "sha3-256"),
+    "gnutls": ("aes-192-gcm", "aes-128-ccm", "sha3-512", "hmac-sha-384"),
     "mbedtls": ("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256"),
     "ipsec-mb": ("aes-192-gcm", "chacha20-poly1305", "sha-512"),
 }
@@ -161,7 +162,7 @@ def test_everything_listed_works_alike_in_all_tiers(name: str) -> None:
 @pytest.mark.native
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["aws-lc", "boringssl", "libsodium", "botan", "wolfssl", "wolfssl-package", "mbedtls"]
+    "name", ["aws-lc", "boringssl", "libsodium", "botan", "wolfssl", "wolfssl-package", "gnutls", "mbedtls"]
 )
 def test_agrees_with_openssl(name: str) -> None:
     ours = checks.try_everything(built(name), "full")
