@@ -7,6 +7,8 @@ in Perbyte knows the difference. `PERBYTE_HOME` overrides every written place.
 from __future__ import annotations
 
 import os
+import subprocess
+from functools import cache
 from pathlib import Path
 
 from perbyte import __version__
@@ -19,6 +21,19 @@ _CHECKOUT = _PACKAGE.parent.parent
 def in_checkout() -> bool:
     """True when this code runs from a checkout (also when installed in editable mode)."""
     return (_CHECKOUT / "protocol" / "SPEC.md").is_file() and (_CHECKOUT / "pyproject.toml").is_file()
+
+
+@cache
+def commit() -> str:
+    """The commit of the checkout that this code runs from, with `-dirty` where it was changed; empty outside of one."""
+    if not in_checkout():
+        return ""
+    words = ["git", "-C", str(_CHECKOUT), "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"]
+    try:
+        said = subprocess.run(words, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return said.stdout.strip() if said.returncode == 0 else ""
 
 
 def data_dir(name: str) -> Path:

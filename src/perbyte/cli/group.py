@@ -26,6 +26,7 @@ COMMANDS = {
     "query": ("query", "Query the figures and samples of all runs by SQL."),
     "study": ("study", "Re-run a published study and judge its claims."),
     "report": ("report", "Write a run as one HTML file, or a chart for a paper."),
+    "methods": ("methods", "Print the paragraph about a run for a paper's methods section."),
     "selftest": ("selftest", "Measure the harness itself against known costs."),
     "conform": ("conform", "Hold a runner to every promise of the protocol."),
     "export": ("export", "Write a run in another tool's format."),

@@ -240,6 +240,7 @@ def _run_in_short(row: Row) -> Row:
     return {
         "run": row["path"].name,
         "started": str(row["started_at"])[:16].replace("T", " "),
+        "measured": row["measured"],
         "cells": row["cells"],
         "seconds": f"{row['measuring_s']:.0f}" if row["measuring_s"] else "",
         "machine": row["cpu_model"],
@@ -267,5 +268,5 @@ _LAYOUT: dict[str, tuple[str, tuple[str, ...]]] = {
     "operations": ("contracts", ("cpu_tiers",)),
     "studies": ("title", ()),
     "contracts": ("one timed call is", ()),
-    "runs": ("state", ("machine", "seconds", "origin")),
+    "runs": ("measured", ("machine", "seconds", "origin", "state")),
 }

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from perbyte import __version__
+from perbyte import __version__, places
 from perbyte.catalogue import load, pattern
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.measure.history import History, Outcome, Watcher
@@ -173,6 +173,7 @@ def _present(command: Sequence[str], policy: Policy, input_facts: Mapping[str, A
     """What the conditions of a part of a run say of here and now. Times are to the millisecond, to tell runs apart."""
     return {
         "perbyte_version": __version__,
+        "perbyte_commit": places.commit(),
         "catalogue_version": load().version,
         "protocol_version": PROTOCOL_VERSION,
         "started_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),

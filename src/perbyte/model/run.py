@@ -102,6 +102,7 @@ class Conditions:
     input: dict[str, Any] = field(default_factory=dict)
     study: str = ""
     origin: str = "measured"
+    perbyte_commit: str = ""  # of the checkout that measured; empty where it is none
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from typing import Any
 
 from perbyte.model import CellFigure, NoiseFloor, Run
 from perbyte.report.grid import Entry, Grid
+from perbyte.stats.quantity import Unit, read
 
 SCHEMA_VERSION = 1
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -47,6 +48,18 @@ CELL_FIELDS = (
     "interval_unit",
     "interval_dominated_by",
 )
+
+
+_WITH_ENDS = (
+    ("cycles_per_byte", Unit.CYCLES_PER_BYTE),
+    ("ns_per_call", Unit.NS_PER_CALL),
+    ("megabytes_per_second", Unit.MEGABYTES_PER_SECOND),
+)
+CSV_FIELDS = (
+    *(f"{name}_{end}" for name, _ in _WITH_ENDS for end in ("low", "high")),
+    *("run", "started_at", "machine", "seed", "noise_floor", "perbyte_version", "perbyte_commit"),
+)
+"""What a line of CSV has beside the fields of JSON, so that lines of several runs can stand in one table."""
 
 
 def to_json(run: Run) -> dict[str, Any]:
@@ -80,13 +93,34 @@ def to_csv(run: Run) -> str:
     Names come from whoever wrote the run; one that begins like a formula is led by an apostrophe.
     """
     out = io.StringIO()
-    writer = csv.DictWriter(out, CELL_FIELDS, lineterminator="\r\n")
+    writer = csv.DictWriter(out, (*CELL_FIELDS, *CSV_FIELDS), lineterminator="\r\n")
     writer.writeheader()
+    conditions = run.conditions
+    of_run = {
+        "run": conditions.run_id,
+        "started_at": conditions.started_at,
+        "machine": conditions.machine.cpu_model,
+        "seed": conditions.policy.seed,
+        "noise_floor": _value(run.noise_floor.relative) if run.noise_floor else None,
+        "perbyte_version": conditions.perbyte_version,
+        "perbyte_commit": conditions.perbyte_commit,
+    }
     for figure in run.cells:
-        record = cell_record(figure)
+        record = cell_record(figure) | _ends(figure) | of_run
         record["warnings"] = "; ".join(record["warnings"])
         writer.writerow({name: _inert(value) for name, value in record.items()})
     return out.getvalue()
+
+
+def _ends(figure: CellFigure) -> dict[str, Any]:
+    """The ends of the interval in the units that people compare in."""
+    found: dict[str, Any] = {}
+    for name, unit in _WITH_ENDS:
+        reading = read(figure, unit)
+        known = reading if reading and reading.known else None
+        found[f"{name}_low"] = known.low if known else None
+        found[f"{name}_high"] = known.high if known else None
+    return found
 
 
 def cell_record(figure: CellFigure) -> dict[str, Any]:

@@ -7,7 +7,8 @@ of a compaction neither loses nor doubles anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,15 @@ from typing import Any
 import msgspec
 
 from perbyte.errors import IncompatibleRuns, StoreError
-from perbyte.model import Calibration, Conditions, Failure, NoiseFloor, RunnerIdentity, UnprovenTier
+from perbyte.model import (
+    Calibration,
+    Conditions,
+    Failure,
+    NoiseFloor,
+    RunnerIdentity,
+    UnprovenTier,
+    parse_address,
+)
 from perbyte.store.files import MEBIBYTE, RUN_FILE, damaged, read_whole, replace_atomically
 from perbyte.store.journal import Calibrated, EpochDone, Event, Failed, Identified, Spent, Unproven, encode
 
@@ -179,6 +188,7 @@ class RunSummary:
     failures: int = 0
     complete: bool = False
     measuring_s: float = 0.0
+    measured: str = ""
     problem: str = ""
 
 
@@ -219,4 +229,19 @@ def _summary(place: Path) -> RunSummary:
         failures=len(state.failures),
         complete=state.complete,
         measuring_s=state.measuring_s,
+        measured=what_of(conditions.plan),
     )
+
+
+def what_of(plan: Sequence[str]) -> str:
+    """What a plan measures, in short: `aes-128-gcm, sha-256 of openssl, nettle`; what is no address does not count."""
+    algorithms: dict[str, None] = {}
+    runners: dict[str, None] = {}
+    for address in plan:
+        with contextlib.suppress(ValueError):
+            cell = parse_address(address)
+            algorithms[cell.algorithm], runners[cell.runner] = None, None
+    if not algorithms:
+        return ""
+    names, of = ([*found][:3] + ["..."] * (len(found) > 3) for found in (algorithms, runners))
+    return f"{', '.join(names)} of {', '.join(of)}"

@@ -1,0 +1,108 @@
+"""The paragraph for a paper's methods section: what a reader needs to judge a run's figures and to repeat it."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+
+from perbyte.model import Run
+from perbyte.report.facts import MEASURED, clean_share, clock_observed, library_names
+from perbyte.report.wording import percent, plain
+
+
+def methods(run: Run) -> str:
+    """Give the paragraph as plain text: machine, versions, policy, seed, clean share, noise floor, Perbyte's version.
+
+    Only what the run recorded is said. A run that another program measured gets a sentence that says so.
+    """
+    conditions, policy = run.conditions, run.conditions.policy
+    if conditions.origin != MEASURED:
+        source = plain(conditions.input.get("source", "another program"), 80)
+        return f"The figures were printed by {source}; Perbyte read them and measured nothing.\n"
+    version = f"Perbyte {plain(conditions.perbyte_version, 20)}"
+    if conditions.perbyte_commit:
+        version += f" (commit {plain(conditions.perbyte_commit, 60)})"
+    sentences = [
+        f"Costs were measured with {version} on {plain(conditions.started_at, 40)[:10]} on {_machine(run)}.",
+        f"Libraries: {', '.join(library_names(run))}; {_compilers(run)}.",
+        f"Outputs were checked before anything was timed. Each of {len(run.cells):,} cells was measured in "
+        f"{_epochs(run)} fresh processes, in random order and with memory layouts drawn from the seed {policy.seed}, "
+        f"until its {policy.level:.0%} confidence interval was within "
+        f"±{percent(policy.precision)} or the measuring time "
+        f"of {policy.budget_s:g} s was spent.",
+        _samples(run),
+        _precision(run),
+        f"Command: {shlex.join(['perbyte', *(plain(word, 300) for word in conditions.command)])}; "
+        f"run {plain(conditions.run_id, 80)}.",
+    ]
+    return " ".join(sentence for sentence in sentences if sentence) + "\n"
+
+
+def _machine(run: Run) -> str:
+    machine = run.conditions.machine
+    cores = run.conditions.policy.cores
+    parts = [
+        plain(machine.cpu_model, 80) or "an unknown processor",
+        f"microcode {plain(machine.microcode, 40)}" if machine.microcode else "",
+        f"{machine.cores} cores" if machine.cores else "",
+        f"core{'s' * (len(cores) > 1)} {', '.join(map(str, cores))} used" if cores else "",
+        f"clock observed {clock}" if (clock := clock_observed(run)) else "",
+        f"governor {plain(machine.governor, 40)}" if machine.governor else "",
+        f"virtualised ({plain(machine.virtualisation, 40)})" if machine.virtualisation else "",
+        f"kernel {plain(machine.kernel, 80)}" if machine.kernel else "",
+        plain(machine.distribution, 80),
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _compilers(run: Run) -> str:
+    built = {f"{one.compiler} {one.flags}".strip() for one in run.conditions.identities}
+    said = "; ".join(sorted(plain(one, 160) for one in built if one))
+    return f"runners compiled with {said}" if said else "compiler not recorded"
+
+
+def _epochs(run: Run) -> str:
+    counts = [one.epochs for one in run.cells]
+    if not counts:
+        return "no"
+    return str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+
+
+def _samples(run: Run) -> str:
+    clean, taken = clean_share(run)
+    policy, sources = run.conditions.policy, Counter(one.cycle_source for one in run.cells)
+    if not taken:
+        return ""
+    cycles = (
+        "counted by the processor's cycle counter"
+        if sources["pmu"]
+        else "brought to core cycles by clock probes (instruction chains of known length) before and after each"
+        if sources["probe"]
+        else "in time only, because no cycle source could be trusted"
+    )
+    return (
+        f"Samples of about {policy.sample_us:g} µs were {cycles}; a sample counts as clean where the clock probes "
+        f"agree within {percent(policy.clock_tolerance)}, contention probes find nobody else on the core within "
+        f"{percent(policy.contention_tolerance)}, and there was no context switch, migration or page fault: "
+        f"{clean:,} of {taken:,} ({clean / taken:.0%}). A figure is the median over processes of the midmean of clean "
+        "samples."
+    )
+
+
+def _precision(run: Run) -> str:
+    widths = sorted(one.relative_half_width for one in run.cells if one.interval.known)
+    if not widths:
+        return ""
+    asked = run.conditions.policy.precision
+    good = sum(width <= asked for width in widths)
+    said = (
+        f"{good:,} of {len(widths):,} intervals are within ±{percent(asked)}, half of them within "
+        f"±{percent(widths[len(widths) // 2])}."
+    )
+    floor = run.noise_floor
+    if floor and floor.pairs:
+        said += (
+            f" {len(floor.pairs)} pairs of identical cells in processes of their own differ by up to "
+            f"{percent(floor.relative)}; no smaller difference is claimed."
+        )
+    return said

@@ -1,0 +1,60 @@
+"""The paragraph for a paper, and lines of CSV that tell where they are from."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+from made_runs import imported, made_cells, made_run, usual_run
+
+from perbyte.report.export import to_csv
+from perbyte.report.methods import methods
+
+
+def test_the_paragraph_says_what_a_repeater_needs():
+    run = usual_run()
+    conditions = replace(run.conditions, perbyte_commit="0123456789ab")
+    text = methods(replace(run, conditions=conditions))
+    for said in (
+        "Perbyte 0.0-test (commit 0123456789ab) on 2001-02-03",
+        "Imaginary CPU 9000",
+        "virtualised (kvm)",
+        "kernel 6.0-test",
+        "AlphaSSL 1.2.3-made-up",
+        "compiled with cc 1.0 -O2",
+        f"Each of {len(run.cells)} cells",
+        "drawn from the seed 7",
+        "95% confidence interval was within ±0.25%",
+        "samples",
+        "differ by up to 0.15%",
+        "perbyte measure '*/aes-*'",
+    ):
+        assert said in " ".join(text.split()), said
+    clean, taken = (sum(getattr(one, name) for one in run.cells) for name in ("clean_samples", "samples"))
+    assert f"{clean:,} of {taken:,}" in text
+
+
+def test_what_is_not_known_is_not_said():
+    text = methods(made_run(made_cells()))
+    assert "commit" not in text
+    assert "microcode" not in text
+    assert "None" not in text
+
+
+def test_an_imported_run_was_not_measured():
+    run = imported(made_cells())
+    assert "measured nothing" in methods(run)
+
+
+def test_a_line_of_csv_tells_its_interval_per_byte_and_its_run():
+    run = made_run(made_cells())
+    line = next(csv.DictReader(io.StringIO(to_csv(run))))
+    figure = run.cells[0]
+    size = figure.cell.size_bytes
+    assert float(line["cycles_per_byte_low"]) == pytest.approx(figure.interval.low / size)
+    assert float(line["cycles_per_byte_high"]) == pytest.approx(figure.interval.high / size)
+    assert float(line["megabytes_per_second_low"]) < float(line["megabytes_per_second"])
+    assert (line["run"], line["seed"], line["machine"]) == ("made-up-run", "7", "Imaginary CPU 9000")
+    assert float(line["noise_floor"]) == 0.0015
