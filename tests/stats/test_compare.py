@@ -381,3 +381,25 @@ def test_one_figure_without_cycles_is_enough_for_nanoseconds():
     assert cost_of(nothing, "ns", per=2.0).estimate == Estimate(0.0, 0.0, 0.0)
     at_most = figure_with([100.0], half=100.0)
     assert compare(FAST, at_most).ratio.high == math.inf, "a cost that could be zero bounds nothing"
+
+
+def test_costs_below_one_cycle_are_paired_as_all_others():
+    small = figure_with([0.5, 0.51, 0.49])
+    found = compare(small, figure_with([0.55, 0.561, 0.539]))
+    assert found.ratio.value == pytest.approx(1.1)
+    assert found.ratio.high - found.ratio.low < 0.01, "what both epochs share is no difference"
+
+
+def test_two_epochs_of_one_run_are_enough_to_claim_and_one_is_not():
+    two = compare(figure_with([100.0, 100.1]), figure_with([120.0, 120.1]))
+    one = compare(figure_with([100.0]), figure_with([120.0, 120.1]))
+    assert two.doubt == ""
+    assert one.doubt
+
+
+def test_nothing_decides_a_ratio_that_is_not_positive_and_a_cost_of_zero_keeps_its_interval():
+    found = compare(FAST, SLOW)
+    nothing = replace(found, ratio=replace(found.ratio, value=0.0, low=0.0))
+    assert nothing.seconds_to_decide(0.05, 10.0) == math.inf
+    free = cost_of(figure_with([0.0, 0.0], half=1.0), "cycles")
+    assert (free.estimate.low, free.estimate.high) == (-1.0, 1.0)
