@@ -50,6 +50,7 @@ class Doubt(enum.StrEnum):
     ONE_EPOCH = "one-epoch"
     FAILED_CALLS = "failed-calls"
     LAYOUT = "layout"
+    CORES = "cores"
     TIER = "tier"
     PLAIN_CODE = "plain-code"
     NO_INTERVAL = "no-interval"

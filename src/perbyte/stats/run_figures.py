@@ -27,6 +27,7 @@ from perbyte.model.algorithm import no_instructions
 from perbyte.model.cell import FULL
 from perbyte.stats.clean import find_quiet
 from perbyte.stats.compare import noise_floor
+from perbyte.stats.cores import Apart, find_apart, without
 from perbyte.stats.figure import common_spread, judge, summarise
 
 SAME_WITHIN = 0.05  # a tier that is no further from `full` than this runs the same code
@@ -69,10 +70,13 @@ def make_run_figures(
     kept = {cell: taken for cell, taken in bursts.items() if taken and cell.address not in failed}
     cells = sorted(kept, key=lambda cell: (cell.twin, order.get(replace(cell, twin=0).address, len(order))))
     quiet = find_quiet(by_process, [burst for cell in cells for burst in kept[cell]], policy)
+    apart = find_apart(kept, by_process, policy, quiet)
+    left_out = {one.core for one in apart}
     summaries, unusable = [], []
     for cell in cells:
         try:
-            summaries.append(summarise(cell, kept[cell], by_process, policy, quiet))
+            taken = without(kept[cell], left_out) if left_out else kept[cell]
+            summaries.append(summarise(cell, taken, by_process, policy, quiet))
         except UsageError as error:
             unusable.append(Failure("refused", cell.runner, str(error), address=cell.address))
     spread = common_spread(summaries)
@@ -89,7 +93,9 @@ def make_run_figures(
         (figures[original], figures[twin]) for twin, original in originals.items() if original in figures
     )
     of_plan = {cell: figure for cell, figure in figures.items() if not cell.twin}
-    of_run = () if all(calibration.layout_fixed for calibration in calibrations) else (LAYOUT_WARNING,)
+    of_run = tuple(_core_warning(one) for one in apart)
+    if not all(calibration.layout_fixed for calibration in calibrations):
+        of_run += (LAYOUT_WARNING,)
     of_row = {tier.row: _tier_warning(tier, of_plan) for tier in unproven}
     of_row |= {
         cell.row: _plain_code_warning(cell, identified[cell.runner, FULL])
@@ -101,6 +107,13 @@ def make_run_figures(
         for cell, figure in of_plan.items()
     )
     return RunFigures(shown, floor, tuple(unusable))
+
+
+def _core_warning(apart: Apart) -> Warning:
+    """Return the warning of a run that used a core which is unlike the others."""
+    than = f"core {apart.core} costs {100 * apart.relative:+.2g} % beside core {apart.usual}"
+    text = f"{than} ({apart.pairs} epochs of cells on both): its samples are left out"
+    return Warning(Doubt.CORES, text, (apart.core, apart.usual, apart.relative))
 
 
 def _tier_warning(tier: UnprovenTier, figures: Mapping[Cell, CellFigure]) -> tuple[Warning, ...]:

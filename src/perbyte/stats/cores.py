@@ -1,0 +1,128 @@
+"""Cores that are not alike: found by the cells that were measured on both, and kept apart.
+
+A run uses all cores of one kind, and takes what they say for the same. Where one of them is slower all the same
+(another cache behind it, a limit of its own, a host that gives it less), its samples would widen every interval and
+shift the cells that happened to be on it more often.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from perbyte.model import Burst, Calibration, Cell, Policy, Process
+from perbyte.stats.clean import Quiet, disturbance, table_cycles, table_ns
+from perbyte.stats.estimate import midmean
+from perbyte.stats.samples import tabulate
+
+LOOKED_AT = 48  # cells, spread over the run: two cores differ for all of them or for none
+LEAST_CLEAN = 8  # samples on a core in an epoch
+LEAST_PAIRS = 12  # epochs of cells on both cores
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A core that differs from the one most samples come from: `relative` is by how much it costs more."""
+
+    core: int
+    usual: int
+    relative: float
+    pairs: int
+
+
+def find_apart(
+    bursts: Mapping[Cell, Sequence[Burst]],
+    calibrations: Mapping[tuple[Process, int], Calibration],
+    policy: Policy,
+    quiet: Mapping[Process, Quiet],
+) -> tuple[Apart, ...]:
+    """Return the cores that differ from the usual one by more than the precision asked for, beyond doubt.
+
+    Per cell and epoch the clean samples of each core have a midmean; the logarithms of their ratios have a median
+    over all of these, with a standard error of 1.25 standard deviations over the root of their number. Twice that is
+    allowed.
+    """
+    count: Counter[int] = Counter()
+    for taken in bursts.values():
+        for burst in taken:
+            count.update(burst.core[:1])
+    if len(count) < 2:
+        return ()
+    usual = count.most_common(1)[0][0]
+    ratios: dict[int, list[float]] = defaultdict(list)
+    cells = [cell for cell, taken in bursts.items() if taken]
+    for cell in cells[:: max(1, len(cells) // LOOKED_AT)]:
+        for core, ratio in _ratios(bursts[cell], calibrations, policy, quiet.get(cell.process), usual):
+            ratios[core].append(ratio)
+    found = []
+    for core, logs in sorted(ratios.items()):
+        middle = float(np.median(logs))
+        error = 1.25 * float(np.std(logs, ddof=1)) / math.sqrt(len(logs)) if len(logs) > 1 else math.inf
+        if len(logs) >= LEAST_PAIRS and abs(middle) - 2 * error > policy.precision:
+            found.append(Apart(core, usual, math.expm1(middle), len(logs)))
+    return tuple(found)
+
+
+def without(bursts: Sequence[Burst], cores: set[int]) -> list[Burst]:
+    """Return the bursts less the samples that were taken on `cores`; where nothing is left, the bursts as they are."""
+    kept = [_without(burst, cores) for burst in bursts]
+    return [burst for burst in kept if burst.ticks] or list(bursts)
+
+
+def _without(burst: Burst, cores: set[int]) -> Burst:
+    if not cores.intersection(burst.core):
+        return burst
+    keep = [core not in cores for core in burst.core]
+
+    def part(column: list[int]) -> list[int]:
+        return [value for value, kept in zip(column, keep, strict=True) if kept] if column else column
+
+    return replace(
+        burst,
+        start=part(burst.start),
+        ticks=part(burst.ticks),
+        clock_before=part(burst.clock_before),
+        clock_after=part(burst.clock_after),
+        contention_before=part(burst.contention_before),
+        contention_after=part(burst.contention_after),
+        flags=part(burst.flags),
+        cycles=part(burst.cycles),
+        core=part(burst.core),
+    )
+
+
+def _ratios(
+    bursts: Sequence[Burst],
+    calibrations: Mapping[tuple[Process, int], Calibration],
+    policy: Policy,
+    quiet: Quiet | None,
+    usual: int,
+) -> list[tuple[int, float]]:
+    """(core, logarithm of its cost over the usual core's), once for each epoch that has enough of both."""
+    found = []
+    by_epoch: dict[int, list[Burst]] = defaultdict(list)
+    for burst in bursts:
+        if burst.core and not burst.piece_bytes:
+            by_epoch[burst.epoch].append(burst)
+    for number, taken in by_epoch.items():
+        calibration = calibrations.get((taken[0].cell.process, number))
+        if calibration is None:
+            continue
+        table = tabulate(taken)
+        timeless = calibration.cycle_source == "none"
+        values = table_ns(table, calibration) if timeless else table_cycles(table, calibration)
+        clean = (disturbance(table, calibration, policy, quiet) <= 1) & (table.flags == 0) & (values > 0)
+        on = {int(core): values[clean & (table.core == core)] for core in np.unique(table.core)}
+        if len(on.get(usual, ())) < LEAST_CLEAN:
+            continue
+        middle = midmean(on[usual])
+        found += [
+            (core, math.log(midmean(own) / middle))
+            for core, own in on.items()
+            if core != usual and len(own) >= LEAST_CLEAN
+        ]
+    return found
