@@ -252,9 +252,12 @@ _UNITS = {
     "kb": 10**3,
     "mb": 10**6,
     "gb": 10**9,
+    "t": 1 << 40,
+    "tib": 1 << 40,
+    "tb": 10**12,
 }
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)\s*([a-z]*)", re.ASCII)
-_LARGEST = 1 << 48
+_LARGEST = 1 << 38  # 256 GiB: data, output and a second copy have to be held
 _SIZE_HINT = "write bytes, or a unit: 16, 8k, 8KiB (8192), 10MB (10,000,000), 10MiB (10,485,760)"
 
 
@@ -267,7 +270,9 @@ def parse_size(text: str) -> int:
     if size.denominator != 1:
         raise UsageError(f"'{text}' is not a whole number of bytes", hint=_SIZE_HINT)
     if size > _LARGEST:
-        raise UsageError(f"'{text}' is more than any memory holds", hint=_SIZE_HINT)
+        raise UsageError(
+            f"'{text}' is too large: a call works on {_LARGEST:,} bytes at the most", hint=_SIZE_HINT
+        )
     return int(size)
 
 

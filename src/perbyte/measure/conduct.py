@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import difflib
 import hashlib
 import os
 import secrets
@@ -221,7 +222,9 @@ def _explain_runner(request: Request) -> None:
             )
     asked = ", ".join(selector.runner for selector in request.selectors)
     names = ", ".join(sorted(name for name, spec in known.items() if spec.listed))
-    raise UsageError(f"no runner is called '{asked}'", hint=f"there are: {names}")
+    near = difflib.get_close_matches(asked, known, 1)
+    meant = f"did you mean '{near[0]}'? " if near else ""
+    raise UsageError(f"no runner is called '{asked}'", hint=f"{meant}there are: {names}")
 
 
 BLOCK_BYTES = 16

@@ -50,6 +50,14 @@ def bars(
     )
     whisker = base.mark_rule(strokeWidth=1.5, color=theme.INK, aria=False).encode(x="low:Q", x2="high:Q")
     layers = [drawn, whisker]
+    edge = _edge(records)
+    if any(float(one["high"]) > edge for one in records):  # an interval that is cut off says so
+        cut = base.transform_filter(f"datum.high > {edge!r}")
+        layers.append(
+            cut.mark_point(
+                shape="triangle-right", filled=True, size=45, color=theme.INK, opacity=1, aria=False
+            ).encode(x=alt.datum(edge))
+        )
     if text:
         layers.append(base.mark_text(align="left", dx=5, aria=False).encode(x="high:Q", text=f"{text}:N"))
     step = 17 if lane is None else 12 if text else 7
@@ -308,10 +316,14 @@ def tooltip() -> list[Any]:
 
 
 def _from_zero(records: Records) -> Any:
-    """A linear scale from zero to the largest value; an interval that reaches far beyond ends at its edge."""
+    """A linear scale from zero to the largest interval; one that reaches far beyond is cut off at `_edge`."""
+    return alt.Scale(domain=[0, _edge(records) * 1.12], nice=False, clamp=True)
+
+
+def _edge(records: Records) -> float:
+    """How far intervals are drawn: twice the largest value at the most, lest one bad cell flatten all others."""
     values = [float(record["value"]) for record in records]
-    ends = [float(record["high"]) for record in records]
-    return alt.Scale(domain=[0, min(max(ends), 1.25 * max(values)) * 1.12], nice=False, clamp=True)
+    return min(max(float(record["high"]) for record in records), 2 * max(values))
 
 
 def _balanced(text: str, most: int) -> list[str]:

@@ -31,6 +31,7 @@ from perbyte.report.wording import plain, size_label
 from perbyte.stats.compare import Comparison, compare, fastest, floor_across
 from perbyte.stats.quantity import TABLE_UNITS, Unit, data_bytes, read
 
+_OF_DATA = ("encrypt", "decrypt", "seal", "open", "digest", "mac")  # no data is a size too
 _OPERATIONS = ("setup", *dict.fromkeys(one for kind in OPERATIONS.values() for one in kind))
 
 
@@ -92,7 +93,7 @@ class Column:
     @property
     def size(self) -> str:
         """The size as the heading has it; empty for operations without data."""
-        return size_label(self.size_bytes) if self.size_bytes else ""
+        return size_label(self.size_bytes) if self.size_bytes or self.operation in _OF_DATA else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ None mixes contracts. A chart without data is None.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -167,7 +168,12 @@ def cost_over_size(view: RunView, points: Points) -> Chart | None:
         "size_bytes:Q",
         title="bytes per call",
         scale=alt.Scale(type="log", nice=False),
-        axis=alt.Axis(values=list(points.sizes), format="~s", labelOverlap="greedy"),
+        axis=alt.Axis(
+            values=list(points.sizes),
+            labelExpr=_size_labels(points.sizes),
+            labelOverlap="greedy",
+            labelFlush=True,
+        ),
     )
     y = alt.Y("value:Q", title=points.unit.value, **charts.logarithmic(one["value"] for one in records))
     base = alt.Chart().encode(x=x, color=charts.coloured("library", look))
@@ -306,6 +312,12 @@ def _slowest_title(here: Records, points: Points) -> str:
     if all(one["soft"] for one in here):
         return f"Without the processor's own instructions, {said}"
     return said[:1].upper() + said[1:] if not ends else said
+
+
+def _size_labels(sizes: Sequence[int]) -> str:
+    """The expression by which an axis writes sizes as people do: `16 B`, `1 KiB`."""
+    names = {str(size): size_label(size) for size in sizes}
+    return f"({json.dumps(names)})[datum.value]"
 
 
 def _model_key(record: Mapping[str, Any]) -> tuple[str, str, str]:
