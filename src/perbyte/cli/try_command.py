@@ -381,7 +381,7 @@ def _print_markdown(name: str, found: Sequence[Any]) -> None:
     """A table for a comment: what it is, the verdict, the change with its interval."""
     from perbyte.report.wording import size_label
 
-    print("| function | operation | size | verdict | change | 99 % interval |")
+    print("| function | operation | size | verdict | change | 99.8 % interval |")
     print("|---|---|---|---|---|---|")
     for one in found:
         by, low, high = (

@@ -18,8 +18,8 @@ from perbyte.stats.compare import Comparison
 from perbyte.stats.many_epochs import compare_many
 from perbyte.trial.program import home
 
-LEVEL = 0.99
-"""Beyond doubt: one unchanged program in a hundred may be called changed."""
+LEVEL = 0.998
+"""Beyond doubt: two unchanged programs in a thousand may be called changed."""
 SAME_WITHIN = 0.01
 """An interval within this of 1 says that both are the same; a wider one that covers 1 says nothing."""
 
