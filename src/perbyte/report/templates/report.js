@@ -247,4 +247,14 @@
     });
   });
   window.addEventListener("scroll", function () { if (now) { place(now); } }, { passive: true });
+  // A drawing that is wider than its card says that there is more, until its end is in sight.
+  function cues() {
+    $$(".draw").forEach(function (draw) {
+      draw.classList.toggle("more", draw.scrollWidth - draw.clientWidth - draw.scrollLeft > 4);
+    });
+  }
+  $$(".draw").forEach(function (draw) { draw.addEventListener("scroll", cues, { passive: true }); });
+  window.addEventListener("resize", cues);
+  window.addEventListener("load", cues);
+  cues();
 })();
