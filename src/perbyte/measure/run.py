@@ -210,7 +210,7 @@ class Measurement:
                 policy=self.policy,
                 calibrations=self.history.calibrations,
                 deadline=time.monotonic()
-                + self._budget.share_s(cells, max(missing, self.policy.max_epochs - number)),
+                + self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4)),
                 keep=self._keep,
                 fail=self._fail,
                 tell=lambda cell, round_number, done, clean: self._tell(
