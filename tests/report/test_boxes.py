@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from browsing import Opened
-from test_print import of_many_columns, of_runs
+from test_print import of_a_study, of_many_columns, of_runs
 
 BOXES = """() => {
   const bad = [];
@@ -24,7 +24,7 @@ BOXES = """() => {
       .map(text => [text.textContent, text.getBoundingClientRect()])
       .filter(([said, at]) => said.trim() && at.width);
     for (const [said, at] of texts)
-      if (at.left < box.left - 1 || (!more && at.right > box.right + 1)) bad.push('cut: ' + said);
+      if (at.left < box.left - 2 || (!more && at.right > box.right + 2)) bad.push('cut: ' + said);
     texts.forEach(([said, a], index) => texts.slice(index + 1).forEach(([other, b]) => {
       const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
       const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
@@ -36,7 +36,7 @@ BOXES = """() => {
 
 
 @pytest.mark.parametrize(
-    ("write", "width"), [(of_many_columns, 390), (of_many_columns, 1200), (of_runs, 1200)]
+    ("write", "width"), [(of_many_columns, 390), (of_many_columns, 1200), (of_runs, 1200), (of_runs, 390), (of_a_study, 390), (of_a_study, 1200)]
 )
 def test_nothing_is_cut_without_a_cue_nor_overprinted(
     browser: Any, tmp_path: Path, write: Callable[[Path], Path], width: int

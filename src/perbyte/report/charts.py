@@ -229,7 +229,7 @@ def _panels(
         "row": lambda one: alt.Row(
             f"{one[0]}:N",
             sort=list(one[1]),
-            header=alt.Header(title=None, labelAngle=0, labelAlign="left", labelPadding=12),
+            header=alt.Header(title=None, labelAngle=0, labelAlign="right", labelPadding=12),
         ),
         "column": lambda one: alt.Column(f"{one[0]}:N", sort=list(one[1]), header=alt.Header(title=None)),
     }
