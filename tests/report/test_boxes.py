@@ -36,7 +36,15 @@ BOXES = """() => {
 
 
 @pytest.mark.parametrize(
-    ("write", "width"), [(of_many_columns, 390), (of_many_columns, 1200), (of_runs, 1200), (of_runs, 390), (of_a_study, 390), (of_a_study, 1200)]
+    ("write", "width"),
+    [
+        (of_many_columns, 390),
+        (of_many_columns, 1200),
+        (of_runs, 1200),
+        (of_runs, 390),
+        (of_a_study, 390),
+        (of_a_study, 1200),
+    ],
 )
 def test_nothing_is_cut_without_a_cue_nor_overprinted(
     browser: Any, tmp_path: Path, write: Callable[[Path], Path], width: int
