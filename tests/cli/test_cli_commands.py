@@ -322,7 +322,7 @@ def test_completion_scripts(perbyte, shell):
 def test_completion_in_bash_completes_commands(world):
     environment = world.environment | {
         "_PERBYTE_COMPLETE": "bash_complete",
-        "COMP_WORDS": "perbyte me",
+        "COMP_WORDS": "perbyte mea",
         "COMP_CWORD": "1",
     }
     code = "from perbyte.cli import main; main()"
@@ -344,7 +344,7 @@ def test_a_broken_runner_description_names_file_and_key(world, script):
     world.add(script("alpha"))
     place = world.runners / "alpha" / "runner.toml"
     place.write_text(place.read_text().replace("language", "langage"))
-    complained(world.perbyte("measure", "alpha/sha-256"), 2, str(place), "langage")
+    complained(world.perbyte("measure", "alpha/sha-256"), 3, str(place), "langage")
 
 
 def test_help_is_quick(perbyte):

@@ -70,7 +70,7 @@ def test_digests_of_several_lengths_share_a_column_unless_a_row_has_two() -> Non
 def test_only_units_that_there_are_can_be_chosen() -> None:
     text = render_report(imported((made_figure(MD5[0], None, ns=100.0),)))
     options = re.findall(r"<option[^>]*>([^<]+)</option>", text)
-    assert options == ["MB/s", "ns/call", "calls/s"]
+    assert options == ["MB/s", "GB/s", "ns/call", "calls/s"]
     assert '<span class="unit">MB/s</span>; one value each, no interval is known' in text
 
 
