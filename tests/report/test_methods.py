@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from made_runs import imported, made_cells, made_run, usual_run
 
+from perbyte.model import Doubt, Warning
 from perbyte.report.export import to_csv
 from perbyte.report.methods import methods
 
@@ -34,6 +35,18 @@ def test_the_paragraph_says_what_a_repeater_needs():
         assert said in " ".join(text.split()), said
     clean, taken = (sum(getattr(one, name) for one in run.cells) for name in ("clean_samples", "samples"))
     assert f"{clean:,} of {taken:,}" in text
+
+
+def test_the_paragraph_tells_which_figures_come_about_otherwise():
+    doubts = (Warning(Doubt.PIECES, "", (0.1, 4096, 16384)),), (Warning(Doubt.LONG, "", (0.02,)),)
+    cells = made_cells()
+    run = made_run([replace(one, warnings=own) for one, own in zip(cells, (*doubts, ()), strict=False)])
+    text = methods(run)
+    assert "of 1 cell the line through the costs of pieces of two lengths" in text
+    assert "of 1 cell the lower quartile of single calls" in text
+    assert "2 ms of untimed calls" in text
+    policy = replace(run.conditions.policy, warm_us=0.0)
+    assert "untimed" not in methods(replace(run, conditions=replace(run.conditions, policy=policy)))
 
 
 def test_what_is_not_known_is_not_said():

@@ -172,6 +172,15 @@ def test_warnings_of_older_files_have_no_kind(finished):
     assert open_run(place).cells[0].warnings[0].kind is Doubt.OTHER
 
 
+def test_a_run_from_before_warm_loops_had_none(finished):
+    place = finished()
+    file = place / "run.json"
+    stored = json.loads(file.read_text())
+    del stored["conditions"]["policy"]["warm_us"]
+    file.write_text(json.dumps(stored))
+    assert open_run(place).conditions.policy.warm_us == 0
+
+
 def test_absurd_sizes_are_refused_before_they_are_unpacked(finished):
     place = finished()
     rows = 3_000_000

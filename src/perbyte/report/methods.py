@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 
-from perbyte.model import Run
-from perbyte.report.facts import MEASURED, clean_share, clock_observed, library_names
+from perbyte.model import Doubt, Policy, Run
+from perbyte.report.facts import MEASURED, clean_share, clock_observed, counted, library_names
 from perbyte.report.wording import percent, plain
+from perbyte.stats import very_long
 
 
 def methods(run: Run) -> str:
@@ -81,12 +82,24 @@ def _samples(run: Run) -> str:
         else "in time only, because no cycle source could be trusted"
     )
     return (
-        f"Samples of about {policy.sample_us:g} µs were {cycles}; a sample counts as clean where the clock probes "
-        f"agree within {percent(policy.clock_tolerance)}, contention probes find nobody else on the core within "
-        f"{percent(policy.contention_tolerance)}, and there was no context switch, migration or page fault: "
-        f"{clean:,} of {taken:,} ({clean / taken:.0%}). A figure is the median over processes of the midmean of clean "
-        "samples."
+        f"Samples of about {policy.sample_us:g} µs{_untimed(policy)} were {cycles}; a sample counts as clean where the "
+        f"clock probes agree within {percent(policy.clock_tolerance)}, contention probes find nobody else on the core, "
+        f"and there was no context switch, migration or page fault: {clean:,} of {taken:,} ({clean / taken:.0%}). "
+        f"A figure is the median over processes of the midmean of clean samples{_otherwise(run)}."
     )
+
+
+def _untimed(policy: Policy) -> str:
+    return f", taken after {policy.warm_us * 1e-3:g} ms of untimed calls," if policy.warm_us else ""
+
+
+def _otherwise(run: Run) -> str:
+    """The cells whose figures come about in another way."""
+    warnings = [warning for one in run.cells for warning in one.warnings]
+    cut = sum(one.kind is Doubt.PIECES for one in warnings)
+    long = sum(one.kind is Doubt.LONG and very_long(1, *one.numbers[:1]) for one in warnings)
+    said = f", of {counted(cut)} the line through the costs of pieces of two lengths" if cut else ""
+    return said + (f", of {counted(long)} the lower quartile of single calls" if long else "")
 
 
 def _precision(run: Run) -> str:
@@ -102,7 +115,7 @@ def _precision(run: Run) -> str:
     floor = run.noise_floor
     if floor and floor.pairs:
         said += (
-            f" {len(floor.pairs)} pairs of identical cells in processes of their own differ by up to "
+            f" Identical cells in processes of their own (pairs: {len(floor.pairs)}) differ by up to "
             f"{percent(floor.relative)}; no smaller difference is claimed."
         )
     return said

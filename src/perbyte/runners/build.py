@@ -285,21 +285,28 @@ def _said(command: list[str], directory: Path) -> str:
 def _run(command: list[str], directory: Path) -> None:
     with _compilers:
         try:
-            ended = subprocess.run(
-                command,
-                cwd=directory,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                timeout=_LIMIT_S,
-                check=False,
-            )
+            ended = run_tool(command, directory)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise _Failed(f"{shlex.join(command)}\n{error}") from None
     if ended.returncode:
         raise _Failed(f"{shlex.join(command)}\n{ended.stdout}")
+
+
+def run_tool(
+    command: list[str], directory: Path, limit_s: float = _LIMIT_S
+) -> subprocess.CompletedProcess[str]:
+    """Run a compiler or a script without input; what it says is one text. Raises OSError and TimeoutExpired."""
+    return subprocess.run(
+        command,
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=limit_s,
+        check=False,
+    )
 
 
 def _put_in_place(scratch: Path, out: Path, *, whole: bool) -> None:

@@ -61,20 +61,30 @@ def clean_mask(burst: Burst, calibration: Calibration, policy: Policy, quiet: Qu
     both sides is within the limit of `quiet` (the calibration's own where None), each with one tick quantum added,
     and no flag is set.
     """
-    return table_clean_mask(tabulate([burst]), calibration, policy, quiet)
+    table = tabulate([burst])
+    mask: Bools = (disturbance(table, calibration, policy, quiet) <= 1.0) & (table.flags == 0)
+    return mask
 
 
 def clean_values(
     bursts: Sequence[Burst], calibration: Calibration, policy: Policy, quiet: Quiet | None = None
 ) -> Floats:
     """Return what the clean samples of `bursts` say per call (per piece): core cycles, or ns without a cycle source."""
+    _, values, mask = judge_samples(bursts, calibration, policy, quiet)
+    clean: Floats = values[mask]
+    return clean
+
+
+def judge_samples(
+    bursts: Sequence[Burst], calibration: Calibration, policy: Policy, quiet: Quiet | None = None
+) -> tuple[SampleTable, Floats, Bools]:
+    """Return the samples of `bursts` side by side, what each says as in `clean_values`, and which are clean."""
     table = tabulate(bursts)
     rate = core_cycles_per_tick(table, calibration)
-    mask = (disturbance(table, calibration, policy, quiet, rate) <= 1.0) & (table.flags == 0)
     timeless = calibration.cycle_source == "none"
     values = table_ns(table, calibration) if timeless else table_cycles(table, calibration, rate)
-    clean: Floats = values[mask & np.isfinite(values)]
-    return clean
+    clean = (disturbance(table, calibration, policy, quiet, rate) <= 1.0) & (table.flags == 0)
+    return table, values, clean & np.isfinite(values)
 
 
 def cycles_per_call(burst: Burst, calibration: Calibration) -> Floats:
@@ -89,15 +99,6 @@ def cycles_per_call(burst: Burst, calibration: Calibration) -> Floats:
 def ns_per_call(burst: Burst, calibration: Calibration) -> Floats:
     """Return nanoseconds per call, one per sample; what a sample costs beyond its calls is subtracted."""
     return table_ns(tabulate([burst]), calibration)
-
-
-def table_clean_mask(
-    table: SampleTable, calibration: Calibration, policy: Policy, quiet: Quiet | None = None
-) -> Bools:
-    """`clean_mask` for samples that are laid side by side."""
-    excess = disturbance(table, calibration, policy, quiet)
-    mask: Bools = (excess <= 1.0) & (table.flags == 0)
-    return mask
 
 
 def disturbance(

@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from perbyte.model import Burst, Calibration, Cell, Policy, Process
-from perbyte.stats.clean import Quiet, disturbance, table_cycles, table_ns
+from perbyte.stats.clean import Quiet, judge_samples
 from perbyte.stats.estimate import midmean
-from perbyte.stats.samples import tabulate
 
 LOOKED_AT = 48  # cells, spread over the run: two cores differ for all of them or for none
 LEAST_CLEAN = 8  # samples on a core in an epoch
@@ -112,10 +111,8 @@ def _ratios(
         calibration = calibrations.get((taken[0].cell.process, number))
         if calibration is None:
             continue
-        table = tabulate(taken)
-        timeless = calibration.cycle_source == "none"
-        values = table_ns(table, calibration) if timeless else table_cycles(table, calibration)
-        clean = (disturbance(table, calibration, policy, quiet) <= 1) & (table.flags == 0) & (values > 0)
+        table, values, clean = judge_samples(taken, calibration, policy, quiet)
+        clean &= values > 0
         on = {int(core): values[clean & (table.core == core)] for core in np.unique(table.core)}
         if len(on.get(usual, ())) < LEAST_CLEAN:
             continue

@@ -80,7 +80,8 @@ def read_state(directory: Path) -> RunState:
     place = directory / RUN_FILE
     content = read_whole(place, _RUN_FILE_LIMIT)
     try:
-        schema = msgspec.json.decode(content, type=_SchemaOnly).schema
+        head = msgspec.json.decode(content, type=_Head)
+        schema = head.schema
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise damaged(place, error) from error
     if schema != SCHEMA:
@@ -89,9 +90,13 @@ def read_state(directory: Path) -> RunState:
             hint="update Perbyte and read the run with the new version",
         )
     try:
-        return msgspec.json.decode(content, type=RunState, strict=False)
+        state = msgspec.json.decode(content, type=RunState, strict=False)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise damaged(place, error) from error
+    if head.conditions.policy.warm_us is None:  # a run from before calls were made untimed first
+        policy = replace(state.conditions.policy, warm_us=0.0)
+        state.conditions = replace(state.conditions, policy=policy)
+    return state
 
 
 def write_state(directory: Path, state: RunState) -> None:
@@ -104,8 +109,19 @@ def write_state(directory: Path, state: RunState) -> None:
     replace_atomically(directory / RUN_FILE, write)
 
 
-class _SchemaOnly(msgspec.Struct):
+class _PolicyHead(msgspec.Struct):
+    warm_us: float | None = None
+
+
+class _ConditionsHead(msgspec.Struct):
+    policy: _PolicyHead = msgspec.field(default_factory=_PolicyHead)
+
+
+class _Head(msgspec.Struct):
+    """What tells how the rest is to be read."""
+
     schema: int
+    conditions: _ConditionsHead = msgspec.field(default_factory=_ConditionsHead)
 
 
 _MACHINE = (

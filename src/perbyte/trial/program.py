@@ -21,7 +21,7 @@ from pathlib import Path
 from perbyte import places
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners import RunnerSpec, Tier
-from perbyte.runners.build import C_FLAGS, SPEED_FLAGS
+from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
 from perbyte.trial.rust import FLAGS as RUST_FLAGS
@@ -259,17 +259,7 @@ def _c_text(text: str) -> str:
 def _run(command: list[str], directory: Path) -> str:
     """What a failed command said; '' when it went well."""
     try:
-        ended = subprocess.run(
-            command,
-            cwd=directory,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-        )
+        ended = run_tool(command, directory, _LIMIT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"error: {shlex.join(command)}: {error}"
     return (

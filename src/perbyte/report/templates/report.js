@@ -206,7 +206,7 @@
   })(); }
 
   // Tooltips of figures, by pointer and by arrow keys.
-  var tip = $("#tip"), now = null;
+  var tip = $("#tip"), now = null, pointer = "";
   function hide() {
     if (now) { now.classList.remove("now"); }
     now = null;
@@ -231,6 +231,10 @@
   $$("figure .draw").forEach(function (draw) {
     var marks = $$("[data-tip]", draw);
     draw.addEventListener("pointerover", function (event) {
+      // A page that scrolls under a pointer at rest is not somebody who points.
+      var at = event.clientX + "," + event.clientY;
+      if (at === pointer) { return; }
+      pointer = at;
       var mark = event.target.closest("[data-tip]");
       if (mark) { show(mark); } else { hide(); }
     });
