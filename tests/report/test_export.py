@@ -38,7 +38,7 @@ PROMISED = [
 def test_the_promised_fields_are_there_under_their_names() -> None:
     made = to_json(usual_run())
     assert made["schema_version"] == SCHEMA_VERSION == 1
-    assert set(made) == {"schema_version", "run", "cells"}
+    assert set(made) == {"schema_version", "run", "cells", "bindings"}
     for cell in made["cells"]:
         assert list(cell) == list(CELL_FIELDS)
         assert list(cell)[: len(PROMISED)] == PROMISED

@@ -45,7 +45,7 @@ class RunnerIdentity:
     """Who answered: a runner's `hello`, and the hash the orchestrator took of the loaded object.
 
     `lacks` are the features ("aes", "sha", "clmul") that the CPU has and the object has no instruction of; empty also
-    where it was not examined.
+    where it was not examined. `wraps` is the runner of the same library in C; empty where this is no binding.
     """
 
     runner: str
@@ -60,6 +60,7 @@ class RunnerIdentity:
     cpu_features: str
     sdk: str
     lacks: tuple[str, ...] = ()
+    wraps: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from perbyte.model import CellFigure, NoiseFloor, Run
+from perbyte.report.bindings import binding_records
 from perbyte.report.grid import Entry, Grid
 from perbyte.stats.quantity import Unit, read
 
@@ -63,7 +64,7 @@ CSV_FIELDS = (
 
 
 def to_json(run: Run) -> dict[str, Any]:
-    """Give `run` as an object of JSON types: `schema_version`, `run` (conditions, failures) and `cells`.
+    """Give `run` as an object of JSON types: `schema_version`, `run` (conditions, failures), `cells`, `bindings`.
 
     `interval_*` is on cycles per call, or on nanoseconds per call where `interval_unit` says `ns`.
     """
@@ -84,6 +85,7 @@ def to_json(run: Run) -> dict[str, Any]:
             "failures": _value(run.failures),
         },
         "cells": [cell_record(figure) for figure in run.cells],
+        "bindings": _value(binding_records(run)),
     }
 
 

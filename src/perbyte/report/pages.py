@@ -42,6 +42,7 @@ from perbyte.report.ratiocharts import counted_in, mean_ratios
 from perbyte.report.runview import RunView
 from perbyte.report.sections import (
     READ,
+    bindings_section,
     cards,
     cell_rows,
     cells_section,
@@ -116,6 +117,7 @@ def run_page(
         history_section(history) if history else None,
         costs_section(view),
         ratios_section(view),
+        bindings_section(run),
         cells_section(run),
         quality_section(run),
         conditions_section(run),

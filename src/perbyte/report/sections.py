@@ -11,6 +11,8 @@ from typing import Any
 
 from perbyte.model import CellFigure, Estimate, Quality, Run
 from perbyte.model.cell import FULL
+from perbyte.report.bindings import COLUMNS as BINDING_COLUMNS
+from perbyte.report.bindings import binding_rows, bindings, version_notes
 from perbyte.report.facts import (
     condition_facts,
     failure_lines,
@@ -312,6 +314,19 @@ def ratios_section(view: RunView) -> Section | None:
         open=len(rows) < 60,
     )
     return Section("ratios", "Ratios", "One operation over the other", [text(said), ratios]) if rows else None
+
+
+def bindings_section(run: Run) -> Section | None:
+    """What bindings cost over the same library from C; None where no pair was measured."""
+    rows = binding_rows(bindings(run))
+    said = (
+        "A library called from another language, and the same library called from C: what a call costs more, with its "
+        "interval, from shared epochs. Costs in cycles per call."
+    )
+    blocks = [text(said), table(BINDING_COLUMNS, rows, "What bindings cost")]
+    notes = version_notes(run)
+    blocks += [listed(notes)] if notes else []
+    return Section("bindings", "Bindings", "What a binding costs", blocks) if rows else None
 
 
 def cells_section(run: Run) -> Section:

@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.text import Text
 
 from perbyte.model import NoiseFloor, Run
+from perbyte.report.bindings import binding_lines
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
 from perbyte.report.grid import Column, Entry, Grid, Mark, Place, Row, run_grids, warning_mark
 from perbyte.report.wording import number, plain, ratio_text, sentence, width_text
@@ -58,7 +59,12 @@ def render_table(
     width = columns_of(width)
     lines = _grids(run_grids(run, unit), width) or [Text("nothing was measured", style="bold")]
     below = [*_warnings(run), noise_line(run.noise_floor), *condition_lines(run)]
-    for heading, body in (("Without a figure", failure_lines(run)), ("", below)):
+    parts = (
+        ("What the binding costs", binding_lines(run)),
+        ("Without a figure", failure_lines(run)),
+        ("", below),
+    )
+    for heading, body in parts:
         if body:
             lines += [Text(), *([Text(heading, style="bold")] if heading else [])]
             lines += [part for line in body for part in prose(line, width)]

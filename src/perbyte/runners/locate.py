@@ -36,6 +36,7 @@ class _Runner(Struct, forbid_unknown_fields=True):
     listed: bool = True
     opt_in: bool = False
     cost: str = ""
+    wraps: str = ""
 
 
 class _Find(Struct, forbid_unknown_fields=True):

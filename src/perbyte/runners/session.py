@@ -178,6 +178,7 @@ class Session:
             cpu_features=hello.cpu_features,
             sdk=hello.sdk,
             lacks=machinecode.lacking(self.spec.language, hello.object, sha256),
+            wraps=self.spec.wraps,
         )
 
     def prepare(

@@ -48,6 +48,7 @@ class RunnerSpec:
     listed: bool
     opt_in: bool
     cost: str
+    wraps: str
     pkg_config: tuple[str, ...]
     headers: tuple[str, ...]
     libraries: tuple[str, ...]

@@ -129,6 +129,21 @@ def compare(
     return replace(found, reason=reason, unit=unit, doubt="; ".join(dict.fromkeys(doubts.values())))
 
 
+def difference(a: CellFigure, comparison: Comparison) -> Estimate:
+    """What a call of b costs more than one of `a`, in the unit of `comparison`, which compares them.
+
+    The interval is that of the ratio on a's cost, widened by a's own (delta method), because a difference keeps the
+    scale that a ratio drops: b - a = a (b/a - 1).
+    """
+    cost, ratio = cost_of(a, comparison.unit).estimate, comparison.ratio
+    value, own = cost.value * (ratio.value - 1), (ratio.value - 1) * cost.half_width
+    return Estimate(
+        value,
+        value - math.hypot(cost.value * (ratio.value - ratio.low), own),
+        value + math.hypot(cost.value * (ratio.high - ratio.value), own),
+    )
+
+
 def doubt_of(figure: CellFigure, least_epochs: int = 2) -> str:
     """Why no difference may be claimed from `figure`, in a few words; empty where its interval was earned."""
     if not figure.interval.known:

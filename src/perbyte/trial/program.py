@@ -168,6 +168,7 @@ def describe(name: str, place: Path, files: Sequence[Path] = ()) -> RunnerSpec:
         listed=False,
         opt_in=False,
         cost="",
+        wraps="",
         pkg_config=(),
         headers=(),
         libraries=(),
