@@ -3,20 +3,24 @@
     .venv/bin/python bench/repeatability.py [--runs 6] [--neighbours 0] [--keep DIR]
 
 Prints for each cell (max/min - 1) of cycles per byte over the runs, then the median and the 90th percentile
-over the cells; and the same for what `openssl speed` says of its own cells (1 s each, as often). With --neighbours
-so many other programs work and rest meanwhile, as on a shared machine (bench/neighbours.py).
+over the cells; and the same for what `openssl speed` says of its own cells (1 s each, as often). Then how many of the
+intervals hold the median of all runs, in all and by the number of epochs they stopped at. With --neighbours so many
+other programs work and rest meanwhile, as on a shared machine (bench/neighbours.py).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 from neighbours import neighbours, say_siblings
 
@@ -35,7 +39,7 @@ OPENSSL_SPEED = [
 ]
 
 
-def measure(directory: Path, extra: list[str]) -> dict[str, float]:
+def measure(directory: Path, extra: list[str]) -> dict[str, dict[str, Any]]:
     command = [
         sys.executable,
         "-m",
@@ -51,7 +55,7 @@ def measure(directory: Path, extra: list[str]) -> dict[str, float]:
     if done.returncode:
         sys.exit(f"perbyte measure ended with {done.returncode}:\n{done.stderr}")
     report = json.loads(done.stdout)
-    return {cell["address"]: cell["cycles_per_byte"] for cell in report["cells"]}
+    return {cell["address"]: cell for cell in report["cells"]}
 
 
 def openssl_speed() -> dict[str, float]:
@@ -81,6 +85,21 @@ def summarise(title: str, runs: list[dict[str, float]]) -> None:
     print(f"  median cell {100 * statistics.median(ordered):.3f} %, 90th percentile {100 * p90:.3f} %")
 
 
+def say_cover(runs: list[dict[str, dict[str, Any]]]) -> None:
+    held: dict[int, list[bool]] = defaultdict(list)
+    for name in runs[0]:
+        cells = [run[name] for run in runs if name in run]
+        middle = statistics.median(cell["cycles_per_call"] for cell in cells)
+        for cell in cells:
+            low, high = cell["interval_low"] or 0.0, cell["interval_high"] or math.inf
+            held[cell["epochs"]].append(low <= middle <= high)
+    every = [one for some in held.values() for one in some]
+    print(f"\nintervals that hold the median of {len(runs)} runs: {sum(every)} of {len(every)}", end="")
+    print(f" ({100 * statistics.mean(every):.1f} %)")
+    for epochs, some in sorted(held.items()):
+        print(f"  stopped at {epochs:3d} epochs: {sum(some)} of {len(some)}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -101,7 +120,9 @@ def main() -> None:
                 theirs.append(openssl_speed())
             print(f"run {number + 1} of {arguments.runs} done", file=sys.stderr)
     say_siblings("after")
-    summarise("perbyte, cycles per byte", ours)
+    figures = [{name: cell["cycles_per_byte"] for name, cell in run.items()} for run in ours]
+    summarise("perbyte, cycles per byte", figures)
+    say_cover(ours)
     if theirs:
         summarise("openssl speed, bytes per second", theirs)
 

@@ -43,11 +43,12 @@ typedef struct pb_variant {
 	const char *operation; /* "encrypt" */
 	const char *contract;  /* "stream/1" */
 	const char *calls;     /* the library calls one timed call makes, for hello and for readers */
-	void (*begin)(
-		pb_case *); /* untimed, before every sample: back to the state before call 0; may be NULL */
-	void (*loop)(pb_case *, uint64_t n); /* n timed calls, the first of them call 0 */
-	void (*show)(
-		pb_case *); /* untimed, after the loop: bring the last call's output to out; may be NULL */
+	/* untimed, before every sample: back to the state before call 0; may be NULL */
+	void (*begin)(pb_case *);
+	/* n timed calls, the first of them call 0 */
+	void (*loop)(pb_case *, uint64_t n);
+	/* untimed, after the loop: bring the last call's output to out; may be NULL */
+	void (*show)(pb_case *);
 } pb_variant;
 
 typedef struct pb_family {

@@ -101,6 +101,8 @@ class Epoch:
     _taken: int = 0
     _cores: dict[Process, int] = field(default_factory=dict)
     _lost: set[Cell] = field(default_factory=set)
+    _done: int = 0
+    _places: dict[Cell, int] = field(default_factory=dict)
     _under_way: tuple[Session, Asked, float] | None = None
 
     def run(self, cells: Sequence[Cell]) -> None:
@@ -155,9 +157,6 @@ class Epoch:
 
     def _place(self, cell: Cell) -> int:
         return self._places.setdefault(cell, len(self._places))
-
-    _done: int = 0
-    _places: dict[Cell, int] = field(default_factory=dict)
 
     def _burst(self, cell: Cell, round_number: int, piece_bytes: int) -> None:
         """Wait for the burst under way, begin another, and look at the former meanwhile."""
