@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -63,6 +64,14 @@ def build_home() -> Path:
     if in_checkout():
         return _CHECKOUT / "build"
     return _xdg("XDG_CACHE_HOME", ".cache") / "perbyte" / "build" / __version__
+
+
+def locks_home() -> Path:
+    """Return the directory of the locks that all who measure on this machine share."""
+    if home := os.environ.get("PERBYTE_HOME"):
+        return Path(home)
+    shared = Path("/run/lock")
+    return shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
 
 
 def _xdg(variable: str, fallback: str) -> Path:

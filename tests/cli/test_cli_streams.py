@@ -12,7 +12,6 @@ import pytest
 from perbyte.cli.report import written
 from perbyte.cli.streams import plain_letters
 from perbyte.errors import EnvironmentLacking
-from perbyte.measure import cores_claimed
 
 COMMAND = (sys.executable, "-m", "perbyte.cli")
 LIMIT_S = 100
@@ -116,18 +115,6 @@ def test_no_half_file_under_a_final_name(tmp_path):
 def test_a_directory_that_is_made_is_said(tmp_path, capsys):
     written(tmp_path / "deep" / "down.txt", lambda part: part.write_text("x", encoding="utf-8"))
     assert f"directory made: {tmp_path / 'deep'}" in capsys.readouterr().err
-
-
-def test_two_runs_on_a_core_are_told_of_each_other(tmp_path):
-    with cores_claimed(tmp_path, (0, 1)) as busy:
-        assert busy == []
-        with cores_claimed(tmp_path, (1, 2)) as others:
-            assert others == [1]
-    with cores_claimed(tmp_path, (0, 1, 2)) as later:
-        assert later == []
-    (tmp_path / "file").touch()
-    with cores_claimed(tmp_path / "file", (0,)) as nowhere:
-        assert nowhere == [], "where nothing can be written nobody is told"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="COLUMNS of a terminal")

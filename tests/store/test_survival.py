@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from perbyte.errors import StoreError
-from perbyte.store import RunWriter, bursts, open_run
+from perbyte.store import RunWriter, bursts, open_run, verify
 from perbyte.store.journal import JournalWriter
 
 CHILD = """
@@ -74,7 +74,7 @@ class Killed(BaseException):
     """Stands for the end of the process at one exact step."""
 
 
-@pytest.mark.parametrize("step", ["samples", "state", "journal", "cells"])
+@pytest.mark.parametrize("step", ["samples", "manifest", "state", "journal", "cells"])
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("ending", ["epoch_done", "finish"])
 def test_a_kill_at_each_step_of_a_compaction(tmp_path, specimens, monkeypatch, step, when, ending):
@@ -104,8 +104,9 @@ def test_a_kill_at_each_step_of_a_compaction(tmp_path, specimens, monkeypatch, s
     if step in ("samples", "cells"):
         applies = lambda file, *_: file.name.startswith(step)  # noqa: E731
         monkeypatch.setattr(tables, "write_table", killing(tables.write_table, applies))
-    elif step == "state":
-        monkeypatch.setattr(writing, "write_state", killing(writing.write_state, lambda *_: True))
+    elif step in ("manifest", "state"):
+        name = f"write_{step}"
+        monkeypatch.setattr(writing, name, killing(getattr(writing, name), lambda *_: True))
     else:
         monkeypatch.setattr(JournalWriter, "start_anew", killing(JournalWriter.start_anew, lambda *_: True))
     if ending == "epoch_done" and step == "cells":
@@ -115,6 +116,7 @@ def test_a_kill_at_each_step_of_a_compaction(tmp_path, specimens, monkeypatch, s
             writer.epoch_done(2) if ending == "epoch_done" else writer.finish((), None, 1.0, True)
     monkeypatch.undo()
     writer.close()
+    assert not verify(place).damaged, "a kill is no damage"
     assert list(bursts(place)) == expected
     assert open_run(place).calibrations == (specimens.calibration(2),)
     with RunWriter.resume(place) as again:
@@ -123,6 +125,7 @@ def test_a_kill_at_each_step_of_a_compaction(tmp_path, specimens, monkeypatch, s
         again.epoch_done(3)
         assert list(bursts(place)) == [*expected, specimens.burst(4)]
         again.finish((), None, 1.0, True)
+    assert {one.state for one in verify(place).findings} == {"whole"}
     assert list(bursts(place)) == [*expected, specimens.burst(4)]
     assert open_run(place).calibrations == (specimens.calibration(2),)
 

@@ -12,13 +12,13 @@ from perbyte import places
 from perbyte.cli.options import note
 from perbyte.cli.terminal import ProgressLine
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED
+from perbyte.locks import cores_held
 from perbyte.measure import (
     Plan,
     Prepared,
     Request,
     Survey,
     carry_out,
-    cores_claimed,
     prepare,
     prepare_plan,
     prepare_resumed,
@@ -58,7 +58,7 @@ def conduct(
     if budget:
         prepared = budget(prepared)
     path = out or places.runs_home() / prepared.conditions.run_id
-    return _carry_out(prepared, RunWriter.create(path), quiet, cut=budget is not None)
+    return _carry_out(prepared, RunWriter.create, path, quiet, cut=budget is not None)
 
 
 def conduct_plan(plan: Plan, found: Survey, policy: Policy, *, quiet: bool = False) -> Conducted:
@@ -67,7 +67,7 @@ def conduct_plan(plan: Plan, found: Survey, policy: Policy, *, quiet: bool = Fal
 
     prepared = prepare_plan(plan, found, policy, command=sys.argv[1:])
     path = places.runs_home() / prepared.conditions.run_id
-    return _carry_out(prepared, RunWriter.create(path), quiet, "interrupted")
+    return _carry_out(prepared, RunWriter.create, path, quiet, "interrupted")
 
 
 def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None = None) -> Conducted:
@@ -77,31 +77,37 @@ def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None =
 
     path = run_directory(path)
     prepared = prepare_resumed(stored_run(path), command=sys.argv[1:], budget_s=budget_s)
-    return _carry_out(prepared, RunWriter.resume(path), quiet)
+    return _carry_out(prepared, RunWriter.resume, path, quiet)
 
 
 def _carry_out(
-    prepared: Prepared, writer: RunWriter, quiet: bool, hint: str = "", *, cut: bool = False
+    prepared: Prepared,
+    opened: Callable[[Path], RunWriter],
+    path: Path,
+    quiet: bool,
+    hint: str = "",
+    *,
+    cut: bool = False,
 ) -> Conducted:
     from perbyte.store import open_run
 
-    path = writer.directory
+    def waiting(core: int, holder: str) -> None:
+        note(
+            f"waiting: core {core} is being measured on by {holder}. Both would be noisy; Ctrl-C ends the waiting, "
+            "--cores chooses others"
+        )
+
+    what = f"perbyte {' '.join(sys.argv[1:])}"
     hint = hint or f"interrupted; what was measured is kept. Go on with: perbyte measure --resume {path}"
-    watcher = ProgressLine(quiet=quiet)
-    try:
-        with writer, cores_claimed(places.runs_home().parent, prepared.conditions.policy.cores) as busy:
-            if busy:
-                note(
-                    f"another run of Perbyte is measuring on core {', '.join(map(str, busy))} now: both will be noisy. "
-                    "Wait for it, or give each --cores of its own",
-                    quiet=quiet,
-                )
+    with cores_held(prepared.conditions.policy.cores, what, waiting=waiting), opened(path) as writer:
+        watcher = ProgressLine(quiet=quiet)
+        try:
             outcome = carry_out(prepared, writer, watcher, cut=cut)
-    except KeyboardInterrupt:  # once more, while the figures were made
-        note(hint)
-        raise
-    finally:
-        watcher.close()
+        except KeyboardInterrupt:  # once more, while the figures were made
+            note(hint)
+            raise
+        finally:
+            watcher.close()
     code = EXIT_FINE if outcome.cells else EXIT_ENVIRONMENT
     if any(failure.kind == "incorrect" for failure in outcome.failures):
         code = EXIT_INCORRECT

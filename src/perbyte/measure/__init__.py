@@ -6,7 +6,7 @@ here and in the runners' SDK; what a figure is, lives in `stats`.
 
 from perbyte.measure.budget import Forecast, foresee
 from perbyte.measure.conduct import Prepared, built_runners, carry_out, prepare, prepare_plan, prepare_resumed
-from perbyte.measure.cores import CoreWatch, cores_claimed, watch_cores
+from perbyte.measure.cores import CoreWatch, watch_cores
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
 from perbyte.measure.machine import choose_cores, describe_machine
 from perbyte.measure.plan import Plan, Request, Survey, draw_plan, survey
@@ -28,7 +28,6 @@ __all__ = [
     "built_runners",
     "carry_out",
     "choose_cores",
-    "cores_claimed",
     "describe_machine",
     "draw_plan",
     "foresee",

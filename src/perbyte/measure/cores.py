@@ -11,13 +11,11 @@ What `watch_cores` sees decides nothing: `doctor` and the benchmarks say it besi
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import statistics
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 from perbyte.errors import RunnerRefused
@@ -68,23 +66,6 @@ class Aside:
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, others)
             self._left = core
-
-
-@contextlib.contextmanager
-def cores_claimed(home: Path, cores: Sequence[int]) -> Iterator[list[int]]:
-    """Claim `cores` for a run, by locks in `home`; gives those that another run holds now. Nobody is kept away."""
-    held, busy = contextlib.ExitStack(), []
-    with held:
-        for core in cores:
-            try:
-                home.mkdir(parents=True, exist_ok=True)
-                lock = held.enter_context((home / f".core-{core}.lock").open("w", encoding="ascii"))
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                busy.append(core)
-            except OSError:  # a home that cannot be written: nobody can be told then
-                continue
-        yield busy
 
 
 def _loop(spec: RunnerSpec, core: int) -> subprocess.Popen[bytes]:

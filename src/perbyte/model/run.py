@@ -110,7 +110,8 @@ class Conditions:
 class Failure:
     """A cell or a whole runner that gave no figure, and why. `address` may be empty for a whole runner.
 
-    `kind`: `unsupported`, `incorrect`, `crashed`, `timed-out`, `garbled`, `refused`, `absent`.
+    `kind`: `unsupported`, `incorrect`, `crashed`, `timed-out`, `garbled`, `refused`, `absent`, `damaged` (lost with
+    a part of the run's files).
     """
 
     kind: str

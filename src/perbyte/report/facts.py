@@ -19,6 +19,7 @@ from perbyte.model import Doubt, Machine, NoiseFloor, Run, Warning
 from perbyte.report.grid import failures_by_cause
 from perbyte.report.wording import percent, plain
 from perbyte.stats.compare import ACROSS_RUNS
+from perbyte.store import read_signature, verify
 
 QUIET_SHARE = 0.3  # of clean samples; with more a machine is not called noisy
 MEASURED = "measured"
@@ -250,6 +251,7 @@ def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
             ", ".join(map(str, policy.cores)) or (str(policy.core) if policy.core >= 0 else "not recorded"),
         ),
         ("seed", str(policy.seed)),
+        ("files", _integrity(run)),
         *came_from,
     ]
     return [
@@ -262,6 +264,20 @@ def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
         )
         if facts
     ]
+
+
+def _integrity(run: Run) -> str:
+    """Say whether the files of a run are what was written, and who signed them."""
+    if run.path is None or not run.path.is_dir():
+        return ""
+    try:
+        verdict, signature = verify(run.path), read_signature(run.path)
+    except PerbyteError as error:
+        return str(error)
+    if verdict.damaged:
+        return f"DAMAGED: {', '.join(one.name for one in verdict.damaged)} (perbyte verify)"
+    whole = "agree with the checksums in their manifest" if verdict.manifest else "have no manifest"
+    return f"{whole}, {f'signed {signature}' if signature else 'not signed'}"
 
 
 def _cores(machine: Machine) -> str:

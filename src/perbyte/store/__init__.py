@@ -5,6 +5,7 @@ A run is a directory that can be moved, mailed, merged and read again when the s
     run.json            conditions, calibrations, failures, noise floor (schema version 1)
     samples-NNNN.parquet  all raw samples, a row each
     cells.parquet       one row per figure
+    manifest.json       size and SHA-256 of each of these; manifest.json.sig its signature, where there is one
     journal.jsonl       what was measured since the last samples file; a kill of the process loses none of it
 
 Nothing is loaded before it is used: Arrow and DuckDB take their time, and most commands need neither.
@@ -16,24 +17,40 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from perbyte.store.damage import Recovered, Verdict, recover, verify
     from perbyte.store.reader import bursts, open_run, stored_run
+    from perbyte.store.signature import Signature, read_signature, sign
     from perbyte.store.sql import query
     from perbyte.store.state import RunSummary, latest, runs
     from perbyte.store.writer import RunWriter, merge
 
 __all__ = [
+    "Recovered",
     "RunSummary",
     "RunWriter",
+    "Signature",
+    "Verdict",
     "bursts",
     "latest",
     "merge",
     "open_run",
     "query",
+    "read_signature",
+    "recover",
     "runs",
+    "sign",
     "stored_run",
+    "verify",
 ]
 
 _HOMES = {
+    "Recovered": "damage",
+    "Signature": "signature",
+    "read_signature": "signature",
+    "sign": "signature",
+    "Verdict": "damage",
+    "recover": "damage",
+    "verify": "damage",
     "RunSummary": "state",
     "RunWriter": "writer",
     "bursts": "reader",

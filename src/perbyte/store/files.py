@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import signal
 import stat
@@ -15,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from perbyte.errors import NoSuchRun, StoreError
+from perbyte.locks import Lock
 
 RUN_FILE = "run.json"
 CELLS_FILE = "cells.parquet"
@@ -122,7 +122,7 @@ def damaged(place: Path, why: object) -> StoreError:
     text = " ".join(str(why).split())
     return StoreError(
         f"{place} is damaged: {text[:300]}",
-        hint="copy the run again from where it was measured, or measure again",
+        hint=f"save what is readable with: perbyte recover {place.parent}",
     )
 
 
@@ -137,26 +137,22 @@ def undisturbed() -> Iterator[None]:
 
 
 class RunLock:
-    """The right to write one run, held by one process at a time (flock; it ends with the process)."""
+    """The right to write one run, held by one process at a time; it ends with the process."""
 
     def __init__(self, directory: Path) -> None:
         """Take the lock. Raises StoreError when another process has it."""
         try:
-            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-            self._handle = os.open(directory / LOCK_FILE, flags, 0o644)
+            self._lock = Lock(directory / LOCK_FILE)
         except OSError as error:
             raise disk_error(error, directory) from error
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._handle)
+        if not self._lock.take("writes it"):
+            holder = self._lock.holder()
+            self._lock.release()
             raise StoreError(
-                f"another process is writing {directory}",
+                f"another process is writing {directory}: {holder}",
                 hint="wait until it has ended, or choose another --out",
-            ) from error
+            )
 
     def release(self) -> None:
         """Give the lock back; harmless when done twice."""
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
+        self._lock.release()

@@ -8,6 +8,8 @@ so for each burst would cost more than the burst and disturb the next one.
 from __future__ import annotations
 
 import os
+import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,22 +108,62 @@ def read_journal(directory: Path) -> JournalText:
     A last line without its end is dropped with a note: that is what a kill leaves behind. Anything else
     that cannot be read raises StoreError.
     """
+    content, whole_bytes, note = _lines(directory)
+    try:
+        events = [_event(line) for line in content]
+    except _UNREADABLE as error:
+        raise damaged(directory / JOURNAL_FILE, error) from error
+    return JournalText(events, whole_bytes, note)
+
+
+def salvage_journal(directory: Path) -> tuple[list[Event], list[str], str]:
+    """The events of all lines that can be read, in words which cannot, and the remark on a torn last line, or "".
+
+    Raises StoreError when it is no regular file.
+    """
+    content, _, torn = _lines(directory)
+    events: list[Event] = []
+    problems = []
+    for number, line in enumerate(content, 1):
+        try:
+            events.append(_event(line))
+        except _UNREADABLE as error:
+            problems.append(f"line {number} of {JOURNAL_FILE}: {' '.join(str(error).split())[:200]}")
+    return events, problems, torn
+
+
+def _lines(directory: Path) -> tuple[list[bytes], int, str]:
+    """The whole lines of the journal, how many bytes they are, and a remark on a torn one."""
     place = directory / JOURNAL_FILE
     if not os.path.lexists(place):
-        return JournalText((), 0)
+        return [], 0, ""
     content = read_whole(place, JOURNAL_LIMIT)
     whole_bytes = content.rfind(b"\n") + 1
     torn = len(content) - whole_bytes
     note = f"the last line of {JOURNAL_FILE} was torn ({torn} bytes) and is dropped" if torn else ""
-    decoder = msgspec.json.Decoder(Event, strict=False)
-    try:
-        events = [decoder.decode(line) for line in content[:whole_bytes].split(b"\n")[:-1]]
-        for event in events:
-            if isinstance(event, Measured):
-                check_burst(event.burst)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, StoreError) as error:
-        raise damaged(place, error) from error
-    return JournalText(events, whole_bytes, note)
+    return content[:whole_bytes].split(b"\n")[:-1], whole_bytes, note
+
+
+_SUM = re.compile(rb',"crc32":"([0-9a-f]{8})"}$')
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, StoreError)
+_DECODER = msgspec.json.Decoder(Event, strict=False)
+
+
+def _summed(line: bytes) -> bytes:
+    """Return a line of JSON with a last field, the CRC-32 of the line before it was added."""
+    return line[:-1] + b',"crc32":"%08x"}' % zlib.crc32(line)
+
+
+def _event(line: bytes) -> Event:
+    """Read one line. Lines without a sum are of older versions."""
+    if found := _SUM.search(line):
+        line = line[: found.start()] + b"}"
+        if zlib.crc32(line) != int(found[1], 16):
+            raise StoreError("it does not agree with its checksum")
+    event: Event = _DECODER.decode(line)
+    if isinstance(event, Measured):
+        check_burst(event.burst)
+    return event
 
 
 class JournalWriter:
@@ -145,7 +187,7 @@ class JournalWriter:
 
         Raises StoreError when it does not fit; the journal then ends with the event before it.
         """
-        line = encode(event) + b"\n"
+        line = _summed(encode(event)) + b"\n"
         written, start = 0, os.lseek(self._handle, 0, os.SEEK_END)
         try:
             while written < len(line):  # a second round comes only when the disk is full, and says so

@@ -7,7 +7,9 @@ of a compaction neither loses nor doubles anything.
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -99,14 +101,32 @@ def read_state(directory: Path) -> RunState:
     return state
 
 
-def write_state(directory: Path, state: RunState) -> None:
+def state_text(state: RunState) -> bytes:
+    """Return the content of run.json."""
+    return msgspec.json.format(encode(state), indent=1) + b"\n"
+
+
+def write_state(directory: Path, content: bytes) -> None:
     """Put run.json in place in one step. Raises StoreError."""
-    content = msgspec.json.format(encode(state), indent=1) + b"\n"
 
     def write(temporary: Path) -> None:
         temporary.write_bytes(content)
 
     replace_atomically(directory / RUN_FILE, write)
+
+
+def pack_state(state: RunState) -> bytes:
+    """Return `state` small and as plain letters, for the copy that each samples file carries."""
+    return base64.b64encode(zlib.compress(encode(state)))
+
+
+def unpack_state(copy: bytes) -> RunState | None:
+    """Give back what `pack_state` made; None for anything else."""
+    try:
+        content = zlib.decompressobj().decompress(base64.b64decode(copy, validate=True), _RUN_FILE_LIMIT)
+        return msgspec.json.decode(content, type=RunState, strict=False)
+    except (zlib.error, ValueError, msgspec.MsgspecError, RecursionError):
+        return None
 
 
 class _PolicyHead(msgspec.Struct):

@@ -20,6 +20,7 @@ _FILE_LIMIT = 16384 * MEBIBYTE
 _UNPACKED_LIMIT = {"samples": 16384 * MEBIBYTE, "cells": 512 * MEBIBYTE}
 _ROWS_LIMIT = {"samples": 500_000_000, "cells": 1_000_000}
 _LAST_SEQ = b"perbyte_last_seq"
+_COPY = b"perbyte_run"
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
 _CELL_FIELDS = [
@@ -189,14 +190,22 @@ def _warning(text: str, kind: str, numbers: Sequence[float]) -> Warning:
     return Warning(Doubt(kind) if kind in {*Doubt} else Doubt.OTHER, text, tuple(numbers))
 
 
-def write_table(place: Path, table: pa.Table, last_seq: int) -> None:
-    """Put a Parquet file in place in one step; it remembers `last_seq`. Raises StoreError."""
-    noted = table.replace_schema_metadata({_LAST_SEQ: str(last_seq).encode()})
+def write_table(place: Path, table: pa.Table, last_seq: int, copy: bytes = b"") -> None:
+    """Put a Parquet file in place in one step; it remembers `last_seq` and `copy`, of run.json. Raises StoreError."""
+    noted = table.replace_schema_metadata({_LAST_SEQ: str(last_seq).encode(), _COPY: copy})
 
     def write(temporary: Path) -> None:
-        pq.write_table(noted, temporary, compression="zstd")
+        pq.write_table(noted, temporary, compression="zstd", write_page_checksum=True)
 
     replace_atomically(place, write)
+
+
+def copy_in(place: Path) -> bytes:
+    """The copy of run.json that `write_table` gave a file; empty where there is none, or none that can be read."""
+    try:
+        return bytes((pq.read_metadata(place).metadata or {}).get(_COPY, b""))
+    except (pa.ArrowException, OSError, ValueError, MemoryError):
+        return b""
 
 
 def read_table(place: Path, kind: str, address: str | None = None) -> pa.Table:
@@ -209,7 +218,7 @@ def read_table(place: Path, kind: str, address: str | None = None) -> pa.Table:
     try:
         there = {*pq.read_schema(place).names}
         wanted = [name for name in schema.names if name in there or name not in _NEWER]
-        table = pq.read_table(place, columns=wanted, partitioning=None)
+        table = pq.read_table(place, columns=wanted, partitioning=None, page_checksum_verification=True)
         table.validate(full=True)  # before anything computes on it: its codes may point anywhere
         for name in ("core", "piece_bytes"):
             if kind == "samples" and name not in there:

@@ -51,8 +51,27 @@ from perbyte.store.journal import (
     Unproven,
     check_burst,
 )
+from perbyte.store.manifest import (
+    MANIFEST_FILE,
+    SIGNATURE_FILE,
+    Entry,
+    Manifest,
+    check_listed,
+    entry_of,
+    entry_of_file,
+    read_manifest,
+    write_manifest,
+)
 from perbyte.store.reader import figures_of_stored, open_run, read_known, run_directory, stored_run
-from perbyte.store.state import RunState, differences, identity_differences, require_agreement, write_state
+from perbyte.store.state import (
+    RunState,
+    differences,
+    identity_differences,
+    pack_state,
+    require_agreement,
+    state_text,
+    write_state,
+)
 
 _OTHER_CONDITIONS = "measure into a new directory instead (leave out --resume)"
 
@@ -71,9 +90,11 @@ class RunWriter:
         pending: list[tuple[int, Burst]] | None = None,
         whole_bytes: int = 0,
         notes: tuple[str, ...] = (),
+        listed: dict[str, Entry] | None = None,
     ) -> None:
         self.directory = directory
         self.notes = notes
+        self._listed = listed or {}  # each file of the run as it lies there
         self._lock = lock
         self._state = state
         self._pending = pending or []
@@ -107,8 +128,16 @@ class RunWriter:
         try:
             for leftover in directory.glob(TEMPORARY + "*"):
                 leftover.unlink()
+            if manifest := read_manifest(directory):
+                check_listed(directory, manifest)
             known = read_known(directory)
-            return cls(directory, lock, known.state, known.pending, known.whole_bytes, known.notes)
+            listed = {
+                place.name: entry_of_file(place)
+                for place in (directory / RUN_FILE, *known.stored)
+                if not manifest or place.name not in manifest.files or place.name == RUN_FILE
+            }
+            listed = dict(manifest.files if manifest else {}) | listed
+            return cls(directory, lock, known.state, known.pending, known.whole_bytes, known.notes, listed)
         except OSError as error:
             lock.release()
             raise disk_error(error, directory) from error
@@ -138,7 +167,8 @@ class RunWriter:
                     "load_before": list(conditions.load_before),
                 }
             )
-        write_state(self.directory, self._state)
+        (self.directory / SIGNATURE_FILE).unlink(missing_ok=True)  # it is of the run as it was
+        self._put_state()
 
     def identified(self, identity: RunnerIdentity) -> None:
         """Note who answers for a runner. Raises IncompatibleRuns when it was another one before."""
@@ -177,6 +207,17 @@ class RunWriter:
         """Note the seconds of measuring the run has taken so far. Raises StoreError when the disk is full."""
         self._append(Spent(self._next(), measuring_s))
 
+    def take_over(self, stored: StoredRun, failures: Sequence[Failure] = ()) -> None:
+        """Write all that another run has measured, and `failures` beside its own."""
+        for calibration in stored.calibrations:
+            self.calibrated(calibration)
+        for tier in stored.unproven:
+            self.unproven(tier)
+        for burst in stored.bursts:
+            self.measured(burst)
+        for failure in (*stored.failures, *failures):
+            self.failed(failure)
+
     def epoch_done(self, epoch: int) -> None:
         """Note that an epoch is over, and compact the journal."""
         self._append(EpochDone(self._next(), epoch))
@@ -195,10 +236,14 @@ class RunWriter:
         state = self._begun()
         with undisturbed():
             self._write_samples()
+            if CELLS_FILE in self._listed and state.figures_seq == state.seq:
+                state.figures_seq = -1  # no manifest may list figures that are being replaced
+                self._put_state()
             write_table(self.directory / CELLS_FILE, figures_table(cells), state.seq)
+            self._listed[CELLS_FILE] = entry_of_file(self.directory / CELLS_FILE)
             state.noise_floor, state.measuring_s, state.complete = noise_floor, measuring_s, complete
             state.figures, state.figures_seq = len(cells), state.seq
-            write_state(self.directory, state)
+            self._put_state()
             self._journal.start_anew()
             self.close()
 
@@ -233,11 +278,24 @@ class RunWriter:
             state.apply(event)
 
     def _compact(self) -> None:
-        state = self._begun()
         with undisturbed():
             self._write_samples()
-            write_state(self.directory, state)
+            self._put_state()
             self._journal.start_anew()
+
+    def _put_state(self) -> None:
+        """Write the manifest and then run.json; whoever reads between the two knows both forms of run.json."""
+        state, before = self._begun(), self._listed.get(RUN_FILE)
+        content = state_text(state)
+        files = self._listed | {RUN_FILE: entry_of(content)}
+        if state.figures_seq != state.seq:
+            files.pop(CELLS_FILE, None)
+        listed = Manifest(
+            state.conditions.run_id, state.seq, state.complete, files, before.sha256 if before else ""
+        )
+        write_manifest(self.directory, listed)
+        write_state(self.directory, content)
+        self._listed = files
 
     def _write_samples(self) -> None:
         """Write what is pending into a samples file. On failure it stays pending, and journalled.
@@ -249,7 +307,9 @@ class RunWriter:
         from perbyte.store.tables import samples_table, write_table
 
         place = self.directory / f"samples-{self._pending[0][0]:08d}.parquet"
-        write_table(place, samples_table(self._pending), self._begun().seq)
+        state = self._begun()
+        write_table(place, samples_table(self._pending), state.seq, pack_state(state))
+        self._listed[place.name] = entry_of_file(place)
         self._pending = []
 
 
@@ -262,7 +322,8 @@ def _make_room(directory: Path, overwrite: bool) -> None:
         ours = [
             place
             for place in present
-            if place.name in (RUN_FILE, CELLS_FILE, JOURNAL_FILE) or place.match(SAMPLES_GLOB)
+            if place.name in (RUN_FILE, CELLS_FILE, JOURNAL_FILE, MANIFEST_FILE, SIGNATURE_FILE)
+            or place.match(SAMPLES_GLOB)
         ]
         if present and not ours:
             raise StoreError(
@@ -316,15 +377,8 @@ def merge(paths: Sequence[Path], into: Path) -> Run:
         whole = _joined(whole, stored_run(place))
     with RunWriter.create(into) as writer:
         writer.begin(conditions)
-        for calibration in whole.calibrations:
-            writer.calibrated(calibration)
-        for tier in whole.unproven:
-            writer.unproven(tier)
-        for burst in whole.bursts:
-            writer.measured(burst)
         made = figures_of_stored(whole)
-        for failure in (*whole.failures, *made.failures):
-            writer.failed(failure)
+        writer.take_over(whole, made.failures)
         writer.finish(made.cells, made.noise_floor, whole.measuring_s, whole.complete)
     return open_run(into)
 

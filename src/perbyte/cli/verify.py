@@ -1,0 +1,61 @@
+"""`perbyte verify`: is a run what was written, and by whom was it signed?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from perbyte.cli.options import note
+from perbyte.cli.run_names import find_run
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED
+
+
+@click.command("verify")
+@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--signers", type=click.Path(path_type=Path), help="Whose signatures count: a list as ssh-keygen has it."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead.")
+def command(run: Path | None, signers: Path | None, as_json: bool) -> int:
+    """Compare every file of RUN (the newest without it) with its manifest, read all of it, and look at its signature.
+
+    Exit code 0: whole. 1: damaged, or the signature is not good. 5: there is no manifest, so nobody can tell.
+
+    \b
+      perbyte verify results/monday
+      perbyte verify results/monday --signers ~/.ssh/allowed_signers
+    """
+    from perbyte.report.wording import plain
+    from perbyte.store import read_signature, verify
+
+    verdict = verify(find_run(run))
+    signature = read_signature(verdict.path, signers)
+    unsigned = signers is not None and signature is None
+    bad = bool(verdict.damaged) or unsigned or bool(signature and not signature.good)
+    if as_json:
+        shown = {
+            "path": str(verdict.path),
+            "run_id": verdict.manifest.run_id if verdict.manifest else None,
+            "files": [asdict(one) for one in verdict.findings],
+            "notes": list(verdict.notes),
+            "signature": asdict(signature) if signature else None,
+        }
+        print(json.dumps(shown, indent=1))
+    else:
+        for one in verdict.findings:
+            size = f"{one.bytes:>14,} bytes" if one.bytes else " " * 20
+            print(f"{plain(one.name, 40):26} {one.state:9}{size}  {plain(one.detail, 300)}".rstrip())
+        for text in verdict.notes:
+            note(plain(text, 300))
+        print(f"signed: {plain(str(signature), 300) if signature else 'no'}")
+        if verdict.damaged:
+            print(f"damaged: {len(verdict.damaged)} of {len(verdict.findings)} files")
+            note(f"save what is readable with: perbyte recover {verdict.path}")
+        elif verdict.manifest:
+            print(f"whole: {len(verdict.findings)} files are as they were written")
+        else:
+            print("nothing is known to be damaged; without a manifest nobody can tell")
+    return EXIT_FOUND if bad else EXIT_FINE if verdict.manifest else EXIT_UNDECIDED

@@ -1,0 +1,238 @@
+"""Finds what is damaged in a run directory, and saves what is readable into a new one.
+
+What is found is damage, not intent: whoever can write the directory can write its manifest too. Against that a run is
+signed (`store.signature`). The directory that is looked at is never changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from perbyte.errors import StoreError
+from perbyte.locks import held_by
+from perbyte.model import Burst, Failure, StoredRun
+from perbyte.store.files import (
+    CELLS_FILE,
+    JOURNAL_FILE,
+    LOCK_FILE,
+    RUN_FILE,
+    check_directory,
+)
+from perbyte.store.journal import Measured, salvage_journal
+from perbyte.store.manifest import (
+    MANIFEST_FILE,
+    SAMPLES_NAME,
+    SIGNATURE_FILE,
+    Manifest,
+    entry_of_file,
+    mismatch,
+    read_manifest,
+)
+from perbyte.store.reader import figures_of_stored, read_known, run_directory
+from perbyte.store.state import RunState, read_state, unpack_state
+from perbyte.store.writer import RunWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One file of a run: `whole`, `unlisted` (harmless: nothing rests on it) or `damaged`, and why."""
+
+    name: str
+    state: str
+    detail: str = ""
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a look at every file of a run found. `manifest` is None where there is none to compare with."""
+
+    path: Path
+    manifest: Manifest | None
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def damaged(self) -> tuple[Finding, ...]:
+        """The files that are not what was written."""
+        return tuple(one for one in self.findings if one.state == "damaged")
+
+
+def verify(path: Path) -> Verdict:
+    """Compare every file of a run with its manifest and read all of it.
+
+    Raises StoreError when there is no run, or while it is being written.
+    """
+    directory = run_directory(path)
+    check_directory(directory)
+    if holder := held_by(directory / LOCK_FILE):
+        raise StoreError(f"{directory} is being written by {holder}", hint="verify it when that has ended")
+    manifest, findings, notes = None, [], []
+    try:
+        manifest = read_manifest(directory)
+    except StoreError as error:
+        findings.append(Finding(MANIFEST_FILE, "damaged", str(error)))
+    else:
+        if manifest:
+            findings.append(Finding(MANIFEST_FILE, "whole"))
+        else:
+            notes.append("an older Perbyte wrote this run, without a manifest to compare it with")
+    present = {place.name for place in directory.iterdir()}
+    names = {name for name in present if SAMPLES_NAME.fullmatch(name)} | ({CELLS_FILE} & present)
+    names |= {RUN_FILE, *(manifest.files if manifest else ())}
+    findings += [_look(directory, name, manifest) for name in sorted(names)]
+    findings += _journal(directory) if JOURNAL_FILE in present else []
+    others = sorted(present - names - {MANIFEST_FILE, JOURNAL_FILE, LOCK_FILE, SIGNATURE_FILE})
+    if others:
+        notes.append(f"no part of the run: {', '.join(others[:10])}{' ...' * (len(others) > 10)}")
+    if not any(one.state == "damaged" for one in findings):
+        try:
+            known = read_known(directory)
+        except StoreError as error:  # whole files that do not fit together
+            findings.append(Finding(RUN_FILE, "damaged", str(error)))
+        else:
+            if known.state.figures_seq == known.state.seq and CELLS_FILE not in present:
+                findings.append(Finding(CELLS_FILE, "damaged", f"{RUN_FILE} promises it, and it is missing"))
+            notes += [] if known.state.complete else ["the run was interrupted"]
+    return Verdict(directory, manifest, tuple(findings), tuple(notes))
+
+
+def _look(directory: Path, name: str, manifest: Manifest | None) -> Finding:
+    """Compare one file with the manifest, and read it."""
+    place = directory / name
+    try:
+        entry = entry_of_file(place)
+        if name == RUN_FILE:
+            read_state(directory)
+        else:
+            from perbyte.store.tables import read_table
+
+            read_table(place, "cells" if name == CELLS_FILE else "samples")
+    except StoreError as error:
+        return Finding(name, "damaged", str(error))
+    if manifest and (why := mismatch(name, entry, manifest)):
+        return Finding(name, "damaged", why, entry.bytes)
+    if not manifest or manifest.files.get(name) == entry:
+        return Finding(name, "whole", "", entry.bytes)
+    if name == RUN_FILE:
+        return Finding(name, "whole", "as it was before the step at which the process ended", entry.bytes)
+    if name == CELLS_FILE:
+        return Finding(
+            name, "unlisted", "older figures; they are made anew when the run is read", entry.bytes
+        )
+    return Finding(name, "unlisted", "written when the process ended", entry.bytes)
+
+
+def _journal(directory: Path) -> list[Finding]:
+    try:
+        events, problems, torn = salvage_journal(directory)
+    except StoreError as error:
+        return [Finding(JOURNAL_FILE, "damaged", str(error))]
+    size = (directory / JOURNAL_FILE).stat().st_size
+    if problems:
+        return [Finding(JOURNAL_FILE, "damaged", "; ".join(problems[:5]), size)]
+    said = [f"{len(events):,} events"] * bool(events) + [torn] * bool(torn)
+    return [Finding(JOURNAL_FILE, "whole", "; ".join(said), size)]
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """A new run directory, how many bursts it got, what was lost, and what else is to be known."""
+
+    path: Path
+    bursts: int
+    lost: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def recover(path: Path, into: Path) -> Recovered:
+    """Write what is readable of a run into the new directory `into`, with figures made anew.
+
+    What was lost is a failure of kind `damaged` of the new run, which then counts as interrupted: `--resume` goes on
+    with it. Raises StoreError when not even the conditions are left, or `into` cannot be written.
+    """
+    directory = run_directory(path)
+    verdict = verify(directory)
+    lost: list[str] = []
+    notes: list[str] = []
+    bursts, copies = _samples(directory, verdict, lost, notes)
+    state = _conditions(directory, verdict, copies, lost)
+    try:
+        events, problems, torn = salvage_journal(directory)
+    except StoreError as error:
+        events, problems, torn = [], [str(error)], ""
+    lost += problems
+    notes += [torn] if torn else []
+    for event in events:
+        state.apply(event)
+        if isinstance(event, Measured):
+            bursts.setdefault(event.seq, event.burst)
+    if any(one.name == CELLS_FILE for one in verdict.damaged):
+        notes.append(f"{CELLS_FILE} was damaged; the figures are made anew from the samples")
+    whole = StoredRun(
+        state.conditions,
+        tuple(state.calibrations),
+        tuple(bursts[number] for number in sorted(bursts)),
+        (*state.failures, *(Failure("damaged", "", text) for text in lost)),
+        tuple(state.unproven),
+        state.measuring_s,
+        state.complete and not lost,
+    )
+    made = figures_of_stored(whole)
+    with RunWriter.create(into) as writer:
+        writer.begin(state.conditions)
+        writer.take_over(whole, made.failures)
+        writer.finish(made.cells, made.noise_floor, whole.measuring_s, whole.complete)
+    return Recovered(into, len(bursts), tuple(lost), tuple(notes))
+
+
+def _samples(
+    directory: Path, verdict: Verdict, lost: list[str], notes: list[str]
+) -> tuple[dict[int, Burst], list[RunState]]:
+    """The bursts of all samples files that can be read, by number, and the copies of run.json they carry."""
+    from perbyte.store.tables import bursts_of, copy_in, read_table
+
+    bursts: dict[int, Burst] = {}
+    copies: list[RunState] = []
+    for finding in verdict.findings:
+        place, broken = directory / finding.name, finding.state == "damaged"
+        if not SAMPLES_NAME.fullmatch(finding.name):
+            continue
+        try:
+            table = read_table(place, "samples")
+            copy = unpack_state(copy_in(place))
+            if broken and not copy:  # written by an older version, without checksums of its own
+                raise StoreError("no checksum tells which of it is right")
+            bursts |= bursts_of(table)
+        except (StoreError, ValueError, TypeError):
+            lost.append(f"{finding.name}: {_reason(finding, directory)}")
+            continue
+        if broken:
+            notes.append(f"{finding.name} is not what was written, but its pages agree with their checksums")
+        copies += [copy] if copy else []
+    return bursts, copies
+
+
+def _conditions(directory: Path, verdict: Verdict, copies: Sequence[RunState], lost: list[str]) -> RunState:
+    """run.json, or where it is damaged the newest copy of it that a samples file carries."""
+    broken = next((one for one in verdict.damaged if one.name == RUN_FILE), None)
+    if broken is None:
+        return read_state(directory)
+    if copies:
+        lost.append(f"{RUN_FILE}: {_reason(broken, directory)}; what it said is taken from a samples file")
+        return max(copies, key=lambda state: state.seq)
+    try:
+        state = read_state(directory)
+    except StoreError as error:
+        raise StoreError(
+            f"nothing can be saved of {directory}: neither {RUN_FILE} nor any samples file tells the conditions",
+            hint="copy the run again from where it was measured, or measure again",
+        ) from error
+    lost.append(f"{RUN_FILE}: it is not what was written, and is taken as it stands")
+    return state
+
+
+def _reason(finding: Finding, directory: Path) -> str:
+    return finding.detail.removeprefix(f"{directory / finding.name} is ").removeprefix("damaged: ")
