@@ -1,8 +1,7 @@
 #!/bin/sh
-# Go's standard library and x/crypto behind the C SDK. The go command fetches what go.sum pins, as it is configured.
+# A runner in Go behind the C SDK: build.sh OUT DIRECTORY. The go command fetches what go.sum pins, as it is configured.
 set -eu
-here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
-out=$1
+out=$1 here=$2
 sdk=$here/../sdk/c
 work=$(mktemp -d "$out/.objects-XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -16,4 +15,4 @@ cc=${CC:-cc}
 )
 cd "$here"
 CGO_ENABLED=1 CGO_CFLAGS="-O2 -I$sdk -I$sdk/../foreign" CGO_LDFLAGS="$work/libperbyte.a -lm -ldl -lpthread" \
-	go build -trimpath -mod=readonly -o "$out/go" .
+	go build -trimpath -mod=readonly -o "$out/$(basename -- "$here")" .

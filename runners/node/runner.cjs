@@ -61,7 +61,8 @@ async function ofNoble() {
   ];
   const versions = ['hashes', 'ciphers', 'curves'].map((name) =>
     `${name} ${require(path.join(home, name, 'package.json')).version}`);
-  return [{ name: 'noble', license: 'MIT', version: `${versions.join(', ')}, node ${process.versions.node}` }, rows];
+  const runtime = ['bun', 'deno', 'node'].find((name) => process.versions[name]);
+  return [{ name: 'noble', license: 'MIT', version: `${versions.join(', ')}, ${runtime} ${process.versions[runtime]}` }, rows];
 }
 
 Promise.resolve({ crypto: ofCrypto, noble: ofNoble }[process.argv[2]]()).then((made) => main(...made));

@@ -2,7 +2,8 @@
 # machine, and makes a static library of tables; main.c and the C SDK make a program of it, one for each tier.
 #
 #   . "$here/../sdk/rust.sh"           $1 is the directory of the products, $2 that of the SDKs
-#   program TIER [RUSTFLAGS]           builds $name-TIER
+#   also="OTHER ..."                   other runners whose sources this one's include, if any
+#   program TIER [RUSTFLAGS]           builds $name-TIER; tiers of the same flags share what cargo has compiled
 #
 # Cargo.lock is kept without the lines that hold the address of a registry; they are put back with the one that this
 # machine's cargo uses. The checksums stay, so that no other crate can take a place.
@@ -21,6 +22,9 @@ lay_out() {
 	rm -rf "$work/sdk/rust" "$work/$name/src"
 	cp -r "$sdk/rust" "$work/sdk/rust"
 	cp -r "$here/src" "$here/Cargo.toml" "$work/$name/"
+	for one in ${also:-}; do
+		mkdir -p "$work/$one" && rm -rf "$work/$one/src" && cp -r "$here/../$one/src" "$work/$one/"
+	done
 	[ -f "$here/Cargo.lock" ] || return 0
 	printf '[package]\nname = "registry"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\ncfg-if = "1"\n' >"$work/registry/Cargo.toml"
 	echo 'fn main() {}' >"$work/registry/src/main.rs"
@@ -38,10 +42,11 @@ program() {
 	flags=${2:-}
 	[ -n "${laid_out:-}" ] || lay_out
 	laid_out=yes
+	target=$work/target-$(printf '%s' "$flags" | cksum | cut -d ' ' -f 1)
 	locked=$([ ! -f "$here/Cargo.lock" ] || echo --locked)
 	# shellcheck disable=SC2086
 	if ! (cd "$work/$name" && PERBYTE_TIER=$tier PERBYTE_RUNNER_NAME=$name RUSTFLAGS="$flags" \
-		cargo build --release $locked --quiet --target-dir "$work/target-$tier") >"$work/log" 2>&1; then
+		cargo build --release $locked --quiet --target-dir "$target") >"$work/log" 2>&1; then
 		tail -n 60 "$work/log" >&2
 		exit 1
 	fi
@@ -50,5 +55,5 @@ program() {
 	# shellcheck disable=SC2086
 	$cc $c_flags -DPB_COMPILER="\"$(rustc --version)\"" -DPB_FLAGS="\"$told\"" -I"$sdk/c" \
 		-o "$out/$name-$tier" "$sdk"/c/*.c "$sdk/rust/main.c" \
-		"$work/target-$tier/release/librunner.a" ${libraries:-} -lm -ldl -pthread
+		"$target/release/librunner.a" ${libraries:-} -lm -ldl -pthread
 }

@@ -62,7 +62,34 @@ RIGHT = {
     "gnutls": ("aes-192-gcm", "aes-128-ccm", "sha3-512", "hmac-sha-384"),
     "mbedtls": ("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256"),
     "ipsec-mb": ("aes-192-gcm", "chacha20-poly1305", "sha-512"),
+    "rustcrypto": (
+        "sha-256",
+        "aes-128-gcm",
+        "xchacha20-poly1305",
+        "ed25519",
+        "x25519",
+        "ml-kem-768",
+        "hmac-sha-1",
+    ),
+    "python-hashlib": ("sha-256", "sha3-256", "hmac-sha-256"),
+    "python-cryptography": ("sha-256", "aes-128-gcm", "aes-256-ctr", "ed25519", "x25519"),
+    "python-pynacl": ("sha-512", "xchacha20-poly1305", "ed25519", "x25519"),
+    "python-pycryptodome": ("sha-256", "aes-256-gcm", "chacha20-poly1305"),
+    "python-blake3": ("blake3",),
+    "node-crypto": ("sha-256", "aes-128-gcm", "chacha20-poly1305", "ed25519", "x25519"),
+    "node-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
+    "bun-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
+    "deno-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
+    "go": ("sha-256", "aes-256-gcm", "xchacha20-poly1305", "ed25519", "ecdh-p256", "ml-kem-1024", "rc4"),
+    "ring": ("sha-256", "aes-256-gcm", "chacha20-poly1305", "hmac-sha-384", "ed25519"),
+    "aws-lc-rs": ("sha3-384", "aes-256-gcm-siv", "ed25519", "ecdh-p384", "ml-kem-768", "ml-dsa-87"),
+    "graviola": ("sha3-512", "aes-256-gcm", "xchacha20-poly1305", "ed25519", "ecdh-p256", "ml-kem-768"),
+    "circl": ("x25519", "x448", "ed448", "ml-dsa-65", "ml-kem-1024"),
 }
+LIKE_OPENSSL = (
+    *("aws-lc", "boringssl", "libsodium", "botan", "wolfssl", "wolfssl-package", "gnutls", "mbedtls"),
+    *("rustcrypto", "ring", "aws-lc-rs", "graviola", "go", "node-crypto"),
+)
 
 
 def built(name: str) -> RunnerSpec:
@@ -152,6 +179,8 @@ def test_everything_listed_works_alike_in_all_tiers(name: str) -> None:
     spec = built(name)
     full = checks.try_everything(spec, "full")
     assert {key[0] for key in full} <= set(load().algorithms)
+    if any(contract in checks.WHOLE_MESSAGES for _, _, contract, _, _ in full):
+        checks.assert_contracts_agree(full)
     for cpu in spec.tiers:
         if cpu != "full":
             digests = checks.try_everything(spec, cpu)
@@ -161,12 +190,10 @@ def test_everything_listed_works_alike_in_all_tiers(name: str) -> None:
 
 @pytest.mark.native
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["aws-lc", "boringssl", "libsodium", "botan", "wolfssl", "wolfssl-package", "gnutls", "mbedtls"]
-)
+@pytest.mark.parametrize("name", LIKE_OPENSSL)
 def test_agrees_with_openssl(name: str) -> None:
     ours = checks.try_everything(built(name), "full")
-    checks.assert_same(ours, checks.try_everything(checks.built("openssl"), "full"), at_least=12)
+    checks.assert_same(ours, checks.try_everything(checks.built("openssl"), "full"), at_least=11)
 
 
 @pytest.mark.native
@@ -177,5 +204,5 @@ def test_says_who_it_is(name: str) -> None:
     assert hello.runner == name
     assert hello.library_version
     named = (HOME / name / "algorithms.txt").read_text(encoding="utf-8").split()
-    assert set(named) == {row.algorithm for row in hello.operations}
+    assert set(named) == {row.algorithm for row in hello.operations} - {"probe-imul"}
     assert all(row.calls for row in hello.operations)

@@ -52,6 +52,7 @@ final class Algorithms {
         all.blockCiphers();
         all.streamCiphers();
         all.signatures();
+        all.seeded();
         return all.entries;
     }
 
@@ -71,7 +72,10 @@ final class Algorithms {
         digest("sha-256", 32, "SHA-256");
         digest("sha-384", 48, "SHA-384");
         digest("sha-512", 64, "SHA-512");
+        digest("sha3-224", 28, "SHA3-224");
         digest("sha3-256", 32, "SHA3-256");
+        digest("sha3-384", 48, "SHA3-384");
+        digest("sha3-512", 64, "SHA3-512");
         digest("ripemd-128", 16, "RIPEMD128");
         digest("ripemd-160", 20, "RIPEMD160");
         digest("ripemd-256", 32, "RIPEMD256");
@@ -89,6 +93,8 @@ final class Algorithms {
         mac("hmac-md5", 16, "HmacMD5");
         mac("hmac-sha-1", 20, "HmacSHA1");
         mac("hmac-sha-256", 32, "HmacSHA256");
+        mac("hmac-sha-384", 48, "HmacSHA384");
+        mac("hmac-sha-512", 64, "HmacSHA512");
     }
 
     private void mac(String id, int length, String name) {
@@ -101,11 +107,11 @@ final class Algorithms {
         for (int bits = 128; bits <= 256; bits += 64) {
             modes("aes-" + bits, "AES", bits / 8, 16, "ecb", "cbc", "ctr", "ofb", "cfb");
             modes("camellia-" + bits, "Camellia", bits / 8, 16, "ecb", "cbc", "ctr");
+            aead("aes-" + bits + "-gcm", "AES", bits / 8, Recipe.Parameters.GCM, "AES/GCM/NoPadding");
         }
         for (int bits = 128; bits <= 256; bits += 128) {
             modes("serpent-" + bits, "Serpent", bits / 8, 16, "ecb", "cbc", "ctr");
             modes("twofish-" + bits, "Twofish", bits / 8, 16, "ecb", "cbc", "ctr");
-            aead("aes-" + bits + "-gcm", "AES", bits / 8, Recipe.Parameters.GCM, "AES/GCM/NoPadding");
         }
         modes("des", "DES", 8, 8, "ecb", "cbc", "ctr", "ofb", "cfb");
         modes("des-ede3", "DESede", 24, 8, "ecb", "cbc", "ctr", "ofb", "cfb");
@@ -173,9 +179,24 @@ final class Algorithms {
         signature(Family.SIGNATURE, "dsa-2048", "DSA", 256, 2 + 2 * (3 + 32), "NONEwithDSA");
     }
 
-    private void signature(Family family, String id, String keyName, int key, int output, String name) {
-        Entry entry = add(family, id, keyName, Recipe.Parameters.NONE, 0, name);
+    /** Their key pairs come from a seed, which is the key of the catalogue. */
+    private void seeded() {
+        signature(Family.AGREEMENT, "x25519", "X25519", 32, 32, "X25519", "XDH").nonce = 32;
+        signature(Family.AGREEMENT, "x448", "X448", 56, 56, "X448", "XDH").nonce = 56;
+        signature(Family.MESSAGE_SIGNATURE, "ed25519", "Ed25519", 32, 64, "Ed25519");
+        signature(Family.MESSAGE_SIGNATURE, "ed448", "Ed448", 57, 114, "Ed448");
+        for (int[] set : new int[][] {{44, 2420}, {65, 3309}, {87, 4627}}) {
+            signature(Family.MESSAGE_SIGNATURE, "ml-dsa-" + set[0], "ML-DSA-" + set[0], 32, set[1], "ML-DSA-" + set[0]);
+        }
+        for (int bits : new int[] {512, 768, 1024}) {
+            signature(Family.KEM, "ml-kem-" + bits, "ML-KEM-" + bits, 64, 32, "ML-KEM-" + bits, "ML-KEM");
+        }
+    }
+
+    private Entry signature(Family family, String id, String keyName, int key, int output, String... names) {
+        Entry entry = add(family, id, keyName, Recipe.Parameters.NONE, 0, names);
         entry.key = key;
         entry.output = output;
+        return entry;
     }
 }

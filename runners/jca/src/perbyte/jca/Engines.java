@@ -4,10 +4,13 @@ import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyPair;
 import java.security.MessageDigest;
+import java.security.Provider;
+import java.security.PublicKey;
 import java.security.Signature;
 import java.security.spec.AlgorithmParameterSpec;
 import java.util.Arrays;
 import javax.crypto.Cipher;
+import javax.crypto.KeyAgreement;
 import javax.crypto.Mac;
 import javax.crypto.spec.ChaCha20ParameterSpec;
 import javax.crypto.spec.GCMParameterSpec;
@@ -54,6 +57,30 @@ public final class Engines {
 
     public static KeyPair keyPair(Case work) throws GeneralSecurityException {
         return KeyNumbers.pair(work.row.algorithm, recipe(work).keyName, recipe(work).provider);
+    }
+
+    /** The key pair that comes from key 0 as its seed. */
+    public static KeyPair seededPair(Case work) throws GeneralSecurityException {
+        return SeededPair.of(work.key[0], recipe(work).keyName, recipe(work).provider);
+    }
+
+    /** The public key of the other party: the vector's, or the one of the private key that is nonce 0. */
+    public static PublicKey peer(Case work) throws GeneralSecurityException {
+        String name = recipe(work).keyName;
+        return work.given ? SeededPair.publicKey(work.in, name, recipe(work).provider)
+                : SeededPair.of(work.nonce[0], name, recipe(work).provider).getPublic();
+    }
+
+    public static KeyAgreement agreement(Case work) throws GeneralSecurityException {
+        return KeyAgreement.getInstance(recipe(work).name, recipe(work).provider);
+    }
+
+    public static Provider provider(Case work) {
+        return recipe(work).provider;
+    }
+
+    public static String name(Case work) {
+        return recipe(work).name;
     }
 
     public static int mode(Case work) {

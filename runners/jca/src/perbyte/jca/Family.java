@@ -6,6 +6,7 @@ import perbyte.jca.loops.CipherMessage;
 import perbyte.jca.loops.CipherRekey;
 import perbyte.jca.loops.CipherSetup;
 import perbyte.jca.loops.CipherStream;
+import perbyte.jca.loops.Derive;
 import perbyte.jca.loops.DigestOneshot;
 import perbyte.jca.loops.DigestStream;
 import perbyte.jca.loops.EcbMessage;
@@ -19,13 +20,15 @@ import perbyte.jca.loops.RawVerify;
 import perbyte.jca.loops.Seal;
 import perbyte.jca.loops.SealRekey;
 import perbyte.jca.loops.Sign;
+import perbyte.jca.loops.SignMessage;
 import perbyte.jca.loops.Verify;
+import perbyte.jca.loops.VerifyMessage;
 import perbyte.sdk.Loop;
 import perbyte.sdk.Row;
 
 /** Operations and contracts that algorithms have in common, with the calls that they time. */
 enum Family {
-    DIGEST, MAC, CIPHER, ECB, KEYSTREAM, AEAD, SIGNATURE, RAW_RSA;
+    DIGEST, MAC, CIPHER, ECB, KEYSTREAM, AEAD, SIGNATURE, RAW_RSA, MESSAGE_SIGNATURE, AGREEMENT, KEM;
 
     private static final String KEY = "new SecretKeySpec, ";
 
@@ -56,6 +59,17 @@ enum Family {
                 add(rows, algorithm, recipe, "sign", "pk/1", recipe.name + ": Signature.update, sign", Sign.class);
                 add(rows, algorithm, recipe, "verify", "pk/1", recipe.name + ": Signature.update, verify", Verify.class);
                 break;
+            case MESSAGE_SIGNATURE:
+                add(rows, algorithm, recipe, "sign", "pk/1", "Signature.update, sign", SignMessage.class);
+                add(rows, algorithm, recipe, "verify", "pk/1", "Signature.update, verify", VerifyMessage.class);
+                break;
+            case AGREEMENT:
+                add(rows, algorithm, recipe, "derive", "pk/1", "KeyAgreement.init, doPhase, generateSecret", Derive.class);
+                break;
+            case KEM:
+                add(rows, algorithm, recipe, "encapsulate", "pk/1", "KEM.Encapsulator.encapsulate", kemLoop("Encapsulate"));
+                add(rows, algorithm, recipe, "decapsulate", "pk/1", "KEM.Decapsulator.decapsulate", kemLoop("Decapsulate"));
+                break;
             case RAW_RSA:
                 add(rows, algorithm, recipe, "sign", "pk/1", recipe.name + ": Cipher.doFinal, private key", RawSign.class);
                 add(rows, algorithm, recipe, "verify", "pk/1",
@@ -66,6 +80,24 @@ enum Family {
                 ciphers(rows, algorithm, recipe, "decrypt");
         }
         return rows;
+    }
+
+    /** True where the runner was built by a JDK that has javax.crypto.KEM (21), and runs on one. */
+    static boolean hasKem() {
+        try {
+            Class.forName("javax.crypto.KEM");
+            return kemLoop("Encapsulate") != null;
+        } catch (ClassNotFoundException | LinkageError error) {
+            return false;
+        }
+    }
+
+    private static Class<? extends Loop> kemLoop(String name) {
+        try {
+            return Class.forName("perbyte.jca.loops." + name).asSubclass(Loop.class);
+        } catch (ClassNotFoundException error) {
+            throw new LinkageError(name, error);
+        }
     }
 
     private void ciphers(List<Row> rows, String algorithm, Recipe recipe, String operation) {

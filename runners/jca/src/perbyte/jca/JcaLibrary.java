@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 import javax.crypto.Cipher;
+import javax.crypto.KeyAgreement;
 import javax.crypto.Mac;
 import perbyte.sdk.Case;
 import perbyte.sdk.Library;
@@ -117,7 +118,10 @@ final class JcaLibrary extends Library {
             switch (family) {
                 case DIGEST: MessageDigest.getInstance(name, provider); break;
                 case MAC: Mac.getInstance(name, provider); break;
-                case SIGNATURE: Signature.getInstance(name, provider); break;
+                case SIGNATURE:
+                case MESSAGE_SIGNATURE: Signature.getInstance(name, provider); break;
+                case AGREEMENT: KeyAgreement.getInstance(name, provider); break;
+                case KEM: return Family.hasKem() && provider.getService("KEM", name) != null;
                 default: Cipher.getInstance(name, provider);
             }
             return true;

@@ -3,6 +3,7 @@ package perbyte.jca;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.MalformedURLException;
+import java.net.URI;
 import java.net.URL;
 import java.nio.file.Path;
 import java.security.CodeSource;
@@ -55,8 +56,8 @@ final class PlainJar extends ClassLoader {
     protected URL findResource(String name) {
         JarEntry entry = jar.getJarEntry(name);
         try {
-            return entry == null ? null : new URL("jar:" + url + "!/" + entry.getRealName());
-        } catch (MalformedURLException error) {
+            return entry == null ? null : URI.create("jar:" + url + "!/" + entry.getRealName()).toURL();
+        } catch (MalformedURLException | IllegalArgumentException error) {
             return null;
         }
     }

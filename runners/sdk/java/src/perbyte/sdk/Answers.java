@@ -8,7 +8,7 @@ import java.util.Map;
 
 /** What the verbs do, and the handles. Each method fills the answer; a refusal is thrown. */
 final class Answers implements Verbs {
-    private static final int SHOWN_WHOLE = 4096;
+    private static final int SHOWN_WHOLE = 1 << 16; // signatures among them, so that others can verify them
     private static final int SHOWN_HEAD = 64;
     private static final int WARM_BYTES = 1 << 16;
     private static final String[] ARRAYS = {

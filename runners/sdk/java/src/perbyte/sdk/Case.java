@@ -1,5 +1,7 @@
 package perbyte.sdk;
 
+import java.util.Arrays;
+
 /**
  * One prepared operation: material, buffers, and the loop that makes the calls. Arrays lie where the virtual
  * machine puts them; {@code offset} can only shift them against what was allocated before.
@@ -15,8 +17,12 @@ public final class Case {
     /** A nonce that no call uses, for libraries that refuse to begin twice with the same one. */
     public byte[] spareNonce;
     public byte[] aad;
-    /** The data; for open and verify followed by the tag or the signature. */
+    /** The data; for open and verify followed by the tag or the signature, for decapsulate the ciphertext. */
     public byte[] in;
+    /** What sign works on: message 0 is the data, the others are streams of their own. */
+    public final byte[][] message = new byte[Material.RING][];
+    /** True while the input is a vector's. */
+    public boolean given;
     public byte[] out;
 
     final Loop loop;
@@ -81,7 +87,7 @@ public final class Case {
                 return false;
             }
             long first = Material.digest(loop.result(), loop.length());
-            return row.operation.equals("sign")
+            return row.operation.equals("sign") || row.operation.equals("encapsulate")
                     || loop.takeAndShow(calls) && Material.digest(loop.result(), loop.length()) == first;
         } catch (Refusal refused) {
             return false;
@@ -93,12 +99,14 @@ public final class Case {
         byte[] input = vector.input == null ? new byte[0] : vector.input;
         fits("key", vector.key, row.key, row.anyKey);
         fits("nonce", vector.nonce, row.nonce, false);
-        int size = row.producer() == null ? input.length : input.length - row.output;
+        boolean tagged = row.producer() != null && !row.operation.equals("decapsulate");
+        int size = tagged ? input.length - row.output : input.length;
         if (size < 0 || size % row.multiple != 0) {
             throw Refusal.unsupported("an input of " + input.length + " bytes does not fit");
         }
         Case made = new Case(library, row, null, size, seed, 0, null);
         made.layOut(vector);
+        made.given = true;
         made.in = made.own = input.clone();
         made.open();
         return made;
@@ -126,6 +134,10 @@ public final class Case {
     }
 
     private void open() throws Refusal {
+        boolean many = row.operation.equals("sign") && !given;
+        for (int i = 0; i < Material.RING; i++) {
+            message[i] = many && i > 0 ? Material.stream(seed, "message/" + i, size) : in;
+        }
         try {
             loop.open(this);
         } catch (Exception error) {
@@ -141,9 +153,10 @@ public final class Case {
             throw Refusal.library(other.loop.failure());
         }
         int front = row.producer().equals("sign") ? size : 0;
-        own = new byte[front + other.loop.length()];
+        int made = other.loop.length() - (row.operation.equals("decapsulate") ? row.output : 0);
+        own = new byte[front + made];
         System.arraycopy(in, 0, own, 0, front);
-        System.arraycopy(other.loop.result(), 0, own, front, other.loop.length());
+        System.arraycopy(other.loop.result(), 0, own, front, made);
         in = own;
     }
 
@@ -168,18 +181,21 @@ public final class Case {
             throw Refusal.library(loop.failure());
         }
         boolean signature = row.operation.equals("sign");
+        int secret = row.operation.equals("encapsulate") ? row.output : 0;
         Vector vector = new Vector();
         vector.key = key[0];
         vector.nonce = nonce[0];
         vector.aad = aad;
         int front = signature ? size : 0;
-        vector.input = new byte[front + loop.length()];
+        int made = loop.length() - secret;
+        vector.input = new byte[front + made];
         System.arraycopy(in, 0, vector.input, 0, front);
-        System.arraycopy(loop.result(), 0, vector.input, front, loop.length());
+        System.arraycopy(loop.result(), 0, vector.input, front, made);
+        byte[] goal = secret > 0 ? Arrays.copyOfRange(loop.result(), made, loop.length()) : in;
         Case other = of(library, back, seed, vector);
-        boolean good = other.loop.takeAndShow(1) && (signature || same(other.loop, in));
+        boolean good = other.loop.takeAndShow(1) && (signature || same(other.loop, goal));
         return (good ? "" : "!") + back.operation + " after " + row.operation
-                + (good ? " gives the input back" : " does not give the input back");
+                + (good ? " gives " : " does not give ") + (secret > 0 ? "the secret" : "the input") + " back";
     }
 
     private static boolean same(Loop loop, byte[] goal) {
@@ -192,6 +208,9 @@ public final class Case {
         if (row.producer() == null || own == null) {
             throw Refusal.unsupported(row.operation + " checks no tag");
         }
+        if (row.operation.equals("decapsulate")) {
+            return implicitRejection();
+        }
         boolean genuine = loop.take(1);
         boolean tag = refuses(own.length - 1);
         boolean data = size == 0 || refuses(0);
@@ -199,6 +218,22 @@ public final class Case {
         return (genuine && tag && data ? "" : "!") + "genuine input " + (genuine ? "accepted" : "REFUSED")
                 + ", changed tag " + (tag ? "refused" : "ACCEPTED")
                 + ", changed data " + (data ? "refused" : "ACCEPTED");
+    }
+
+    /** A KEM refuses nothing: a changed ciphertext must give another secret, and the same one each time. */
+    private String implicitRejection() {
+        boolean taken = loop.takeAndShow(1);
+        long genuine = Material.digest(loop.result(), loop.length());
+        own[0] ^= 1;
+        taken &= loop.takeAndShow(1);
+        long first = Material.digest(loop.result(), loop.length());
+        taken &= loop.takeAndShow(1);
+        boolean same = Material.digest(loop.result(), loop.length()) == first;
+        own[0] ^= 1;
+        loop.takeAndShow(1);
+        return (taken && same && first != genuine ? "" : "!") + "changed ciphertext " + (taken ? "taken" : "REFUSED")
+                + ", " + (first != genuine ? "another" : "THE SAME") + " secret, "
+                + (same ? "the same" : "ANOTHER") + " in a second call";
     }
 
     private boolean refuses(int at) {

@@ -53,6 +53,7 @@ public final class Row {
             case "seal": return "open";
             case "open": return "seal";
             case "sign": return "verify";
+            case "encapsulate": return "decapsulate";
             default: return null;
         }
     }
@@ -62,6 +63,7 @@ public final class Row {
         switch (operation) {
             case "open": return "seal";
             case "verify": return "sign";
+            case "decapsulate": return "encapsulate";
             default: return null;
         }
     }
