@@ -82,7 +82,15 @@ def test_2_is_usage(world, script):
 
 def test_3_is_an_environment_that_lacks_something(world):
     complained(world.perbyte("measure", "openssl/sha-256"), 3, "perbyte build")
-    complained(world.perbyte("measure"), 3, "no runner is built", "perbyte build")
+    home = f"no runner is built: there is none in {world.home}"
+    complained(
+        world.perbyte("measure"),
+        3,
+        home,
+        "because PERBYTE_HOME is set",
+        "perbyte build",
+        "unset PERBYTE_HOME",
+    )
 
 
 def test_a_runner_that_is_there_but_not_built_says_how(world, script):
@@ -403,6 +411,13 @@ def test_a_budget_that_is_far_too_small_is_refused_with_what_would_do(world, scr
     long = world.perbyte("measure", "alpha/sha-256@64GiB", "--budget", "4s")
     assert long.returncode == 2
     assert "one call of alpha/sha-256/digest@68719476736" in long.stderr
+
+
+def test_a_study_is_held_to_a_budget_as_well(world, script):
+    world.add(script("openssl"))
+    ask = ("study", "run", "kompara-2020", "--quick", "--epochs", 100, "--budget", "1s")
+    complained(world.perbyte(*ask), 2, "in 100 epochs take about", "too much for a budget of 1 s", "--budget")
+    assert not (world.home / "runs").exists(), "nothing is left of it"
 
 
 def test_what_is_not_in_a_plan_is_summed_up(world, script):

@@ -132,9 +132,10 @@ def test_a_run_can_be_called_by_its_name(world, script, quick):
     assert world.perbyte("measure", "alpha/sha-256@16", *quick).returncode == 0
     [place] = (world.home / "runs").iterdir()
     assert world.shown(place.name)["run"]["id"] == place.name
-    answer = world.perbyte("compare", place.name, place.name)
-    assert answer.returncode == 0, answer.stderr
-    assert "0 faster, 0 slower" in answer.stdout
+    for words in (("compare",), ("report",), ("study", "judge"), ("merge",), ("query", "SELECT 1")):
+        answer = world.perbyte(*words, place.name, place / "run.json")
+        assert answer.returncode == 2, words
+        assert f"the run '{place.name}' is named twice" in answer.stderr
     for words in (("show",), ("export",), ("compare", place.name), ("report",), ("study", "judge")):
         answer = world.perbyte(*words, "another")
         assert answer.returncode == 2, words

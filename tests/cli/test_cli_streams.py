@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from perbyte.cli.report import written
+from perbyte.cli.report import write_charts, written
 from perbyte.cli.streams import plain_letters
 from perbyte.errors import EnvironmentLacking
+from perbyte.store import open_run
 
 COMMAND = (sys.executable, "-m", "perbyte.cli")
 LIMIT_S = 100
@@ -29,7 +30,9 @@ def shell(world, line):
 @pytest.mark.parametrize("encoding", [ASCII, {"PYTHONIOENCODING": "latin-1"}, {"PYTHONIOENCODING": "cp437"}])
 @pytest.mark.parametrize("words", [("show",), ("compare",), ("list", "algorithms"), ("study", "list")])
 def test_every_encoding_gets_a_table(measured, encoding, words):
-    more = {"show": [measured.path], "compare": [measured.path, measured.path]}.get(words[0], [])
+    more = {"show": [measured.path], "compare": ["alpha/*", "beta/*", "--run", measured.path]}.get(
+        words[0], []
+    )
     answer = subprocess.run(
         [*COMMAND, *words, *map(str, more)],
         env=measured.world.environment | encoding,
@@ -57,8 +60,8 @@ def test_what_cannot_be_said_is_said_in_plain_letters():
 
 
 def test_a_closed_output_is_an_error_and_no_traceback(measured):
-    for words in ("show", "show --json", "show --csv", f"compare {measured.path} {measured.path}"):
-        run = "" if words.startswith("compare") else str(measured.path)
+    for words in ("show", "show --json", "show --csv", "compare 'alpha/*' 'beta/*' --run"):
+        run = str(measured.path)
         answer = shell(measured.world, f"perbyte {words} {run} >&-")
         assert answer.returncode == 3, (words, answer.stderr)
         assert b"standard output" in answer.stderr
@@ -110,6 +113,18 @@ def test_no_half_file_under_a_final_name(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
     assert written(target, lambda part: part.write_text("new", encoding="utf-8")) == target
     assert target.read_text(encoding="utf-8") == "new"
+
+
+def test_no_half_chart_in_the_directory_of_a_study(measured, tmp_path, monkeypatch):
+    def fail(chart, part):
+        part.write_text("half", encoding="utf-8")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("perbyte.report.pictures.save_chart", fail)
+    with pytest.raises(EnvironmentLacking, match="No space left") as raised:
+        write_charts(open_run(measured.path), tmp_path / "charts")
+    assert "free some space" in raised.value.hint
+    assert not list((tmp_path / "charts").iterdir())
 
 
 def test_a_directory_that_is_made_is_said(tmp_path, capsys):

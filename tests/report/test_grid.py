@@ -81,10 +81,29 @@ def test_tiers_are_not_rivals() -> None:
 
 
 def test_one_library_alone_is_ranked_within_the_column() -> None:
-    figures = (made_figure(cell("a"), 100.0), made_figure(cell("a", algorithm="des-ecb"), 300.0))
+    figures = (made_figure(cell("a"), 100.0), made_figure(cell("a", algorithm="camellia-128-ecb"), 300.0))
     (table,) = run_grids(made_run(figures))
     assert table.ranked_within == "column"
     assert [row.entries[0].place for row in table.rows] == [Place.FASTEST, Place.NONE]
+
+
+def test_algorithms_with_keys_of_different_lengths_are_not_ranked() -> None:
+    def places(*algorithms: str, operation: str = "encrypt") -> list[Place]:
+        figures = tuple(
+            made_figure(cell("a", algorithm=name, operation=operation), cost)
+            for name, cost in zip(algorithms, (100.0, 300.0, 900.0), strict=False)
+        )
+        (table,) = run_grids(made_run(figures))
+        return [row.entries[0].place for row in table.rows]
+
+    first, none = Place.FASTEST, Place.NONE
+    assert places("aes-128-ecb", "aes-256-ecb") == [none, none]
+    assert places("aes-256-ecb", "camellia-128-ecb", "serpent-256-ecb") == [first, none, none]
+    assert places("blake2s-256", "sha-1", "sha-256", operation="digest") == [first, none, none]
+    assert places("rsa-512", "rsa-4096", "rsa-pss-4096", operation="sign") == [none, first, none]
+    assert places("rsa-512", "dsa-512", operation="sign") == [none, none], "64 bytes each, of two families"
+    assert places("ml-dsa-44", "ml-dsa-65", operation="sign") == [none, none]
+    assert places("mine-1", "mine-2") == [none, none], "of unknown ones nothing is known"
 
 
 def test_twins_are_no_rows() -> None:

@@ -9,6 +9,8 @@ from scripted_studies import CLAIM, Overrides, scripted_run, write_study
 
 from perbyte import places
 from perbyte.errors import DataFileError
+from perbyte.report.runview import RunView
+from perbyte.report.sections import claims_section
 from perbyte.report.studyview import claims_page, judgement_data
 from perbyte.studies import Study, judge, read_study, studies
 
@@ -71,6 +73,28 @@ def answers(
 )  # fmt: skip
 def test_rules(tmp_path: Path, rule: str, overrides: Overrides, said: str) -> None:
     assert answers(tmp_path, "It is {it} ({unit}).", rule, overrides) == (f"It is {said} (cycles per byte).",)
+
+
+def test_what_is_compared_can_be_a_table(tmp_path: Path) -> None:
+    rule = (
+        'form = "compared"\ntitle = "Both ways"\nwhere = { runner = "one", size_bytes = 512 }\n'
+        'numerator = { operation = "decrypt" }\ndenominator = { operation = "encrypt" }\nby = ["group"]'
+    )
+    claims = f'{CLAIM}\n[[answers]]\ntext = "It is {{it}}."\n[answers.values.it]\n{rule}'
+    study = read_study(write_study(tmp_path, claims=claims))
+    run = scripted_run({"one/fast/decrypt@512": 0.5, "one/mid/*": None})
+    judgement = judge(study, run)
+    assert "\nBoth ways:\n\n| what | ratio | interval | answer |\n| --- |" in claims_page(
+        study, judgement, [run]
+    )
+    (table,) = judgement_data(judgement)["tables"]
+    found = [(row["what"], round(row["ratio"], 3), row["answer"]) for row in table["rows"]]
+    assert found == [("Fast", 0.5, "faster"), ("Slow", 1.0, "equal")]
+    section = claims_section(RunView(run, judgement=judgement), judgement)
+    assert [row[0] for one in section.blocks if one.kind == "table" for row in one.data["rows"]][:2] == [
+        "Fast",
+        "Slow",
+    ]
 
 
 def test_without_cycles_the_unit_is_another_one(tmp_path: Path) -> None:

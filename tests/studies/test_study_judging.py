@@ -10,8 +10,9 @@ from scripted_studies import Overrides, figure_of, scripted_run, write_study
 
 from perbyte.errors import UsageError
 from perbyte.model import Cell, Failure, Quality
-from perbyte.studies import Outcome, Study, Verdict, judge, read_study
+from perbyte.studies import Outcome, Study, Verdict, find, judge, read_study
 from perbyte.studies.claims import State
+from perbyte.studies.evidence import gather
 from perbyte.studies.judge import decide
 
 YES, NO, OPEN, UNMEASURED, UNPROVIDED, LEFT_OUT, NOT_PRINTED = State
@@ -188,3 +189,14 @@ def test_long_lists_of_groups_are_cut(tmp_path: Path) -> None:
     assert found.evidence[-1] == "And 8 more of this kind."
     assert len(found.evidence) == 6
     assert len({number.group for number in found.numbers}) == 12
+
+
+def test_that_nobody_offers_one_algorithm_says_nothing_of_another() -> None:
+    study = find("openssl-speed-2013")
+    said = "no runner here offers '*/mdc2/digest@16,64,256,1024,8192+contract=oneshot/1'"
+    refused = Failure("refused", "cryptopp", "too long", address="cryptopp/md2/digest@16+contract=oneshot/1")
+    run = scripted_run(study=study.name, failures=(Failure("unsupported", "*", said), refused))
+    rows = gather(study, [replace(run, cells=())]).rows
+    assert {row.dims["group"] for row in rows if said in row.reason} == {"mdc2"}
+    (row,) = (row for row in rows if "too long" in row.reason)
+    assert (row.dims["group"], row.dims["size_bytes"]) == ("md2", 16)

@@ -19,7 +19,7 @@ import click
 
 from perbyte import places
 from perbyte.cli.options import Percent, UnitName, note, rate_option
-from perbyte.cli.run_names import find_run, run_named, runs_there_are, where_looked
+from perbyte.cli.run_names import find_run, require_distinct, run_named, runs_there_are, where_looked
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED, UsageError
 from perbyte.model import Cell, CellFigure, NoiseFloor, Run
 
@@ -285,6 +285,7 @@ def _sides(
 
     places_of = [run_named(side) for side in sides]
     if all(places_of):
+        require_distinct([place for place in places_of if place])
         runs = [open_run(place) for place in places_of if place]
         grids = compare_runs(runs, _distinct([_title(side) for side in sides]), unit)
         if not everything:

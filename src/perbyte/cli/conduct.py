@@ -45,12 +45,13 @@ def conduct(
     out: Path | None = None,
     quiet: bool = False,
     budget: Callable[[Prepared], Prepared] | None = None,
+    cut: bool = True,
     **more: Any,
 ) -> Conducted:
     """Measure what was asked for into a new run directory; `more` as in `measure.prepare`.
 
     `budget` looks at what was prepared before anything is measured: it refuses, or gives it back with a larger budget.
-    Where it is given, cells that do not fit into the budget are left out by name.
+    Where it is given, and with `cut`, cells that do not fit into the budget are left out by name.
     """
     from perbyte.store import RunWriter
 
@@ -58,7 +59,7 @@ def conduct(
     if budget:
         prepared = budget(prepared)
     path = out or places.runs_home() / prepared.conditions.run_id
-    return _carry_out(prepared, RunWriter.create, path, quiet, cut=budget is not None)
+    return _carry_out(prepared, RunWriter.create, path, quiet, cut=cut and budget is not None)
 
 
 def conduct_plan(plan: Plan, found: Survey, policy: Policy, *, quiet: bool = False) -> Conducted:

@@ -16,7 +16,7 @@ import click
 from perbyte import places
 from perbyte.cli.options import Listed
 from perbyte.cli.terminal import LiveLine
-from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking
+from perbyte.errors import EXIT_FINE, EXIT_FOUND
 from perbyte.model.cell import FULL
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ def command(name: str, cpus: tuple[str, ...], quick: bool, seed: int, as_json: b
       perbyte conform slow-hash
       perbyte conform openssl --cpu full,soft --quick
     """
-    from perbyte.runners import find
+    from perbyte.runners import find, not_built
     from perbyte.runners.conform import conform
 
     spec = find(name)
     if spec.built and not spec.out().is_dir():
-        raise EnvironmentLacking(f"runner '{name}' is not built", hint=f"run: perbyte build {name}")
+        raise not_built(name)
     for cpu in cpus:
         spec.tier(cpu)  # raises for an unknown one before the first is asked
     found: dict[str, list[Complaint]] = {}

@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from perbyte.cli.options import note
-from perbyte.errors import EnvironmentLacking
 
 Row = dict[str, Any]
 
@@ -161,7 +160,7 @@ def _operations(pattern: str) -> list[Row]:
     from perbyte.catalogue import pattern as globs
     from perbyte.measure import survey
     from perbyte.measure.plan import left_out
-    from perbyte.runners import find, locate
+    from perbyte.runners import find, locate, not_built
 
     known = {spec.name: spec for spec in locate(unlisted=True)}
     selector = parse_selector(f"{pattern}/*" if pattern in known or pattern == "*" else pattern)
@@ -176,11 +175,7 @@ def _operations(pattern: str) -> list[Row]:
     ]
     specs = [spec for spec in asked if not spec.built or spec.out().is_dir()]
     if not specs:
-        names = f" {asked[0].name}" if len(asked) == 1 else ""
-        raise EnvironmentLacking(
-            f"runner '{asked[0].name}' is not built" if names else "no runner of that name is built",
-            hint=f"run: perbyte build{names}",
-        )
+        raise not_built(*(spec.name for spec in asked[:1] if len(asked) == 1))
     found = survey(specs, ["full"])
     for failure in found.failures:
         note(f"{failure.runner}: {failure.message}")

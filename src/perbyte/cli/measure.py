@@ -142,7 +142,7 @@ def command(
             quiet=quiet,
             input_facts=input_facts,
             lenient=suite is not None,
-            budget=lambda prepared: _budgeted(prepared, raised=not given, quiet=quiet),
+            budget=lambda prepared: budgeted(prepared, raised=not given, quiet=quiet),
         )
     print_run(done.run, unit, as_json=as_json, as_csv=as_csv, rate=rate)
     if suite:
@@ -174,7 +174,7 @@ def read_policy(
     )
 
 
-def _budgeted(prepared: Prepared, *, raised: bool, quiet: bool) -> Prepared:
+def budgeted(prepared: Prepared, *, raised: bool, quiet: bool) -> Prepared:
     """Say how long it takes. A budget that is far too small is refused, or `raised` where nobody chose it."""
     from perbyte.measure import foresee
 

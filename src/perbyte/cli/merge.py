@@ -22,11 +22,11 @@ def command(
 
     Runs that differ in anything a figure depends on are refused: compare them instead.
     """
-    from perbyte.cli.run_names import find_run
+    from perbyte.cli.run_names import find_runs
     from perbyte.cli.show import print_run
     from perbyte.store import merge
 
-    paths = [find_run(run) for run in runs]
+    paths = find_runs(runs)
     out = out or places.runs_home() / "+".join(path.name for path in paths)
     print_run(merge(paths, out), unit, as_json=as_json, as_csv=as_csv)
     note(f"run: {out}", quiet=quiet)

@@ -13,7 +13,7 @@ import click
 
 from perbyte import places
 from perbyte.cli.options import note
-from perbyte.cli.run_names import find_run
+from perbyte.cli.run_names import find_runs
 from perbyte.cli.terminal import Table, print_table
 from perbyte.errors import EXIT_FINE, UsageError
 
@@ -41,7 +41,7 @@ def command(sql: str, runs: tuple[Path, ...], as_json: bool, as_csv: bool) -> in
 
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other")
-    names, rows = query([find_run(run) for run in runs] or _all_runs(), sql)
+    names, rows = query(find_runs(runs) or _all_runs(), sql)
     if as_json:
         records = [dict(zip(names, map(_plain, row), strict=True)) for row in rows]
         print(json.dumps(records, indent=1, allow_nan=False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,12 +50,12 @@ def command(runs: tuple[Path, ...], output: Path | None, history: bool, charts: 
       perbyte report results/server results/laptop -o machines.html
       perbyte report --history -o history.html --chart history.svg
     """
-    from perbyte.cli.run_names import find_run
+    from perbyte.cli.run_names import find_runs, newest
     from perbyte.store import open_run
 
     if history:
         return _history(runs, output, charts)
-    opened = [open_run(find_run(place)) for place in runs or (None,)]
+    opened = [open_run(place) for place in find_runs(runs) or [newest()]]
     if len(opened) > 1:
         return _side_by_side(opened, output, charts)
 
@@ -67,14 +68,14 @@ def command(runs: tuple[Path, ...], output: Path | None, history: bool, charts: 
 
 
 def _history(runs: Sequence[Path], output: Path | None, charts: Sequence[Path]) -> int:
-    from perbyte.cli.run_names import find_run
+    from perbyte.cli.run_names import find_runs
     from perbyte.report.html import write
     from perbyte.report.pages import history_page
     from perbyte.report.pictures import history_pictures
     from perbyte.store import open_run
     from perbyte.studies.history import load_history
 
-    places = [find_run(place) for place in runs] or newest_of_studies()
+    places = find_runs(runs) or newest_of_studies()
     if not places:
         note("no run of a study yet: published figures only (perbyte study run kompara-2020 makes one)")
     history = load_history([open_run(place) for place in places])
@@ -170,8 +171,12 @@ def written(path: Path, write: Callable[[Path], object]) -> Path:
         write(part)
         part.replace(path)
     except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise EnvironmentLacking(
-            f"{path} cannot be written: {error.strerror}", hint="look at the disk and the permissions"
+            f"{path} cannot be written: {error.strerror}",
+            hint="free some space, or choose another place"
+            if full
+            else "look at the disk and the permissions",
         ) from None
     finally:
         with contextlib.suppress(OSError):
@@ -235,13 +240,8 @@ def write_chart(pictures: Mapping[str, Picture], path: Path) -> Path:
 
 
 def write_charts(run: Run, directory: Path, judgement: Judgement | None = None) -> list[Path]:
-    """Write every chart as SVG into `directory`."""
-    from perbyte.report.pictures import save_chart
-
-    directory.mkdir(parents=True, exist_ok=True)
-    found = []
-    for name, picture in pictures_of(run, judgement).items():
-        place = directory / f"{name}.svg"
-        save_chart(picture.chart, place)
-        found.append(place)
-    return found
+    """Write every chart as SVG into `directory`, which is made. Raises EnvironmentLacking."""
+    with contextlib.suppress(OSError):  # what is wrong with it is told by the first chart
+        directory.mkdir(parents=True, exist_ok=True)
+    pictures = pictures_of(run, judgement)
+    return [write_chart(pictures, directory / f"{name}.svg") for name in pictures]

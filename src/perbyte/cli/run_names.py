@@ -6,6 +6,7 @@ here beyond `run.json` of the runs that a message has to name.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from perbyte import places
@@ -48,6 +49,20 @@ def find_run(word: str | Path | None) -> Path:
     if found is None:
         raise NoSuchRun(f"there is no run '{str(word)[:200]}': {where_looked(word)}", hint=runs_there_are())
     return found
+
+
+def find_runs(words: Iterable[str | Path]) -> list[Path]:
+    """The places of the runs that `words` mean. Raises NoSuchRun, and UsageError where two words mean one run."""
+    found = [find_run(word) for word in words]
+    require_distinct(found)
+    return found
+
+
+def require_distinct(places_of: Sequence[Path]) -> None:
+    """Raise UsageError when two of `places_of` are one run: it would be compared with itself, or counted twice."""
+    resolved = [(place.parent if place.name == RUN_FILE else place).resolve() for place in places_of]
+    if twice := next((place for place in resolved if resolved.count(place) > 1), None):
+        raise UsageError(f"the run '{twice.name}' is named twice", hint="name each run once")
 
 
 def where_looked(word: str | Path) -> str:

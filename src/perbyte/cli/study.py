@@ -89,7 +89,7 @@ def run(
     """Measure the cells of study NAME here, judge its claims, write run, report and figures."""
     from perbyte.catalogue import parse_selector
     from perbyte.cli.conduct import conduct
-    from perbyte.cli.measure import read_policy
+    from perbyte.cli.measure import budgeted, read_policy
     from perbyte.cli.report import write_charts, write_html
     from perbyte.cli.show import print_run
     from perbyte.measure import Request
@@ -102,7 +102,17 @@ def run(
     request = Request(
         tuple(parse_selector(text) for text in study.selectors(quick=quick)), contracts=(study.contract,)
     )
-    done = conduct(request, policy, out=out, quiet=quiet, study=study.name, lenient=True)
+    done = conduct(
+        request,
+        policy,
+        out=out,
+        quiet=quiet,
+        study=study.name,
+        lenient=True,
+        budget=lambda prepared: budgeted(prepared, raised=budget is None, quiet=quiet),
+        cut=budget is not None,  # by its own budget a study is measured whole
+    )
+    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)", quiet=quiet)
     judgement = judge(study, done.run)
     if not (as_json or as_csv):
         print(f"{study.question}\n" + "".join(f"  {line}\n" for line in judgement.answers))
@@ -114,7 +124,6 @@ def run(
     if report:
         places.append(write_html(done.run, report, judgement))
     write_charts(done.run, done.path / "charts", judgement)
-    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)", quiet=quiet)
     note(f"charts: {done.path / 'charts'}", quiet=quiet)
     note(f"report: {places[-1]}", quiet=quiet)
     return done.code or _strictly(strict, judgement)
@@ -151,6 +160,7 @@ def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, as_json: boo
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write.  [the terminal]")
 def page(name: str, runs: tuple[Path, ...], output: Path | None) -> int:
     """Write the claims of study NAME as a Markdown page, with the verdicts in print and on RUNS."""
+    from perbyte.cli.report import written
     from perbyte.report.studyview import claims_page
     from perbyte.studies import find, judge
 
@@ -159,15 +169,15 @@ def page(name: str, runs: tuple[Path, ...], output: Path | None) -> int:
     if output is None:
         print(text, end="")
     else:
-        output.write_text(text, encoding="utf-8")
+        written(output, lambda part: part.write_text(text, encoding="utf-8"))
     return EXIT_FINE
 
 
 def _opened(runs: tuple[Path, ...]) -> list[Run]:
-    from perbyte.cli.run_names import find_run
+    from perbyte.cli.run_names import find_runs
     from perbyte.store import open_run
 
-    return [open_run(find_run(path)) for path in runs]
+    return [open_run(place) for place in find_runs(runs)]
 
 
 def _strictly(strict: bool, judgement: object) -> int:

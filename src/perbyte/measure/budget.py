@@ -21,6 +21,7 @@ from perbyte.runners import RunnerSpec
 # Seconds, as measured with compiled runners on a machine of 2022; the virtual machine of Java takes longer to come up.
 START_S = 0.06
 START_JAVA_S = 1.5
+WARM_JAVA_S = 0.75  # until a case is compiled and steady, 1.5 s at the most; anew in each epoch
 BURST_S = 0.002
 CHECK_S = 0.002
 BYTE_S = 4e-9  # material, call, digest and comparison of one byte, of a fast algorithm
@@ -122,8 +123,11 @@ class Forecast:
 def foresee(plan: Plan, policy: Policy, specs: Mapping[str, RunnerSpec]) -> Forecast:
     """Return the forecast of `plan` under `policy`; `specs` are the runners by name."""
     processes = {cell.process for cell in plan.everything}
-    starts = sum(START_JAVA_S if specs[runner].language == "java" else START_S for runner, _, _ in processes)
-    per_cell = {cell: _epoch_s(cell, policy) for cell in plan.everything}
+    java = {name for name, spec in specs.items() if spec.language == "java"}
+    starts = sum(START_JAVA_S if runner in java else START_S for runner, _, _ in processes)
+    per_cell = {
+        cell: _epoch_s(cell, policy) + WARM_JAVA_S * (cell.runner in java) for cell in plan.everything
+    }
     checks = sum(CHECK_S + BYTE_S * cell.size_bytes for cell in plan.everything)
     least = policy.epochs * (starts + sum(per_cell.values())) + checks
     alone = tuple(

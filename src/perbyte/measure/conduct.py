@@ -30,7 +30,7 @@ from perbyte.measure.run import Measurement
 from perbyte.model import Conditions, Policy, Sink, StoredRun, parse_address
 from perbyte.model.cell import FULL
 from perbyte.protocol import PROTOCOL_VERSION
-from perbyte.runners import RunnerSpec, find, locate, stale
+from perbyte.runners import RunnerSpec, find, locate, not_built, stale
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +112,7 @@ def prepare_resumed(
     names = sorted({cell.runner for cell in cells})
     specs = built_runners(names)
     if lacking := sorted(set(names) - {spec.name for spec in specs}):
-        raise EnvironmentLacking(
-            f"runner '{lacking[0]}' of this run is not built",
-            hint=f"run: perbyte build {' '.join(lacking)}",
-        )
+        raise not_built(*lacking)
     if outdated := [spec.name for spec in specs if stale(spec)]:
         raise EnvironmentLacking(
             f"runner '{outdated[0]}' was built from other sources than those that are here",
@@ -166,7 +163,7 @@ def built_runners(names: Sequence[str] = ()) -> list[RunnerSpec]:
     specs = [find(name) for name in names] if names else locate()
     ready = [spec for spec in specs if not spec.built or spec.out().is_dir()]
     if not ready:
-        raise EnvironmentLacking("no runner is built", hint="run: perbyte build")
+        raise not_built()
     return ready
 
 
@@ -216,10 +213,7 @@ def _explain_runner(request: Request) -> None:
     known = {spec.name: spec for spec in locate(unlisted=True)}
     for selector in request.selectors:
         if selector.runner in known:
-            spec = known[selector.runner]
-            raise EnvironmentLacking(
-                f"runner '{spec.name}' is not built", hint=f"run: perbyte build {spec.name}"
-            )
+            raise not_built(selector.runner)
     asked = ", ".join(selector.runner for selector in request.selectors)
     names = ", ".join(sorted(name for name, spec in known.items() if spec.listed))
     near = difflib.get_close_matches(asked, known, 1)

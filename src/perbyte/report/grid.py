@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from perbyte.catalogue import load
 from perbyte.catalogue.checking import OPERATIONS
 from perbyte.model import (
     Cell,
@@ -33,6 +34,7 @@ from perbyte.stats.quantity import TABLE_UNITS, Unit, data_bytes, read
 
 _OF_DATA = ("encrypt", "decrypt", "seal", "open", "digest", "mac")  # no data is a size too
 _OPERATIONS = ("setup", *dict.fromkeys(one for kind in OPERATIONS.values() for one in kind))
+_PUBLIC = ("signature", "kem", "key-agreement")
 
 
 class Place(enum.Enum):
@@ -125,7 +127,7 @@ class Grid:
     """All cells of one contract in one unit.
 
     `baseline`: the first column is what the others are compared with. Else the fastest are marked, within the
-    rows of a heading (`ranked_within` is `algorithm`) or within a column (`column`).
+    rows of a heading (`ranked_within` is `algorithm`) or, of algorithms that are alike, within a column (`column`).
     """
 
     contract: str
@@ -298,7 +300,7 @@ def _run_grid(
     for key in ordered:
         groups.setdefault(title_of(keys[key]), []).append(key)
     within = "algorithm" if any(len(rows) > 1 for rows in groups.values()) else "column"
-    rivals = list(groups.values()) if within == "algorithm" else [ordered]
+    rivals = list(groups.values()) if within == "algorithm" else _alike(ordered)
 
     places: dict[Cell, Place] = {}
     for column in columns:
@@ -332,6 +334,25 @@ def _run_grid(
         ),
         ranked_within=within,
     )
+
+
+def _alike(rows: Iterable[tuple[str, str, str]]) -> list[list[tuple[str, str, str]]]:
+    """Rows that may be ranked with each other: of one kind, and with keys (without a key: outputs) of one length.
+
+    With public keys, equal lengths mean equal strength only within a family (RSA-3072 and P-256 are about as strong).
+    What a password hash costs is a parameter of it: it has no rival.
+    """
+    known = load().algorithms
+    found: dict[object, list[tuple[str, str, str]]] = {}
+    for row in rows:
+        one = known.get(row[0])
+        kin: tuple[object, ...] = (row[0],)
+        if one and one.kind in _PUBLIC:
+            kin = (one.family, one.key_bytes, one.public_bytes)
+        elif one and one.kind != "password-hash":
+            kin = (one.kind, one.key_bytes or one.tag_bytes)
+        found.setdefault(kin, []).append(row)
+    return list(found.values())
 
 
 def _unit(figures: Sequence[CellFigure], wanted: Unit | None) -> Unit:

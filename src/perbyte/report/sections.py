@@ -48,9 +48,11 @@ from perbyte.report.pivot import BAD
 from perbyte.report.runcharts import USELESS
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.studyview import (
+    COMPARED_COLUMNS,
     PUBLISHED_COLUMNS,
     STATISTIC_COLUMNS,
     claims_view,
+    compared_rows,
     published_ratio_rows,
     statistic_rows,
     tally,
@@ -211,6 +213,14 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
     study = judgement.study
     blocks = [
         text(plain(study.citation, 600)),
+        *(
+            part
+            for title, rows in judgement.tables
+            for part in (
+                heading(plain(title, 200)),
+                table(COMPARED_COLUMNS, compared_rows(rows), plain(title, 200)),
+            )
+        ),
         text(sentence(tally(judgement)) + "."),
         Block("claims", claims_view(judgement)),
     ]

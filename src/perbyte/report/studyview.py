@@ -9,9 +9,18 @@ from typing import Any
 from perbyte.errors import PerbyteError
 from perbyte.model import Run
 from perbyte.report.runview import RunView, interval_said
-from perbyte.report.wording import number, plain, ratio_text, sentence, size_label
+from perbyte.report.wording import number, plain, ratio_interval_text, ratio_text, sentence, size_label
 from perbyte.studies.judge import judge_in_print
-from perbyte.studies.model import GroupStatistic, Judgement, Number, Outcome, Statistics, Study, Verdict
+from perbyte.studies.model import (
+    ComparedRow,
+    GroupStatistic,
+    Judgement,
+    Number,
+    Outcome,
+    Statistics,
+    Study,
+    Verdict,
+)
 
 KINDS = {
     Outcome.REPRODUCED: "holds",
@@ -35,6 +44,7 @@ PUBLISHED_COLUMNS = (
     ("interval", "n"),
     ("cells of today", "text mono"),
 )
+COMPARED_COLUMNS = (("what", ""), ("ratio", "n"), ("interval", "n"), ("answer", ""))
 STATISTIC_COLUMNS = (
     ("group", ""),
     ("compared", ""),
@@ -128,6 +138,14 @@ def published_ratio_rows(view: RunView) -> list[tuple[str, ...]]:
     return rows
 
 
+def compared_rows(rows: Sequence[ComparedRow]) -> list[tuple[str, ...]]:
+    """A table of an answer, under `COMPARED_COLUMNS`."""
+    return [
+        (plain(place, 120), ratio_text(ratio), ratio_interval_text(ratio), word)
+        for place, ratio, word in rows
+    ]
+
+
 def statistic_rows(statistics: Statistics) -> list[tuple[str, ...]]:
     """The tests of all groups, under `STATISTIC_COLUMNS`."""
     return [row for group in statistics.groups for row in _group_rows(group)]
@@ -191,6 +209,10 @@ def claims_page(study: Study, judgement: Judgement | None = None, runs: Sequence
     ]
     if judgement:
         lines += [f"**Answer of this run.** {plain(' '.join(judgement.answers), 3000)}", ""]
+        for title, rows in judgement.tables:
+            heads = [name for name, _ in COMPARED_COLUMNS]
+            table = [heads, ["---"] * len(heads), *compared_rows(rows)]
+            lines += [f"{plain(title, 200)}:", "", *(f"| {' | '.join(row)} |" for row in table), ""]
         lines += [f"{sentence(tally(judgement))}.", ""]
         lines += [f"Run: {_described(run)}" for run in runs] + [""]
     lines += [
@@ -211,6 +233,22 @@ def judgement_data(judgement: Judgement) -> dict[str, Any]:
         "run": judgement.run_id,
         "question": judgement.study.question,
         "answers": list(judgement.answers),
+        "tables": [
+            {
+                "title": title,
+                "rows": [
+                    {
+                        "what": place,
+                        "ratio": ratio.value,
+                        "low": ratio.low,
+                        "high": ratio.high,
+                        "answer": word,
+                    }
+                    for place, ratio, word in rows
+                ],
+            }
+            for title, rows in judgement.tables
+        ],
         "verdicts": [
             {
                 "id": one.claim.id,

@@ -209,7 +209,11 @@ def legend_of(grid: Grid) -> list[tuple[str, str]]:
         signs = [(mark, meaning) for mark, meaning, there in shown if there]
         return signs + [(str(mark), mark.meaning) for mark in grid.marks()]
     places = {entry.place for entry in grid.entries}
-    among = "its algorithm in the column" if grid.ranked_within == "algorithm" else "the column"
+    among = (
+        "its algorithm in the column"
+        if grid.ranked_within == "algorithm"
+        else "those in the column with equally long keys or digests"
+    )
     legend = [(FASTEST, f"fastest of {among}")] if Place.FASTEST in places else []
     if Place.TIED in places:
         legend.append((TIED, f"fastest of {among}, a tie"))

@@ -8,7 +8,7 @@ from perbyte.runners.build import BuildOutcome, BuildState, build, build_all, st
 from perbyte.runners.locate import find, locate
 from perbyte.runners.machinecode import lacking
 from perbyte.runners.session import Measured, Session, TimeLimits
-from perbyte.runners.spec import RunnerSpec, Tier
+from perbyte.runners.spec import RunnerSpec, Tier, not_built
 
 __all__ = [
     "BuildOutcome",
@@ -23,5 +23,6 @@ __all__ = [
     "find",
     "lacking",
     "locate",
+    "not_built",
     "stale",
 ]

@@ -19,7 +19,6 @@ from typing import Any, Self
 from msgspec import UNSET
 
 from perbyte.errors import (
-    EnvironmentLacking,
     RunnerCrashed,
     RunnerEnded,
     RunnerError,
@@ -37,7 +36,7 @@ from perbyte.protocol.codec import AnswerT, decode, encode
 from perbyte.protocol.messages import CheckAnswer, HelloAnswer, VerdictAnswer
 from perbyte.runners import machinecode
 from perbyte.runners.process import RunnerProcess
-from perbyte.runners.spec import RunnerSpec
+from perbyte.runners.spec import RunnerSpec, not_built
 
 _KNOWN_ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LANG", "JAVA_HOME", "LD_LIBRARY_PATH")
 
@@ -109,9 +108,7 @@ class Session:
         if command is None:
             command = [spec.fill(part) for part in (*spec.command, *tier.arguments)]
             if spec.built and not Path(spec.fill("{out}")).is_dir():
-                raise EnvironmentLacking(
-                    f"runner '{spec.name}' is not built", hint=f"run: perbyte build {spec.name}"
-                )
+                raise not_built(spec.name)
         values = {name: os.environ[name] for name in _KNOWN_ENVIRONMENT if name in os.environ}
         for more in (spec.environment, tier.environment):
             values |= {name: spec.fill(text) for name, text in more.items()}

@@ -12,12 +12,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from perbyte import places
-from perbyte.errors import DataFileError, UsageError
+from perbyte.errors import DataFileError, EnvironmentLacking, UsageError
 
 COMPILED_KINDS = ("c", "c++")
 PROGRAM = "program"  # a program with the C SDK in it that is there already, as `perbyte try` makes them
 
 SANITIZE_VARIABLE = "PERBYTE_SANITIZE"
+
+
+def not_built(*names: str) -> EnvironmentLacking:
+    """Return the error that the first of the runners `names` (without names: any) is not built where it should be."""
+    lacking = f"runner '{names[0]}' is not built" if names else "no runner is built"
+    moved = os.environ.get("PERBYTE_HOME")
+    return EnvironmentLacking(
+        f"{lacking}: there is none in {places.build_home()}"
+        + (", because PERBYTE_HOME is set" if moved else ""),
+        hint=f"run: {' '.join(('perbyte build', *names))}"
+        + (" (or unset PERBYTE_HOME, if it was built before that was set)" if moved else ""),
+    )
 
 
 def sanitizing() -> bool:

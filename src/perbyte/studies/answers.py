@@ -11,8 +11,9 @@ from msgspec import field
 
 from perbyte.datafile import Problem, Text
 from perbyte.errors import DataFileError
+from perbyte.model import Estimate
 from perbyte.studies.claims.form import Candidate, Comparing, Context, Dimensions, Finding, Key
-from perbyte.studies.model import AnswerText, Selection, Value
+from perbyte.studies.model import AnswerText, ComparedRow, Selection, Value
 from perbyte.studies.wording import listing, number
 
 _UNKNOWN = "(not known here)"
@@ -98,29 +99,33 @@ class Range(Rule, frozen=True, kw_only=True, tag="range"):
 class Compared(Rule, frozen=True, kw_only=True, tag="compared"):
     """Whether the numerator is faster, slower or as fast as the denominator, within `within_percent`, per group.
 
-    Where the interval of a ratio does not decide, the group is called inconclusive.
+    Where the interval of a ratio does not decide, the group is called inconclusive. A `title` makes a table too.
     """
 
     numerator: Selection
     denominator: Selection
     within_percent: float = 5.0
+    title: str = ""
 
     def fill(self, context: Context) -> str:
         """The groups by outcome: `slower: AES-CBC 0.26; equal: DES-CBC; ...`."""
-        width = 1 + self.within_percent / 100
         found: dict[str, list[str]] = {"faster": [], "equal": [], "slower": [], "inconclusive": []}
-        for pair in self.pairs(context, self.numerator, self.denominator):
-            if pair.ratio is None:
-                continue
-            if pair.ratio.below(1 / width):
-                word = "faster"
-            elif pair.ratio.above(width):
-                word = "slower"
-            else:
-                word = "equal" if pair.ratio.within(1 / width, width) else "inconclusive"
-            found[word].append(f"{pair.place} ({number(pair.ratio.value)})")
+        for place, ratio, word in self.rows(context):
+            found[word].append(f"{place} ({number(ratio.value)})")
         said = [f"{word}: {', '.join(names)}" for word, names in found.items() if names]
         return "; ".join(said) or _UNKNOWN
+
+    def rows(self, context: Context) -> tuple[ComparedRow, ...]:
+        """Each group with its ratio and the word for it; groups without a figure are left out."""
+        width = 1 + self.within_percent / 100
+
+        def word(ratio: Estimate) -> str:
+            if ratio.below(1 / width) or ratio.above(width):
+                return "faster" if ratio.below(1 / width) else "slower"
+            return "equal" if ratio.within(1 / width, width) else "inconclusive"
+
+        pairs = self.pairs(context, self.numerator, self.denominator)
+        return tuple((pair.place, pair.ratio, word(pair.ratio)) for pair in pairs if pair.ratio)
 
 
 class Answer(AnswerText, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -133,6 +138,12 @@ class Answer(AnswerText, frozen=True, forbid_unknown_fields=True, kw_only=True):
             self.text.format_map({"unit": "", **dict.fromkeys(self.values, "")})
         except (KeyError, ValueError, IndexError) as error:
             raise Problem(f"the text names {error}, which is no value", key="text") from None
+
+    def tables(self, context: Context) -> Iterator[tuple[str, tuple[ComparedRow, ...]]]:
+        """The tables of its values, by title."""
+        for rule in self.values.values():
+            if isinstance(rule, Compared) and rule.title and (rows := rule.rows(context)):
+                yield rule.title, rows
 
     def fill(self, context: Context) -> str:
         """Return the sentence with its figures."""

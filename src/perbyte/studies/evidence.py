@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from perbyte.catalogue import Selector, parse_selector
 from perbyte.errors import UsageError
-from perbyte.model import Cell, CellFigure, Estimate, Failure, Run
+from perbyte.model import Cell, CellFigure, Estimate, Failure, Run, parse_address
 from perbyte.stats.compare import Cost, cost_of
 from perbyte.studies.model import GROUP, CellGroup, Selection, Study, Value
 
@@ -156,10 +156,10 @@ class _Available:
             left_out=_left_out(study, figures),
         )
 
-    def absence(self, wanted: Selector) -> tuple[Absence, str]:
-        """Why there is no figure of `wanted`."""
-        for failure in self.failures:
-            if failure.address == wanted.text or self._whole(failure, wanted):
+    def absence(self, wanted: Selector, asked: str) -> tuple[Absence, str]:
+        """Why there is no figure of `wanted`, which the study's selector `asked` means among others."""
+        for failure in sorted(self.failures, key=lambda one: not one.address):  # what tells of one cell first
+            if self._one(failure, wanted) or self._whole(failure, wanted, asked):
                 kind = Absence.UNPROVIDED if failure.kind in _NOT_PROVIDED else Absence.UNMEASURED
                 return kind, f"{failure.kind}: {failure.message}" if failure.message else failure.kind
         if self.in_print:
@@ -172,10 +172,20 @@ class _Available:
             return Absence.UNMEASURED, "the run did not ask for it"
         return Absence.UNPROVIDED, "no library in this run provides it"
 
-    def _whole(self, failure: Failure, wanted: Selector) -> bool:
-        """True when a runner failed as a whole, which it did not where it measured on the same CPU tier."""
+    def _one(self, failure: Failure, wanted: Selector) -> bool:
+        if failure.address == wanted.text or wanted.literal:
+            return failure.address == wanted.text
+        try:
+            return wanted.matches(parse_address(failure.address))
+        except ValueError:
+            return False
+
+    def _whole(self, failure: Failure, wanted: Selector, asked: str) -> bool:
+        """True when nobody has what was `asked`, or a runner failed as a whole, unless it measured on that tier."""
         if failure.address or failure.runner != wanted.runner:
             return False
+        if failure.kind == "unsupported" and failure.message.endswith("'"):  # it quotes the selector
+            return failure.message.endswith(f"'{asked}'")
         return not any((cell.runner, cell.cpu) == (wanted.runner, wanted.cell.cpu) for cell in self.figures)
 
 
@@ -192,7 +202,7 @@ def _left_out(study: Study, figures: Iterable[Cell]) -> frozenset[Selector]:
 
 
 def _rows(group: CellGroup, available: _Available) -> Iterable[Row]:
-    for wanted in (one for selector in group.selectors for one in cells_of(selector)):
+    for asked, wanted in ((selector, one) for selector in group.selectors for one in cells_of(selector)):
         if wanted.literal:
             found = [available.figures[wanted.cell]] if wanted.cell in available.figures else []
         else:
@@ -206,7 +216,7 @@ def _rows(group: CellGroup, available: _Available) -> Iterable[Row]:
                 run_id=run.conditions.run_id,
             )
         if not found:
-            absence, reason = available.absence(wanted)
+            absence, reason = available.absence(wanted, asked)
             yield Row(dimensions(group, wanted.cell), group.label, None, absence, reason, group.block_bytes)
 
 

@@ -36,8 +36,10 @@ def judge(study: Study, runs: Run | Sequence[Run]) -> Judgement:
     several = (runs,) if isinstance(runs, Run) else tuple(runs)
     table = gather(study, several)
     context = Context(study, table, compute(study, table, several))
+    answers = [answer for answer in study.answers if isinstance(answer, Answer)]
     return Judgement(
-        answers=tuple(answer.fill(context) for answer in study.answers if isinstance(answer, Answer)),
+        answers=tuple(answer.fill(context) for answer in answers),
+        tables=tuple(table for answer in answers for table in answer.tables(context)),
         study=study,
         run_id=" + ".join(run.conditions.run_id for run in several),
         verdicts=tuple(verdict(claim, context) for claim in study.claims),

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from perbyte.datafile import Problem, Text, no_duplicates, one_of
-from perbyte.model import Policy
+from perbyte.model import Estimate, Policy
 from perbyte.stats.quantity import PUBLISHED_UNITS, Unit
 
 OVER = " over "
@@ -201,6 +201,10 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     negate: bool = False
 
 
+ComparedRow = tuple[str, Estimate, str]
+"""What was compared, the ratio of costs, and a word for it: `faster`, `slower`, `equal` or `inconclusive`."""
+
+
 class AnswerText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A sentence of the answer to a study's question; `perbyte.studies.answers` fills its figures in."""
 
@@ -324,7 +328,7 @@ class Statistics:
 class Judgement:
     """All claims of a study judged on a run (on several, `run_id` joins their names by ` + `).
 
-    `answers` are the sentences that answer the study's question.
+    `answers` are the sentences that answer the study's question, `tables` those that go with them, by title.
     """
 
     study: Study
@@ -332,6 +336,7 @@ class Judgement:
     verdicts: tuple[Verdict, ...]
     statistics: Statistics | None = None
     answers: tuple[str, ...] = ()
+    tables: tuple[tuple[str, tuple[ComparedRow, ...]], ...] = ()
 
     def count(self, outcome: Outcome, about: str = "") -> int:
         """How many claims came out so: all, only findings (`finding`), or only numbers of the authors' (`machine`)."""
