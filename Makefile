@@ -9,7 +9,7 @@ bench: build           ## fresh machine -> table on the terminal and report.html
 	$(BIN)/perbyte study run kompara-2020 --budget 54s --report report.html
 
 test: build            ## fresh machine -> the whole test suite
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist loadfile
 
 lint: setup
 	sh scripts/lint.sh

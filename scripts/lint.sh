@@ -17,4 +17,4 @@ fi
 
 # all warnings are errors in every build of a runner; here the sanitizers watch the tests of the C code as well
 PERBYTE_SANITIZE=1 $bin/perbyte build
-PERBYTE_SANITIZE=1 $bin/pytest -q tests/sdk tests/conformance -m "not slow"
+PERBYTE_SANITIZE=1 $bin/pytest -q --numprocesses auto --dist loadfile tests/sdk tests/conformance -m "not slow"

@@ -16,7 +16,7 @@ from fake_scripts import row, write_runner
 
 QUICK = ("--epochs", 1, "--precision", "20%", "-q")  # where the figures are of no interest
 COMMAND = (sys.executable, "-m", "perbyte.cli")
-LIMIT_S = 100
+LIMIT_S = 300
 
 
 @dataclass

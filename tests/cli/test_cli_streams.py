@@ -15,7 +15,7 @@ from perbyte.errors import EnvironmentLacking
 from perbyte.store import open_run
 
 COMMAND = (sys.executable, "-m", "perbyte.cli")
-LIMIT_S = 100
+LIMIT_S = 300
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
