@@ -5,10 +5,10 @@ use aws_lc_rs::{aead, agreement, kem, signature as signing};
 use perbyte_runner::*;
 use std::ffi::CStr;
 
-#[path = "../../ring/src/common.rs"]
-mod common;
+#[path = "../../ring/src/digests_and_signatures.rs"]
+mod digests_and_signatures;
 mod seed;
-use common::*;
+use digests_and_signatures::*;
 
 hashes!(Sha224 SHA224  Sha3Part256 SHA3_256  Sha3Part384 SHA3_384  Sha3Part512 SHA3_512);
 

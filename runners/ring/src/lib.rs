@@ -5,8 +5,8 @@ use ring as library;
 use ring::aead;
 use std::ffi::CStr;
 
-mod common;
-use common::*;
+mod digests_and_signatures;
+use digests_and_signatures::*;
 
 
 /// An AEAD by its number in `AEADS`.
