@@ -57,6 +57,20 @@ def runs_home() -> Path:
     return _xdg("XDG_DATA_HOME", ".local/share") / "perbyte" / "runs"
 
 
+def atlas_home() -> Path:
+    """Return the directory of the atlas that is meant where none is named (not created here)."""
+    if home := os.environ.get("PERBYTE_HOME"):
+        return Path(home) / "atlas"
+    return _xdg("XDG_DATA_HOME", ".local/share") / "perbyte" / "atlas"
+
+
+def atlas_cache() -> Path:
+    """Return the directory in which files of atlases that lie elsewhere are kept (not created here)."""
+    if home := os.environ.get("PERBYTE_HOME"):
+        return Path(home) / "cache" / "atlas"
+    return _xdg("XDG_CACHE_HOME", ".cache") / "perbyte" / "atlas"
+
+
 def build_home() -> Path:
     """Return the directory in which runners are built: `build/` of a checkout, else the user's cache."""
     if home := os.environ.get("PERBYTE_HOME"):

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,14 @@ def command(sql: str, runs: tuple[Path, ...], as_json: bool, as_csv: bool) -> in
 
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other")
-    names, rows = query(find_runs(runs) or _all_runs(), sql)
+    print_rows(*query(find_runs(runs) or _all_runs(), sql), as_json=as_json, as_csv=as_csv)
+    return EXIT_FINE
+
+
+def print_rows(
+    names: Sequence[str], rows: Sequence[Sequence[Any]], *, as_json: bool = False, as_csv: bool = False
+) -> None:
+    """Print what a query found."""
     if as_json:
         records = [dict(zip(names, map(_plain, row), strict=True)) for row in rows]
         print(json.dumps(records, indent=1, allow_nan=False))
@@ -52,7 +60,6 @@ def command(sql: str, runs: tuple[Path, ...], as_json: bool, as_csv: bool) -> in
     elif names:
         shown = [dict(zip(names, map(_text, row), strict=True)) for row in rows]
         print_table(Table(shown or [dict.fromkeys(names, "")], names[-1]))
-    return EXIT_FINE
 
 
 def _all_runs() -> list[Path]:

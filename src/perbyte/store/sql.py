@@ -14,7 +14,7 @@ from perbyte.errors import StoreError, UsageError
 from perbyte.model import Run
 from perbyte.store.reader import open_run, read_known, run_directory, samples_tables
 
-_PER_BYTE = (
+PER_BYTE = (
     "cycles_per_call / nullif(size_bytes, 0) AS cycles_per_byte, size_bytes * 1e3 / ns_per_call AS mb_per_s"
 )
 
@@ -52,7 +52,7 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
         connection.execute("SET python_enable_replacements = false")
         for name, table in views.items():
             connection.register(name, table)
-        connection.execute(f"CREATE VIEW cells AS SELECT *, {_PER_BYTE} FROM figures")
+        connection.execute(f"CREATE VIEW cells AS SELECT *, {PER_BYTE} FROM figures")
         connection.execute("SET lock_configuration = true")
         found = connection.execute(sql)
         columns = tuple(str(column[0]) for column in (found and found.description) or ())

@@ -80,7 +80,11 @@ class RunState:
 def read_state(directory: Path) -> RunState:
     """Read run.json. Raises StoreError when it is missing, damaged or of a newer schema."""
     place = directory / RUN_FILE
-    content = read_whole(place, _RUN_FILE_LIMIT)
+    return decode_state(read_whole(place, _RUN_FILE_LIMIT), place)
+
+
+def decode_state(content: bytes, place: Path) -> RunState:
+    """Decode the content of a run.json that lies at `place`. Raises StoreError as `read_state` does."""
     try:
         head = msgspec.json.decode(content, type=_Head)
         schema = head.schema
@@ -88,7 +92,7 @@ def read_state(directory: Path) -> RunState:
         raise damaged(place, error) from error
     if schema != SCHEMA:
         raise StoreError(
-            f"{directory} was written in schema {str(schema)[:20]} of the store, this Perbyte reads schema {SCHEMA}",
+            f"{place.parent} was written in schema {str(schema)[:20]} of the store, this Perbyte reads schema {SCHEMA}",
             hint="update Perbyte and read the run with the new version",
         )
     try:

@@ -17,8 +17,8 @@ from perbyte.model import Burst, Cell, CellFigure, Doubt, Interval, Quality, War
 from perbyte.store.files import MEBIBYTE, check_regular, damaged, replace_atomically
 
 _FILE_LIMIT = 16384 * MEBIBYTE
-_UNPACKED_LIMIT = {"samples": 16384 * MEBIBYTE, "cells": 512 * MEBIBYTE}
-_ROWS_LIMIT = {"samples": 500_000_000, "cells": 1_000_000}
+_UNPACKED_LIMIT = {"samples": 16384 * MEBIBYTE, "cells": 512 * MEBIBYTE, "atlas": 16384 * MEBIBYTE}
+_ROWS_LIMIT = {"samples": 500_000_000, "cells": 1_000_000, "atlas": 500_000_000}
 _LAST_SEQ = b"perbyte_last_seq"
 _COPY = b"perbyte_run"
 
@@ -208,17 +208,19 @@ def copy_in(place: Path) -> bytes:
         return b""
 
 
-def read_table(place: Path, kind: str, address: str | None = None) -> pa.Table:
-    """Read a Parquet file of `kind` (`samples` or `cells`), all of it or one cell's rows.
+def read_table(place: Path, kind: str, address: str | None = None, filters: Any = None) -> pa.Table:
+    """Read a Parquet file of `kind` (`samples` or `cells`), all of it, one cell's rows, or those of Arrow's `filters`.
 
     Raises StoreError for anything that is not such a file, columns of other types included.
     """
-    check_file(place, kind)
+    check_file(place, "atlas" if filters else kind)
     schema = SAMPLES if kind == "samples" else CELLS
     try:
         there = {*pq.read_schema(place).names}
         wanted = [name for name in schema.names if name in there or name not in _NEWER]
-        table = pq.read_table(place, columns=wanted, partitioning=None, page_checksum_verification=True)
+        table = pq.read_table(
+            place, columns=wanted, filters=filters, partitioning=None, page_checksum_verification=True
+        )
         table.validate(full=True)  # before anything computes on it: its codes may point anywhere
         for name in ("core", "piece_bytes"):
             if kind == "samples" and name not in there:

@@ -1,0 +1,364 @@
+"""Puts runs into an atlas, and packs what many additions left into few files.
+
+A run is written as rows: figures and samples by machine and library, its state beside them. What is held in memory is
+bounded: rows go to disk as soon as there are enough for a row group, whatever the number of runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from perbyte.atlas.identity import without_identities
+from perbyte.atlas.index import (
+    FEATURES,
+    Atlas,
+    FileRow,
+    RunRow,
+    Segment,
+    machine_name,
+    new_token,
+    open_atlas,
+    remove_segment,
+    slug,
+    write_segment,
+)
+from perbyte.atlas.place import Place
+from perbyte.errors import PerbyteError, StoreError, UsageError
+from perbyte.store.journal import encode
+from perbyte.store.reader import open_run, read_known, run_directory, samples_tables
+from perbyte.store.state import RunState
+from perbyte.store.tables import CELLS, SAMPLES, figures_table
+
+WORD = pa.dictionary(pa.int32(), pa.string())
+HEAD = [("run", WORD), ("machine", WORD)]
+STATES = pa.schema([*HEAD, ("state", pa.binary())])
+SCHEMAS = {
+    "cells": pa.schema([*map(pa.field, *zip(*HEAD, strict=True)), *CELLS]),
+    "samples": pa.schema([*map(pa.field, *zip(*HEAD, strict=True)), *SAMPLES]),
+    "states": STATES,
+}
+STATE_LIMIT = 64 << 20
+_GROUP_ROWS = {"cells": 60_000, "samples": 250_000, "states": 64}
+_HELD_BYTES = 256 << 20
+_PARTITIONS = 200  # files that one batch keeps open
+_RUNS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A run on its way into an atlas: its row, its state as JSON, figures and samples as the store lays them out."""
+
+    row: RunRow
+    state: bytes
+    cells: pa.Table
+    samples: Iterable[pa.Table]
+    libraries: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What `add` did: keys that are new, keys that were there already, and runs that could not be read (with why)."""
+
+    new: tuple[str, ...]
+    known: tuple[str, ...]
+    refused: tuple[tuple[Path, PerbyteError], ...]
+
+
+def add(
+    url: str,
+    paths: Sequence[Path],
+    *,
+    machine: str = "",
+    keep_identities: bool = False,
+    watch: Callable[[str], None] = lambda said: None,
+) -> Added:
+    """Add runs to the atlas at `url`, which is made where there is none.
+
+    `machine` names the machine of all of them; by default its profile does. A run that cannot be read costs itself
+    only. Raises StoreError where the atlas cannot be written, UsageError for a name that is none.
+    """
+    if machine and slug(machine) != machine:
+        raise UsageError(f"'{machine[:80]}' is no name for a machine", hint=f"for example: {slug(machine)}")
+    atlas = open_atlas(url, create=True)
+    known: list[str] = []
+    refused: list[tuple[Path, PerbyteError]] = []
+
+    def incoming() -> Iterator[Incoming]:
+        for path in paths:
+            try:
+                one = read_incoming(path, machine=machine, keep_identities=keep_identities)
+            except PerbyteError as error:
+                refused.append((path, error))
+                continue
+            there = atlas.runs.get(one.row.key)
+            if there and there.digest == one.row.digest:
+                known.append(one.row.key)
+                continue
+            watch(one.row.key)
+            yield one
+
+    return Added(tuple(bring(atlas.place, incoming())), tuple(known), tuple(refused))
+
+
+def read_incoming(path: Path, *, machine: str = "", keep_identities: bool = False) -> Incoming:
+    """Read a run directory as an atlas takes it. Raises StoreError."""
+    directory = run_directory(path)
+    run, read = open_run(directory), read_known(directory)
+    seq = max([read.state.seq, *(number for number, _ in read.pending)])
+    state = replace(
+        read.state,
+        failures=list(run.failures),
+        noise_floor=run.noise_floor,
+        seq=seq,
+        figures_seq=seq,
+        figures=len(run.cells),
+    )
+    if not keep_identities:
+        state = without_identities(state)
+    named = machine or machine_name(state.conditions.machine)
+    libraries = {one.runner: slug(one.library) for one in state.conditions.identities}
+    libraries |= {one.cell.runner: slug(one.library) for one in run.cells if one.library}
+    samples = list(samples_tables(read))
+    content = encode(state)
+    row = row_of(state, named, content, sum(table.num_rows for table in samples))
+    return Incoming(row, content, figures_table(run.cells), samples, libraries)
+
+
+def row_of(state: RunState, machine: str, content: bytes, samples: int) -> RunRow:
+    """The index's row of a run, `content` being its state as JSON. Raises StoreError for an id that is none."""
+    conditions, profile = state.conditions, state.conditions.machine
+    libraries = sorted(
+        {f"{one.library} {one.library_version}".strip()[:300] for one in conditions.identities}
+    )
+    texts = ("cpu_model", "cpu_vendor", "microcode", "architecture", "kernel", "distribution")
+    if len(content) > STATE_LIMIT:
+        raise StoreError(
+            f"run {conditions.run_id[:80]} has {len(content)} bytes beside its samples: too many"
+        )
+    row = RunRow(
+        run=conditions.run_id,
+        machine=machine,
+        digest=hashlib.sha256(content).hexdigest(),
+        **{name: getattr(profile, name)[:300] for name in texts},
+        features=tuple(name for name in FEATURES if name in profile.cpu_flags),
+        cores=max(profile.cores, 0),
+        provider=profile.virtualisation[:300],
+        started_at=conditions.started_at[:300],
+        perbyte_version=conditions.perbyte_version[:300],
+        study=conditions.study[:300],
+        origin=conditions.origin[:300],
+        libraries=tuple(libraries),
+        cells=state.figures,
+        samples=samples,
+        failures=len(state.failures),
+        complete=state.complete,
+        measuring_s=state.measuring_s,
+        noise_floor=state.noise_floor.relative if state.noise_floor else None,
+    )
+    return checked_row(row)
+
+
+def checked_row(row: RunRow) -> RunRow:
+    """The row, when a reader would take it. Raises StoreError."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)
+    except msgspec.MsgspecError as error:
+        raise StoreError(
+            f"run {row.run[:80]!r} cannot stand in an atlas: {error}",
+            hint="its run.json was not written by Perbyte",
+        ) from error
+
+
+def bring(place: Place, runs: Iterable[Incoming]) -> list[str]:
+    """Write runs into an atlas, a segment for every thousand; return their keys. Raises StoreError."""
+    keys: list[str] = []
+    batch: _Batch | None = None
+    with contextlib.ExitStack() as stack:
+        for run in runs:
+            batch = batch or stack.enter_context(_Batch(place))
+            batch.take(run)
+            keys.append(run.row.key)
+            if batch.full:
+                batch.end()
+                batch = None
+        if batch:
+            batch.end()
+    return keys
+
+
+def pack(url: str) -> tuple[int, int]:
+    """Write all runs into one file per table, machine and library; return how many files there were and are.
+
+    Nobody needs to wait: readers that began before are told to begin again, and what is added meanwhile stays. Raises
+    StoreError.
+    """
+    atlas = open_atlas(url)
+    if atlas.problems:
+        raise StoreError(
+            f"the atlas cannot be packed: {atlas.problems[0]}", hint="remove that file, or fetch it again"
+        )
+    files: dict[tuple[str, str, str], list[tuple[Segment, FileRow]]] = {}
+    for segment in sorted(atlas.segments, key=lambda one: one.token):
+        for file in segment.files:
+            files.setdefault((file.table, file.machine, file.library), []).append((segment, file))
+    before = sum(map(len, files.values()))
+    with _Batch(atlas.place) as batch:
+        for (table, machine, library), parts in sorted(files.items()):
+            for segment, file in parts:
+                place = atlas.place.opened(file.name(segment.token), file.bytes, file.sha256, check=True)
+                hidden = pa.array(sorted(atlas.hidden[segment.token]), pa.string())
+                for rows in _groups(place):
+                    keep = pc.invert(pc.is_in(rows.column("run").cast(pa.string()), hidden))
+                    batch.put(table, machine, library, rows.filter(keep))
+            batch.flush_all()
+        batch.runs = [atlas.runs[key] for key in sorted(atlas.runs)]
+        batch.end(replaces=[segment.token for segment in atlas.segments])
+        after = len(batch.files)
+    for segment in atlas.segments:
+        remove_segment(atlas.place, segment)
+    return before, after
+
+
+def _groups(place: Path) -> Iterator[pa.Table]:
+    try:
+        file = pq.ParquetFile(place)
+        for k in range(file.num_row_groups):
+            rows = file.read_row_group(k)
+            rows.validate(full=True)
+            yield rows
+    except (pa.ArrowException, OSError) as error:
+        raise StoreError(f"{place} is damaged: {error}", hint="perbyte atlas verify") from error
+
+
+class _Batch:
+    """Files of one segment while they are written; nothing of it is seen before `end`."""
+
+    def __init__(self, place: Place) -> None:
+        self.token = new_token()
+        self.runs: list[RunRow] = []
+        self.files: list[FileRow] = []
+        self._place = place
+        self._held: dict[tuple[str, str, str], list[pa.Table]] = {}
+        self._held_bytes = 0
+        self._writers: dict[tuple[str, str, str], pq.ParquetWriter] = {}
+        self._rows: dict[tuple[str, str, str], int] = {}
+
+    def __enter__(self) -> _Batch:
+        root = self._place.root if self._place.local else None
+        self._folder = tempfile.TemporaryDirectory(prefix=".adding-", dir=root)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for writer in self._writers.values():
+            with contextlib.suppress(OSError, pa.ArrowException):
+                writer.close()
+        self._folder.cleanup()
+
+    @property
+    def full(self) -> bool:
+        return len(self.runs) >= _RUNS or len(self._rows) >= _PARTITIONS
+
+    def take(self, run: Incoming) -> None:
+        """Add a run."""
+        row = run.row
+        for name, tables in (("cells", [run.cells]), ("samples", run.samples)):
+            for table in tables:
+                for library, part in _by_library(table, run.libraries):
+                    self.put(name, row.machine, library, _headed(part, row))
+        state = pa.table({"state": pa.array([run.state], pa.binary())})
+        self.put("states", row.machine, "", _headed(state, row))
+        self.runs.append(row)
+
+    def put(self, name: str, machine: str, library: str, rows: pa.Table) -> None:
+        """Add rows to a partition."""
+        if not rows.num_rows:
+            return
+        partition = (name, machine, library)
+        held = self._held.setdefault(partition, [])
+        held.append(rows)
+        self._held_bytes += rows.nbytes
+        if sum(table.num_rows for table in held) >= _GROUP_ROWS[name]:
+            self._flush(partition)
+        if self._held_bytes > _HELD_BYTES:
+            self.flush_all()
+
+    def flush_all(self) -> None:
+        """Give all that is held to the files."""
+        for partition in list(self._held):
+            self._flush(partition)
+
+    def end(self, replaces: Sequence[str] = ()) -> None:
+        """Bring the files to their place, then the segment that names them."""
+        self.flush_all()
+        for partition, writer in self._writers.items():
+            writer.close()
+            source = self._file(partition)
+            with source.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            row = FileRow(*partition, self._rows[partition], source.stat().st_size, digest)  # type: ignore[arg-type]
+            self._place.bring(source, row.name(self.token))
+            self.files.append(row)
+        self._writers = {}
+        segment = Segment(
+            schema=1, token=self.token, runs=self.runs, files=self.files, replaces=list(replaces)
+        )
+        write_segment(self._place, segment)
+
+    def _flush(self, partition: tuple[str, str, str]) -> None:
+        tables = self._held.pop(partition, [])
+        self._held_bytes -= sum(table.nbytes for table in tables)
+        if not tables:
+            return
+        schema = SCHEMAS[partition[0]]
+        rows = pa.concat_tables(
+            table.select(schema.names).cast(schema) for table in tables
+        ).unify_dictionaries()
+        if partition not in self._writers:
+            self._writers[partition] = pq.ParquetWriter(
+                self._file(partition), schema, compression="zstd", write_page_checksum=True
+            )
+            self._rows[partition] = 0
+        self._writers[partition].write_table(rows, row_group_size=rows.num_rows)
+        self._rows[partition] += rows.num_rows
+
+    def _file(self, partition: tuple[str, str, str]) -> Path:
+        return Path(self._folder.name) / "~".join(partition)
+
+
+def _headed(rows: pa.Table, row: RunRow) -> pa.Table:
+    codes = pa.array([0], pa.int32()).take(pa.array([0] * rows.num_rows, pa.int32()))
+    for k, (name, word) in enumerate((("run", row.key), ("machine", row.machine))):
+        rows = rows.add_column(
+            k, pa.field(name, WORD), pa.DictionaryArray.from_arrays(codes, pa.array([word]))
+        )
+    return rows
+
+
+def _by_library(rows: pa.Table, libraries: dict[str, str]) -> Iterator[tuple[str, pa.Table]]:
+    """The rows of each library, by its name; a runner whose library nobody knows stands for itself."""
+    runners = (
+        rows.column("runner").unify_dictionaries().chunk(0).dictionary.to_pylist() if rows.num_rows else []
+    )
+    groups: dict[str, list[str]] = {}
+    for runner in sorted(set(runners)):
+        groups.setdefault(libraries.get(runner) or slug(runner), []).append(runner)
+    if len(groups) == 1:
+        yield next(iter(groups)), rows
+        return
+    texts = rows.column("runner").cast(pa.string()) if groups else None
+    for library, names in groups.items():
+        yield library, rows.filter(pc.is_in(texts, pa.array(names)))
+
+
+__all__ = ["Added", "Atlas", "Incoming", "add", "bring", "pack", "read_incoming", "row_of"]

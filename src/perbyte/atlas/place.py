@@ -1,0 +1,229 @@
+"""Where an atlas lies: a directory, or a store behind a URL (`s3://bucket/perbyte`), by fsspec.
+
+Files of a directory are opened in place; those of a store are fetched once, checked against the index and kept in the
+user's cache. A name is joined to the root only when all its parts are plain words, and no part may be a link.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from perbyte import places
+from perbyte.errors import StoreError, UsageError
+from perbyte.store.files import check_regular, disk_error, replace_atomically, sync_directory
+
+_PART = re.compile(r"[A-Za-z0-9][A-Za-z0-9=._+-]{0,120}")
+_CHUNK = 1 << 20
+
+
+class Place:
+    """The files of one atlas; `name` arguments are paths below its root, with `/` between plain words."""
+
+    def __init__(self, url: str) -> None:
+        """Reach the store behind `url`. Raises UsageError where nothing here can."""
+        self.url = url
+        self._fs: Any = None
+        if "://" not in url:
+            self.root = os.path.realpath(Path(url).expanduser())
+            return
+        import fsspec
+
+        try:
+            self._fs, self.root = fsspec.core.url_to_fs(url)
+        except (ImportError, ValueError) as error:
+            self._fs, self.root = _by_arrow(url, error)
+
+    @property
+    def local(self) -> bool:
+        """True for a directory of this machine."""
+        return self._fs is None
+
+    def empty(self) -> bool:
+        """Whether nothing lies at the root of a directory, or nobody can tell."""
+        return not self.local or not Path(self.root).is_dir() or not any(Path(self.root).iterdir())
+
+    def names(self, folder: str) -> list[str]:
+        """The names of the files in `folder`, sorted; none where it is missing. Raises StoreError."""
+        try:
+            if self.local:
+                return sorted(entry.name for entry in os.scandir(self._path(folder)))
+            self._fs.invalidate_cache()
+            found = self._fs.ls(self._url(folder), detail=True)
+            return sorted(str(one["name"]).rpartition("/")[2] for one in found if one.get("type") == "file")
+        except FileNotFoundError:
+            return []
+        except Exception as error:
+            raise self._refused(error) from error
+
+    def read(self, name: str, limit_bytes: int) -> bytes:
+        """The content of a small file. Raises StoreError where it is missing, no file, or larger than `limit_bytes`."""
+        if self.local:
+            place = self._path(name)
+            check_regular(place, limit_bytes)
+            return place.read_bytes()
+        try:
+            size = int(self._fs.info(self._url(name)).get("size") or 0)
+            if size > limit_bytes:
+                raise StoreError(
+                    f"{self.url}/{name} has {size} bytes, more than the {limit_bytes} an atlas has there",
+                    hint="this is no atlas of Perbyte, or it is damaged",
+                )
+            with self._fs.open(self._url(name), "rb") as file:
+                return bytes(file.read(limit_bytes + 1)[:limit_bytes])
+        except StoreError:
+            raise
+        except Exception as error:
+            raise self._refused(error) from error
+
+    def holds(self, name: str) -> bool:
+        """Whether there is a file of this name."""
+        try:
+            return self._path(name).is_file() if self.local else bool(self._fs.exists(self._url(name)))
+        except Exception as error:
+            raise self._refused(error) from error
+
+    def bring(self, source: Path, name: str) -> None:
+        """Move the file `source` to `name`; a reader sees all of it or nothing. Raises StoreError."""
+        if not self.local:
+            try:
+                self._fs.put_file(str(source), self._url(name))
+            except Exception as error:
+                raise self._refused(error) from error
+            source.unlink()
+            return
+        place = self._path(name)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with source.open("rb") as file:
+                os.fsync(file.fileno())
+            if source.stat().st_dev == place.parent.stat().st_dev:
+                source.replace(place)
+                sync_directory(place.parent)
+                return
+        except OSError as error:
+            raise disk_error(error, place.parent) from error
+        replace_atomically(place, lambda part: _move(source, part))
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a small file; a reader sees all of it or nothing. Raises StoreError."""
+        if not self.local:
+            try:
+                self._fs.pipe_file(self._url(name), content)
+            except Exception as error:
+                raise self._refused(error) from error
+            return
+        place = self._path(name)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise disk_error(error, place.parent) from error
+        replace_atomically(place, lambda part: _fill(part, content))
+
+    def remove(self, name: str) -> None:
+        """Remove a file; nothing happens where there is none."""
+        try:
+            if self.local:
+                self._path(name).unlink(missing_ok=True)
+            elif self._fs.exists(self._url(name)):
+                self._fs.rm_file(self._url(name))
+        except Exception as error:
+            raise self._refused(error) from error
+
+    def opened(self, name: str, size_bytes: int, sha256: str, *, check: bool = False) -> Path:
+        """A file of this machine with the content of `name`, whose size (with `check` also hash) is the one given.
+
+        Raises StoreError where it is missing, a link, or not what the index says.
+        """
+        if self.local:
+            place = self._path(name)
+            if check_regular(place, size_bytes) != size_bytes or (check and _hash(place) != sha256):
+                raise StoreError(
+                    f"{place} is not what the atlas' index says",
+                    hint="fetch the atlas again; perbyte atlas verify",
+                )
+            return place
+        kept = places.atlas_cache() / hashlib.sha256(f"{self.url}/{name}".encode()).hexdigest()
+        if kept.is_file() and kept.stat().st_size == size_bytes and not check:
+            return kept
+        try:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            replace_atomically(kept, lambda part: self._fetch(name, part, size_bytes))
+        except OSError as error:
+            raise disk_error(error, kept.parent) from error
+        if kept.stat().st_size != size_bytes or _hash(kept) != sha256:
+            kept.unlink()
+            raise StoreError(
+                f"{self.url}/{name} is not what the atlas' index says", hint="try again; perbyte atlas verify"
+            )
+        return kept
+
+    def _fetch(self, name: str, target: Path, size_bytes: int) -> None:
+        try:
+            with self._fs.open(self._url(name), "rb") as source, target.open("wb") as file:
+                left = size_bytes + 1
+                while left > 0 and (piece := source.read(min(_CHUNK, left))):
+                    file.write(piece)
+                    left -= len(piece)
+        except Exception as error:
+            raise self._refused(error) from error
+
+    def _path(self, name: str) -> Path:
+        """The path of `name` in a directory. Raises StoreError where it would lead out of it."""
+        place = Path(self.root, *_parts(name))
+        if os.path.realpath(place) != str(place):
+            raise StoreError(
+                f"{place} is a link, which an atlas does not hold", hint="copy the atlas with its real files"
+            )
+        return place
+
+    def _url(self, name: str) -> str:
+        return "/".join((self.root.rstrip("/"), *_parts(name)))
+
+    def _refused(self, error: Exception) -> StoreError:
+        if isinstance(error, StoreError):
+            return error
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        return StoreError(
+            f"the atlas {self.url} cannot be reached: {said}",
+            hint="check the address, the network and the right to write there",
+        )
+
+
+def _parts(name: str) -> list[str]:
+    parts = name.split("/")
+    if not all(_PART.fullmatch(part) for part in parts):
+        raise StoreError(f"{name[:100]!r} is no name of an atlas' file", hint="the atlas is damaged")
+    return parts
+
+
+def _move(source: Path, target: Path) -> None:
+    shutil.move(source, target)
+
+
+def _fill(target: Path, content: bytes) -> None:
+    target.write_bytes(content)
+
+
+def _hash(place: Path) -> str:
+    with place.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _by_arrow(url: str, error: Exception) -> tuple[Any, str]:
+    """The store by Arrow's own readers of S3 and Google's store, where fsspec's package for it is not installed."""
+    kind = url.partition("://")[0]
+    if kind in ("s3", "gs", "gcs"):
+        import pyarrow.fs
+        from fsspec.implementations.arrow import ArrowFSWrapper
+
+        found, root = pyarrow.fs.FileSystem.from_uri(url)
+        return ArrowFSWrapper(found), root
+    raise UsageError(
+        f"nothing here reaches {url}: {error}",
+        hint="give a directory, s3://..., or install fsspec's package for this kind of store",
+    ) from error

@@ -1,0 +1,311 @@
+"""Reads an atlas: SQL over all of it, single runs out of it.
+
+A query sees the views `runs`, `cells` and `samples` and no file but those the index names. What is taken out of an
+atlas passes the same checks as a run directory that came by mail.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perbyte.atlas.index import TABLES, Atlas, FileRow, Segment
+from perbyte.errors import StoreError, UsageError
+from perbyte.model import Run, StoredRun
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from perbyte.store.state import RunState
+
+_SAMPLES_FILE = "samples-00000001.parquet"
+_READING = ("SELECT", "EXPLAIN")
+_SPARED = 4  # a query may use a quarter of the memory
+_RUN_COLUMNS = (
+    *(
+        "run",
+        "run_id",
+        "machine",
+        "cpu_model",
+        "cpu_vendor",
+        "microcode",
+        "architecture",
+        "features",
+        "cores",
+    ),
+    *("provider", "kernel", "distribution", "started_at", "perbyte_version", "study", "origin", "libraries"),
+    *("cells", "samples", "failures", "complete", "measuring_s", "noise_floor"),
+)
+
+
+def query(atlas: Atlas, sql: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """Run one SQL statement that reads; return (column names, rows).
+
+    Raises UsageError when it fails or would change anything, StoreError when a file is not what the index says.
+    """
+    import duckdb
+    import pyarrow as pa
+
+    from perbyte.store.sql import PER_BYTE
+
+    connection = duckdb.connect(":memory:")
+    try:
+        named = [name for name in TABLES[:2] if name in sql.lower()]
+        places = {
+            (segment.token, file): str(atlas.place.opened(file.name(segment.token), file.bytes, file.sha256))
+            for segment in atlas.segments
+            for file in segment.files
+            if file.table in named
+        }
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _SPARED
+        connection.execute(f"SET memory_limit = '{memory >> 20}MiB'")
+        connection.execute("SET python_enable_replacements = false")
+        connection.execute(f"SET allowed_paths = {_listed(places.values())}")
+        connection.execute("SET enable_external_access = false")
+        connection.register("runs", _runs_table(atlas))
+        for name in named:
+            text = _view(atlas, name, places)
+            more = f", {PER_BYTE}" if name == "cells" else ""
+            if text:
+                connection.execute(f"CREATE VIEW {name} AS SELECT *{more} FROM ({text})")
+            else:
+                from perbyte.atlas.adding import SCHEMAS
+
+                connection.register(f"no_{name}", SCHEMAS[name].empty_table())
+                connection.execute(f"CREATE VIEW {name} AS SELECT *{more} FROM no_{name}")
+        connection.execute("SET lock_configuration = true")
+        statements = connection.extract_statements(sql)
+        if len(statements) != 1 or statements[0].type.name not in _READING:
+            raise UsageError("an atlas is only read: one SELECT is a query", hint="or DESCRIBE cells")
+        found = connection.execute(statements[0])
+        columns = tuple(str(column[0]) for column in (found and found.description) or ())
+        return columns, found.fetchall() if columns else []
+    except duckdb.Error as error:
+        raise UsageError(
+            f"the query failed: {error}",
+            hint="the views are runs, cells and samples: try DESCRIBE cells. Was the atlas packed meanwhile? Try again",
+        ) from error
+    except (pa.ArrowException, MemoryError) as error:
+        raise StoreError(f"the rows cannot be laid out: {error}", hint="ask for fewer") from error
+    finally:
+        connection.close()
+
+
+def read_state(atlas: Atlas, key: str) -> RunState:
+    """The state of a run. Raises StoreError."""
+    from perbyte.atlas.adding import STATE_LIMIT
+    from perbyte.store.files import damaged
+    from perbyte.store.state import decode_state
+
+    segment, row = atlas.homes[key], atlas.runs[key]
+    for place in _places(atlas, segment, "states", row.machine):
+        found = _column(place, key)
+        if not found:
+            continue
+        content = found[0]
+        if len(found) > 1 or not isinstance(content, bytes) or len(content) > STATE_LIMIT:
+            raise damaged(place, f"the state of {key} is not one text")
+        state = decode_state(content, Path(f"{place}#{key}"))
+        if state.conditions.run_id != row.run:
+            raise damaged(place, f"{key} calls itself {state.conditions.run_id[:80]!r}")
+        return state
+    raise StoreError(f"the atlas has no state of {key}", hint="perbyte atlas verify")
+
+
+def read_run(atlas: Atlas, key: str) -> Run:
+    """A run with its figures, as `store.open_run` gives one back. Raises StoreError."""
+    from perbyte.store.files import damaged
+    from perbyte.store.tables import figures_of
+
+    state, table = read_state(atlas, key), _rows(atlas, "cells", key)
+    try:
+        cells = figures_of(table)
+    except (ValueError, TypeError) as error:
+        raise damaged(Path(key), error) from error
+    return Run(
+        path=None,
+        conditions=state.conditions,
+        cells=cells,
+        calibrations=tuple(state.calibrations),
+        failures=tuple(state.failures),
+        noise_floor=state.noise_floor,
+        complete=state.complete,
+        measuring_s=state.measuring_s,
+    )
+
+
+def read_stored(atlas: Atlas, key: str) -> StoredRun:
+    """All that a run measured, as `store.stored_run` gives it back. Raises StoreError."""
+    from perbyte.store.tables import bursts_of
+
+    state = read_state(atlas, key)
+    return StoredRun(
+        conditions=state.conditions,
+        calibrations=tuple(state.calibrations),
+        bursts=tuple(burst for _, burst in bursts_of(_rows(atlas, "samples", key))),
+        failures=tuple(state.failures),
+        unproven=tuple(state.unproven),
+        measuring_s=state.measuring_s,
+        complete=state.complete,
+    )
+
+
+def pull(
+    atlas: Atlas, keys: Sequence[str], out: Path, watch: Callable[[str], None] = lambda said: None
+) -> list[Path]:
+    """Write runs of an atlas as run directories below `out`, each named by its key; return them.
+
+    Raises StoreError where a run is damaged or a directory is there already.
+    """
+    from perbyte.store.files import CELLS_FILE, RUN_FILE, disk_error
+    from perbyte.store.manifest import Manifest, entry_of, entry_of_file, write_manifest
+    from perbyte.store.state import pack_state, state_text, write_state
+    from perbyte.store.tables import write_table
+
+    made: list[Path] = []
+    for key in keys:
+        state, cells, samples = (
+            read_state(atlas, key),
+            _rows(atlas, "cells", key),
+            _rows(atlas, "samples", key),
+        )
+        directory = out / key
+        try:
+            directory.mkdir(parents=True)
+        except FileExistsError:
+            raise StoreError(
+                f"{directory} is there already", hint="pull into another place with --out"
+            ) from None
+        except OSError as error:
+            raise disk_error(error, directory) from error
+        state = replace(state, figures=cells.num_rows, figures_seq=state.seq)
+        names = [CELLS_FILE]
+        if samples.num_rows:
+            names.append(_SAMPLES_FILE)
+            write_table(directory / _SAMPLES_FILE, samples, state.seq, pack_state(state))
+        write_table(directory / CELLS_FILE, cells, state.seq)
+        content = state_text(state)
+        files = {name: entry_of_file(directory / name) for name in names} | {RUN_FILE: entry_of(content)}
+        write_manifest(directory, Manifest(state.conditions.run_id, state.seq, state.complete, files))
+        write_state(directory, content)
+        made.append(directory)
+        watch(key)
+    return made
+
+
+def verify(atlas: Atlas) -> list[str]:
+    """What is wrong with an atlas, a line each: files that are missing, changed or not what they should be."""
+    wrong = list(atlas.problems)
+    for segment in atlas.segments:
+        for file in segment.files:
+            try:
+                atlas.place.opened(file.name(segment.token), file.bytes, file.sha256, check=True)
+            except (StoreError, OSError) as error:
+                wrong.append(str(error))
+    for key in sorted(atlas.runs):
+        try:
+            read_state(atlas, key)
+        except StoreError as error:
+            wrong.append(str(error))
+    return wrong
+
+
+def _rows(atlas: Atlas, table: str, key: str) -> pa.Table:
+    """The rows of one run, as the store's tables have them, samples in the order in which they were taken."""
+    import pyarrow as pa
+
+    from perbyte.store.tables import CELLS, SAMPLES, read_table
+
+    segment = atlas.homes[key]
+    wanted = [("run", "=", key)]
+    found = [
+        read_table(place, table, filters=wanted)
+        for place in _places(atlas, segment, table, atlas.runs[key].machine)
+    ]
+    if not found:
+        return (CELLS if table == "cells" else SAMPLES).empty_table()
+    whole = pa.concat_tables(found).unify_dictionaries().combine_chunks()
+    if (
+        len(found) > 1 and table == "samples"
+    ):  # each library has a file of its own; the order of bursts is the run's
+        import numpy as np
+
+        whole = whole.take(pa.array(np.argsort(whole.column("burst").to_numpy(), kind="stable")))
+    return whole
+
+
+def _places(atlas: Atlas, segment: Segment, table: str, machine: str) -> list[Path]:
+    return [
+        atlas.place.opened(file.name(segment.token), file.bytes, file.sha256)
+        for file in segment.files
+        if file.table == table and file.machine == machine
+    ]
+
+
+def _column(place: Path, key: str) -> list[Any]:
+    """The states of `key` in a file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from perbyte.store.files import damaged
+    from perbyte.store.tables import check_file
+
+    check_file(place, "atlas")
+    try:
+        table = pq.read_table(place, columns=["state"], filters=[("run", "=", key)], partitioning=None)
+        table.validate(full=True)
+        found: list[Any] = table.column("state").to_pylist()
+        return found
+    except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
+        raise damaged(place, error) from error
+
+
+def _view(atlas: Atlas, table: str, places: dict[tuple[str, FileRow], str]) -> str:
+    """SQL of all rows of a table; rows of a segment whose run a newer segment has are left out."""
+    whole: list[str] = []
+    parts: list[str] = []
+    for segment in atlas.segments:
+        own = [places[segment.token, file] for file in segment.files if file.table == table]
+        hidden = atlas.hidden[segment.token]
+        if not own:
+            continue
+        if hidden:
+            keys = ", ".join(f"'{key}'" for key in sorted(hidden))
+            parts.append(f"SELECT * FROM read_parquet({_listed(own)}) WHERE run NOT IN ({keys})")
+        else:
+            whole += own
+    if whole:
+        parts.append(f"SELECT * FROM read_parquet({_listed(whole)})")
+    return " UNION ALL ".join(parts)
+
+
+def _listed(paths: Any) -> str:
+    found = []
+    for path in paths:
+        if any(letter in path for letter in "*?["):
+            raise UsageError(
+                f"{path}: a query takes *, ? and [ in a path for a pattern", hint="move the atlas"
+            )
+        found.append("'" + path.replace("'", "''") + "'")
+    return "[" + ", ".join(found) + "]"
+
+
+def _runs_table(atlas: Atlas) -> pa.Table:
+    import pyarrow as pa
+
+    kinds: dict[str, Any] = {"complete": pa.bool_(), "measuring_s": pa.float64(), "noise_floor": pa.float64()}
+    kinds |= dict.fromkeys(("cores", "cells", "samples", "failures"), pa.int64())
+    kinds |= dict.fromkeys(("features", "libraries"), pa.list_(pa.string()))
+    rows = list(atlas.runs.values())
+    columns = {}
+    for name in _RUN_COLUMNS:
+        field = {"run": "key", "run_id": "run"}.get(name, name)
+        values = [getattr(row, field) for row in rows]
+        columns[name] = pa.array(values, kinds.get(name, pa.string()))
+    return pa.table(columns)
+
+
+__all__ = ["pull", "query", "read_run", "read_state", "read_stored", "verify"]

@@ -1,0 +1,192 @@
+"""`perbyte atlas`: runs of many machines in one place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from perbyte import places
+from perbyte.cli.options import note
+from perbyte.cli.terminal import Table, print_table
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
+
+if TYPE_CHECKING:
+    from perbyte.atlas import Atlas
+
+at = click.option(
+    "--atlas", "url", metavar="PLACE", help="Directory, or s3://bucket/path and the like.  [the user's own]"
+)
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group("atlas")
+def command() -> None:
+    """Keep runs of many machines in one place, and ask it.
+
+    \b
+      perbyte atlas add                                   the newest run
+      perbyte atlas list
+      perbyte atlas query "SELECT machine, min(cycles_per_byte) FROM cells
+        WHERE algorithm = 'sha-256' GROUP BY machine"
+      perbyte report --atlas
+    """
+
+
+@command.command("add")
+@click.argument("runs", nargs=-1, type=click.Path(path_type=Path), metavar="[RUN...]")
+@at
+@click.option("--machine", default="", help="Name of the machine that measured.  [made of its profile]")
+@click.option(
+    "--keep-identities", is_flag=True, help="Leave names of hosts and users, and paths, in what is added."
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+def add_(runs: tuple[Path, ...], url: str | None, machine: str, keep_identities: bool, quiet: bool) -> int:
+    """Add RUNs (the newest without them). A run that is there already is not added again."""
+    from perbyte.atlas import add
+    from perbyte.cli.run_names import find_run
+
+    place = placed(url)
+    done = add(
+        place,
+        [find_run(run) for run in runs or (None,)],
+        machine=machine,
+        keep_identities=keep_identities,
+        watch=lambda key: note(f"added: {key}", quiet=quiet),
+    )
+    for key in done.known:
+        note(f"there already: {key}", quiet=quiet)
+    for path, error in done.refused:
+        note(f"left out: {path}: {error}")
+    if done.refused and not done.new and not done.known:
+        raise done.refused[0][1]
+    note(f"atlas: {place}", quiet=quiet)
+    return EXIT_FOUND if done.refused else EXIT_FINE
+
+
+@command.command("list")
+@at
+@click.option("--runs", "by_run", is_flag=True, help="A row per run instead of one per machine.")
+@as_json_option
+def list_(url: str | None, by_run: bool, as_json: bool) -> int:
+    """List machines, or runs, newest first."""
+    import msgspec
+
+    from perbyte.report.wording import plain
+
+    atlas = opened(url)
+    found = sorted(atlas.runs.values(), key=lambda one: (one.started_at, one.key), reverse=True)
+    if as_json:
+        print(json.dumps([{"key": one.key} | msgspec.to_builtins(one) for one in found], indent=1))
+        return EXIT_FINE
+    if by_run:
+        rows = [
+            {
+                "run": one.key,
+                "started": one.started_at[:16],
+                "cells": f"{one.cells:,}",
+                "study": one.study,
+                "libraries": ", ".join(one.libraries),
+            }
+            for one in found
+        ]
+    else:
+        rows = []
+        for machine, runs in atlas.machines().items():
+            libraries = sorted({library for one in runs for library in one.libraries})
+            rows.append(
+                {
+                    "machine": machine,
+                    "model": runs[0].cpu_model,
+                    "provider": runs[0].provider,
+                    "runs": f"{len(runs):,}",
+                    "cells": f"{sum(one.cells for one in runs):,}",
+                    "newest": max(one.started_at for one in runs)[:16],
+                    "libraries": ", ".join(libraries),
+                }
+            )
+    if rows:
+        print_table(
+            Table([{name: plain(text, 120) for name, text in row.items()} for row in rows], "libraries")
+        )
+    note(f"{len(atlas.runs):,} runs of {len(atlas.machines()):,} machines in {atlas.place.url}")
+    return EXIT_FINE
+
+
+@command.command("query")
+@click.argument("sql")
+@at
+@as_json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table.")
+def query_(sql: str, url: str | None, as_json: bool, as_csv: bool) -> int:
+    """Run one SQL statement over all runs of the atlas.
+
+    Views: runs (a row per run), cells (a row per figure), samples (a row per sample); `run` joins them.
+    """
+    from perbyte.atlas import query
+    from perbyte.cli.query import print_rows
+
+    if as_json and as_csv:
+        raise UsageError("--json and --csv exclude each other")
+    print_rows(*query(opened(url), sql), as_json=as_json, as_csv=as_csv)
+    return EXIT_FINE
+
+
+@command.command("pull")
+@click.argument("keys", nargs=-1, required=True, metavar="RUN...")
+@at
+@click.option("--out", type=click.Path(path_type=Path), help="Directory to write to.  [where runs are]")
+@click.option("-q", "--quiet", is_flag=True, help="No notes.")
+def pull_(keys: tuple[str, ...], url: str | None, out: Path | None, quiet: bool) -> int:
+    """Write RUNs of the atlas as run directories, for show, report, compare and study judge."""
+    from perbyte.atlas import pull
+
+    atlas = opened(url)
+    found = [atlas.find(key).key for key in keys]
+    target = out or places.runs_home()
+    pull(atlas, found, target, lambda key: note(f"run: {target / key}", quiet=quiet))
+    return EXIT_FINE
+
+
+@command.command("pack")
+@at
+def pack_(url: str | None) -> int:
+    """Write many small files as few large ones. Nothing is lost, queries get faster."""
+    from perbyte.atlas import pack
+
+    before, after = pack(placed(url))
+    note(f"{before:,} files before, {after:,} now")
+    return EXIT_FINE
+
+
+@command.command("verify")
+@at
+def verify_(url: str | None) -> int:
+    """Hold every file against the index, and read the state of every run. Exit code 1 where something is wrong."""
+    from perbyte.atlas.reading import verify
+    from perbyte.report.wording import plain
+
+    atlas = opened(url, quiet=True)
+    wrong = verify(atlas)
+    for line in wrong:
+        print(plain(line, 400))
+    note(f"{len(atlas.runs):,} runs, {len(wrong):,} faults")
+    return EXIT_FOUND if wrong else EXIT_FINE
+
+
+def placed(url: str | None) -> str:
+    """The atlas that is meant: the one named, or the user's own."""
+    return url or str(places.atlas_home())
+
+
+def opened(url: str | None, *, quiet: bool = False) -> Atlas:
+    """Open an atlas, and say what of its index cannot be read."""
+    from perbyte.atlas import open_atlas
+    from perbyte.report.wording import plain
+
+    atlas = open_atlas(placed(url))
+    for problem in atlas.problems:
+        note(f"note: {plain(problem, 300)}", quiet=quiet)
+    return atlas
