@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
-from fake_scripts import row
 
 from perbyte.store import open_run
 
 
-def test_from_a_run_to_an_atlas_and_back(make_world, tmp_path):
+def test_from_a_run_to_an_atlas_and_back(make_world, script, quick, tmp_path):
     world = make_world(tmp_path)
-    world.add({"name": "alpha", "operations": [row()]})
+    world.add(script("alpha"))
     run = tmp_path / "secret-place"
-    made = world.perbyte("measure", "alpha/*@64", "--epochs", 1, "--precision", "20%", "-q", "--out", run)
+    made = world.perbyte("measure", "alpha/sha-256@64", *quick, "--out", run)
     assert made.returncode == 0, made.stderr
     said = world.perbyte("atlas", "add", run, "--machine", "lab-3")
     assert said.returncode == 0, said.stderr
