@@ -9,6 +9,7 @@ from __future__ import annotations
 import getpass
 import re
 import socket
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -41,11 +42,7 @@ _VALUE = re.compile(r"[A-Za-z0-9.,%/*-]{1,80}")
 
 def without_identities(state: RunState) -> RunState:
     """Return the state of a run with nothing in it that identifies people."""
-    names = _names_here()
-
-    def text(said: str) -> str:
-        return names.sub(HIDDEN, _PATH.sub(_path, said))
-
+    text = cleaner()
     before = state.conditions
     study = before.study if re.fullmatch(r"[a-z0-9-]{0,80}", before.study) else ""
     conditions = _texts(replace(before, command=(), plan=(), input={}), text)
@@ -77,6 +74,12 @@ def without_identities(state: RunState) -> RunState:
             for one in state.continued
         ],
     )
+
+
+def cleaner() -> Callable[[str], str]:
+    """A function that takes paths, and names of this host and this user, out of a text."""
+    names = _names_here()
+    return lambda said: names.sub(HIDDEN, _PATH.sub(_path, said))
 
 
 def _texts(value: Any, text: Any) -> Any:

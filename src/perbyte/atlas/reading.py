@@ -160,10 +160,7 @@ def pull(
 
     Raises StoreError where a run is damaged or a directory is there already.
     """
-    from perbyte.store.files import CELLS_FILE, RUN_FILE, disk_error
-    from perbyte.store.manifest import Manifest, entry_of, entry_of_file, write_manifest
-    from perbyte.store.state import pack_state, state_text, write_state
-    from perbyte.store.tables import write_table
+    from perbyte.store.files import disk_error
 
     made: list[Path] = []
     for key in keys:
@@ -181,19 +178,29 @@ def pull(
             ) from None
         except OSError as error:
             raise disk_error(error, directory) from error
-        state = replace(state, figures=cells.num_rows, figures_seq=state.seq)
-        names = [CELLS_FILE]
-        if samples.num_rows:
-            names.append(_SAMPLES_FILE)
-            write_table(directory / _SAMPLES_FILE, samples, state.seq, pack_state(state))
-        write_table(directory / CELLS_FILE, cells, state.seq)
-        content = state_text(state)
-        files = {name: entry_of_file(directory / name) for name in names} | {RUN_FILE: entry_of(content)}
-        write_manifest(directory, Manifest(state.conditions.run_id, state.seq, state.complete, files))
-        write_state(directory, content)
+        write_run(directory, state, cells, samples)
         made.append(directory)
         watch(key)
     return made
+
+
+def write_run(directory: Path, state: RunState, cells: pa.Table, samples: pa.Table | None) -> None:
+    """Write a run into an empty directory, as the store would have. Raises StoreError."""
+    from perbyte.store.files import CELLS_FILE, RUN_FILE
+    from perbyte.store.manifest import Manifest, entry_of, entry_of_file, write_manifest
+    from perbyte.store.state import pack_state, state_text, write_state
+    from perbyte.store.tables import write_table
+
+    state = replace(state, figures=cells.num_rows, figures_seq=state.seq)
+    names = [CELLS_FILE]
+    if samples is not None and samples.num_rows:
+        names.append(_SAMPLES_FILE)
+        write_table(directory / _SAMPLES_FILE, samples, state.seq, pack_state(state))
+    write_table(directory / CELLS_FILE, cells, state.seq)
+    content = state_text(state)
+    files = {name: entry_of_file(directory / name) for name in names} | {RUN_FILE: entry_of(content)}
+    write_manifest(directory, Manifest(state.conditions.run_id, state.seq, state.complete, files))
+    write_state(directory, content)
 
 
 def verify(atlas: Atlas) -> list[str]:
@@ -308,4 +315,4 @@ def _runs_table(atlas: Atlas) -> pa.Table:
     return pa.table(columns)
 
 
-__all__ = ["pull", "query", "read_run", "read_state", "read_stored", "verify"]
+__all__ = ["pull", "query", "read_run", "read_state", "read_stored", "verify", "write_run"]

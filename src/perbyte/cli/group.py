@@ -28,6 +28,7 @@ COMMANDS = {
     "sign": ("sign", "Sign a run with an SSH key of your own."),
     "query": ("query", "Query the figures and samples of all runs by SQL."),
     "atlas": ("atlas", "Runs of many machines in one place: add, list, query, pull."),
+    "fleet": ("fleet", "Measure one plan on many machines behind a Dask scheduler."),
     "study": ("study", "Re-run a published study and judge its claims."),
     "report": ("report", "Write a run as one HTML file, or a chart for a paper."),
     "methods": ("methods", "Print the paragraph about a run for a paper's methods section."),

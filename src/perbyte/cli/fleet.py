@@ -1,0 +1,241 @@
+"""`perbyte fleet`: one plan on many machines, each of which keeps its own cells."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from perbyte.cli.options import note
+from perbyte.cli.terminal import Table, print_table
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking, UsageError
+
+if TYPE_CHECKING:
+    from perbyte.fleet.conduct import Outcome
+
+at = click.option("--scheduler", "address", metavar="ADDRESS", help="The Dask scheduler: tcp://HOST:8786.")
+
+
+@click.group("fleet")
+def command() -> None:
+    """Measure one plan on many machines behind a Dask scheduler.
+
+    \b
+      dask scheduler                                   on one machine
+      perbyte fleet worker tcp://HOST:8786             on each that measures
+      perbyte fleet status --scheduler tcp://HOST:8786
+      perbyte fleet measure '*/sha-256' --scheduler tcp://HOST:8786 --add
+    """
+
+
+@command.command("worker")
+@click.argument("address")
+@click.option(
+    "--name", default="", help="This machine's name in fleets.  [model, and four digits drawn once]"
+)
+@click.option("--host", help="The address others reach this machine by.  [found out]")
+def worker_(address: str, name: str, host: str | None) -> int:
+    """Join the fleet of the scheduler at ADDRESS, with one measuring slot, until Ctrl-C.
+
+    Whoever reaches the scheduler can run programs here: let only machines you trust reach it.
+    """
+    _require_dask()
+    import asyncio
+    import logging
+
+    from perbyte.fleet.machine import NAME, machine_label
+    from perbyte.fleet.worker import join
+
+    name = name or machine_label()
+    if not NAME.fullmatch(name):
+        raise UsageError(
+            f"'{name[:80]}' is no name for a machine", hint="small letters, digits, hyphens, dots"
+        )
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    asyncio.run(join(address, name, note, host=host))
+    return EXIT_FINE
+
+
+@command.command("status")
+@at
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def status_(address: str | None, as_json: bool) -> int:
+    """Show the machines of a fleet, their Perbyte, and what they measure."""
+    _require_dask()
+    from perbyte.fleet.conduct import connected, machines_of
+    from perbyte.report.wording import plain
+
+    with connected(_named(address)) as client:
+        found = machines_of(client)
+    if as_json:
+        print(json.dumps([asdict(one) for _, one in sorted(found.items())], indent=1))
+        return EXIT_FINE
+    rows = [
+        {
+            "machine": plain(name, 80),
+            "model": plain(one.cpu_model, 60),
+            "cores": str(one.cores),
+            "perbyte": plain(f"{one.perbyte} {one.commit}".strip(), 40),
+            "measures": plain(one.holder or ", ".join(one.jobs), 200),
+        }
+        for name, one in sorted(found.items())
+    ]
+    if rows:
+        print_table(Table(rows, "measures"))
+    note(f"{len(found)} machines")
+    return EXIT_FINE
+
+
+@command.command("measure", context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SELECTOR... | study run NAME | OPTION...")
+@at
+@click.option(
+    "--hosts", type=click.Path(path_type=Path), help="Start a fleet by SSH: a file with a host a line."
+)
+@click.option("--machines", help="These machines only, by name, with commas between.")
+@click.option("--resume", metavar="JOB", help="Go on with a job that was interrupted or missed machines.")
+@click.option("--add", "add_to_atlas", is_flag=True, help="Add the runs to the atlas.")
+@click.option("--atlas", "url", metavar="PLACE", help="The atlas to add to; implies --add.")
+@click.option(
+    "--keep-identities", is_flag=True, help="Let names of hosts and users, and paths, leave the machines."
+)
+@click.option(
+    "--patience", default=600.0, show_default=True, help="Seconds to wait for a machine that is away."
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+def measure_(
+    words: tuple[str, ...],
+    address: str | None,
+    hosts: Path | None,
+    machines: str | None,
+    resume: str | None,
+    add_to_atlas: bool,
+    url: str | None,
+    keep_identities: bool,
+    patience: float,
+    quiet: bool,
+) -> int:
+    """Measure on every machine of a fleet what `perbyte measure` or `perbyte study run` would measure here.
+
+    Selectors and options are theirs. Each machine builds its runners, checks and measures with the same seed, and hands
+    its run back. A machine that is lost goes on when it comes back; its cells are measured nowhere else.
+    """
+    _require_dask()
+    from perbyte.fleet import conduct
+
+    if bool(words) == bool(resume):
+        raise UsageError(
+            "what is to be measured?", hint="give selectors, --suite NAME, 'study run NAME', or --resume JOB"
+        )
+    with _fleet(address, hosts) as scheduler:
+        with conduct.connected(scheduler) as client:
+            there = conduct.machines_of(client)
+        if resume:
+            job, names = conduct.saved_job(resume)
+        else:
+            names = tuple(sorted(there))
+            job = conduct.new_job(*_checked(words), keep_identities=keep_identities)
+        if machines:
+            names = tuple(machines.split(","))
+        if lacking := sorted(set(names) - set(there)):
+            note(f"not there yet: {', '.join(lacking)}")
+        if not names:
+            raise EnvironmentLacking(
+                "the fleet has no machine", hint=f"on each: perbyte fleet worker {scheduler}"
+            )
+        conduct.require_agreement({name: one for name, one in there.items() if name in names})
+        note(f"job {job.id} on {len(names)} machines: {', '.join(names)}", quiet=quiet)
+        try:
+            done = conduct.conduct(
+                scheduler, job, names, lambda name, text: _tell(name, text, quiet), patience_s=patience
+            )
+        except KeyboardInterrupt:
+            note(f"the machines were told to stop; go on with: perbyte fleet measure --resume {job.id}")
+            raise
+    return _told(done, url if url or add_to_atlas else None, add_to_atlas or bool(url))
+
+
+def _told(done: Outcome, url: str | None, add_to_atlas: bool) -> int:
+    for name, path in sorted(done.runs.items()):
+        note(f"run: {path}" + (f"  ({done.failed[name]})" if name in done.failed else ""))
+    for name, why in sorted(done.failed.items()):
+        if name not in done.runs:
+            note(f"failed: {name}: {why}")
+    for name, why in sorted(done.missing.items()):
+        note(f"missing: {name}: {why}; go on with: perbyte fleet measure --resume {done.job.id}")
+    if add_to_atlas and done.runs:
+        from perbyte.atlas import add
+        from perbyte.cli.atlas import placed
+
+        for name, path in sorted(done.runs.items()):
+            add(placed(url), [path], machine=name, keep_identities=done.job.keep_identities)
+        note(f"atlas: {placed(url)}")
+    return EXIT_FOUND if done.failed or done.missing else EXIT_FINE
+
+
+def _checked(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The command for the machines, once it is known that it is one, and the runners it names."""
+    from perbyte.catalogue import parse_selector
+    from perbyte.catalogue.pattern import expand_braces, is_pattern
+    from perbyte.cli.group import commands
+
+    words = words if words[:2] == ("study", "run") else ("measure", *words)
+    for word in words:
+        if word.split("=")[0] in ("--out", "--resume", "--report", "--input", "--dry-run"):
+            raise UsageError(f"{word.split('=')[0]} is of one machine", hint="leave it out")
+    inner: Any = commands.get_command(click.Context(commands), words[0])
+    rest = list(words[1:])
+    if words[0] == "study":
+        inner, rest = inner.get_command(click.Context(inner), "run"), rest[1:]
+    context = inner.make_context(words[0], rest)
+    runners: list[str] = []
+    for text in context.params.get("selectors") or ():
+        runners += [one for one in expand_braces(parse_selector(text).runner) if not is_pattern(one)]
+    if words[0] == "study":
+        from perbyte.studies import find
+
+        find(context.params["name"])
+    return words, tuple(dict.fromkeys(runners))
+
+
+def _tell(machine: str, text: str, quiet: bool) -> None:
+    from perbyte.report.wording import plain
+
+    note(f"{plain(machine, 80)}: {plain(text, 300)}" if machine else plain(text, 300), quiet=quiet)
+
+
+@contextlib.contextmanager
+def _fleet(address: str | None, hosts: Path | None) -> Iterator[str]:
+    """The scheduler's address; of a fleet that is started by SSH and ends with this command where hosts are given."""
+    if hosts is None or address:
+        yield _named(address)
+        return
+    if importlib.util.find_spec("asyncssh") is None:
+        raise EnvironmentLacking("--hosts needs asyncssh", hint="pip install 'perbyte[fleet]'")
+    from distributed import SSHCluster
+
+    names = [line.strip() for line in hosts.read_text(encoding="utf-8").splitlines()]
+    names = [name for name in names if name and not name.startswith("#")]
+    if not names:
+        raise UsageError(f"{hosts} names no host", hint="one host a line")
+    options = {"worker_class": "perbyte.fleet.worker.MeasuringWorker", "remote_python": sys.executable}
+    with SSHCluster([names[0], *names], **options) as cluster:
+        yield cluster.scheduler_address
+
+
+def _named(address: str | None) -> str:
+    if not address:
+        raise UsageError("which fleet?", hint="--scheduler tcp://HOST:8786 (start one with: dask scheduler)")
+    return address
+
+
+def _require_dask() -> None:
+    if importlib.util.find_spec("distributed") is None:
+        raise EnvironmentLacking("fleets need Dask", hint="pip install 'perbyte[fleet]'")

@@ -1,0 +1,311 @@
+"""What happens on a machine of a fleet: building, measuring or going on, and handing a run over in pieces.
+
+Nothing here knows Dask; the functions are sent to the machine's worker by name. A job has one directory on a machine
+and one holder at a time: a second call of `measure_here`, after a worker, a scheduler or a connection was lost, waits
+for the first, or for the process that it left behind, and goes on with what is there.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from perbyte import __version__, places
+from perbyte.errors import EXIT_INTERRUPTED, NoSuchRun, PerbyteError, StoreError
+from perbyte.locks import held_by
+from perbyte.store.files import LOCK_FILE, RUN_FILE
+
+JOB_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}")
+NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,80}")
+FILE = re.compile(r"run\.json|manifest\.json|cells\.parquet|samples-\d{8,19}\.parquet")
+PIECE_BYTES = 4 << 20
+FILE_LIMIT = 16 << 30
+_ATTEMPTS = 50  # times that a measuring process may be killed and gone on with
+_POLL_S = 0.5
+_running: dict[str, subprocess.Popen[str]] = {}
+_stopped: set[str] = set()
+_guard = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A plan for all machines: the words of `perbyte measure` or `perbyte study run`, and the runners they can mean."""
+
+    id: str
+    words: tuple[str, ...]
+    runners: tuple[str, ...] = ()
+    keep_identities: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFacts:
+    """A machine as it describes itself: what must agree within a fleet, and what it is doing."""
+
+    name: str
+    perbyte: str
+    commit: str
+    catalogue: str
+    protocol: int
+    cpu_model: str
+    cores: int
+    jobs: tuple[str, ...] = ()
+    holder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """A file of a run to be fetched."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What came of a job on a machine: exit code of the command, its last words, and the files to fetch."""
+
+    machine: str
+    code: int
+    said: str
+    complete: bool
+    parcels: tuple[Parcel, ...]
+
+
+def fleet_home() -> Path:
+    """Where a machine keeps what it does for fleets."""
+    return places.runs_home().parent / "fleet"
+
+
+def machine_label() -> str:
+    """This installation's name in fleets: its profile, and four digits drawn once. Says nothing of whose it is."""
+    from perbyte.atlas.index import machine_name
+    from perbyte.measure.machine import describe_machine
+
+    place = fleet_home() / "name"
+    with suppress(OSError, UnicodeDecodeError):
+        if NAME.fullmatch(known := place.read_text(encoding="utf-8").strip()):
+            return known
+    name = f"{machine_name(describe_machine())}-{secrets.token_hex(2)}"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(name + "\n", encoding="utf-8")
+    return name
+
+
+def facts_here(name: str) -> MachineFacts:
+    """What this machine says of itself."""
+    from perbyte.atlas.identity import cleaner
+    from perbyte.catalogue import load
+    from perbyte.measure.machine import describe_machine
+    from perbyte.protocol.messages import PROTOCOL_VERSION
+
+    machine, holders = describe_machine(), []
+    with suppress(OSError):
+        holders = [
+            said
+            for lock in sorted(places.locks_home().glob("perbyte-core-*.lock"))
+            if (said := held_by(lock))
+        ]
+    return MachineFacts(
+        name,
+        __version__,
+        places.commit(),
+        load().version,
+        PROTOCOL_VERSION,
+        machine.cpu_model,
+        machine.cores,
+        tuple(_running),
+        cleaner()(re.sub(r" of [^,]*,", ",", holders[0])) if holders else "",
+    )
+
+
+def measure_here(job: Job, machine: str, say: Callable[[str], None] = lambda said: None) -> Report:
+    """Build what the job needs, measure or go on with it, and lay the run out for fetching. Raises PerbyteError."""
+    clean = _clean(job)
+    return _measured(job, machine, lambda said: say(clean(said)), clean)
+
+
+def _measured(job: Job, machine: str, say: Callable[[str], None], clean: Callable[[str], str]) -> Report:
+    home = _job_home(job.id)
+    _stopped.discard(job.id)
+    with _held(home, say):
+        run = home / "run"
+        code, said = 0, ""
+        for attempt in range(_ATTEMPTS):
+            while held := held_by(run / LOCK_FILE):  # a process that a worker left behind still measures
+                say(f"waits for {held}")
+                time.sleep(_POLL_S)
+            begun = (run / RUN_FILE).is_file()
+            if begun and _complete(run):
+                break
+            if not begun and job.runners:
+                code, said = _perbyte(job.id, ["build", *job.runners], say)
+                if code:
+                    return Report(machine, code, clean(said), False, ())
+            words = ["measure", "--resume", str(run)] if begun else [*job.words, "--out", str(run)]
+            code, said = _perbyte(job.id, words, say)
+            if job.id in _stopped or code >= 0:
+                break
+            say(f"the measuring process was killed by signal {-code}: going on ({attempt + 1})")
+        complete = (run / RUN_FILE).is_file() and _complete(run)
+        code = 0 if complete and code < 0 else code
+        return Report(machine, code, clean(said), complete, _laid_out(job, run, home))
+
+
+def piece_here(job_id: str, name: str, offset: int) -> bytes:
+    """A piece of a file that `measure_here` laid out. Raises StoreError for anything else."""
+    if not FILE.fullmatch(name) or offset < 0:
+        raise StoreError(f"{name[:80]!r} is no file of a run")
+    with (_job_home(job_id) / "out" / name).open("rb") as file:
+        file.seek(offset)
+        return file.read(PIECE_BYTES)
+
+
+def stop_here(job_id: str) -> bool:
+    """End the measuring of a job in order, as Ctrl-C does; what was measured is kept."""
+    _stopped.add(job_id)
+    with _guard:
+        process = _running.get(job_id)
+    if process:
+        with suppress(OSError):
+            process.send_signal(signal.SIGINT)
+    return process is not None
+
+
+def stop_all() -> None:
+    """End all measuring of this process in order."""
+    for job_id in list(_running):
+        stop_here(job_id)
+
+
+def _clean(job: Job) -> Callable[[str], str]:
+    from perbyte.atlas.identity import cleaner
+
+    return str if job.keep_identities else cleaner()
+
+
+def _job_home(job_id: str) -> Path:
+    if not JOB_ID.fullmatch(job_id):
+        raise StoreError(f"{job_id[:80]!r} is no job of a fleet")
+    home = fleet_home() / job_id
+    home.mkdir(parents=True, exist_ok=True)
+    return home
+
+
+@contextmanager
+def _held(home: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Hold the job on this machine, between threads and processes alike."""
+    with (home / "lock").open("a") as lock:
+        told = False
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not told:
+                    say("is at work on this already")
+                told = True
+                time.sleep(_POLL_S)
+        yield
+
+
+def _complete(run: Path) -> bool:
+    from perbyte.store.state import read_state
+
+    return read_state(run).complete
+
+
+def _perbyte(job_id: str, words: list[str], say: Callable[[str], None]) -> tuple[int, str]:
+    """Run the command in a process and session of its own; give its exit code and its last words.
+
+    What it says goes to a file rather than a pipe, so that it outlives this process without losing its reader.
+    """
+    place = _job_home(job_id) / "said.txt"
+    with place.open("w", encoding="utf-8") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "perbyte.cli", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=file,
+            text=True,
+            start_new_session=True,
+            env=os.environ | {"NO_COLOR": "1"},
+        )
+        with _guard:
+            _running[job_id] = process
+    try:
+        if job_id in _stopped:
+            process.send_signal(signal.SIGINT)
+        shown = ""
+        while process.poll() is None:
+            time.sleep(_POLL_S)
+            if (last := _last_line(place)) != shown:
+                say(last)
+                shown = last
+    finally:
+        with _guard:
+            _running.pop(job_id, None)
+    if job_id in _stopped and process.returncode < 0:
+        return EXIT_INTERRUPTED, "stopped"
+    return process.returncode, _last_line(place, errors=process.returncode != 0)
+
+
+def _last_line(place: Path, *, errors: bool = False) -> str:
+    with suppress(OSError):
+        lines = [
+            line for line in place.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()
+        ]
+        told = [line for line in lines if line.startswith("error: ")] if errors else []
+        return (told or lines or [""])[-1][:300]
+    return ""
+
+
+def _laid_out(job: Job, run: Path, home: Path) -> tuple[Parcel, ...]:
+    """The run as it may leave the machine, in `out`; nothing where nothing was measured."""
+    from perbyte.atlas.adding import read_incoming
+    from perbyte.atlas.reading import write_run
+    from perbyte.store.state import decode_state
+
+    if not (run / RUN_FILE).is_file():
+        return ()
+    try:
+        incoming = read_incoming(run, machine="machine", keep_identities=job.keep_identities)
+    except NoSuchRun:
+        return ()
+    out = home / "out"
+    out.mkdir(exist_ok=True)
+    for old in out.iterdir():
+        old.unlink()
+    import pyarrow as pa
+
+    samples = pa.concat_tables(incoming.samples).unify_dictionaries() if incoming.samples else None
+    write_run(out, decode_state(incoming.state, run / RUN_FILE), incoming.cells, samples)
+    return tuple(
+        Parcel(place.name, place.stat().st_size, hashlib.sha256(place.read_bytes()).hexdigest())
+        for place in sorted(out.iterdir())
+        if FILE.fullmatch(place.name)
+    )
+
+
+__all__ = [
+    "Job",
+    "MachineFacts",
+    "Parcel",
+    "PerbyteError",
+    "Report",
+    "facts_here",
+    "measure_here",
+    "piece_here",
+]

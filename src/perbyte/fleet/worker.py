@@ -1,0 +1,65 @@
+"""A machine's worker: one measuring slot, a name that stays, and patience with schedulers that go away."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import Any
+
+from distributed import Worker
+
+from perbyte.fleet.machine import fleet_home, machine_label, stop_all
+
+SLOT = "measure:"
+DOOR = "at:"
+_DOORS = 1000.0
+_REJOIN_S = 2.0
+
+
+class MeasuringWorker(Worker):
+    """A Dask worker with the resources `measure:NAME` (one) and `at:NAME`, which pin work to a machine by its name.
+
+    Addresses change when a worker comes back, names do not: work that waits for its machine finds it again.
+    """
+
+    def __init__(self, *words: Any, name: Any = None, **more: Any) -> None:
+        name = (
+            str(name) if name and not str(name).isdecimal() else machine_label()
+        )  # SSHCluster numbers its workers
+        home = fleet_home() / "dask"
+        home.mkdir(parents=True, exist_ok=True)
+        settings: dict[str, Any] = {
+            "nthreads": 4,
+            "resources": {SLOT + name: 1.0, DOOR + name: _DOORS},
+            "local_directory": str(home),
+            "memory_limit": 0,  # a worker that is paused or killed for its memory would cost a measurement
+        }
+        super().__init__(*words, **(more | settings), name=name)
+
+
+async def join(address: str, name: str, say: Any, *, host: str | None = None) -> None:
+    """Be a worker of the scheduler at `address` until SIGINT or SIGTERM; join again whenever it was lost."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    told = ""
+    while not stop.is_set():
+        ended = asyncio.create_task(stop.wait())
+        try:
+            async with MeasuringWorker(address, name=name, host=host, death_timeout=20) as worker:
+                say(f"joined {address} as {worker.name}")
+                told = ""
+                await asyncio.wait(
+                    {asyncio.create_task(worker.finished()), ended}, return_when=asyncio.FIRST_COMPLETED
+                )
+                if stop.is_set():
+                    say("leaving: what is being measured ends in order and is kept")
+                    stop_all()
+        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+            if (said := f"{type(error).__name__}: {error}"[:200]) != told:
+                say(f"no scheduler at {address} ({said}): trying again")
+            told = said
+        ended.cancel()
+        if not stop.is_set():
+            await asyncio.wait({asyncio.create_task(stop.wait())}, timeout=_REJOIN_S)

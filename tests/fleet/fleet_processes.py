@@ -1,0 +1,144 @@
+"""A fleet of real processes on this machine: a scheduler, workers with homes of their own, the real command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fake_scripts import row, write_runner
+
+LIMIT_S = 150.0
+
+
+def wait_for(what: Callable[[], Any], limit_s: float = LIMIT_S) -> Any:
+    """Wait until `what` gives something true, and return that."""
+    end = time.monotonic() + limit_s
+    while not (found := what()):
+        assert time.monotonic() < end, f"waited {limit_s} s in vain"
+        time.sleep(0.1)
+    return found
+
+
+class Fleet:
+    """Machines by name; each has a directory with its home and what its worker said."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.processes: list[subprocess.Popen[str]] = []
+
+    def environment(self, name: str) -> dict[str, str]:
+        runners = self.directory / f"{name}.runners"
+        if not runners.exists():
+            for runner, per_byte in (("alpha", 1.0), ("beta", 2.0)):
+                script = {
+                    "name": runner,
+                    "operations": [row("sha-256", "digest", "oneshot/1", per_byte=per_byte)],
+                }
+                write_runner(runners, script)
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("PERBYTE_", "DASK_"))}
+        return kept | {
+            "PERBYTE_HOME": str(self.directory / name),
+            "PERBYTE_RUNNERS": str(runners),
+            "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1000",
+            "COLUMNS": "200",
+        }
+
+    def scheduler(self) -> subprocess.Popen[str]:
+        words = [
+            "distributed.cli.dask_scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+            "--no-dashboard",
+        ]
+        started = self._start("scheduler", words)
+        wait_for(self._answers)
+        return started
+
+    def worker(self, name: str) -> subprocess.Popen[str]:
+        return self._start(name, ["perbyte.cli", "fleet", "worker", self.address, "--name", name])
+
+    def command(self, *words: object) -> subprocess.Popen[str]:
+        return self._start("asker", ["perbyte.cli", "fleet", *map(str, words), "--scheduler", self.address])
+
+    def run(self, *words: object) -> subprocess.CompletedProcess[str]:
+        """A command of the one who asks, to its end."""
+        where = () if words[0] == "atlas" else ("--scheduler", self.address)
+        top = () if words[0] == "atlas" else ("fleet",)
+        return subprocess.run(
+            [sys.executable, "-m", "perbyte.cli", *top, *map(str, words), *where],
+            env=self.environment("asker"),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+
+    def machines(self) -> set[str]:
+        answer = self.run("status", "--json")
+        return {one["name"] for one in json.loads(answer.stdout)} if answer.returncode == 0 else set()
+
+    def said(self, process: subprocess.Popen[str]) -> str:
+        return Path(process.said).read_text(encoding="utf-8")
+
+    def measuring(self, name: str) -> list[int]:
+        """The processes that measure in the home of a machine."""
+        found = []
+        for place in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = place.read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if (
+                b"perbyte.cli" in words
+                and b"measure" in words
+                and str(self.directory / name).encode() in b" ".join(words)
+            ):
+                found.append(int(place.parent.name))
+        return found
+
+    def run_of(self, name: str) -> Path | None:
+        """The run of the newest job on a machine."""
+        found = sorted((self.directory / name / "fleet").glob("*-*-*/run/run.json"))
+        return found[-1].parent if found else None
+
+    def _answers(self) -> bool:
+        with socket.socket() as asking:
+            return asking.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def _start(self, name: str, words: list[str]) -> subprocess.Popen[str]:
+        said = self.directory / f"{name}-{len(self.processes)}.txt"
+        with said.open("w", encoding="utf-8") as file:
+            process = subprocess.Popen(
+                [sys.executable, "-m", *words],
+                env=self.environment(name),
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+        process.said = said
+        self.processes.append(process)
+        return process
+
+    def end(self) -> None:
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+        for place in self.directory.iterdir():
+            for number in self.measuring(place.name) if place.is_dir() else ():
+                os.kill(number, signal.SIGKILL)

@@ -1,0 +1,165 @@
+"""A fleet measures one plan on all its machines, and loses nothing when parts of it die."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fleet_processes import wait_for
+
+from perbyte.errors import EnvironmentLacking, StoreError, UsageError
+from perbyte.fleet.machine import Job, Parcel, facts_here, piece_here
+from perbyte.store import bursts, open_run, verify
+
+pytest.importorskip("distributed")
+
+from perbyte.fleet import conduct
+
+PLAN = ("{alpha,beta}/sha-256@64", "--epochs", 2, "--precision", "20%")
+LONG = ("{alpha,beta}/sha-256@64,1KiB", "--epochs", 40, "--precision", "0.0001%", "--budget", "12s")
+
+
+def burst_names(run: Path) -> Counter[tuple[object, ...]]:
+    return Counter((one.cell.address, one.epoch, one.round, tuple(one.start)) for one in bursts(run))
+
+
+def bursts_of(fleet, name: str) -> Counter[tuple[object, ...]]:
+    """Those that lie on a machine now."""
+    run = fleet.run_of(name)
+    return burst_names(run) if run else Counter()
+
+
+def came_back(fleet, name: str) -> Path:
+    """The newest run of a machine that was fetched."""
+    return sorted((fleet.directory / "asker" / "fleet-runs").glob(f"*/{name}"))[-1]
+
+
+def test_one_plan_on_two_machines_and_into_the_atlas(fleet):
+    fleet.scheduler()
+    for name in ("one", "two"):
+        fleet.worker(name)
+    wait_for(lambda: fleet.machines() == {"one", "two"})
+    refused = fleet.run("measure", "nobody/sha-256@64")
+    assert refused.returncode == 1
+    assert refused.stderr.count("failed: ") == 2
+    assert "nobody" in refused.stderr
+    done = fleet.run("measure", *PLAN, "--seed", 11, "--add")
+    assert done.returncode == 0, done.stderr
+    listed = fleet.run("atlas", "list", "--json")
+    assert {one["machine"]: one["cells"] for one in json.loads(listed.stdout)} == {"one": 2, "two": 2}
+    runs = [came_back(fleet, name) for name in ("one", "two")]
+    for run in runs:
+        assert not verify(run).damaged
+        assert str(fleet.directory) not in (run / "run.json").read_text(encoding="utf-8")
+        assert open_run(run).conditions.policy.seed == 11
+        assert open_run(run).complete
+    assert open_run(runs[0]).conditions.plan == open_run(runs[1]).conditions.plan
+    heard = [line for line in done.stderr.splitlines() if line.startswith(("one:", "two:"))]
+    assert heard
+    assert str(fleet.directory) not in "".join(heard)
+
+
+def test_workers_and_scheduler_die_and_nothing_is_lost_or_measured_twice(fleet):
+    """Kills at moments drawn anew each time; the bursts that were there stay, and each is there once."""
+    draw = random.Random()
+    scheduler = fleet.scheduler()
+    workers = {name: fleet.worker(name) for name in ("one", "two")}
+    wait_for(lambda: fleet.machines() == {"one", "two"})
+    asker = fleet.command("measure", *LONG, "--patience", "140")
+    wait_for(lambda: fleet.run_of("two") and bursts_of(fleet, "one"))
+    kept: Counter[tuple[object, ...]] = Counter()
+    for turn in range(3):
+        time.sleep(draw.uniform(0, 1))
+        now = bursts_of(fleet, "one")
+        assert kept <= now
+        kept = now
+        assert len(fleet.measuring("one")) <= 1
+        if turn == 1:
+            scheduler.kill()
+            scheduler.wait()
+            scheduler = fleet.scheduler()
+            continue
+        workers["one"].kill()
+        workers["one"].wait()
+        if turn == 2:  # and the measuring process with it, as when a machine goes down
+            for number in fleet.measuring("one"):
+                os.kill(number, signal.SIGKILL)
+        workers["one"] = fleet.worker("one")
+    asker.wait(150)
+    assert asker.returncode == 0, fleet.said(asker)
+    for name in ("one", "two"):
+        here, there = burst_names(came_back(fleet, name)), bursts_of(fleet, name)
+        assert here == there
+        assert set(here.values()) == {1}
+        assert open_run(came_back(fleet, name)).complete
+    assert kept <= burst_names(came_back(fleet, "one"))
+
+
+def test_ctrl_c_stops_the_machines_in_order_and_the_job_goes_on(fleet):
+    fleet.scheduler()
+    fleet.worker("one")
+    wait_for(lambda: fleet.machines() == {"one"})
+    asker = fleet.command("measure", *LONG)
+    wait_for(lambda: bursts_of(fleet, "one"))
+    asker.send_signal(signal.SIGINT)
+    assert asker.wait(60) == 130, fleet.said(asker)
+    wait_for(lambda: not fleet.measuring("one"))
+    kept = bursts_of(fleet, "one")
+    job = next((fleet.directory / "asker" / "fleet-runs").iterdir()).name
+    assert f"--resume {job}" in fleet.said(asker)
+    done = fleet.run("measure", "--resume", job)
+    assert done.returncode == 0, done.stderr
+    assert kept <= burst_names(came_back(fleet, "one"))
+
+
+def test_a_machine_that_stays_away_is_missing_and_its_cells_go_nowhere(fleet):
+    fleet.scheduler()
+    workers = {name: fleet.worker(name) for name in ("one", "two")}
+    wait_for(lambda: fleet.machines() == {"one", "two"})
+    workers["two"].kill()
+    workers["two"].wait()
+    wait_for(lambda: fleet.machines() == {"one"})
+    done = fleet.run("measure", *PLAN, "--machines", "one,two", "--patience", "4")
+    assert done.returncode == 1
+    assert "missing: two" in done.stderr
+    assert came_back(fleet, "one").is_dir()
+    assert fleet.run_of("two") is None
+
+
+@pytest.mark.parametrize("what", ["perbyte", "commit", "catalogue", "protocol"])
+def test_machines_that_differ_are_refused_by_name(what):
+    ours = facts_here("here")
+    if what == "commit" and not ours.commit:
+        pytest.skip("no checkout")
+    with pytest.raises(EnvironmentLacking, match=rf"machine two has {what} other") as refused:
+        conduct.require_agreement({"two": replace(ours, **{what: "other"})})
+    assert "install the same Perbyte" in refused.value.hint
+
+
+@pytest.mark.parametrize("name", ["../run.json", "run.json/../../x", "secrets.txt", "samples-1.parquet", ""])
+def test_only_files_of_a_run_are_handed_out_or_taken(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("PERBYTE_HOME", str(tmp_path))
+    with pytest.raises(StoreError):
+        piece_here("20260101-000000-00000000", name, 0)
+    with pytest.raises(StoreError):
+        piece_here("../../etc", "run.json", 0)
+    with pytest.raises(StoreError, match="no file of a run"):
+        conduct._fetch(None, Job("x", ()), "two", Parcel(name, 5, "00"), tmp_path)
+    with pytest.raises(StoreError, match="no file of a run"):
+        conduct._fetch(None, Job("x", ()), "two", Parcel("run.json", 1 << 60, "00"), tmp_path)
+    with pytest.raises(UsageError, match="no job"):
+        conduct.saved_job("../../etc")
+
+
+def test_a_fleet_that_is_not_there_is_said(fleet):
+    said = fleet.run("status")
+    assert said.returncode == 3
+    assert "no Dask scheduler answers" in said.stderr
+    assert "hint: start one there: dask scheduler" in said.stderr
