@@ -41,8 +41,10 @@ _RUN_COLUMNS = (
 )
 
 
-def query(atlas: Atlas, sql: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    """Run one SQL statement that reads; return (column names, rows).
+def query(
+    atlas: Atlas, sql: str, parameters: Sequence[Any] = ()
+) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """Run one SQL statement that reads, `parameters` in the place of its `?`; return (column names, rows).
 
     Raises UsageError when it fails or would change anything, StoreError when a file is not what the index says.
     """
@@ -80,7 +82,7 @@ def query(atlas: Atlas, sql: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]
         statements = connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type.name not in _READING:
             raise UsageError("an atlas is only read: one SELECT is a query", hint="or DESCRIBE cells")
-        found = connection.execute(statements[0])
+        found = connection.execute(statements[0], list(parameters))
         columns = tuple(str(column[0]) for column in (found and found.description) or ())
         return columns, found.fetchall() if columns else []
     except duckdb.Error as error:
@@ -281,11 +283,13 @@ def _view(atlas: Atlas, table: str, places: dict[tuple[str, FileRow], str]) -> s
             continue
         if hidden:
             keys = ", ".join(f"'{key}'" for key in sorted(hidden))
-            parts.append(f"SELECT * FROM read_parquet({_listed(own)}) WHERE run NOT IN ({keys})")
+            parts.append(
+                f"SELECT * FROM read_parquet({_listed(own)}, hive_partitioning = false) WHERE run NOT IN ({keys})"
+            )
         else:
             whole += own
     if whole:
-        parts.append(f"SELECT * FROM read_parquet({_listed(whole)})")
+        parts.append(f"SELECT * FROM read_parquet({_listed(whole)}, hive_partitioning = false)")
     return " UNION ALL ".join(parts)
 
 

@@ -33,13 +33,21 @@ if TYPE_CHECKING:
     help="The history: all studies since 1994, with the points of RUNs.  [the newest run of each study]",
 )
 @click.option(
+    "--atlas",
+    "of_atlas",
+    is_flag=True,
+    help="The machines of an atlas instead; RUN is its place.  [the user's own]",
+)
+@click.option(
     "--chart",
     "charts",
     multiple=True,
     type=click.Path(path_type=Path),
     help="Write a chart: NAME.svg, .png or .pdf; NAME chooses which; 'help' alone lists them.",
 )
-def command(runs: tuple[Path, ...], output: Path | None, history: bool, charts: tuple[Path, ...]) -> int:
+def command(
+    runs: tuple[Path, ...], output: Path | None, history: bool, of_atlas: bool, charts: tuple[Path, ...]
+) -> int:
     """Write RUN (the newest one without it) as one self-contained HTML file.
 
     Several RUNs stand side by side, machine by machine, a column each; ratios are to the first.
@@ -49,10 +57,15 @@ def command(runs: tuple[Path, ...], output: Path | None, history: bool, charts: 
       perbyte report results/monday --chart bars.svg --chart cost.pdf
       perbyte report results/server results/laptop -o machines.html
       perbyte report --history -o history.html --chart history.svg
+      perbyte report --atlas -o atlas.html
     """
     from perbyte.cli.run_names import find_runs, newest
     from perbyte.store import open_run
 
+    if history and of_atlas:
+        raise UsageError("--history and --atlas are two pages", hint="write one after the other")
+    if of_atlas:
+        return _atlas(runs, output, charts)
     if history:
         return _history(runs, output, charts)
     opened = [open_run(place) for place in find_runs(runs) or [newest()]]
@@ -85,6 +98,22 @@ def _history(runs: Sequence[Path], output: Path | None, charts: Sequence[Path]) 
     if output or not charts:
         target = output or Path("history.html")
         note(f"report: {written(target, lambda part: write(history_page(history), part))}")
+    return EXIT_FINE
+
+
+def _atlas(urls: Sequence[Path], output: Path | None, charts: Sequence[Path]) -> int:
+    from perbyte.cli.atlas import opened
+    from perbyte.report.atlas import atlas_page, atlas_pictures
+    from perbyte.report.html import write
+
+    if len(urls) > 1:
+        raise UsageError("an atlas is one place", hint="perbyte report --atlas PLACE")
+    atlas = opened(str(urls[0]).replace(":/", "://", 1) if urls else None)  # a Path has made one slash of two
+    page, overview = atlas_page(atlas)
+    if charts:
+        deliver_charts({picture.name: picture for picture in atlas_pictures(overview)}, charts)
+    if output or not charts:
+        note(f"report: {written(output or Path('atlas.html'), lambda part: write(page, part))}")
     return EXIT_FINE
 
 

@@ -16,7 +16,7 @@ _DOORS = 1000.0
 _REJOIN_S = 2.0
 
 
-class MeasuringWorker(Worker):
+class MeasuringWorker(Worker):  # type: ignore[misc]
     """A Dask worker with the resources `measure:NAME` (one) and `at:NAME`, which pin work to a machine by its name.
 
     Addresses change when a worker comes back, names do not: work that waits for its machine finds it again.

@@ -1,0 +1,174 @@
+"""What an atlas says at a glance: costs by machine and library, versions through time, machines unlike their model.
+
+Figures of several runs of one machine are taken together by their median. Nothing is drawn here.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+from typing import Any
+
+from perbyte.atlas.index import Atlas
+from perbyte.atlas.reading import query
+
+_POINTS = 6
+_ALIKE = 3  # machines of one model that it takes to call one of them unlike the others
+_UNLIKE = 0.02  # below that nobody is called unlike the others
+_SPREADS = 4.0  # median absolute deviations
+
+Point = tuple[str, str, str, int]
+"""Algorithm, operation, contract, size in bytes: what is compared across machines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a point costs on a machine with one version of a library; `ns` and `cycles` are per byte."""
+
+    point: Point
+    machine: str
+    library: str
+    version: str
+    cycles: float | None
+    ns: float
+    runs: int
+    first: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """A machine that differs from the others of its model: its costs over theirs, and how far those spread."""
+
+    machine: str
+    model: str
+    ratio: float
+    spread: float
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All that the page shows. `floors` are (provider, median noise floor, runs); `models` is by machine."""
+
+    runs: int
+    cells: int
+    models: dict[str, str]
+    providers: dict[str, str]
+    points: tuple[Point, ...]
+    costs: tuple[Cost, ...]
+    unlike: tuple[Unlike, ...]
+    floors: tuple[tuple[str, float, int], ...]
+
+    def newest(self) -> dict[tuple[Point, str, str], Cost]:
+        """The cost of the version that was measured last, by point, machine and library."""
+        found: dict[tuple[Point, str, str], Cost] = {}
+        for one in sorted(self.costs, key=lambda one: (one.first, one.version)):
+            found[one.point, one.machine, one.library] = one
+        return found
+
+    def versions(self) -> tuple[str, list[Cost]]:
+        """The machine that saw most versions of its libraries, and its costs in the order of time."""
+        count: dict[str, set[tuple[str, str]]] = {}
+        for one in self.costs:
+            count.setdefault(one.machine, set()).add((one.library, one.version))
+        libraries = {name: len({library for library, _ in found}) for name, found in count.items()}
+        best = max(count, key=lambda name: (len(count[name]) - libraries[name], name), default="")
+        if not best or len(count[best]) == libraries[best]:
+            return "", []
+        found = [one for one in self.costs if one.machine == best]
+        several = {
+            one.library for one in found if len({v for lib, v in count[best] if lib == one.library}) > 1
+        }
+        return best, sorted(
+            (one for one in found if one.library in several), key=lambda one: (one.first, one.version)
+        )
+
+
+def look_over(atlas: Atlas) -> Overview:
+    """Gather what the page of an atlas shows. Raises what `query` raises."""
+    points = _points(atlas)
+    costs = _costs(atlas, points)
+    runs = list(atlas.runs.values())
+    floors: dict[str, list[float]] = {}
+    for run in runs:
+        if run.noise_floor is not None and math.isfinite(run.noise_floor):
+            floors.setdefault(run.provider or "no hypervisor", []).append(run.noise_floor)
+    models = {run.machine: run.cpu_model for run in runs}
+    return Overview(
+        len(runs),
+        sum(run.cells for run in runs),
+        models,
+        {run.machine: run.provider for run in runs},
+        points,
+        costs,
+        _unlike(costs, models),
+        tuple((name, statistics.median(found), len(found)) for name, found in sorted(floors.items())),
+    )
+
+
+def _points(atlas: Atlas) -> tuple[Point, ...]:
+    """What most machines and libraries have: an algorithm each, at its largest size."""
+    _, rows = query(
+        atlas,
+        """SELECT algorithm, operation, contract, size_bytes, count(DISTINCT machine) * count(DISTINCT library) AS wide
+           FROM cells WHERE cpu = 'full' AND twin = 0 AND size_bytes > 0
+           GROUP BY ALL ORDER BY wide DESC, size_bytes DESC, algorithm, operation LIMIT 10000""",
+    )
+    found: dict[str, Point] = {}
+    for algorithm, operation, contract, size, _ in rows:
+        found.setdefault(str(algorithm), (str(algorithm), str(operation), str(contract), int(size)))
+    return tuple(found.values())[:_POINTS]
+
+
+def _costs(atlas: Atlas, points: tuple[Point, ...]) -> tuple[Cost, ...]:
+    if not points:
+        return ()
+    places = ", ".join(["(?, ?, ?, ?)"] * len(points))
+    _, rows = query(
+        atlas,
+        f"""SELECT algorithm, operation, contract, size_bytes, machine, library, library_version,
+               median(cycles_per_byte), median(ns_per_call / size_bytes), count(DISTINCT run), min(started_at)
+           FROM cells JOIN (SELECT run, started_at FROM runs) USING (run)
+           WHERE cpu = 'full' AND twin = 0 AND (algorithm, operation, contract, size_bytes) IN ({places})
+           GROUP BY ALL ORDER BY ALL""",
+        [part for point in points for part in point],
+    )
+    return tuple(
+        Cost((a, o, c, int(size)), machine, library, version, _known(cycles), float(ns), int(runs), first)
+        for a, o, c, size, machine, library, version, cycles, ns, runs, first in rows
+        if _known(ns)
+    )
+
+
+def _known(value: Any) -> float | None:
+    return float(value) if value is not None and math.isfinite(value) and value > 0 else None
+
+
+def _unlike(costs: tuple[Cost, ...], models: dict[str, str]) -> tuple[Unlike, ...]:
+    """Machines whose costs lie apart from those of others of their model, by the median of ratios over all cells."""
+    of_cell: dict[tuple[Any, ...], dict[str, float]] = {}
+    for one in costs:
+        if one.cycles is not None:
+            cell = (models[one.machine], one.point, one.library, one.version)
+            of_cell.setdefault(cell, {})[one.machine] = one.cycles
+    ratios: dict[str, list[float]] = {}
+    for found in of_cell.values():
+        if len(found) >= _ALIKE:
+            middle = statistics.median(found.values())
+            for machine, cycles in found.items():
+                ratios.setdefault(machine, []).append(cycles / middle)
+    whole = {machine: statistics.median(found) for machine, found in ratios.items()}
+    by_model: dict[str, list[str]] = {}
+    for machine in whole:
+        by_model.setdefault(models[machine], []).append(machine)
+    unlike = []
+    for model, machines in by_model.items():
+        logs = [math.log(whole[machine]) for machine in machines]
+        middle = statistics.median(logs)
+        spread = statistics.median(abs(one - middle) for one in logs)
+        for machine, log in zip(machines, logs, strict=True):
+            if abs(log - middle) > max(_SPREADS * spread, _UNLIKE):
+                ratio = math.exp(log - middle)
+                unlike.append(Unlike(machine, model, ratio, math.expm1(spread), len(machines) - 1))
+    return tuple(sorted(unlike, key=lambda one: -abs(math.log(one.ratio))))

@@ -1,0 +1,86 @@
+"""The page of an atlas: what is compared, who is unlike the others, and that nothing hostile gets into it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from perbyte.atlas import add, open_atlas
+from perbyte.atlas.overview import look_over
+from perbyte.model import Interval, Machine
+from perbyte.report.atlas import atlas_page, atlas_pictures
+from perbyte.report.html import render
+from perbyte.report.pictures import as_svg
+from perbyte.store import RunWriter
+
+COSTS = {"a": 1.0, "b": 1.001, "c": 0.999, "d": 1.5}
+
+
+@pytest.fixture
+def atlas(tmp_path, specimens):
+    """Four machines of one model, the last of them slow, and two versions of a library on the first."""
+    url, number = str(tmp_path / "atlas"), 0
+    for machine, cost in COSTS.items():
+        for version in ("3.0.1", "3.5.0") if machine == "a" else ("3.0.1",):
+            number += 1
+            cells = []
+            for size in (64, 1024):
+                cycles = cost * (100 + size) * (1.2 if version == "3.5.0" else 1)
+                cells.append(
+                    replace(
+                        specimens.figure(0),
+                        cell=specimens.cell(
+                            0, size_bytes=size, algorithm="<b>x" if size == 64 else "sha-256"
+                        ),
+                        library_version=version,
+                        cycles_per_call=cycles,
+                        ns_per_call=cycles / 2,
+                        interval=Interval(cycles, cycles),
+                    )
+                )
+            place = tmp_path / f"run-{number}"
+            with RunWriter.create(place) as writer:
+                writer.begin(
+                    specimens.conditions(
+                        run_id=f"r-{number}",
+                        started_at=f"2026-01-0{number}",
+                        machine=Machine(cpu_model="<script>Model", virtualisation="kvm"),
+                    )
+                )
+                writer.finish(tuple(cells), specimens.floor(), 1.0, True)
+            add(url, [place], machine=machine)
+    return open_atlas(url)
+
+
+def test_what_is_compared(atlas):
+    overview = look_over(atlas)
+    assert {point[0] for point in overview.points} == {"<b>x", "sha-256"}
+    newest = overview.newest()
+    point = next(point for point in overview.points if point[0] == "sha-256")
+    assert newest[point, "a", "OpenSSL"].cycles == pytest.approx(1.2 * 1124 / 1024)
+    assert newest[point, "d", "OpenSSL"].cycles == pytest.approx(1.5 * 1124 / 1024)
+    assert newest[point, "d", "OpenSSL"].ns == pytest.approx(0.75 * 1124 / 1024)
+    assert [one.machine for one in overview.unlike] == ["d"]
+    assert overview.unlike[0].ratio == pytest.approx(1.5, rel=0.01)
+    machine, costs = overview.versions()
+    assert machine == "a"
+    assert {one.version for one in costs} == {"3.0.1", "3.5.0"}
+    assert overview.floors == (("kvm", pytest.approx(0.0012), 5),)
+
+
+def test_the_page_holds_it_all_and_no_markup_of_others(atlas):
+    page, overview = atlas_page(atlas)
+    html = render(page)
+    assert "<script>Model" not in html
+    assert "<b>x" not in html
+    assert "&lt;script&gt;Model" in html
+    assert "1.5" in html
+    names = [picture.name for picture in atlas_pictures(overview)]
+    assert names == ["heat-cycles", "heat-ns", "machines-cycles", "machines-ns", "versions"]
+    assert "sha-256" in as_svg(atlas_pictures(overview)[-1].chart)
+
+
+def test_an_empty_atlas_has_a_page(tmp_path):
+    page, _ = atlas_page(open_atlas(str(tmp_path / "atlas"), create=True))
+    assert "There is nothing to draw" in render(page)
