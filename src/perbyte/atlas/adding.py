@@ -275,9 +275,9 @@ class _Batch:
         for name, tables in (("cells", [run.cells]), ("samples", run.samples)):
             for table in tables:
                 for library, part in _by_library(table, run.libraries):
-                    self.put(name, row.machine, library, _headed(part, row))
+                    self.put(name, row.machine, library, headed(part, row))
         state = pa.table({"state": pa.array([run.state], pa.binary())})
-        self.put("states", row.machine, "", _headed(state, row))
+        self.put("states", row.machine, "", headed(state, row))
         self.runs.append(row)
 
     def put(self, name: str, machine: str, library: str, rows: pa.Table) -> None:
@@ -336,7 +336,8 @@ class _Batch:
         return Path(self._folder.name) / "~".join(partition)
 
 
-def _headed(rows: pa.Table, row: RunRow) -> pa.Table:
+def headed(rows: pa.Table, row: RunRow) -> pa.Table:
+    """The rows behind columns that name their run and machine."""
     codes = pa.array([0], pa.int32()).take(pa.array([0] * rows.num_rows, pa.int32()))
     for k, (name, word) in enumerate((("run", row.key), ("machine", row.machine))):
         rows = rows.add_column(

@@ -1,11 +1,12 @@
 """Selectors: cell addresses with globs, as they are typed on the command line and written into studies.
 
-    [[runner/]algorithm[/operation]][@size,size...][+contract=...][+cpu=...][+twin=...]
+    [[runner[@version]/]algorithm[/operation]][@size,size...][+contract=...][+cpu=...][+twin=...]
 
 `openssl/aes-*-cbc/*@16,8192`, `*/sha-256`, `*/aes-128-ctr+cpu=soft,full`, and a bare `aes-128-cbc`, which
 means `*/aes-128-cbc`. Every address that `Cell.address` prints is a selector of exactly that cell. For that
 reason an absent CPU tier means `full` and an absent twin means the first process, as they do in addresses;
-`+cpu=*` and `+twin=*` mean any. Absent sizes and contracts mean any.
+`+cpu=*` and `+twin=*` mean any. Absent sizes and contracts mean any. `openssl@{3.0,4.0}/sha-256` asks for builds of a
+library by their versions, which only a survey of runners knows.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from perbyte.model.cell import FULL
 _OPTIONS = ("contract", "cpu", "twin")
 _EXAMPLE = "a selector looks like 'openssl/aes-*-cbc/encrypt@16,8192+contract=message/1+cpu=soft'"
 _ANY = -1
+_VERSIONS = re.compile(r"(?P<runner>[^/@+]+)@(?P<versions>[^/+]*)/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,8 @@ class Selector:
     """What was asked for: `sizes` (bytes), `contracts`, `cpus` and `twin` are None where nothing was said.
 
     `algorithm` holds ids where aliases were typed; `twin` is -1 for `+twin=*`. `contracts` and `cpus` may
-    hold globs. Nothing here is compared with what exists: a selector may well match nothing.
+    hold globs. `versions` (such as 3.0) are of builds of the library that
+    `runner` names. Nothing here is compared with what exists: a selector may well match nothing.
     """
 
     text: str
@@ -43,6 +46,7 @@ class Selector:
     contracts: tuple[str, ...] | None = None
     cpus: tuple[str, ...] | None = None
     twin: int | None = None
+    versions: tuple[str, ...] = ()
 
     def matches(self, cell: Cell) -> bool:
         """True when `cell` is among what was asked for."""
@@ -139,7 +143,8 @@ def parse_selector(text: str, catalogue: Catalogue | None = None) -> Selector:
     because stored runs may hold them; `Selector.algorithms` is stricter.
     """
     catalogue = catalogue or load()
-    address, *options = text.strip().split("+")
+    rest, versions = _parse_versions(text.strip())
+    address, *options = rest.split("+")
     path, at, sizes = address.partition("@")
     if at and not sizes:
         raise _wrong(text, "no size follows '@'")
@@ -154,7 +159,21 @@ def parse_selector(text: str, catalogue: Catalogue | None = None) -> Selector:
         contracts=_contracts(text, given, catalogue),
         cpus=tuple(given["cpu"].split(",")) if "cpu" in given else None,
         twin=_twin(text, given),
+        versions=versions,
     )
+
+
+def _parse_versions(text: str) -> tuple[str, tuple[str, ...]]:
+    """Take `@version` behind the runner out of a selector; before a slash `@` cannot mean sizes."""
+    found = _VERSIONS.match(text)
+    if not found:
+        return text, ()
+    versions = tuple(pattern.expand_braces(found["versions"]))
+    if not all(re.fullmatch(r"\w+([.-]\w+)*", version) for version in versions):
+        raise _wrong(
+            text, f"'{found['versions']}' names no versions", hint="for example: openssl@{3.0,4.0}/sha-256"
+        )
+    return f"{found['runner']}/{text[found.end() :]}", versions
 
 
 def _parse_path(text: str, path: str) -> tuple[str, str, str]:

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from perbyte import places
-from perbyte.cli.options import note
+from perbyte.cli.options import Percent, note
 from perbyte.cli.terminal import Table, print_table
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 
 if TYPE_CHECKING:
     from perbyte.atlas import Atlas
+    from perbyte.atlas.anew import Over
 
 at = click.option(
     "--atlas", "url", metavar="PLACE", help="Directory, or s3://bucket/path and the like.  [the user's own]"
 )
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def spread_options(function: Any) -> Any:
+    """Add --workers and --scheduler."""
+    function = click.option(
+        "--scheduler", "address", metavar="ADDRESS", help="Do it behind this Dask scheduler."
+    )(function)
+    return click.option("--workers", default=0, help="Do it in so many processes, by Dask.  [this one]")(
+        function
+    )
 
 
 @click.group("atlas")
@@ -174,6 +188,72 @@ def verify_(url: str | None) -> int:
         print(plain(line, 400))
     note(f"{len(atlas.runs):,} runs, {len(wrong):,} faults")
     return EXIT_FOUND if wrong else EXIT_FINE
+
+
+@command.command("refigure")
+@at
+@click.option("--precision", type=Percent(), help="Half-width at which a figure is good.")
+@click.option("--level", type=Percent(), help="Level of the intervals.")
+@click.option(
+    "--clock-tolerance", type=Percent(), help="By how much the clock may differ around a clean sample."
+)
+@click.option("--contention-tolerance", type=Percent(), help="How much of others a clean sample may show.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Write the figures to this Parquet file."
+)
+@spread_options
+def refigure_(
+    url: str | None, output: Path | None, workers: int, address: str | None, **changes: float | None
+) -> int:
+    """Make all figures anew from the samples under another policy, and tell what that changes."""
+    from perbyte.atlas.anew import refigure
+
+    atlas = opened(url)
+    with _spread(workers, address) as over:
+        told = refigure(atlas, {name: one for name, one in changes.items() if one is not None}, output, over)
+    for problem in told.problems:
+        note(f"left out: {problem}")
+    print(f"{told.cells:,} figures of {told.runs:,} runs; {told.differ:,} differ by more than 0.1%")
+    for name in sorted({*told.before, *told.after}):
+        print(f"{name:10} {told.before[name]:>12,} before {told.after[name]:>12,} after")
+    return EXIT_FOUND if told.problems else EXIT_FINE
+
+
+@command.command("claims")
+@click.argument("study")
+@at
+@spread_options
+@as_json_option
+def claims_(study: str, url: str | None, workers: int, address: str | None, as_json: bool) -> int:
+    """Judge the claims of STUDY on every machine that repeated it."""
+    from perbyte.atlas.anew import judge_over
+
+    atlas = opened(url)
+    with _spread(workers, address) as over:
+        found = judge_over(atlas, study, over)
+    if as_json:
+        print(json.dumps([asdict(one) | {"sentence": one.sentence} for one in found], indent=1))
+        return EXIT_FINE
+    for one in found:
+        print(f"{one.claim}: {one.says}\n  {one.sentence}")
+    return EXIT_FINE
+
+
+@contextlib.contextmanager
+def _spread(workers: int, address: str | None) -> Iterator[Over]:
+    """A map in one process, on so many workers here, or on those behind a scheduler."""
+    from perbyte.atlas.anew import one_process
+
+    if not workers and not address:
+        yield one_process
+        return
+    from perbyte.cli.fleet import require_dask
+
+    require_dask()
+    from perbyte.fleet.spread import spread
+
+    with spread(workers, address) as over:
+        yield over
 
 
 def placed(url: str | None) -> str:

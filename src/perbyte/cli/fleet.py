@@ -46,7 +46,7 @@ def worker_(address: str, name: str, host: str | None) -> int:
 
     Whoever reaches the scheduler can run programs here: let only machines you trust reach it.
     """
-    _require_dask()
+    require_dask()
     import asyncio
     import logging
 
@@ -68,7 +68,7 @@ def worker_(address: str, name: str, host: str | None) -> int:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status_(address: str | None, as_json: bool) -> int:
     """Show the machines of a fleet, their Perbyte, and what they measure."""
-    _require_dask()
+    require_dask()
     from perbyte.fleet.conduct import connected, machines_of
     from perbyte.report.wording import plain
 
@@ -127,7 +127,7 @@ def measure_(
     Selectors and options are theirs. Each machine builds its runners, checks and measures with the same seed, and hands
     its run back. A machine that is lost goes on when it comes back; its cells are measured nowhere else.
     """
-    _require_dask()
+    require_dask()
     from perbyte.fleet import conduct
 
     if bool(words) == bool(resume):
@@ -236,6 +236,7 @@ def _named(address: str | None) -> str:
     return address
 
 
-def _require_dask() -> None:
+def require_dask() -> None:
+    """Raise EnvironmentLacking where Dask is not installed."""
     if importlib.util.find_spec("distributed") is None:
         raise EnvironmentLacking("fleets need Dask", hint="pip install 'perbyte[fleet]'")

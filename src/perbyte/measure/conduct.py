@@ -21,11 +21,11 @@ from types import FrameType
 from typing import Any
 
 from perbyte import __version__, places
-from perbyte.catalogue import load, pattern
+from perbyte.catalogue import load
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.measure.history import History, Outcome, Watcher
 from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
-from perbyte.measure.plan import Plan, Request, Survey, choose_twins, draw_plan, left_out, survey, wanted_cpus
+from perbyte.measure.plan import Plan, Request, Survey, choose_twins, draw_plan, may_mean, survey, wanted_cpus
 from perbyte.measure.run import Measurement
 from perbyte.model import Conditions, Policy, Sink, StoredRun, parse_address
 from perbyte.model.cell import FULL
@@ -60,9 +60,7 @@ def prepare(
     """
     require_linux()
     specs = [
-        spec
-        for spec in built_runners()
-        if any(_may_mean(selector.runner, spec) for selector in request.selectors)
+        spec for spec in built_runners() if any(may_mean(selector, spec) for selector in request.selectors)
     ]
     if not specs:
         _explain_runner(request)
@@ -203,10 +201,6 @@ def _interrupts() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _may_mean(glob: str, spec: RunnerSpec) -> bool:
-    return pattern.matches(spec.name, glob) and not left_out(glob, spec)
 
 
 def _explain_runner(request: Request) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from perbyte.catalogue import Catalogue, Selector
+from perbyte.catalogue import Catalogue, Selector, pattern
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm, Cell, Failure, Row
 from perbyte.model.cell import FULL
@@ -65,6 +65,19 @@ def wanted_cpus(request: Request, tiers: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named)) or (FULL,)
 
 
+def may_mean(selector: Selector, spec: RunnerSpec) -> bool:
+    """True when `selector` can mean this runner; where it names versions, builds of the same library count as well."""
+    names = (spec.name, spec.build_of) if selector.versions and spec.build_of else (spec.name,)
+    return any(pattern.matches(name, selector.runner) for name in names) and not left_out(
+        selector.runner, spec
+    )
+
+
+def _is_version(version: str, asked: str) -> bool:
+    """`3.0.22` is a version 3.0 and 3, `3.0` is none of 3.00."""
+    return version == asked or version.startswith((f"{asked}.", f"{asked}-"))
+
+
 def left_out(runner_glob: str, spec: RunnerSpec) -> bool:
     """True for an opt-in runner when nothing more than `*` was said: it takes minutes to build or to warm up."""
     return spec.opt_in and runner_glob == "*"
@@ -102,8 +115,17 @@ def _cells_of(
     cells: list[Cell] = []
     failures: list[Failure] = []
     sizes = selector.sizes or request.sizes
+    there = {hello.library_version for one, hello in survey.hellos.items() if _meant(selector, survey, one)}
+    for version in selector.versions:
+        if not any(_is_version(one, version) for one in there):
+            message = f"no build of {selector.runner} here has version {version} (perbyte list runners)"
+            failures.append(Failure("absent", selector.runner, message))
     for (runner, cpu), hello in survey.hellos.items():
-        if left_out(selector.runner, survey.specs[runner]):
+        if not _meant(selector, survey, (runner, cpu)):
+            continue
+        if selector.versions and not any(
+            _is_version(hello.library_version, one) for one in selector.versions
+        ):
             continue
         for row in hello.operations:
             if row.algorithm not in catalogue.algorithms:
@@ -115,7 +137,11 @@ def _cells_of(
             for size in sizes or _default_sizes(algorithm):
                 cell = Cell(runner, row.algorithm, row.operation, size, row.contract, cpu)
                 asked = dataclasses.replace(
-                    selector, contracts=contracts, cpus=selector.cpus or request.cpus, sizes=None
+                    selector,
+                    runner=runner,
+                    contracts=contracts,
+                    cpus=selector.cpus or request.cpus,
+                    sizes=None,
                 )
                 if not asked.matches(cell):
                     continue
@@ -131,6 +157,10 @@ def _cells_of(
                     continue
                 cells.append(cell)
     return cells, failures
+
+
+def _meant(selector: Selector, survey: Survey, one: tuple[str, str]) -> bool:
+    return may_mean(selector, survey.specs[one[0]])
 
 
 def _default_sizes(algorithm: Algorithm) -> tuple[int, ...]:

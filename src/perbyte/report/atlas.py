@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import altair as alt
 
 from perbyte.atlas.index import Atlas
@@ -12,6 +10,7 @@ from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, drawing, listed, table, text
 from perbyte.report.pictures import Picture
+from perbyte.report.ratiocharts import versions_chart
 from perbyte.report.sections import cards
 from perbyte.report.wording import number, percent, plain, size_label
 
@@ -238,38 +237,3 @@ def _versions(overview: Overview) -> Chart | None:
         if (cycles := one.cycles)
     ]
     return versions_chart(rows, "cycles per byte", f"Versions of libraries on {plain(machine, 80)}")
-
-
-def versions_chart(
-    rows: Sequence[tuple[str, str, str, float, float, float]], unit: str, title: str
-) -> Chart | None:
-    """Costs of versions beside each other: (what, library, version, value, low, high), versions in order."""
-    if not rows:
-        return None
-    records = [
-        {
-            "what": what,
-            "library": plain(library, 30),
-            "version": plain(f"{library} {version}", 60),
-            "value": value,
-            "low": low,
-            "high": high,
-            "described": f"{what}, {plain(library, 30)} {plain(version, 40)}: {number(value, (high - low) / 2)} {unit}",
-        }
-        for what, library, version, value, low, high in rows
-    ]
-    libraries = list(dict.fromkeys(str(one["library"]) for one in records))[: len(theme.SERIES)]
-    records = [one for one in records if one["library"] in libraries]
-    versions = list(
-        dict.fromkeys(str(one["version"]) for one in sorted(records, key=lambda one: str(one["library"])))
-    )
-    drawn = charts.dots(
-        records,
-        y=("version", versions),
-        x=unit,
-        scale=charts.logarithmic([float(str(one["value"])) for one in records]),
-        look=theme.series(libraries),
-        by="library",
-        row=("what", list(dict.fromkeys(str(one["what"]) for one in records))),
-    )
-    return finished(drawn, title, [f"{unit}; to the left is faster"])

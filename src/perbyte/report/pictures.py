@@ -21,7 +21,7 @@ from perbyte.errors import UsageError
 from perbyte.report.charts import Chart
 from perbyte.report.grid import Grid
 from perbyte.report.history import CYCLES, MEGABITS, history_chart
-from perbyte.report.ratiocharts import comparison, operations, published, published_operations
+from perbyte.report.ratiocharts import comparison, operations, published, published_operations, versions
 from perbyte.report.runcharts import accelerated, acceleration, bars, by_library, cost_over_size, everything
 from perbyte.report.runview import RunView
 from perbyte.report.theme import ON_DARK
@@ -70,6 +70,7 @@ def run_pictures(view: RunView) -> tuple[Picture, ...]:
         draw = functools.partial(acceleration, view, points, algorithm)
         tail = f"-{index + 1}" if index else ""
         add(f"acceleration{tail}", "With and without the processor's own instructions", draw)
+    add("versions", "Versions of a library", functools.partial(versions, view))
     if len(points.sizes) > 2:
         add("cost", "Cost over size", functools.partial(cost_over_size, view, points))
     of_study = any(today for _, today in view.published_ratios)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from perbyte.model.cell import FULL
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, finished
 from perbyte.report.grid import Grid
@@ -146,6 +148,63 @@ def comparison(grids: Sequence[Grid], *, narrow: bool = False) -> Chart | None:
         lines.append(f"{len(algorithms)} of {len(found)} algorithms are shown, the tables have all")
     title = f"Cost of a call as a multiple of {first}, geometric mean: {', '.join(means[:4])}"
     return finished(chart, title, lines, narrow=narrow)
+
+
+def versions(view: RunView) -> Chart | None:
+    """Versions of one library beside each other, where the run has several; None elsewhere."""
+    cells = [
+        one for one in view.run.cells if one.cycles_per_byte and one.cell.cpu == FULL and not one.cell.twin
+    ]
+    rows: dict[tuple[str, str, str], tuple[float, float, float]] = {}
+    for one in sorted(cells, key=lambda one: (one.library, _in_order(one.library_version), one.cell)):
+        size = one.cell.size_bytes
+        what = f"{plain(one.cell.algorithm, 40)} {plain(one.cell.operation, 20)} at {size_label(size)}"
+        cost = (one.per_call / size, one.interval.low / size, one.interval.high / size)
+        rows.setdefault(
+            (what, one.library, one.library_version), cost
+        )  # other interfaces of a version come later
+    several = Counter(library for library, _ in {key[1:] for key in rows})
+    shown = [(*key, *cost) for key, cost in rows.items() if several[key[1]] > 1]
+    return versions_chart(shown, "cycles per byte", "Versions of a library beside each other")
+
+
+def _in_order(version: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in version.split(".")]
+
+
+def versions_chart(
+    rows: Sequence[tuple[str, str, str, float, float, float]], unit: str, title: str
+) -> Chart | None:
+    """Costs of versions beside each other: (what, library, version, value, low, high), versions in order."""
+    if not rows:
+        return None
+    records = [
+        {
+            "what": what,
+            "library": plain(library, 30),
+            "version": plain(f"{library} {version}", 60),
+            "value": value,
+            "low": low,
+            "high": high,
+            "described": f"{what}, {plain(library, 30)} {plain(version, 40)}: {number(value, (high - low) / 2)} {unit}",
+        }
+        for what, library, version, value, low, high in rows
+    ]
+    libraries = list(dict.fromkeys(str(one["library"]) for one in records))[: len(theme.SERIES)]
+    records = [one for one in records if one["library"] in libraries]
+    versions = list(
+        dict.fromkeys(str(one["version"]) for one in sorted(records, key=lambda one: str(one["library"])))
+    )
+    drawn = charts.dots(
+        records,
+        y=("version", versions),
+        x=unit,
+        scale=charts.logarithmic([float(str(one["value"])) for one in records]),
+        look=theme.series(libraries),
+        by="library",
+        row=("what", list(dict.fromkeys(str(one["what"]) for one in records))),
+    )
+    return finished(drawn, title, [f"{unit}; to the left is faster"])
 
 
 def counted_in(units: set[str]) -> str:

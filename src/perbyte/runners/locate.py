@@ -37,6 +37,7 @@ class _Runner(Struct, forbid_unknown_fields=True):
     opt_in: bool = False
     cost: str = ""
     wraps: str = ""
+    build_of: str = ""
 
 
 class _Find(Struct, forbid_unknown_fields=True):

@@ -61,6 +61,7 @@ class RunnerSpec:
     opt_in: bool
     cost: str
     wraps: str
+    build_of: str
     pkg_config: tuple[str, ...]
     headers: tuple[str, ...]
     libraries: tuple[str, ...]

@@ -169,6 +169,7 @@ def describe(name: str, place: Path, files: Sequence[Path] = ()) -> RunnerSpec:
         opt_in=False,
         cost="",
         wraps="",
+        build_of="",
         pkg_config=(),
         headers=(),
         libraries=(),

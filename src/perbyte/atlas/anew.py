@@ -1,0 +1,240 @@
+"""Analyses all runs of an atlas anew: figures under another policy, claims of a study over all machines.
+
+Each piece of work is a few runs, does not depend on any other, and comes back in the order of the runs; whoever gives
+`over`, a map over pieces in this order, decides whether one process does it or many. Results are the same, bit for bit.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perbyte.atlas.index import Atlas, RunRow, open_atlas
+from perbyte.atlas.reading import read_run, read_stored
+from perbyte.errors import PerbyteError, UsageError
+from perbyte.model import Run
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Over = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+_RUNS = 8  # of a piece
+_GROUP_ROWS = 60_000
+_DIFFERS = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Runs of the atlas at `url`, and what is to be done with them."""
+
+    url: str
+    keys: tuple[str, ...]
+    what: Any
+
+
+@dataclass(slots=True)
+class Refigured:
+    """What another policy changed: figures that differ by more than a thousandth, and qualities before and after."""
+
+    runs: int = 0
+    cells: int = 0
+    differ: int = 0
+    before: Counter[str] = field(default_factory=Counter)
+    after: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A claim over machines: its outcomes by machine, and what tells the machines apart where something does."""
+
+    claim: str
+    says: str
+    outcomes: dict[str, str]
+    apart: str
+
+    @property
+    def sentence(self) -> str:
+        """The outcome in words."""
+        held = [name for name, said in self.outcomes.items() if said == "reproduced"]
+        lost = sorted(name for name, said in self.outcomes.items() if said == "not reproduced")
+        open_ = len(self.outcomes) - len(held) - len(lost)
+        text = f"reproduced on {len(held)} of {len(self.outcomes)} machines"
+        if lost:
+            text += f", not on {', '.join(lost[:9])}{' and others' if len(lost) > 9 else ''}"
+            text += f", {self.apart}" if self.apart else ""
+        return text + (f"; {open_} could not tell" if open_ else "")
+
+
+def one_process(work: Callable[[Any], Any], pieces: Sequence[Any]) -> Iterable[Any]:
+    """The map that does everything here."""
+    return map(work, pieces)
+
+
+def refigure(
+    atlas: Atlas, changes: dict[str, float], out: Path | None = None, over: Over = one_process
+) -> Refigured:
+    """Make the figures of all runs anew under their own policy with `changes`; write them to `out` as Parquet.
+
+    Raises StoreError where `out` cannot be written. A run that cannot be read costs itself only.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from perbyte.atlas.adding import SCHEMAS
+    from perbyte.store.files import disk_error, replace_atomically
+
+    told = Refigured()
+    keys = sorted(atlas.runs)
+
+    def tables() -> Iterator[pa.Table]:
+        for found in over(refigure_piece, _pieces(atlas, keys, changes)):
+            for key, content, counts, problem in found:
+                if problem:
+                    told.problems.append(f"{key}: {problem}")
+                    continue
+                told.runs += 1
+                told.cells += counts[0]
+                told.differ += counts[1]
+                told.before.update(counts[2])
+                told.after.update(counts[3])
+                yield pa.ipc.open_stream(content).read_all()
+
+    def write(place: Path) -> None:
+        with pq.ParquetWriter(place, SCHEMAS["cells"], compression="zstd") as writer:
+            held: list[pa.Table] = []
+            for table in itertools.chain(tables(), [None]):
+                held += [table] if table is not None else []
+                if held and (table is None or sum(one.num_rows for one in held) >= _GROUP_ROWS):
+                    rows = pa.concat_tables(held).unify_dictionaries()
+                    writer.write_table(rows, row_group_size=rows.num_rows)
+                    held = []
+
+    if out is None:
+        for _ in tables():
+            pass
+        return told
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        replace_atomically(out, write)
+    except OSError as error:
+        raise disk_error(error, out.parent) from error
+    return told
+
+
+def refigure_piece(piece: Piece) -> list[tuple[str, bytes, tuple[int, int, Counter[str], Counter[str]], str]]:
+    """Refigure a few runs: key, figures as an Arrow stream, counts, and why there are none."""
+    import pyarrow as pa
+
+    from perbyte.atlas.adding import headed
+    from perbyte.store.reader import figures_of_stored
+    from perbyte.store.tables import figures_table
+
+    atlas, found = open_atlas(piece.url), []
+    for key in piece.keys:
+        try:
+            stored, before = read_stored(atlas, key), {one.cell: one for one in read_run(atlas, key).cells}
+            if not stored.bursts:
+                raise UsageError("it has no samples")
+            policy = replace(stored.conditions.policy, **piece.what)
+            stored = replace(stored, conditions=replace(stored.conditions, policy=policy))
+            made = figures_of_stored(stored).cells
+        except PerbyteError as error:
+            found.append((key, b"", (0, 0, Counter[str](), Counter[str]()), str(error)[:300]))
+            continue
+        differ = sum(
+            one.cell not in before
+            or not math.isclose(one.per_call, before[one.cell].per_call, rel_tol=_DIFFERS)
+            for one in made
+        )
+        table = headed(figures_table(made), atlas.runs[key])
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema) as stream:
+            stream.write_table(table)
+        counts = (
+            len(made),
+            differ,
+            Counter(one.quality.value for one in before.values()),
+            Counter(one.quality.value for one in made),
+        )
+        found.append((key, sink.getvalue().to_pybytes(), counts, ""))
+    return found
+
+
+def judge_over(atlas: Atlas, name: str, over: Over = one_process) -> list[Told]:
+    """Judge the claims of study `name` on the newest complete run that each machine made for it.
+
+    Raises UsageError where there is none.
+    """
+    from perbyte.studies import find
+
+    study = find(name)
+    newest: dict[str, RunRow] = {}
+    for row in sorted(atlas.runs.values(), key=lambda one: (one.complete, one.started_at, one.key)):
+        if row.study == name:
+            newest[row.machine] = row
+    if not newest:
+        raise UsageError(
+            f"no run of this atlas was made for the study '{name}'",
+            hint=f"perbyte fleet measure study run {name} --add, or perbyte study run {name} and perbyte atlas add",
+        )
+    keys = sorted(row.key for row in newest.values())
+    outcomes: dict[str, dict[str, str]] = {}
+    for found in over(judge_piece, _pieces(atlas, keys, name)):
+        for key, verdicts in found:
+            for claim, outcome in verdicts:
+                outcomes.setdefault(claim, {})[atlas.runs[key].machine] = outcome
+    return [
+        Told(
+            claim.id,
+            claim.says,
+            outcomes.get(claim.id, {}),
+            what_is_apart(outcomes.get(claim.id, {}), newest),
+        )
+        for claim in study.claims
+    ]
+
+
+def judge_piece(piece: Piece) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Judge a study on a few runs: key, and (claim, outcome) of each claim."""
+    from perbyte.studies import find, judge
+
+    atlas, study = open_atlas(piece.url), find(piece.what)
+
+    def verdicts(run: Run) -> list[tuple[str, str]]:
+        return [(one.claim.id, one.outcome.value) for one in judge(study, run).verdicts]
+
+    return [(key, verdicts(read_run(atlas, key))) for key in piece.keys]
+
+
+def what_is_apart(outcomes: dict[str, str], rows: dict[str, RunRow]) -> str:
+    """Say what all machines have on which a claim is not reproduced, and none on which it is; empty for nothing."""
+    held = [rows[name] for name, said in outcomes.items() if said == "reproduced"]
+    lost = [rows[name] for name, said in outcomes.items() if said == "not reproduced"]
+    if not held or not lost:
+        return ""
+    for name in sorted({name for row in held for name in row.features}):
+        if all(name in row.features for row in held) and not any(name in row.features for row in lost):
+            return f"which {'has' if len(lost) == 1 else 'have'} no {name} instructions"
+    for name in sorted({name for row in lost for name in row.features}):
+        if all(name in row.features for row in lost) and not any(name in row.features for row in held):
+            return f"which {'has' if len(lost) == 1 else 'have'} {name} instructions, as none of the others"
+    for what in ("architecture", "cpu_vendor", "provider"):
+        there = {getattr(row, what) for row in lost}
+        if len(there) == 1 and not there & {getattr(row, what) for row in held}:
+            return f"whose {what.replace('_', ' ').replace('cpu', 'CPU')} is {there.pop() or 'unknown'}"
+    return ""
+
+
+def _pieces(atlas: Atlas, keys: Sequence[str], what: Any) -> list[Piece]:
+    return [
+        Piece(
+            atlas.place.url if not atlas.place.local else atlas.place.root, tuple(keys[k : k + _RUNS]), what
+        )
+        for k in range(0, len(keys), _RUNS)
+    ]
