@@ -13,7 +13,7 @@ import time
 from faults import applies, commit, say
 from gauge import Gauge
 from simulation import SimulatedClock
-from toy import Refused, Toy, digest
+from toy import Refused, Toy, digest, fold
 
 LINE_LIMIT = 1_048_576
 DEFAULT_OPERATIONS = [
@@ -30,6 +30,7 @@ DEFAULT_OPERATIONS = [
     for contract in contracts
     if contract != "setup/1" or operation == "encrypt"
 ]
+CHAINED = ("encrypt", "decrypt", "seal", "open", "digest", "squeeze", "mac", "expand", "hash", "sign")
 FIELDS = {
     "prepare": {
         "algorithm": str,
@@ -54,6 +55,7 @@ FIELDS = {
         "patience": int,
     },
     "watch": {"limit_ms": float},
+    "audit": {"handle": int, "seed": int, "calls": int},
     "release": {"handle": int},
     "hello": {"protocol": int},
     "quit": {},
@@ -220,10 +222,14 @@ class Fake:
         if not calls:
             cost = self.simulation.true_cycles(toy, self.tier)
             calls = max(1, round(request["sample_us"] * 1e-6 * self.simulation.core_hz() / max(cost, 1e-9)))
-        begun = self.simulation.now
+        begun, spent = self.simulation.now, time.process_time()
         rows, waits = self.gauge.burst(toy, self.tier, calls, request)
         if pace := self.script.get("pace"):
             time.sleep((self.simulation.now - begun) * pace)
+        if burn := self.script.get("burn"):
+            spent += (self.simulation.now - begun) * burn
+            while time.process_time() < spent:
+                pass
         names = (
             "start",
             "ticks",
@@ -241,6 +247,26 @@ class Fake:
         if piece_bytes:
             answer["piece_bytes"] = piece_bytes
         return {"calls": calls, "waits": waits, "digest": digest(output), **answer}
+
+    def audit(self, request):
+        """A chain of calls; it takes the CPU time of as many calls where the script has any burnt."""
+        toy, calls, spent = self.find(request), request["calls"], time.process_time()
+        if not calls:
+            raise Refused("malformed", "no calls")
+        if toy.operation not in CHAINED or "chained" not in self.script:
+            raise Refused("unsupported", "calls of this operation cannot be chained")
+        output, value, forged, refused = toy.chain(request["seed"], calls)
+        cost = self.simulation.true_cycles(toy, self.tier) / self.simulation.core_hz()
+        spent += self.script.get("burn", 0) * self.script["chained"] * cost * calls
+        while time.process_time() < spent:
+            pass
+        return {
+            "length": len(output),
+            "digest": f"{fold(value, self.bend(toy, 'audit', output)):016x}",
+            "failures": 0,
+            "forged": forged,
+            "refused": 0 if self.lies(toy, "accept") else refused,
+        }
 
     def piece_bytes(self, toy, request):
         """The length of the pieces that are asked for, where the script lets calls be cut; else 0."""

@@ -36,12 +36,17 @@ def fnv1a64(data):
 
 
 def digest(output):
-    """Section 5: FNV-1a over words of 64 bits, then over the bytes that are left, as 16 hex digits."""
-    value, whole = 0xCBF29CE484222325, len(output) // 8 * 8
+    """Section 5, as 16 hex digits."""
+    return f"{fold(0xCBF29CE484222325, output):016x}"
+
+
+def fold(value, output):
+    """FNV-1a over words of 64 bits, then over the bytes that are left, from `value` on."""
+    whole = len(output) // 8 * 8
     words = [int.from_bytes(output[at : at + 8], "little") for at in range(0, whole, 8)]
     for piece in (*words, *output[whole:]):
         value = ((value ^ piece) * 0x100000001B3) & MASK
-    return f"{value:016x}"
+    return value
 
 
 def mix(state):
@@ -131,6 +136,35 @@ class Toy:
             return self.run(key, nonce, self.aad, self.data * calls)
         position = last if self.contract == "stream/1" else 0
         return self.run(key, nonce, self.aad, self.data, position)
+
+    def chain(self, seed, calls):
+        """Section 11 of SPEC.md: (last output, value of the chain, forgeries made, and refused)."""
+        value, data, forged, refused = seed, stream(seed, "input", self.size), 0, 0
+        keyed = self.contract in ("rekey/1", "setup/1")
+        for _ in range(calls):
+            before = value
+            key = stream(value, "key/0", self.key_bytes) if keyed else self.keys[0]
+            nonce = stream(value, "nonce/0", self.nonce_bytes)
+            if self.contract == "setup/1":
+                output = self.cipher(key, nonce, data[: max(self.multiple, 16)], 0)
+            elif self.operation == "open":
+                sealed = self.seal(key, nonce, self.aad, data)
+                data, value = sealed[: self.size], fold(value, sealed[-64:])
+                if before % 8 == 0:
+                    forged, at = forged + 1, (before >> 8) % len(sealed)
+                    sealed = sealed[:at] + bytes([sealed[at] ^ 1]) + sealed[at + 1 :]
+                try:
+                    output = self.open(key, nonce, self.aad, sealed)
+                except Refused:
+                    refused, output = refused + 1, b""
+                    continue
+            else:
+                output = self.run(key, nonce, self.aad, data)
+            if self.operation != "open":
+                data = output[: self.size] + data[len(output) :]
+            if self.operation != "open" or before % 8:
+                value = fold(value, output[-64:])
+        return output, value, forged, refused
 
     def run(self, key, nonce, aad, data, position=0):
         """The operation itself. Raises Refused `library` when a tag or signature does not match."""

@@ -70,7 +70,7 @@ def test_json_says_what_the_scripts_cost(measured):
         assert 0 < cell["clean_samples"] <= cell["samples"]
         assert cell["epochs"] >= 3
         assert cell["warnings"] == []
-        versions = {"alpha": ("Fake", "1.0"), "beta": ("Other", "2.5")}
+        versions = {"alpha": ("Fake alpha", "1.0"), "beta": ("Other", "2.5")}
         assert (cell["library"], cell["library_version"]) == versions[cell["runner"]]
 
 
@@ -113,7 +113,7 @@ def test_the_table_has_every_row_column_and_figure(measured):
     assert "cycles per byte" in answer.stdout
     assert re.search(r"3\.6[23]\d?", answer.stdout), "58 cycles for 16 bytes"
     assert "noise floor" in answer.stdout
-    assert "Fake 1.0" in answer.stdout
+    assert "Fake alpha 1.0" in answer.stdout
     assert "Other 2.5" in answer.stdout
 
 

@@ -102,7 +102,7 @@ def test_a_signal_ends_the_run_in_order_and_resume_completes_it(slow_world, tmp_
     whole = json.loads(answer.stdout)
     assert whole["run"]["complete"] is True
     assert len(whole["cells"]) == CELLS
-    assert all(cell["epochs"] >= 3 and cell["library"] == "Fake" for cell in whole["cells"])
+    assert all(cell["epochs"] >= 3 and cell["library"].startswith("Fake") for cell in whole["cells"])
     assert whole["run"]["id"] == shown["run"]["id"]
     assert whole["run"]["measuring_s"] > shown["run"]["measuring_s"]
     assert stored(path)[: len(before)] == before

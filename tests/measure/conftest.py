@@ -19,6 +19,7 @@ from fake_scripts import row
 from perbyte.catalogue import load, parse_selector
 from perbyte.measure import History, Measurement, Moment, Outcome, Plan, Request, Survey, draw_plan, survey
 from perbyte.model import (
+    Audit,
     Burst,
     Calibration,
     Cell,
@@ -60,6 +61,9 @@ class Notes:
 
     def unproven(self, tier: UnprovenTier) -> None:
         self.events.append(("unproven", tier))
+
+    def audited(self, audit: Audit) -> None:
+        self.events.append(("audited", audit))
 
     def spent(self, measuring_s: float) -> None:
         self.events.append(("spent", measuring_s))

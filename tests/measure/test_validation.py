@@ -58,7 +58,7 @@ def test_of_two_that_disagree_both_fail_and_a_twin_is_no_witness(lab, twins):
     assert done.outcome.cells == ()
     for runner in ("alpha", "beta"):
         failure = done.failure(f"{runner}/sha-256/digest@16+contract=oneshot/1")
-        assert failure.kind == "incorrect"
+        assert failure.kind == "disputed"
         assert failure.expected == "agreement"
         assert failure.got.startswith("32 bytes")
 
@@ -68,7 +68,7 @@ def test_a_tier_is_no_witness_for_its_own_library(lab):
     scripts = trio(lie("check"), names=("alpha", "beta"))
     done = lab.run(*scripts, ask="*/sha-256@16+cpu=full,soft", cpus=("full", "soft"))
     assert timed(done) == set()
-    assert set(done.failures().values()) == {"incorrect"}
+    assert set(done.failures().values()) == {"disputed"}
     assert len(done.failures()) == 4
 
 

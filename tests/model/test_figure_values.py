@@ -60,7 +60,7 @@ def test_a_cost_of_nothing_is_never_precise():
 
 
 def test_qualities_stand_from_best_to_worst():
-    assert list(Quality) == ["good", "imprecise", "long", "noisy", "unsettled"]
+    assert list(Quality) == ["good", "imprecise", "long", "noisy", "unsettled", "doubted"]
 
 
 def test_flags_are_the_bits_of_the_protocol():

@@ -50,7 +50,7 @@ def write_runner(directory: Path, script: dict[str, Any]) -> Path:
     here = directory / name
     here.mkdir(parents=True)
     (here / "runner.toml").write_text(_TOML.replace("<program>", str(FAKE)))
-    script = {"name": name, "starts_file": str(here / "starts"), **script}
+    script = {"name": name, "library": f"Fake {name}", "starts_file": str(here / "starts"), **script}
     (here / "script.json").write_text(json.dumps(script))
     return here
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from perbyte.errors import IncompatibleRuns, StoreError
-from perbyte.model import Interval
+from perbyte.model import Audit, Interval
 from perbyte.store import RunWriter, bursts, open_run, stored_run
 
 
@@ -33,6 +33,16 @@ def test_every_burst_comes_back_in_order(finished, specimens):
     address = specimens.cell(3).address
     assert list(bursts(place, address)) == [b for b in expected if b.cell.address == address]
     assert list(bursts(place, "no/such/cell@1+contract=x/1")) == []
+
+
+def test_what_was_seen_from_outside_comes_back(tmp_path, specimens):
+    audit = Audit(specimens.cell(0), 1, [10.0], [math.inf], [11.0], [1.0], [3e9], [0.0], children=2)
+    writer = RunWriter.create(tmp_path / "run")
+    writer.begin(specimens.conditions())
+    writer.audited(audit)
+    assert stored_run(tmp_path / "run").audits == (audit,)
+    writer.epoch_done(1)
+    assert stored_run(tmp_path / "run").audits == (audit,)
 
 
 def test_figures_without_cycles_and_without_bounds_come_back(tmp_path, specimens):

@@ -120,9 +120,11 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 	if (!b->piece_bytes && !r->calls &&
 	    p->c.turns > 1) /* whole turns of the ring: the mean of all its messages */
 		b->calls += (p->c.turns - b->calls % p->c.turns) % p->c.turns;
-	/* a call of many samples' length warms itself up */
-	int warm = cut || b->calls > 1 ||
-		   (p->call_ticks && (double)p->call_ticks < WARMED_UP_TO * r->sample_us * 1e-6 * g->tick_hz);
+	/* a call of many samples' length warms itself up; unasked, nothing may be called that is not timed */
+	int warm =
+		r->warm_us > 0 &&
+		(cut || b->calls > 1 ||
+		 (p->call_ticks && (double)p->call_ticks < WARMED_UP_TO * r->sample_us * 1e-6 * g->tick_hz));
 	if (warm)
 		p->call_ticks = warm_up(g, p, cut, b->calls, r->warm_us) / b->calls;
 	uint64_t start = pb_gauge_ticks();

@@ -14,9 +14,8 @@ uint64_t pb_fnv1a(uint64_t hash, const uint8_t *bytes, size_t length)
 	return hash;
 }
 
-uint64_t pb_digest(const uint8_t *bytes, size_t length)
+uint64_t pb_words(uint64_t hash, const uint8_t *bytes, size_t length)
 {
-	uint64_t hash = PB_FNV_BASIS;
 	size_t i = 0;
 	for (; length - i >= 8; i += 8) {
 		uint64_t word;
@@ -27,6 +26,11 @@ uint64_t pb_digest(const uint8_t *bytes, size_t length)
 		hash = (hash ^ word) * 0x100000001b3ULL;
 	}
 	return pb_fnv1a(hash, bytes + i, length - i);
+}
+
+uint64_t pb_digest(const uint8_t *bytes, size_t length)
+{
+	return pb_words(PB_FNV_BASIS, bytes, length);
 }
 
 /* SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). Position

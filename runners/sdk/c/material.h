@@ -13,7 +13,8 @@ void pb_stream(uint64_t seed, const char *label, uint8_t *out, size_t length);
 uint64_t pb_fnv1a(uint64_t hash, const uint8_t *bytes, size_t length);
 
 /* The digest of an output (SPEC section 5): FNV-1a taken over words of 64 bits, then over the bytes that are
- * left. */
+ * left. pb_words starts with any value. */
+uint64_t pb_words(uint64_t hash, const uint8_t *bytes, size_t length);
 uint64_t pb_digest(const uint8_t *bytes, size_t length);
 
 /* Input of at least `size` bytes at `offset` from a 4096-byte boundary, shared by all cases that ask for the

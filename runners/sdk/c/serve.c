@@ -119,8 +119,9 @@ static void quit(pb_server *s, const pb_request *q)
 static const struct {
 	const char *name;
 	void (*answer)(pb_server *, const pb_request *);
-} verbs[] = {{"hello", pb_hello}, {"prepare", prepare},    {"check", pb_check},  {"calibrate", pb_calibrate},
-	     {"watch", pb_watch}, {"measure", pb_measure}, {"release", release}, {"quit", quit}};
+} verbs[] = {{"hello", pb_hello},         {"prepare", prepare}, {"check", pb_check},
+	     {"calibrate", pb_calibrate}, {"watch", pb_watch},  {"measure", pb_measure},
+	     {"audit", pb_audit},         {"release", release}, {"quit", quit}};
 
 /* What a verb cannot do without. What else makes sense of a check is looked at there. */
 static const struct {
@@ -147,6 +148,9 @@ static const struct {
 	{"measure", "contention_tolerance", PB_NUMBER},
 	{"measure", "clock_tolerance", PB_NUMBER},
 	{"measure", "patience", PB_NUMBER},
+	{"audit", "handle", PB_NUMBER},
+	{"audit", "seed", PB_NUMBER},
+	{"audit", "calls", PB_NUMBER},
 	{"release", "handle", PB_NUMBER},
 };
 
@@ -185,7 +189,7 @@ static void answer(pb_server *s, char *line)
 			return;
 		}
 	pb_refuse(s, "unknown-verb",
-		  "verbs: hello, prepare, check, calibrate, watch, measure, release, quit");
+		  "verbs: hello, prepare, check, calibrate, watch, measure, audit, release, quit");
 }
 
 /* Write all of it; a reader that has gone away ends the process. */

@@ -1,5 +1,6 @@
 /* The server's state and what its verbs share. One file per group of verbs: serve.c (the loop, prepare,
- * release, quit), hello.c, check.c, measure.c. */
+ * release, quit), hello.c, check.c, measure.c,
+ * audit.c. */
 #ifndef PB_SERVE_H
 #define PB_SERVE_H
 
@@ -36,5 +37,6 @@ void pb_check(pb_server *, const pb_request *);
 void pb_calibrate(pb_server *, const pb_request *);
 void pb_watch(pb_server *, const pb_request *);
 void pb_measure(pb_server *, const pb_request *);
+void pb_audit(pb_server *, const pb_request *);
 
 #endif

@@ -150,6 +150,7 @@ def read_stored(atlas: Atlas, key: str) -> StoredRun:
         bursts=tuple(burst for _, burst in bursts_of(_rows(atlas, "samples", key))),
         failures=tuple(state.failures),
         unproven=tuple(state.unproven),
+        audits=tuple(state.audits),
         measuring_s=state.measuring_s,
         complete=state.complete,
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ from perbyte.model import Policy, Run
 
 if TYPE_CHECKING:
     from perbyte.store import RunWriter
+
+AUDIT_VARIABLE = "PERBYTE_AUDIT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def conduct(
     """
     from perbyte.store import RunWriter
 
-    prepared = prepare(request, policy, command=sys.argv[1:], **more)
+    prepared = prepare(request, _audited(policy), command=sys.argv[1:], **more)
     if budget:
         prepared = budget(prepared)
     path = out or places.runs_home() / prepared.conditions.run_id
@@ -66,7 +69,7 @@ def conduct_plan(plan: Plan, found: Survey, policy: Policy, *, quiet: bool = Fal
     """Measure a plan that was drawn already, of programs that a later `--resume` would not find."""
     from perbyte.store import RunWriter
 
-    prepared = prepare_plan(plan, found, policy, command=sys.argv[1:])
+    prepared = prepare_plan(plan, found, _audited(policy), command=sys.argv[1:])
     path = places.runs_home() / prepared.conditions.run_id
     return _carry_out(prepared, RunWriter.create, path, quiet, "interrupted")
 
@@ -79,6 +82,11 @@ def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None =
     path = run_directory(path)
     prepared = prepare_resumed(stored_run(path), command=sys.argv[1:], budget_s=budget_s)
     return _carry_out(prepared, RunWriter.resume, path, quiet)
+
+
+def _audited(policy: Policy) -> Policy:
+    """The policy, with the audit from outside unless the environment says PERBYTE_AUDIT=off."""
+    return replace(policy, audit=os.environ.get(AUDIT_VARIABLE) != "off")
 
 
 def _carry_out(
@@ -110,7 +118,7 @@ def _carry_out(
         finally:
             watcher.close()
     code = EXIT_FINE if outcome.cells else EXIT_ENVIRONMENT
-    if any(failure.kind == "incorrect" for failure in outcome.failures):
+    if any(failure.kind in ("incorrect", "disputed", "audit") for failure in outcome.failures):
         code = EXIT_INCORRECT
     if not outcome.complete:
         code = EXIT_INTERRUPTED

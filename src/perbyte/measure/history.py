@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, Self
 
 from perbyte.model import (
+    Audit,
     Burst,
     Calibration,
     Cell,
@@ -37,6 +38,7 @@ class History:
     bursts: dict[Cell, list[Burst]] = field(default_factory=lambda: defaultdict(list))
     failures: list[Failure] = field(default_factory=list)
     unproven: dict[Row, UnprovenTier] = field(default_factory=dict)
+    audits: dict[Cell, list[Audit]] = field(default_factory=lambda: defaultdict(list))
     identities: tuple[RunnerIdentity, ...] = ()
     epochs: int = 0
     measuring_s: float = 0.0
@@ -50,6 +52,8 @@ class History:
             identities=stored.conditions.identities,
             measuring_s=stored.measuring_s,
         )
+        for audit in stored.audits:
+            history.audits[audit.cell].append(audit)
         for calibration in stored.calibrations:
             history.calibrations[calibration.process, calibration.epoch] = calibration
         for burst in stored.bursts:

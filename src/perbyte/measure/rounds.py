@@ -50,6 +50,7 @@ class Tally:
     bursts: int = 0
     calls: int = 0
     digest: str = ""
+    call_s: float = 0.0
     longest_s: float = 0.0
     shortest_s: float = math.inf
     spent_s: float = 0.0
@@ -183,7 +184,7 @@ class Epoch:
                 self.sessions.handle(cell),
             )
             began = time.monotonic()
-            self.aside.leave(self._cores.get(cell.process, -1))
+            self.aside.leave(self.core_of(cell.process))
             asked = session.send_measure(
                 handle,
                 cell=cell,
@@ -237,6 +238,7 @@ class Epoch:
         self._note(cell, tally, burst)
         if not burst.piece_bytes:
             tally.calls, tally.digest = burst.calls, measured.digest
+        tally.call_s = self._call_s(cell, burst)
         self._cut(cell, burst, could_be=bool(burst.piece_bytes) or not asked.request.piece_bytes)
         tally.longest_s = max(tally.longest_s, took)
         tally.shortest_s = min(tally.shortest_s, took)
@@ -248,11 +250,17 @@ class Epoch:
         if not could_be:
             self.cuts[cell] = None
         elif cell not in self.cuts and burst.calls == 1:
-            tick_hz = self.sessions.calibrations[cell.process].tick_hz
-            call_s = float(np.median(burst.ticks)) / max(tick_hz, 1.0)
-            if burst.piece_bytes:
-                call_s *= cell.size_bytes / burst.piece_bytes
-            self.cuts[cell] = cut_calls(cell, call_s, self.policy)
+            self.cuts[cell] = cut_calls(cell, self._call_s(cell, burst), self.policy)
+
+    def core_of(self, process: Process) -> int:
+        """The core that the process took its last sample on; -1: nobody knows."""
+        return self._cores.get(process, -1)
+
+    def _call_s(self, cell: Cell, burst: Burst) -> float:
+        """Seconds that a whole call takes, by a burst of calls or of pieces."""
+        tick_hz = self.sessions.calibrations[cell.process].tick_hz
+        call_s = float(np.median(burst.ticks)) / max(tick_hz, 1.0) / burst.calls
+        return call_s * cell.size_bytes / burst.piece_bytes if burst.piece_bytes else call_s
 
     def _quiet(self, process: Process) -> stats.Quiet:
         """What a quiet core reads, as far as the processes so far have found out.

@@ -18,6 +18,7 @@ from pathlib import Path
 from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
+from perbyte.measure.audit import Auditor, Witness
 from perbyte.measure.budget import OVERRUN, Budget
 from perbyte.measure.cores import kept_awake
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
@@ -107,7 +108,10 @@ class Measurement:
         for message, count in unfit.items():
             self.watcher.note(f"left out: {message} ({count} cell{'s' if count > 1 else ''})")
         try:
-            with kept_awake(self.survey.specs.values(), self.cores):
+            with kept_awake(self.survey.specs.values(), self.cores), Witness(self.cores) as witness:
+                self._auditor = Auditor(
+                    self.policy, self.catalogue, self.history.audits, self.sink.audited, self._fail, witness
+                )
                 self._epochs()
         except KeyboardInterrupt:
             complete = False
@@ -222,7 +226,9 @@ class Measurement:
             )
             with epoch.aside:
                 epoch.run(cells)
-            rounds_over = time.monotonic()
+                rounds_over = time.monotonic()
+                if self.policy.audit:
+                    self._auditor.audit(sessions, epoch, self._lost)
             self._confirm(sessions, epoch)
         self._note_time()
         self.sink.epoch_done(number)
@@ -415,6 +421,7 @@ class Measurement:
             identities=self.history.identities,
             failures=self.history.failures,
             unproven=self.history.unproven.values(),
+            audits=[audit for looks in self.history.audits.values() for audit in looks],
         )
         for failure in made.failures:
             self._fail(failure)

@@ -10,8 +10,8 @@ another implementation's where there is one. What fails is reported with expecte
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perbyte.catalogue import Catalogue
@@ -198,34 +198,24 @@ class Validation:
             self._compare(question, given_answers)
 
     def _compare(self, question: Question, answers: list[tuple[Cell, CheckAnswer]]) -> None:
-        """The majority of implementations is right; without a majority nobody is.
-
-        Tiers and twins of a library share its mistakes: they are no implementations of their own.
-        """
-        votes: Counter[tuple[int, str]] = Counter()
-        for _, vote in {(cell.runner, (a.length, a.digest)) for cell, a in answers}:
-            votes[vote] += 1
+        """Hold the answers to one question against each other."""
         if len({cell.runner for cell, answer in answers if answer.length}) > 1:
             self._compared += len(answers)
-        if len(votes) < 2:
-            return
-        (right, count), (_, second) = votes.most_common(2)
-        trusted = None if count == second else right
-        shown = next(answer for _, answer in answers if (answer.length, answer.digest) == right)
-        for cell, answer in answers:
-            if (answer.length, answer.digest) == trusted:
-                continue
-            others = ", ".join(
-                sorted(
-                    {c.runner for c, a in answers if (a.length, a.digest) != (answer.length, answer.digest)}
-                )
-            )
-            self._fail(
+        given = {cell: (answer.length, answer.digest) for cell, answer in answers}
+        of_cell = dict(answers)
+        for cell, kind, others in find_wrong(given, self._sessions):
+            got = of_cell[cell]
+            agreed = next((a for c, a in answers if (a.length, a.digest) != (got.length, got.digest)), got)
+            self._failed.setdefault(
                 cell,
-                "incorrect",
-                f"disagrees with {others} on the run's own input at {question[2]} bytes",
-                expected=_text(shown) if trusted else "agreement",
-                got=_text(answer),
+                Failure(
+                    kind,
+                    cell.runner,
+                    f"disagrees with {others} on the run's own input at {question[2]} bytes",
+                    address=cell.address,
+                    expected=_text(agreed) if kind == "incorrect" else "agreement",
+                    got=_text(got),
+                ),
             )
 
     def _exchange(self, cells: Sequence[Cell]) -> None:
@@ -319,6 +309,30 @@ def confirm(
         expected=expected,
         got=digest,
     )
+
+
+def find_wrong(answers: Mapping[Cell, object], sessions: Sessions) -> list[tuple[Cell, str, str]]:
+    """Return who is wrong among those that were asked the same: the cell, the kind of failure, whom it disagrees with.
+
+    The majority of libraries is right, and the others are `incorrect`; without a majority all are `disputed`, because
+    nobody knows. Tiers, twins and several runners of a library share its mistakes: they have one vote.
+    """
+    if len(set(answers.values())) < 2:
+        return []
+    votes: dict[object, set[str]] = defaultdict(set)
+    for cell, answer in answers.items():
+        votes[answer].add(sessions.of(cell).identity().library)
+    ranked = sorted(votes, key=lambda answer: -len(votes[answer]))
+    trusted = ranked[0] if len(votes[ranked[0]]) > len(votes[ranked[1]]) else None
+    return [
+        (
+            cell,
+            "disputed" if trusted is None else "incorrect",
+            ", ".join(sorted({other.runner for other, theirs in answers.items() if theirs != answer})),
+        )
+        for cell, answer in answers.items()
+        if answer != trusted
+    ]
 
 
 def _text(answer: CheckAnswer) -> str:

@@ -6,6 +6,7 @@ counter and core cycles are never mixed; times are seconds unless a name says ot
 """
 
 from perbyte.model.algorithm import Algorithm, Contract, KnownAnswer
+from perbyte.model.audit import Audit
 from perbyte.model.cell import Cell, Process, Row, parse_address
 from perbyte.model.figure import CellFigure, Doubt, Estimate, Interval, NoiseFloor, Quality, Warning
 from perbyte.model.run import (
@@ -23,6 +24,7 @@ from perbyte.model.sample import Burst, Calibration, Flag
 
 __all__ = [
     "Algorithm",
+    "Audit",
     "Burst",
     "Calibration",
     "Cell",

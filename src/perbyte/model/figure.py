@@ -17,6 +17,7 @@ class Quality(enum.StrEnum):
     LONG = "long"
     NOISY = "noisy"
     UNSETTLED = "unsettled"
+    DOUBTED = "doubted"
 
     @property
     def meaning(self) -> str:
@@ -31,6 +32,7 @@ _MEANINGS = {
     "where it outlasts ten, the lower quartile is given",
     Quality.NOISY: "too few clean samples: the figure comes from disturbed ones as well",
     Quality.UNSETTLED: "an epoch still showed a trend",
+    Quality.DOUBTED: "the audit from outside does not vouch for it",
 }
 
 
@@ -54,6 +56,9 @@ class Doubt(enum.StrEnum):
     TIER = "tier"
     PLAIN_CODE = "plain-code"
     NO_INTERVAL = "no-interval"
+    AUDIT = "audit"
+    UNCHAINED = "unchained"
+    THREADS = "threads"
     SEVERAL_PROCESSES = "several-processes"
     OTHER = "other"  # of runs that were stored before warnings had a kind
 

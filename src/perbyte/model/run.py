@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from perbyte.model.audit import Audit
 from perbyte.model.cell import Cell, Row
 from perbyte.model.figure import CellFigure, NoiseFloor
 from perbyte.model.sample import Burst, Calibration
@@ -20,7 +21,7 @@ class Policy:
     may stop; `epochs` is the least number of epochs and `max_epochs` the most that imprecise cells get.
     `warm_us` is for how long a cell's calls are made before the first sample of a burst.
     `clock_tolerance` and `contention_tolerance` define a clean sample. `cores` are those that may be used (older runs
-    have `core` alone).
+    have `core` alone). `audit`: every cell is looked at from outside in every epoch.
     """
 
     precision: float = 0.0025
@@ -38,6 +39,7 @@ class Policy:
     seed: int = 7
     core: int = -1
     cores: tuple[int, ...] = ()
+    audit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,8 @@ class Failure:
     """A cell or a whole runner that gave no figure, and why. `address` may be empty for a whole runner.
 
     `kind`: `unsupported`, `incorrect`, `crashed`, `timed-out`, `garbled`, `refused`, `absent`, `damaged` (lost with
-    a part of the run's files).
+    a part of the run's files); `audit`: what the runner says of its calls is not what was seen from outside;
+    `disputed`: it disagrees with others, and nobody knows who is right.
     """
 
     kind: str
@@ -143,6 +146,7 @@ class StoredRun:
     bursts: tuple[Burst, ...]
     failures: tuple[Failure, ...]
     unproven: tuple[UnprovenTier, ...]
+    audits: tuple[Audit, ...]
     measuring_s: float
     complete: bool
 
@@ -188,6 +192,9 @@ class Sink(Protocol):
 
     def unproven(self, tier: UnprovenTier) -> None:
         """Note a row whose tier is not proved by the library's word; a later note on the same row counts."""
+
+    def audited(self, audit: Audit) -> None:
+        """Note what was seen of a cell from outside."""
 
     def spent(self, measuring_s: float) -> None:
         """Note the seconds of measuring that the run has taken so far, so that a kill does not lose them."""

@@ -140,6 +140,17 @@ class MeasureAnswer(Answer, frozen=True, kw_only=True):
     piece_bytes: Count = 0
 
 
+class AuditAnswer(Answer, frozen=True, kw_only=True):
+    """What a chain of calls on new data gave; `afresh`: the operation was prepared anew for each of them."""
+
+    length: Count
+    digest: Digest
+    failures: Count
+    forged: Count = 0
+    refused: Count = 0
+    afresh: bool = False
+
+
 class WatchAnswer(Answer, frozen=True, kw_only=True):
     """Intervals that follow each other: what the core was, and for how many ticks."""
 
@@ -244,6 +255,15 @@ class Measure(Request, frozen=True, kw_only=True, tag="measure"):
     warm_us: Quantity | UnsetType = UNSET
 
 
+class Audit(Request, frozen=True, kw_only=True, tag="audit"):
+    """Make a chain of calls, each on data that follows from what the last one gave."""
+
+    answer = AuditAnswer
+    handle: Integer
+    seed: Seed
+    calls: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+
+
 class Release(Request, frozen=True, kw_only=True, tag="release"):
     """Free a handle."""
 
@@ -267,6 +287,7 @@ REQUESTS: tuple[type[Request], ...] = (
     Calibrate,
     Watch,
     Measure,
+    Audit,
     Release,
     Quit,
 )

@@ -22,6 +22,7 @@ _COUNTED = {
     Quality.LONG: "single calls that outlast a sample",
     Quality.NOISY: "with too few clean samples",
     Quality.UNSETTLED: "still showing a trend",
+    Quality.DOUBTED: "which the audit does not vouch for",
 }
 
 

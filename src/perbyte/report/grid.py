@@ -53,6 +53,7 @@ class Mark(enum.StrEnum):
     PIECES = "p"
     NOISY = "!"
     UNSETTLED = "t"
+    DOUBTED = "?"
     NO_CYCLES = "n"
     FAILED = "x"
     WARNING = "w"
@@ -69,6 +70,7 @@ _MEANINGS = {
     Mark.PIECES: "one call outlasts ten samples: pieces of it were timed",
     Mark.NOISY: "too few clean samples",
     Mark.UNSETTLED: "still showed a trend",
+    Mark.DOUBTED: "the audit from outside does not vouch for it",
     Mark.NO_CYCLES: "no cycle source, time only",
     Mark.FAILED: "failed later in the run",
     Mark.WARNING: "has a warning",
@@ -78,8 +80,12 @@ _OF_QUALITY = {
     Quality.LONG: Mark.LONG,
     Quality.NOISY: Mark.NOISY,
     Quality.UNSETTLED: Mark.UNSETTLED,
+    Quality.DOUBTED: Mark.DOUBTED,
 }
-_OF_DOUBT = {Doubt(quality.value): mark for quality, mark in _OF_QUALITY.items()}
+_OF_DOUBT = {
+    Doubt(quality.value): mark for quality, mark in _OF_QUALITY.items() if quality is not Quality.DOUBTED
+}
+_OF_DOUBT |= dict.fromkeys((Doubt.AUDIT, Doubt.THREADS), Mark.DOUBTED)
 _OF_DOUBT[Doubt.NO_INTERVAL] = Mark.IMPRECISE
 _OF_DOUBT[Doubt.PIECES] = Mark.PIECES
 

@@ -23,7 +23,7 @@ from perbyte.stats.quantity import Unit, data_bytes, read
 # How many columns of figures fit beside each other on a sheet, with intervals and without.
 _FIT, _FIT_BARE = 9, 12
 _FIT_COMPARED = 5
-BAD = ("incorrect", "crashed", "timed-out", "garbled", "refused")
+BAD = ("incorrect", "crashed", "timed-out", "garbled", "refused", "audit", "disputed")
 _CLASSES = {Place.FASTEST: " fast", Place.TIED: " tie", Place.NONE: ""}
 _OF_DATA = (Unit.CYCLES_PER_BYTE, Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL)
 _OF_CALLS = (Unit.CYCLES_PER_CALL, Unit.CALLS_PER_SECOND, Unit.NS_PER_CALL)  # of signatures and key schedules

@@ -31,7 +31,7 @@ from perbyte.studies.model import Judgement, Outcome, Verdict
 # Space between columns, and the sign behind an interval: where room is short, the heading carries the sign.
 _STYLES = ((2, "%"), (1, "%"), (1, ""))
 _INDENT = "  "
-_FAILED = {"unsupported": "–", "incorrect": "WRONG", "timed-out": "timed out"}
+_FAILED = {"unsupported": "–", "incorrect": "WRONG", "audit": "REFUSED", "timed-out": "timed out"}
 _IN_PERCENT = "± in %"
 _MEASURE = re.compile(r"(?<=[0-9]) (?=(?:s|%|B|KiB|MiB|MB|GHz|MHz|ns|µs)\b|%)")
 _Style = tuple[int, str]

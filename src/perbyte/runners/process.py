@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import ctypes
 import functools
+import math
 import os
 import select
 import shutil
@@ -32,6 +33,7 @@ from perbyte.errors import (
     RunnerTimedOut,
 )
 from perbyte.protocol import LINE_LIMIT
+from perbyte.runners.outside import cpu_s, descendants
 
 STDERR_KEPT = 8192
 _CHUNK = 65536
@@ -110,6 +112,14 @@ class RunnerProcess:
         """The last 8 KiB of what the runner wrote to standard error so far."""
         self._drain_stderr()
         return self._stderr.decode("utf-8", "replace").strip()
+
+    def cpu_s(self) -> float:
+        """Seconds of CPU time that the process has taken, as the kernel accounts it; NaN when it is gone."""
+        return cpu_s(self.pid) if self.alive else math.nan
+
+    def children(self) -> int:
+        """How many living processes it has started."""
+        return len(descendants(self.pid)) if self.alive else 0
 
     @property
     def alive(self) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,21 +62,36 @@ class TimeLimits:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A burst, and the digest of the last timed call's output, for the check after the timing."""
+    """A burst, and the digest of the last timed call's output, for the check after the timing.
+
+    `cpu_s` and `wall_s`: seconds from the question to the answer, of CPU time of the process and on the clock.
+    """
 
     burst: Burst
     digest: str
+    cpu_s: float
+    wall_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chained:
+    """What a chain of calls gave, and the seconds of CPU time of the process from the question to the answer."""
+
+    answer: messages.AuditAnswer
+    cpu_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A burst that was asked for: of which cell, by which request, and how long its answer may take."""
+    """A burst that was asked for: of which cell, by which request, how long its answer may take, and since when."""
 
     cell: Cell
     epoch: int
     round: int
     request: messages.Measure
     limit_s: float
+    cpu_s: float
+    since_s: float
 
 
 class Session:
@@ -332,13 +348,15 @@ class Session:
             piece_bytes=piece_bytes or UNSET,
             warm_us=warm_us or UNSET,
         )
-        self.process.send(encode(request))
         limit = limit_ms / 1000 + self.limits.measure + self._work_s(handle, max(calls, 1))
-        return Asked(cell, epoch, round, request, limit)
+        asked = Asked(cell, epoch, round, request, limit, self.process.cpu_s(), time.monotonic())
+        self.process.send(encode(request))
+        return asked
 
     def receive_measure(self, asked: Asked) -> Measured:
         """Return the burst that was asked for, as soon as it is taken. The orchestrator sleeps until then."""
         line = self.process.receive(asked.limit_s)
+        cpu_s, wall_s = self.process.cpu_s() - asked.cpu_s, time.monotonic() - asked.since_s
         answer = self._read(line, asked.request, messages.MeasureAnswer)
         burst = Burst(
             cell=asked.cell,
@@ -357,7 +375,14 @@ class Session:
             core=answer.core,
             piece_bytes=answer.piece_bytes,
         )
-        return Measured(burst, answer.digest)
+        return Measured(burst, answer.digest, cpu_s, wall_s)
+
+    def audit(self, handle: int, *, seed: int, calls: int) -> Chained:
+        """Make a chain of calls that follows from `seed` (SPEC 11). Raises RunnerRefused (`unsupported`...)."""
+        request = messages.Audit(id=self.next_id(), handle=handle, seed=seed, calls=calls)
+        cpu_s = self.process.cpu_s()
+        answer = self.ask(request, messages.AuditAnswer, self.limits.measure + self._work_s(handle, calls))
+        return Chained(answer, self.process.cpu_s() - cpu_s)
 
     def release(self, handle: int) -> None:
         """Free a handle."""

@@ -4,12 +4,14 @@ Nothing here reads, writes, prints or starts anything, and nothing here deletes 
 `perbyte.stats.hypothesis` alone, so that measuring never waits for it.
 """
 
+from perbyte.stats.audit import AuditVerdict, is_settled, is_suspicious, is_unlike, judge_audits
 from perbyte.stats.clean import (
     Quiet,
     clean_mask,
     clean_values,
     cycles_per_call,
     find_quiet,
+    lowest_clean_ns,
     ns_per_call,
     own_quiet,
 )
@@ -21,6 +23,7 @@ from perbyte.stats.run_figures import RunFigures, make_run_figures
 
 __all__ = [
     "MIN_CLEAN",
+    "AuditVerdict",
     "Comparison",
     "Quiet",
     "RunFigures",
@@ -34,7 +37,12 @@ __all__ = [
     "epoch_value",
     "figure",
     "find_quiet",
+    "is_settled",
+    "is_suspicious",
+    "is_unlike",
     "judge",
+    "judge_audits",
+    "lowest_clean_ns",
     "make_run_figures",
     "median",
     "median_interval",

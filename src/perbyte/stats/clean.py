@@ -10,6 +10,7 @@ differ by one step are the same reading as far as anyone can tell, so every tole
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -85,6 +86,24 @@ def judge_samples(
     values = table_ns(table, calibration) if timeless else table_cycles(table, calibration, rate)
     clean = (disturbance(table, calibration, policy, quiet, rate) <= 1.0) & (table.flags == 0)
     return table, values, clean & np.isfinite(values)
+
+
+def lowest_clean_ns(burst: Burst, calibration: Calibration, policy: Policy) -> float:
+    """Return the least nanoseconds per call of a clean sample of a short burst; infinite where none is clean.
+
+    By the rules of `clean_mask`, for a handful of samples: without arrays, which would cost more than the samples.
+    """
+    step, limit = max(calibration.tick_quantum, 0), own_quiet(calibration, policy).limit
+    clean = []
+    for i, ticks in enumerate(burst.ticks):
+        shorter, longer = sorted((burst.clock_before[i], burst.clock_after[i]))
+        if burst.flags[i] or longer - shorter > policy.clock_tolerance * shorter + step:
+            continue
+        others = max(burst.contention_before[i], burst.contention_after[i])
+        if limit and shorter and (others - step) * 2 * calibration.probe_cycles / (shorter + longer) > limit:
+            continue
+        clean.append((ticks - calibration.fixed_ticks) / burst.calls * 1e9 / calibration.tick_hz)
+    return min(clean, default=math.inf)
 
 
 def cycles_per_call(burst: Burst, calibration: Calibration) -> Floats:

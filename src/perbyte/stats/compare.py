@@ -148,7 +148,7 @@ def doubt_of(figure: CellFigure, least_epochs: int = 2) -> str:
     """Why no difference may be claimed from `figure`, in a few words; empty where its interval was earned."""
     if not figure.interval.known:
         return "no interval is known"
-    if figure.quality in (Quality.NOISY, Quality.UNSETTLED):
+    if figure.quality in (Quality.NOISY, Quality.UNSETTLED, Quality.DOUBTED):
         return f"the figure is {figure.quality.value}"
     return "" if figure.epochs >= least_epochs else f"fewer than {least_epochs} quiet processes"
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from perbyte.catalogue import load
 from perbyte.errors import UsageError
 from perbyte.model import (
+    Audit,
     Burst,
     Calibration,
     Cell,
@@ -19,12 +20,14 @@ from perbyte.model import (
     Failure,
     NoiseFloor,
     Policy,
+    Quality,
     RunnerIdentity,
     UnprovenTier,
     Warning,
 )
 from perbyte.model.algorithm import no_instructions
 from perbyte.model.cell import FULL
+from perbyte.stats.audit import judge_audits
 from perbyte.stats.clean import find_quiet
 from perbyte.stats.compare import noise_floor
 from perbyte.stats.cores import Apart, find_apart, without
@@ -40,7 +43,7 @@ LAYOUT_WARNING = Warning(
 class RunFigures:
     """The figures of the cells of the plan, and what the A/A pairs show; twins are not among the figures.
 
-    `failures` are the cells that have samples of which none can be used.
+    `failures` are the cells that have samples of which none can be used, or that the audit refuses.
     """
 
     cells: tuple[CellFigure, ...]
@@ -57,6 +60,7 @@ def make_run_figures(
     identities: Iterable[RunnerIdentity],
     failures: Iterable[Failure],
     unproven: Iterable[UnprovenTier],
+    audits: Iterable[Audit] = (),
 ) -> RunFigures:
     """Return the figures of a run, in the order of the plan's addresses.
 
@@ -79,15 +83,31 @@ def make_run_figures(
             summaries.append(summarise(cell, taken, by_process, policy, quiet))
         except UsageError as error:
             unusable.append(Failure("refused", cell.runner, str(error), address=cell.address))
+    by_cell: dict[Cell, list[Audit]] = {}
+    for audit in audits:
+        by_cell.setdefault(audit.cell, []).append(audit)
     spread = common_spread(summaries)
     identified = {(one.runner, one.cpu): one for one in identities}
     who = {key: (one.library, one.library_version) for key, one in identified.items()}
     figures: dict[Cell, CellFigure] = {}
     for summary in summaries:
         library, version = who.get((summary.cell.runner, summary.cell.cpu), ("", ""))
-        figures[summary.cell] = judge(
-            summary, policy, library=library, library_version=version, spread=spread
-        )
+        made = judge(summary, policy, library=library, library_version=version, spread=spread)
+        if policy.audit:
+            verdict = judge_audits(by_cell.get(summary.cell, ()), made.ns_per_call)
+            if verdict.refusal:
+                unusable.append(
+                    Failure("audit", summary.cell.runner, verdict.refusal, address=summary.cell.address)
+                )
+                continue
+            if verdict.warnings:
+                doubted = any(warning.kind is not Doubt.UNCHAINED for warning in verdict.warnings)
+                made = replace(
+                    made,
+                    quality=Quality.DOUBTED if doubted else made.quality,
+                    warnings=made.warnings + verdict.warnings,
+                )
+        figures[summary.cell] = made
     originals = {cell: replace(cell, twin=0) for cell in figures if cell.twin}
     floor = noise_floor(
         (figures[original], figures[twin]) for twin, original in originals.items() if original in figures

@@ -177,6 +177,7 @@ def recover(path: Path, into: Path) -> Recovered:
         tuple(bursts[number] for number in sorted(bursts)),
         (*state.failures, *(Failure("damaged", "", text) for text in lost)),
         tuple(state.unproven),
+        tuple(state.audits),
         state.measuring_s,
         state.complete and not lost,
     )

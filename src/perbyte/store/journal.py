@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from perbyte.errors import StoreError
-from perbyte.model import Burst, Calibration, Failure, RunnerIdentity, UnprovenTier
+from perbyte.model import Audit, Burst, Calibration, Failure, RunnerIdentity, UnprovenTier
 from perbyte.store.files import (
     JOURNAL_FILE,
     MEBIBYTE,
@@ -67,6 +67,13 @@ class Unproven(msgspec.Struct, tag_field="event", tag="unproven", frozen=True):
     tier: UnprovenTier
 
 
+class Audited(msgspec.Struct, tag_field="event", tag="audited", frozen=True):
+    """A cell was looked at from outside."""
+
+    seq: int
+    audit: Audit
+
+
 class Spent(msgspec.Struct, tag_field="event", tag="spent", frozen=True):
     """So many seconds of measuring are gone."""
 
@@ -81,7 +88,7 @@ class EpochDone(msgspec.Struct, tag_field="event", tag="epoch_done", frozen=True
     epoch: int
 
 
-Event = Identified | Calibrated | Measured | Failed | Unproven | Spent | EpochDone
+Event = Identified | Calibrated | Measured | Failed | Unproven | Audited | Spent | EpochDone
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,6 +113,7 @@ def figures_of_stored(stored: StoredRun) -> RunFigures:
         identities=stored.conditions.identities,
         failures=stored.failures,
         unproven=stored.unproven,
+        audits=stored.audits,
     )
 
 
@@ -140,6 +141,7 @@ def _stored_run(known: Known) -> StoredRun:
         bursts=tuple(_bursts(known)),
         failures=tuple(state.failures),
         unproven=tuple(state.unproven),
+        audits=tuple(state.audits),
         measuring_s=state.measuring_s,
         complete=state.complete,
     )

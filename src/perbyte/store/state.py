@@ -19,6 +19,7 @@ import msgspec
 
 from perbyte.errors import IncompatibleRuns, StoreError
 from perbyte.model import (
+    Audit,
     Calibration,
     Conditions,
     Failure,
@@ -28,7 +29,17 @@ from perbyte.model import (
     parse_address,
 )
 from perbyte.store.files import MEBIBYTE, RUN_FILE, damaged, read_whole, replace_atomically
-from perbyte.store.journal import Calibrated, EpochDone, Event, Failed, Identified, Spent, Unproven, encode
+from perbyte.store.journal import (
+    Audited,
+    Calibrated,
+    EpochDone,
+    Event,
+    Failed,
+    Identified,
+    Spent,
+    Unproven,
+    encode,
+)
 
 SCHEMA = 1
 _RUN_FILE_LIMIT = 256 * MEBIBYTE
@@ -46,6 +57,7 @@ class RunState:
     calibrations: list[Calibration] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     unproven: list[UnprovenTier] = field(default_factory=list)
+    audits: list[Audit] = field(default_factory=list)
     epochs_done: list[int] = field(default_factory=list)
     noise_floor: NoiseFloor | None = None
     complete: bool = False
@@ -67,6 +79,8 @@ class RunState:
             self.failures.append(event.failure)
         elif isinstance(event, Unproven):
             self.unproven = [tier for tier in self.unproven if tier.row != event.tier.row] + [event.tier]
+        elif isinstance(event, Audited):
+            self.audits.append(event.audit)
         elif isinstance(event, Spent):
             self.measuring_s = max(self.measuring_s, event.measuring_s)
         elif isinstance(event, EpochDone):

@@ -15,6 +15,7 @@ from typing import Self
 
 from perbyte.errors import StoreError, UsageError
 from perbyte.model import (
+    Audit,
     Burst,
     Calibration,
     CellFigure,
@@ -40,6 +41,7 @@ from perbyte.store.files import (
     undisturbed,
 )
 from perbyte.store.journal import (
+    Audited,
     Calibrated,
     EpochDone,
     Event,
@@ -203,6 +205,10 @@ class RunWriter:
         """Note a tier that has to be proved by figures, or what a look at it showed."""
         self._append(Unproven(self._next(), tier))
 
+    def audited(self, audit: Audit) -> None:
+        """Note what was seen of a cell from outside."""
+        self._append(Audited(self._next(), audit))
+
     def spent(self, measuring_s: float) -> None:
         """Note the seconds of measuring the run has taken so far. Raises StoreError when the disk is full."""
         self._append(Spent(self._next(), measuring_s))
@@ -213,6 +219,8 @@ class RunWriter:
             self.calibrated(calibration)
         for tier in stored.unproven:
             self.unproven(tier)
+        for audit in stored.audits:
+            self.audited(audit)
         for burst in stored.bursts:
             self.measured(burst)
         for failure in (*stored.failures, *failures):
@@ -372,7 +380,7 @@ def merge(paths: Sequence[Path], into: Path) -> Run:
             identities=tuple(dict.fromkeys((*conditions.identities, *other.identities))),
         )
     conditions = replace(conditions, run_id="+".join(ids))
-    whole = StoredRun(conditions, (), (), (), (), 0.0, True)
+    whole = StoredRun(conditions, (), (), (), (), (), 0.0, True)
     for place in directories:
         whole = _joined(whole, stored_run(place))
     with RunWriter.create(into) as writer:
@@ -395,6 +403,7 @@ def _joined(first: StoredRun, second: StoredRun) -> StoredRun:
         first.bursts + tuple(replace(one, epoch=one.epoch + shift) for one in second.bursts),
         first.failures + second.failures,
         tuple(tiers.values()),
+        first.audits + tuple(replace(one, epoch=one.epoch + shift) for one in second.audits),
         first.measuring_s + second.measuring_s,
         first.complete and second.complete,
     )

@@ -1,0 +1,203 @@
+/* audit: calls on data that nobody could know before, each made from what the last one gave (SPEC section 11). */
+#include "material.h"
+#include "serve.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAIL = 64, PAGE = 4096, CUT_ONE_IN = 8 };
+
+typedef struct chain {
+	pb_prepared *p, *producer; /* of what `open` takes; NULL for all others */
+	uint8_t *block, *data;     /* the data of the next call, `offset` from a page boundary */
+	uint64_t value, forged, refused, failures;
+	size_t length; /* of the last output; that of a forgery is empty */
+	int afresh;    /* the language copies its material when it opens a case */
+} chain;
+
+/* Operations whose output follows from key, nonce and data, or whose cost does. */
+static int can_be_chained(const char *operation)
+{
+	static const char *const known[] = {"encrypt", "decrypt", "seal",   "open", "digest",
+					    "squeeze", "mac",     "expand", "hash", "sign"};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(known[i], operation) == 0)
+			return 1;
+	return 0;
+}
+
+static int sets_key(const char *contract)
+{
+	return strcmp(contract, "rekey/1") == 0 || strcmp(contract, "setup/1") == 0;
+}
+
+static uint64_t tail(uint64_t value, const uint8_t *bytes, size_t length)
+{
+	size_t last = length < TAIL ? length : TAIL;
+	return pb_words(value, bytes + length - last, last);
+}
+
+static void renew(const chain *k, pb_prepared *p)
+{
+	if (p->c.nonce_len)
+		pb_stream(k->value, "nonce/0", (uint8_t *)p->c.nonce[0], p->c.nonce_len);
+	if (sets_key(p->variant->contract))
+		pb_stream(k->value, "key/0", (uint8_t *)p->c.key[0], p->c.key_len);
+}
+
+static void replace_data(const chain *k, const uint8_t *output, size_t length)
+{
+	memcpy(k->data, output, length < k->p->c.size ? length : k->p->c.size);
+}
+
+/* One call on the chain's data. Returns 0 when the language cannot open a case again. */
+static int call(chain *k, pb_prepared *p)
+{
+	pb_case *c = &p->c;
+	if (k->afresh) {
+		c->row->family->close(c);
+		if (c->row->family->open(c) != 0)
+			return 0;
+	}
+	pb_case_run(p, 1);
+	return 1;
+}
+
+static int plain_link(chain *k)
+{
+	pb_prepared *p = k->p;
+	renew(k, p);
+	if (!call(k, p))
+		return 0;
+	k->failures += p->c.failures;
+	k->length = p->c.out_len;
+	replace_data(k, p->c.out, k->length);
+	k->value = tail(k->value, p->c.out, k->length);
+	return 1;
+}
+
+/* Seal, forge now and then, open. The sealed text is the data of the next call. */
+static int opened_link(chain *k)
+{
+	pb_prepared *p = k->p, *seal = k->producer;
+	uint64_t before = k->value;
+	if (sets_key(p->variant->contract)) {
+		pb_stream(k->value, "key/0", (uint8_t *)p->c.key[0], p->c.key_len);
+		memcpy((uint8_t *)seal->c.key[0], p->c.key[0], p->c.key_len);
+	}
+	pb_stream(k->value, "nonce/0", (uint8_t *)p->c.nonce[0], p->c.nonce_len);
+	memcpy((uint8_t *)seal->c.nonce[0], p->c.nonce[0], p->c.nonce_len);
+	if (!call(k, seal))
+		return 0;
+	k->failures += seal->c.failures;
+	memcpy(p->own_input, seal->c.out, p->c.in_len);
+	replace_data(k, p->own_input, p->c.in_len);
+	k->value = tail(k->value, p->own_input, p->c.in_len);
+	int forge = before % CUT_ONE_IN == 0;
+	if (forge)
+		p->own_input[(before >> 8) % p->c.in_len] ^= 1;
+	if (!call(k, p))
+		return 0;
+	k->length = forge ? 0 : p->c.out_len;
+	if (forge) {
+		k->forged++;
+		k->refused += p->c.failures != 0;
+	} else {
+		k->failures += p->c.failures;
+		k->value = tail(k->value, p->c.out, p->c.out_len);
+	}
+	return 1;
+}
+
+static const char *make_ready(chain *k, pb_prepared *producer, char *words)
+{
+	pb_prepared *p = k->p;
+	k->block = aligned_alloc(PAGE, (p->offset + p->c.size + 2 * PAGE) / PAGE * PAGE);
+	if (!k->block)
+		return "bad-size";
+	k->data = k->block + p->offset;
+	pb_stream(k->value, "input", k->data, p->c.size);
+	if (strcmp(p->variant->operation, "open") != 0)
+		return NULL;
+	const pb_variant *seal = pb_variant_find(p->c.row, "seal", p->variant->contract);
+	if (!seal)
+		return "unsupported";
+	const char *code =
+		pb_case_open(producer, p->c.row, seal, p->c.size, p->seed, p->offset, NULL, NULL, words);
+	k->producer = code ? NULL : producer;
+	return code;
+}
+
+/* Where the case's own material was, so that it can be used afterwards as before. */
+static uint8_t *copy(const uint8_t *bytes, size_t length)
+{
+	uint8_t *kept = malloc(length + 1);
+	if (kept && length)
+		memcpy(kept, bytes, length);
+	return kept;
+}
+
+static int run(chain *k, uint64_t calls)
+{
+	pb_case *c = &k->p->c, *taker = k->producer ? &k->producer->c : c;
+	const uint8_t *in = c->in, *message = c->message[0];
+	uint8_t *nonce = copy(c->nonce[0], c->nonce_len), *key = copy(c->key[0], c->key_len);
+	uint8_t *sealed = k->producer ? copy(k->p->own_input, c->in_len) : NULL;
+	int fine = nonce && key && (sealed || !k->producer);
+	taker->in = taker->message[0] = k->data;
+	for (uint64_t i = 0; fine && i < calls; i++)
+		fine = k->producer ? opened_link(k) : plain_link(k);
+	if (nonce)
+		memcpy((uint8_t *)c->nonce[0], nonce, c->nonce_len);
+	if (key)
+		memcpy((uint8_t *)c->key[0], key, c->key_len);
+	free(nonce);
+	free(key);
+	if (sealed)
+		memcpy(k->p->own_input, sealed, c->in_len);
+	free(sealed);
+	if (!k->producer) {
+		c->in = in;
+		c->message[0] = message;
+	}
+	if (k->afresh) {
+		c->row->family->close(c);
+		fine &= c->row->family->open(c) == 0;
+	}
+	return fine;
+}
+
+void pb_audit(pb_server *s, const pb_request *q)
+{
+	pb_prepared *p = pb_find_handle(s, q), producer;
+	char words[256] = "out of memory";
+	int64_t calls = pb_get_integer(q, "calls", 0);
+	if (!p)
+		return;
+	if (calls < 1) {
+		pb_refuse(s, "malformed", "audit needs calls, 1 or more");
+		return;
+	}
+	if (!can_be_chained(p->variant->operation) || p->c.given) {
+		pb_refuse(s, "unsupported", "calls of this operation cannot be chained");
+		return;
+	}
+	chain k = {.p = p, .value = pb_get_unsigned(q, "seed", 0), .afresh = s->runner->empty != NULL};
+	const char *code = make_ready(&k, &producer, words);
+	if (!code && !run(&k, (uint64_t)calls))
+		code = "library";
+	if (code) {
+		pb_refuse(s, code, words);
+	} else {
+		pb_begin_answer(s);
+		pb_text_add(&s->answer,
+			    ",\"length\":%zu,\"digest\":\"%016" PRIx64 "\",\"failures\":%" PRIu64
+			    ",\"forged\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"afresh\":%s}",
+			    k.length, pb_words(k.value, p->c.out, k.length), k.failures, k.forged, k.refused,
+			    k.afresh ? "true" : "false");
+	}
+	if (k.producer)
+		pb_case_close(k.producer);
+	free(k.block);
+}

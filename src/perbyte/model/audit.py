@@ -1,0 +1,39 @@
+"""What the orchestrator saw of a cell from outside, beside what the cell's runner said of the same calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from perbyte.model.cell import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The looks at one cell in one epoch. The arrays have one entry a look: a burst less a shorter one.
+
+    `claimed_ns`: nanoseconds per call by the runner's ticks; `cpu_ns` and `wall_ns`: CPU time of the process as the
+    kernel accounts it, and time on the clock, both less what the runner says of its probes; `threads`: CPU time over
+    time on the clock of the whole burst. `long`: a look lasts so long that few of them tell. `clean_ns`: the
+    runner's lowest time per call in a clean sample of these bursts; 0: there was none. `clock_hz` is the rate of the
+    core's clock by the runner's probes or counters, `own_hz` by Perbyte's own probe at the same time (0: unknown).
+    `chained_ns`: CPU time per call of chains of calls on new data (none: `unchained` says why); `afresh`: each of these
+    calls prepared its material anew. `wrong`: what was wrong with them.
+    `children`: processes that the runner has started. `problem`: why no look could be had.
+    """
+
+    cell: Cell
+    epoch: int
+    claimed_ns: list[float] = field(default_factory=list)
+    cpu_ns: list[float] = field(default_factory=list)
+    wall_ns: list[float] = field(default_factory=list)
+    threads: list[float] = field(default_factory=list)
+    clock_hz: list[float] = field(default_factory=list)
+    own_hz: list[float] = field(default_factory=list)
+    clean_ns: float = 0.0
+    long: bool = False
+    chained_ns: list[float] = field(default_factory=list)
+    wrong: str = ""
+    unchained: str = ""
+    afresh: bool = False
+    children: int = 0
+    problem: str = ""

@@ -1,0 +1,183 @@
+"""Does what a runner says agree with what was seen from outside? Numbers in, a refusal or a doubt out.
+
+Nothing is refused on one look. Where a runner understates the time of its calls, CPU time exceeds what it says in look
+after look; a neighbour, an interrupt or a collector of garbage makes some looks differ, to either side. So the quartile
+of the looks that lies nearer to what the runner says has to be beyond what noise explains.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from perbyte.model import Audit, Doubt, Warning
+
+BEYOND = 0.05  # relative difference of times that noise does not explain where three looks in four show it
+FEW, FEW_LONG = 6, 2  # looks without which nothing is refused; looks of milliseconds are exact
+THREADS = 1.1  # CPU time over time on the clock from which on more than one thread was at work
+CLOCK_DOUBTED, CLOCK_REFUSED = 0.1, 0.25  # cores differ, and vector code may lower the clock by a fifth
+FIGURE = 0.15  # by which a figure may lie below the lowest clean audited call
+CHAINED, CHAINED_NS = (
+    0.35,
+    500.0,
+)  # by how much a call on new data may cost more: caches, new nonces, the chain
+CHAINED_OPEN = 3.0  # opening: its input is sealed first
+AFRESH_NS = 200e3  # where material is prepared anew for each call
+_SCREEN = 0.3  # a single look that is further off asks for more
+_POOLED, _POOLED_LOOKS = 0.08, 5  # and so do several that are further off together
+_SETTLED_LOOKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class AuditVerdict:
+    """Why a cell's figure is refused (empty: it is not), and what is to be said beside it."""
+
+    refusal: str = ""
+    warnings: tuple[Warning, ...] = ()
+
+
+def is_suspicious(audits: Sequence[Audit]) -> bool:
+    """True when the last of a cell's looks, or all of them together, ask for more looks at it."""
+    if not audits or not audits[-1].claimed_ns:
+        return False
+    low, high = _ratios(audits)
+    rates = _clock_ratios(audits)
+    own = max(1, len(audits[-1].claimed_ns))
+    return (
+        max(low[-own:]) > 1 + _SCREEN
+        or min(high[-own:]) < 1 - _SCREEN
+        or audits[-1].threads[-1] > THREADS
+        or bool(rates and abs(math.log(rates[-1])) > math.log1p(CLOCK_DOUBTED))
+        or (len(low) >= _POOLED_LOOKS and (_middle(low) > 1 + _POOLED or _middle(high) < 1 - _POOLED))
+    )
+
+
+def is_settled(audit: Audit, first: int) -> bool:
+    """True when the looks from `first` on agree with the runner's word, so that no more are needed."""
+    later = replace(
+        audit,
+        **{name: getattr(audit, name)[first:] for name in ("claimed_ns", "cpu_ns", "wall_ns", "threads")},
+    )
+    low, high = _ratios([later])
+    rates = _clock_ratios([audit])[first:]
+    return (
+        len(low) >= _SETTLED_LOOKS
+        and _middle(low) < 1 + _POOLED
+        and _middle(high) > 1 - _POOLED
+        and _middle(later.threads) < THREADS
+        and (not rates or abs(math.log(_middle(rates))) < math.log1p(CLOCK_DOUBTED))
+    )
+
+
+def is_unlike(audit: Audit) -> bool:
+    """True when the calls on new data of an epoch cost more than the timed ones, as far as a few looks can tell."""
+    return bool(audit.chained_ns) and _middle(_excess([audit])) > 1
+
+
+def judge_audits(audits: Iterable[Audit], figure_ns: float = 0.0) -> AuditVerdict:
+    """Judge one cell by all looks at it; `figure_ns` is its figure in nanoseconds per call, 0 where there is none."""
+    audits = list(audits)
+    looked = [audit for audit in audits if audit.claimed_ns]
+    warnings: list[Warning] = []
+    if not looked:
+        problem = next((audit.problem for audit in audits if audit.problem), "no look could be had")
+        return AuditVerdict(warnings=(Warning(Doubt.AUDIT, f"not audited from outside: {problem}"),))
+    low, high = _ratios(looked)
+    enough = len(low) >= (FEW_LONG if looked[-1].long else FEW)
+    claimed = _middle([value for audit in looked for value in audit.claimed_ns])
+    if enough and (least := _lowest(low)) > 1 + BEYOND:
+        seen = f"{claimed * _middle(low):.4g} ns of CPU time" if math.isfinite(least) else "CPU time"
+        return AuditVerdict(
+            f"the runner says {claimed:.4g} ns per call, the kernel counts {seen} for the same calls "
+            f"(at least {least:.3g} times as much in three of four of {len(low)} looks)"
+        )
+    if enough and (most := -_lowest([-value for value in high])) < 1 - BEYOND:
+        return AuditVerdict(
+            f"the runner says {claimed:.4g} ns per call, but {claimed * _middle(high):.4g} ns went by "
+            f"(at most {most:.3g} times as much in three of four of {len(high)} looks)"
+        )
+    rates = _clock_ratios(looked)
+    if len(rates) >= FEW and max(_lowest(rates), _lowest([1 / rate for rate in rates])) > 1 + CLOCK_REFUSED:
+        said, own = (
+            _middle([v for audit in looked for v in values if v])
+            for values in (_clocks(looked), _owns(looked))
+        )
+        return AuditVerdict(
+            f"by the runner's clock probe or counters the core runs at {said / 1e9:.3f} GHz, "
+            f"by Perbyte's own probe at {own / 1e9:.3f} GHz"
+        )
+    if rates and len(rates) >= _POOLED_LOOKS and abs(math.log(_middle(rates))) > math.log1p(CLOCK_DOUBTED):
+        text = f"by the runner's clock the core runs at {_middle(rates):.3g} times the rate of Perbyte's own probe"
+        warnings.append(Warning(Doubt.AUDIT, text, (_middle(rates),)))
+    clean = [audit.clean_ns for audit in looked if audit.clean_ns > 0]
+    if figure_ns > 0 and len(clean) > 1 and sorted(clean)[1] > (1 + FIGURE) * figure_ns:
+        return AuditVerdict(
+            f"the figure is {figure_ns:.4g} ns per call, but the runner itself never said less than "
+            f"{min(clean):.4g} ns in clean samples of the audit"
+        )
+    excess = _excess(looked)
+    if len(excess) >= (FEW_LONG if looked[-1].long else FEW) and _lowest(excess) > 1:
+        chained = _middle([value for audit in looked for value in audit.chained_ns])
+        timed = _middle([value for audit in looked for value in audit.cpu_ns])
+        return AuditVerdict(
+            f"a timed call takes {timed:.4g} ns of CPU time, and {chained:.4g} ns where each call has new data: "
+            "more than caches, new nonces and the making of the data explain"
+        )
+    if (not excess or looked[-1].afresh) and looked[
+        -1
+    ].cell.operation != "run":  # of a known chain, its cost is proof
+        why = looked[-1].unchained or "each call prepares its material anew"
+        warnings.append(Warning(Doubt.UNCHAINED, f"its work was not audited on new data ({why})"))
+    threads = [value for audit in looked for value in audit.threads]
+    if len(threads) >= _POOLED_LOOKS and _lowest(threads) > THREADS:
+        text = f"more than one thread at work: {_middle(threads):.2f} s of CPU time per second"
+        warnings.append(Warning(Doubt.THREADS, text, (_middle(threads),)))
+    if children := max(audit.children for audit in looked):
+        text = f"the runner works with other processes that it started ({children})"
+        warnings.append(Warning(Doubt.THREADS, text, (children,)))
+    return AuditVerdict(warnings=tuple(warnings))
+
+
+def _ratios(audits: Sequence[Audit]) -> tuple[list[float], list[float]]:
+    """What was seen over what was said, per look: CPU time of one thread, and time on the clock."""
+    low, high = [], []
+    for audit in audits:
+        looks = zip(audit.claimed_ns, audit.cpu_ns, audit.wall_ns, audit.threads, strict=True)
+        for claimed, cpu, wall, threads in looks:
+            low.append(cpu / max(threads, 1.0) / claimed if claimed > 0 else math.inf)
+            high.append(max(cpu, wall) / claimed if claimed > 0 else math.inf)
+    return low, high
+
+
+def _excess(audits: Sequence[Audit]) -> list[float]:
+    """The cost of calls on new data over what it may be beside that of the timed ones in the same epoch."""
+    found = []
+    for audit in audits:
+        timed = max(_middle(audit.cpu_ns), 0.0)
+        inputs = CHAINED_OPEN if audit.cell.operation == "open" else 1.0
+        allowed = timed * (1 + CHAINED) * inputs + (AFRESH_NS if audit.afresh else CHAINED_NS * inputs)
+        found += [value / allowed for value in audit.chained_ns]
+    return found
+
+
+def _clocks(audits: Sequence[Audit]) -> list[float]:
+    return [value for audit in audits for value in audit.clock_hz]
+
+
+def _owns(audits: Sequence[Audit]) -> list[float]:
+    return [value for audit in audits for value in audit.own_hz]
+
+
+def _clock_ratios(audits: Sequence[Audit]) -> list[float]:
+    pairs = zip(_clocks(audits), _owns(audits), strict=True)
+    return [said / own for said, own in pairs if said > 0 and own > 0]
+
+
+def _lowest(values: Sequence[float]) -> float:
+    """The lower quartile."""
+    return sorted(values)[len(values) // 4]
+
+
+def _middle(values: Sequence[float]) -> float:
+    return sorted(values)[len(values) // 2]

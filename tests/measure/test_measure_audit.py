@@ -1,0 +1,101 @@
+"""The audit from outside in a run: honest runners keep their figures, others lose them, each its own only.
+
+The scripted runner really takes the CPU time that `burn` says; CPU time is the kernel's, so a busy machine changes
+nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import pytest
+from fake_scripts import lie, row
+
+from perbyte.measure.audit import Witness
+from perbyte.model import Doubt, Quality
+
+POLICY = {"audit": True, "epochs": 2, "burst_samples": 4, "looks": (1,), "warm_us": 50.0}
+
+
+@pytest.fixture(autouse=True)
+def the_scripts_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The core's clock is the scripts' virtual one."""
+    monkeypatch.setattr(Witness, "clock_hz", lambda self: 2.7e9)
+
+
+def test_an_honest_runner_passes_and_one_that_halves_its_ticks_does_not(
+    lab: Any, ecb: Any, address: Any
+) -> None:
+    done = lab.run(ecb("alpha", burn=1.0), ecb("beta", burn=2.0), **POLICY)
+    assert done.failures() == {address("beta"): "audit"}
+    assert "ns of CPU time for the same calls" in done.failure(address("beta")).message
+    figure = done.figure(address("alpha"))
+    assert Doubt.AUDIT not in {warning.kind for warning in figure.warnings}
+
+
+def test_a_runner_that_says_more_than_went_by_is_refused(lab: Any, ecb: Any, address: Any) -> None:
+    done = lab.run(ecb("alpha", burn=0.01, operations=[row(per_call=12e6)]), **POLICY)
+    assert done.failures() == {address("alpha"): "audit"}
+    assert "went by" in done.failure(address("alpha")).message
+
+
+def test_every_cell_is_looked_at_in_every_epoch(lab: Any, ecb: Any, address: Any) -> None:
+    done = lab.run(ecb("alpha", burn=1.0), **POLICY)
+    assert [(audit.cell.address, audit.epoch) for audit in done.notes.all("audited")] == [
+        (address("alpha"), 0),
+        (address("alpha"), 1),
+    ]
+
+
+def test_a_cache_of_answers_is_caught_by_new_data(lab: Any, ecb: Any, address: Any) -> None:
+    done = lab.run(
+        ecb("alpha", burn=1.0, operations=[_slow()], chained=1.0),
+        ecb("beta", burn=1.0, operations=[_slow()], chained=3.0),
+        **POLICY,
+    )
+    assert done.failures() == {address("beta"): "audit"}
+    assert "where each call has new data" in done.failure(address("beta")).message
+
+
+def test_wrong_answers_while_audited_cost_the_wrong_and_a_tie_is_disputed(
+    lab: Any, ecb: Any, address: Any
+) -> None:
+    def named(name: str, **more: Any) -> dict[str, Any]:
+        return ecb(name, library=name, burn=1.0, chained=1.0, operations=[_slow()], **more)
+
+    liar = named("beta", lies=[lie("audit")])
+    two = lab.run(named("alpha"), liar, **POLICY)
+    assert two.failures() == {address("alpha"): "disputed", address("beta"): "disputed"}
+
+
+def test_two_copies_of_a_liar_do_not_outvote_an_honest_library(lab: Any, ecb: Any, address: Any) -> None:
+    given = {"burn": 1.0, "chained": 1.0, "operations": [_slow()]}
+    copies = [ecb(name, library="Liar", lies=[lie("audit")], **given) for name in ("beta", "gamma")]
+    done = lab.run(ecb("alpha", library="Honest", **given), *copies, **POLICY)
+    assert set(done.failures().values()) == {"disputed"}
+    assert address("alpha") in done.failures()
+
+
+def test_forgeries_that_are_accepted_while_audited_are_wrong(
+    lab: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        secrets, "randbits", lambda bits: 64
+    )  # a multiple of 8: the first call gets a forgery
+    rows = [row("aes-128-gcm", "open", per_call=16e6)]
+    given = {"name": "alpha", "operations": rows, "burn": 1.0, "chained": 1.0, "lies": [lie("accept")]}
+    done = lab.run(given, ask="alpha/aes-128-gcm/open@16", **POLICY)
+    assert [(one.kind, "forgeries were accepted" in one.message) for one in done.outcome.failures] == [
+        ("incorrect", True)
+    ]
+
+
+def test_without_the_audit_nobody_is_looked_at(lab: Any, ecb: Any, address: Any) -> None:
+    done = lab.run(ecb("alpha", burn=2.0), **{**POLICY, "audit": False})
+    assert not done.notes.all("audited")
+    assert done.figure(address("alpha")).quality is not Quality.DOUBTED
+
+
+def _slow() -> dict[str, Any]:
+    return row(per_call=16e6)
