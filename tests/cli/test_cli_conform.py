@@ -47,7 +47,7 @@ def test_what_a_runner_says_cannot_steer_the_terminal(world, script):
     world.add(script("alpha") | {"operations": operations})
     answer = world.perbyte("conform", "alpha")
     assert answer.returncode == 1
-    assert "listed twice: ?[31mred" in answer.stdout
+    assert "listed twice: [31mred" in answer.stdout
     assert "\x1b" not in answer.stdout
 
 

@@ -7,7 +7,8 @@ from made_runs import made_figure
 
 from perbyte.cli.options import UNITS
 from perbyte.model import Cell, Interval
-from perbyte.report.wording import number, percent, plain, size_label
+from perbyte.model.text import plain
+from perbyte.report.wording import number, percent, size_label
 from perbyte.stats.quantity import TABLE_UNITS, Unit, read
 
 CELL = Cell("lib", "aes-128-ecb", "encrypt", 512, "stream/1")

@@ -63,9 +63,9 @@ def main() -> None:
 
 def complain(message: str, hint: str | None = None) -> None:
     """Print an error on stderr in the form all errors have: what is wrong, then what to do about it."""
-    print(f"error: {message}", file=sys.stderr)
-    if hint:
-        print(f"hint: {hint}", file=sys.stderr)
+    for lead, text in (("error", message), ("hint", hint)):
+        if text:  # a second line, as of a runner's own words, is none of ours
+            print(f"{lead}: {text}".replace("\n", "\n  "), file=sys.stderr)
 
 
 def _drop_output() -> None:

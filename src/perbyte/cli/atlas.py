@@ -88,7 +88,7 @@ def list_(url: str | None, by_run: bool, as_json: bool) -> int:
     """List machines, or runs, newest first."""
     import msgspec
 
-    from perbyte.report.wording import plain
+    from perbyte.model.text import plain
 
     atlas = opened(url)
     found = sorted(atlas.runs.values(), key=lambda one: (one.started_at, one.key), reverse=True)
@@ -180,7 +180,7 @@ def pack_(url: str | None) -> int:
 def verify_(url: str | None) -> int:
     """Hold every file against the index, and read the state of every run. Exit code 1 where something is wrong."""
     from perbyte.atlas.reading import verify
-    from perbyte.report.wording import plain
+    from perbyte.model.text import plain
 
     atlas = opened(url, quiet=True)
     wrong = verify(atlas)
@@ -264,7 +264,7 @@ def placed(url: str | None) -> str:
 def opened(url: str | None, *, quiet: bool = False) -> Atlas:
     """Open an atlas, and say what of its index cannot be read."""
     from perbyte.atlas import open_atlas
-    from perbyte.report.wording import plain
+    from perbyte.model.text import plain
 
     atlas = open_atlas(placed(url))
     for problem in atlas.problems:

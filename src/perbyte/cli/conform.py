@@ -18,6 +18,7 @@ from perbyte.cli.options import Listed
 from perbyte.cli.terminal import LiveLine
 from perbyte.errors import EXIT_FINE, EXIT_FOUND
 from perbyte.model.cell import FULL
+from perbyte.model.text import plain
 
 if TYPE_CHECKING:
     from perbyte.runners.conform import Complaint
@@ -85,8 +86,7 @@ def _print_verdict(who: str, complaints: list[Complaint], quick: bool, took_s: f
             if one.section == section:
                 print(
                     textwrap.fill(
-                        # what a runner says may hold anything
-                        re.sub(r"[^\x20-\x7e\u00a0-\uffff]", "?", one.what),
+                        plain(one.what, 2000),
                         max(columns, 40),
                         initial_indent="    - ",
                         subsequent_indent="      ",

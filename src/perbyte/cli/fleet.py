@@ -70,7 +70,7 @@ def status_(address: str | None, as_json: bool) -> int:
     """Show the machines of a fleet, their Perbyte, and what they measure."""
     require_dask()
     from perbyte.fleet.conduct import connected, machines_of
-    from perbyte.report.wording import plain
+    from perbyte.model.text import plain
 
     with connected(_named(address)) as client:
         found = machines_of(client)
@@ -206,7 +206,7 @@ def _checked(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _tell(machine: str, text: str, quiet: bool) -> None:
-    from perbyte.report.wording import plain
+    from perbyte.model.text import plain
 
     note(f"{plain(machine, 80)}: {plain(text, 300)}" if machine else plain(text, 300), quiet=quiet)
 

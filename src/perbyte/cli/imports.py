@@ -59,7 +59,7 @@ def openssl_speed(
     gives none; facts about the machine are taken from boot messages around the tables.
     """
     from perbyte.exchange import join_listings, make_run, read_listings, read_machine, read_text
-    from perbyte.report.wording import plain
+    from perbyte.model.text import plain
 
     profile = read_machine(read_text(machine).split("\n")) if machine else None
     found = []
@@ -136,7 +136,7 @@ for _form in FORMATS:
 
 def _deliver(runs: list[Run], out: Path | None, overwrite: bool, quiet: bool) -> None:
     """Store the runs and print where, with what is missing and what was not understood."""
-    from perbyte.report.wording import plain
+    from perbyte.model.text import plain
 
     for run in runs:
         if not run.cells and not run.failures:
@@ -159,6 +159,13 @@ def _with_places(runs: list[Run], out: Path | None, overwrite: bool) -> list[tup
     home = out or places.runs_home()
     alone = out is not None and len(runs) == 1
     found = [(run, home if alone else home / run.conditions.run_id) for run in runs]
+    if bad := next((name for _, place in found if (name := place.name) in ("", ".", "..")), None):
+        raise UsageError(f"{bad!r} is no name of a run", hint="use --name with letters, digits, dot and dash")
+    if escaped := next((run for run in runs if "/" in run.conditions.run_id), None):
+        raise UsageError(
+            f"the name {escaped.conditions.run_id!r} is a path",
+            hint="use --name for the name, --out for the place",
+        )
     taken = next((place for _, place in found if (place / "run.json").exists()), None)
     if taken and not overwrite:
         raise UsageError(f"there is a run at {taken} already", hint="use --name, --out or --replace")

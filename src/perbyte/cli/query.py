@@ -54,9 +54,11 @@ def print_rows(
         records = [dict(zip(names, map(_plain, row), strict=True)) for row in rows]
         print(json.dumps(records, indent=1, allow_nan=False))
     elif as_csv:
+        from perbyte.report.export import inert
+
         writer = csv.writer(sys.stdout, lineterminator="\r\n")
         writer.writerow(names)
-        writer.writerows(map(_plain, row) for row in rows)
+        writer.writerows((inert(_plain(value)) for value in row) for row in rows)
     elif names:
         shown = [dict(zip(names, map(_text, row), strict=True)) for row in rows]
         print_table(Table(shown or [dict.fromkeys(names, "")], names[-1]))
@@ -85,7 +87,7 @@ def _plain(value: Any) -> Any:
 
 
 def _text(value: Any) -> str:
-    from perbyte.report.wording import plain
+    from perbyte.model.text import plain
 
     if isinstance(value, (list, tuple)):
         return plain("; ".join(_text(one) for one in value), 300)

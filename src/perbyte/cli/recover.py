@@ -24,7 +24,7 @@ def command(run: Path, out: Path | None) -> int:
     \b
       perbyte recover results/monday --out results/monday-saved
     """
-    from perbyte.report.wording import plain
+    from perbyte.model.text import plain
     from perbyte.store import recover
 
     place = find_run(run)

@@ -2,7 +2,8 @@
 
 What an encoding cannot say is said in plain letters (`±` as `+-`), so that no table dies of a terminal. A closed
 standard output refuses what is written to it, as a full disk does; a closed standard error swallows it. Closed
-descriptors are taken by /dev/null first, lest a run's own files get their numbers.
+descriptors are taken by /dev/null first, lest a run's own files get their numbers. Nothing that is printed drives a
+terminal: escape sequences and the like in it become visible, and only `control` sends any.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import os
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 from perbyte.errors import DataFileWarning
+from perbyte.model.text import visible
 
 _PLAIN = {
     "±": "+-",
@@ -73,10 +76,23 @@ def settle() -> None:
         if isinstance(stream, io.TextIOWrapper):
             with contextlib.suppress(ValueError):
                 stream.reconfigure(errors="plain-letters")
+            _tame(stream)
     if sys.stdout is None:
         sys.stdout = _Closed()
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+
+
+def control(sequence: str) -> None:
+    """Send a control sequence of our own to the terminal behind standard error."""
+    getattr(sys.stderr, "untamed", sys.stderr.write)(sequence)
+
+
+def _tame(stream: Any) -> None:
+    """Let a stream show what would drive a terminal instead of sending it."""
+    if not hasattr(stream, "untamed"):
+        stream.untamed = stream.write
+        stream.write = lambda text: stream.untamed(visible(text))
 
 
 def plain_letters(error: UnicodeError) -> tuple[str, int]:

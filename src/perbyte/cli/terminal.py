@@ -15,10 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from perbyte.cli.streams import control
 from perbyte.measure import Moment
+from perbyte.model.text import plain
 
 _LEAST = 28  # characters for the column that is wrapped, before another one is left out
 _GAP = "  "
+_LONGEST = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,9 @@ def lay_out(table: Table, width: int | None) -> list[str]:
     """The lines of a table in `width` characters (None: as many as it takes)."""
     if not table.rows:
         return ["none"]
-    names = list(table.rows[0])
-    widths = {name: max(len(name), *(len(str(row[name])) for row in table.rows)) for name in names}
+    rows = [{name: plain(value, _LONGEST) for name, value in row.items()} for row in table.rows]
+    names = list(rows[0])
+    widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in names}
     if width is not None:
         for name in table.expendable:
             if _left(widths, table.flowing, width) >= min(_LEAST, widths[table.flowing]):
@@ -49,10 +53,10 @@ def lay_out(table: Table, width: int | None) -> list[str]:
             del widths[name]
         widths[table.flowing] = min(widths[table.flowing], max(_left(widths, table.flowing, width), 1))
     lines = []
-    for row in [{name: name for name in names}, *table.rows]:
-        flow = textwrap.wrap(str(row[table.flowing]), widths[table.flowing], break_on_hyphens=False) or [""]
+    for row in [{name: name for name in names}, *rows]:
+        flow = textwrap.wrap(row[table.flowing], widths[table.flowing], break_on_hyphens=False) or [""]
         for number, part in enumerate(flow):
-            cells = [part if name == table.flowing else "" if number else str(row[name]) for name in widths]
+            cells = [part if name == table.flowing else "" if number else row[name] for name in widths]
             line = _GAP.join(cell.ljust(wide) for cell, wide in zip(cells, widths.values(), strict=True))
             lines.append(line.rstrip())
     return lines
@@ -89,12 +93,14 @@ class LiveLine:
         if self.live and now - self._last >= _REDRAW_S:
             self._last, self._drawn = now, True
             columns = shutil.get_terminal_size().columns
-            print("\r\033[2K" + text[: columns - 1], end="", file=sys.stderr, flush=True)
+            control("\r\033[2K")
+            print(plain(text, 1000)[: columns - 1], end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Remove the line."""
         if self._drawn:
-            print("\r\033[2K", end="", file=sys.stderr, flush=True)
+            control("\r\033[2K")
+            sys.stderr.flush()
             self._drawn = False
 
 
@@ -149,5 +155,5 @@ class ProgressLine:
             self._line.close()
         for said, whats in self._alike.items():
             more = f" and {len(whats) - _NAMED} more" if len(whats) > _NAMED else ""
-            print(", ".join(whats[:_NAMED]) + more + said, file=sys.stderr, flush=True)
+            print(plain(", ".join(whats[:_NAMED]) + more + said, 1000), file=sys.stderr, flush=True)
         self._alike.clear()

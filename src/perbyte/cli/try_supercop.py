@@ -145,8 +145,8 @@ def _print(algorithm: Algorithm, run: Run | None, outcomes: Sequence[Outcome], *
         found = to_json(run) if run else {}
         print(json.dumps(found | {"algorithm": algorithm.id, "implementations": told}, indent=1))
         return
+    from perbyte.model.text import plain
     from perbyte.report.text import render_table
-    from perbyte.report.wording import plain
 
     if run:
         print(render_table(run), end="")

@@ -28,7 +28,7 @@ def command(run: Path | None, signers: Path | None, as_json: bool) -> int:
       perbyte verify results/monday
       perbyte verify results/monday --signers ~/.ssh/allowed_signers
     """
-    from perbyte.report.wording import plain
+    from perbyte.model.text import plain
     from perbyte.store import read_signature, verify
 
     verdict = verify(find_run(run))

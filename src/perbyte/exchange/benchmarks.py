@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from perbyte.errors import UsageError
+from perbyte.exchange.listing import whole_number
 
 MOST_READINGS = 20_000
 _UNITS_NS = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9, "min": 6e10}
@@ -200,7 +201,7 @@ def _benchfmt(text: str) -> Iterator[Reading]:
         words = raw.split()
         if not raw.startswith("Benchmark") or len(words) < 2:
             continue
-        if len(words) < 4 or len(words) % 2 or not words[1].isdigit():
+        if len(words) < 4 or len(words) % 2 or whole_number(words[1]) < 0:
             raise _Broken(line, "the line of a benchmark is cut off")
         values = {
             unit: _number(value, line, unit) for value, unit in zip(words[2::2], words[3::2], strict=True)

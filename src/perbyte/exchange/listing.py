@@ -84,7 +84,7 @@ class Listing:
         self.command = tuple(words)
         if "-elapsed" in words:
             self.wall_clock = True
-        if "-multi" in words[:-1] and (count := words[words.index("-multi") + 1]).isdigit():
+        if "-multi" in words[:-1] and whole_number(count := words[words.index("-multi") + 1]) >= 0:
             self.processes = max(int(count), 1)
 
 
@@ -95,8 +95,14 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_WHOLE = re.compile(r"[0-9]{1,18}")
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _WAY_OUT = "make a listing: openssl speed > listing.txt"
+
+
+def whole_number(text: str) -> int:
+    """The number that `text` writes in at most 18 decimal digits; -1 for anything else, such as superscripts."""
+    return int(text) if _WHOLE.fullmatch(text) else -1
 
 
 def read_text(path: Path) -> str:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow
+from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow, whole_number
 
 _RATE = re.compile(r"-?(?:\d+\.\d\d|nan|inf)")
+_SECONDS = re.compile(r"\d+(?:\.\d+)?")
 _VALUE = re.compile(r"-?(?:\d+\.\d{6}|nan|inf)")
 _ANY = re.compile(r"^\+(?:H|F\d*|R\d*|DTP?)(?::|$)")
 # +F number: (what it is about, fields before the values, operations)
@@ -71,7 +72,7 @@ class _Reader:
         if word in kinds:
             kinds[word](fields, number)
         elif word.startswith("F"):
-            self._key(int(word[1:]), fields, number)
+            self._key(whole_number(word[1:]), fields, number)
 
     def finish(self) -> None:
         if self.sizes and not self.listing(0).rows and not self.listing(0).faults:
@@ -84,7 +85,7 @@ class _Reader:
             self.found.append(Listing(line=number))
         listing = self.listing(number)
         self.heading_line = number
-        self.sizes = tuple(int(field) for field in fields if field.isdigit() and int(field) > 0)
+        self.sizes = tuple(size for field in fields if (size := whole_number(field)) > 0)
         if len(self.sizes) != len(fields) or not fields:
             listing.faults.append(Fault(number, "the line with the sizes is cut off"))
 
@@ -101,11 +102,12 @@ class _Reader:
             listing.rows.append(SpeedRow(name, number, tuple(zip(self.sizes, rates, strict=True))))
 
     def _about(self, fields: list[str], number: int) -> None:
-        self.size_now = int(fields[2]) if len(fields) == 3 and fields[2].isdigit() else 0
+        self.size_now = max(0, whole_number(fields[2])) if len(fields) == 3 else 0
 
     def _count(self, fields: list[str], number: int) -> None:
-        if len(fields) == 3 and self.size_now and fields[0].isdigit():
-            self.listing(number).calls[fields[1], self.size_now] = (int(fields[0]), float(fields[2]))
+        count = whole_number(fields[0]) if fields else -1
+        if len(fields) == 3 and self.size_now and count >= 0 and _SECONDS.fullmatch(fields[2]):
+            self.listing(number).calls[fields[1], self.size_now] = (count, float(fields[2]))
         self.size_now = 0
 
     def _key(self, kind: int, fields: list[str], number: int) -> None:
@@ -120,7 +122,7 @@ class _Reader:
         whole = all(_VALUE.fullmatch(one) for one in values) and (
             len(values) == len(operations) or (name == "rsa" and len(values) == 2)
         )
-        if not whole or not all(field.isdigit() for field in fields[: min(before, 2)]):
+        if not whole or not all(whole_number(field) >= 0 for field in fields[: min(before, 2)]):
             listing.faults.append(Fault(number, "the line is cut off"))
             return
         bits = fields[1] if before > 1 else "0"

@@ -13,7 +13,7 @@ import re
 import shlex
 
 from perbyte.exchange.bootlog import read_machine
-from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow
+from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow, whole_number
 
 _VERSION = re.compile(r"^(OpenSSL|LibreSSL|BoringSSL) v?(\d\S*)(?:\s|$)|^version: (?:(.+) )?(\d\S*)$")
 _PROGRESS = re.compile(
@@ -113,7 +113,7 @@ class _Reader:
         elif line.startswith("Forked child "):
             listing = self._begin(number)
             child = line.removeprefix("Forked child ")
-            listing.processes = max(listing.processes, int(child) + 1 if child.isdigit() else 1)
+            listing.processes = max(listing.processes, whole_number(child) + 1, 1)
         elif found := _CHILD_SIZES.match(line):
             self._begin(number)
             self.sizes_of_children = tuple(int(word) for word in found[1].split(":")[1:])

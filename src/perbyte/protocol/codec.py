@@ -8,9 +8,10 @@ demands of its answer. This module does no input or output and keeps no state.
 from __future__ import annotations
 
 import math
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
+from msgspec import structs
 
 from perbyte.errors import (
     RunnerFlooded,
@@ -19,6 +20,7 @@ from perbyte.errors import (
     RunnerVersionMismatch,
     UsageError,
 )
+from perbyte.model.text import plain
 from perbyte.protocol.messages import (
     HEAD_BYTES,
     LINE_LIMIT,
@@ -29,15 +31,23 @@ from perbyte.protocol.messages import (
     CalibrateAnswer,
     CheckAnswer,
     Hello,
+    HelloAnswer,
     Measure,
     MeasureAnswer,
     Refusal,
     Request,
+    VerdictAnswer,
     WatchAnswer,
 )
 
 AnswerT = TypeVar("AnswerT", bound=Answer)
 _SHOWN = 120
+_LONGEST = 1000
+_TEXTS: dict[type[Answer], tuple[str, ...]] = {
+    HelloAnswer: ("sdk", "library", "library_version", "license", "compiler", "flags", "cpu_features"),
+    CalibrateAnswer: ("reason",),
+    VerdictAnswer: ("detail",),
+}
 
 
 class _Envelope(msgspec.Struct):
@@ -83,7 +93,7 @@ def decode(line: bytes, request: Request, answer: type[AnswerT]) -> AnswerT:
         if not envelope.ok:
             refusal = _REFUSAL.decode(line)
             if refusal.id == request.id or (refusal.id == 0 and refusal.error == "malformed"):
-                raise RunnerRefused(refusal.message or refusal.error, code=refusal.error)
+                raise RunnerRefused(plain(refusal.message, 500) or refusal.error, code=refusal.error)
         if envelope.id != request.id:
             raise RunnerGarbled(f"answers request {envelope.id}, not {request.id}: {_shown(line)}")
         if isinstance(request, Hello):
@@ -98,8 +108,24 @@ def decode(line: bytes, request: Request, answer: type[AnswerT]) -> AnswerT:
         raise RunnerGarbled(f"{_words(error)}: {_shown(line)}") from None
     if fault := _contradiction(decoded, request):
         raise RunnerGarbled(f"{fault}: {_shown(line)}")
-    assert isinstance(decoded, answer)
-    return decoded
+    tidy = _tidied(decoded)
+    assert isinstance(tidy, answer)
+    return tidy
+
+
+def _tidied(answer: Answer) -> Answer:
+    """Make every text for people one plain line of bounded length. What the runner loaded is a path, and stays."""
+    texts: dict[str, Any] = {
+        field: plain(getattr(answer, field), _LONGEST) for field in _TEXTS.get(type(answer), ())
+    }
+    if isinstance(answer, HelloAnswer):
+        texts["operations"] = [
+            structs.replace(row, calls=plain(row.calls, _LONGEST), code_path=plain(row.code_path))
+            for row in answer.operations
+        ]
+    if isinstance(answer, CalibrateAnswer):
+        texts["selfcheck"] = {plain(name, 40): value for name, value in answer.selfcheck.items()}
+    return structs.replace(answer, **texts) if texts else answer
 
 
 def _contradiction(answer: Answer, request: Request) -> str:

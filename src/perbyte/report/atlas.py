@@ -6,13 +6,14 @@ import altair as alt
 
 from perbyte.atlas.index import Atlas
 from perbyte.atlas.overview import Cost, Overview, Point, look_over
+from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, drawing, listed, table, text
 from perbyte.report.pictures import Picture
 from perbyte.report.ratiocharts import versions_chart
 from perbyte.report.sections import cards
-from perbyte.report.wording import number, percent, plain, size_label
+from perbyte.report.wording import number, percent, size_label
 
 _MACHINES = 150  # rows of a heat map
 _UNITS = (("cycles per byte", "cycles"), ("ns per byte", "ns"))

@@ -13,15 +13,8 @@ from typing import Any
 
 from perbyte.model import CellFigure, Estimate, Run, RunnerIdentity
 from perbyte.model.cell import FULL
-from perbyte.report.wording import (
-    interval_text,
-    number,
-    plain,
-    ratio_text,
-    size_label,
-    value_text,
-    width_text,
-)
+from perbyte.model.text import plain
+from perbyte.report.wording import interval_text, number, ratio_text, size_label, value_text, width_text
 from perbyte.stats.compare import CYCLES, Comparison, compare, cost_of, difference
 
 COLUMNS = (

@@ -16,12 +16,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from perbyte.model import CellFigure, NoiseFloor, Run
+from perbyte.model.text import plain
 from perbyte.report.bindings import binding_records
 from perbyte.report.grid import Entry, Grid
 from perbyte.stats.quantity import Unit, read
 
 SCHEMA_VERSION = 1
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")
 CELL_FIELDS = (
     "address",
     "runner",
@@ -110,7 +111,7 @@ def to_csv(run: Run) -> str:
     for figure in run.cells:
         record = cell_record(figure) | _ends(figure) | of_run
         record["warnings"] = "; ".join(record["warnings"])
-        writer.writerow({name: _inert(value) for name, value in record.items()})
+        writer.writerow({name: inert(value) for name, value in record.items()})
     return out.getvalue()
 
 
@@ -189,7 +190,7 @@ def comparison_csv(grids: Sequence[Grid]) -> str:
             if writer is None:
                 writer = csv.DictWriter(out, list(record), lineterminator="\r\n")
                 writer.writeheader()
-            writer.writerow({name: _inert(value) for name, value in record.items()})
+            writer.writerow({name: inert(value) for name, value in record.items()})
     return out.getvalue()
 
 
@@ -212,8 +213,12 @@ def _compared(entry: Entry, name: str) -> dict[str, Any]:
     }
 
 
-def _inert(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+def inert(value: Any) -> Any:
+    """A value as a field of CSV may have it: one plain line, and no formula to a spreadsheet, led by an apostrophe."""
+    if not isinstance(value, str):
+        return value
+    text = plain(value, 4000)
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _value(value: Any) -> Any:

@@ -16,8 +16,9 @@ from typing import Any
 from perbyte.catalogue import load
 from perbyte.errors import PerbyteError
 from perbyte.model import Doubt, Machine, NoiseFloor, Run, Warning
+from perbyte.model.text import plain
 from perbyte.report.grid import failures_by_cause
-from perbyte.report.wording import percent, plain
+from perbyte.report.wording import percent
 from perbyte.stats.compare import ACROSS_RUNS
 from perbyte.store import read_signature, verify
 

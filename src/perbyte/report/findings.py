@@ -9,11 +9,12 @@ import math
 from collections import Counter
 
 from perbyte.model import CellFigure, Quality, Run
+from perbyte.model.text import plain
 from perbyte.report.facts import clean_share, counted, library_names, noise_line
 from perbyte.report.grid import Entry, Grid, Place
 from perbyte.report.runcharts import factors_of
 from perbyte.report.runview import RunView
-from perbyte.report.wording import number, percent, plain, sentence, size_label
+from perbyte.report.wording import number, percent, sentence, size_label
 from perbyte.stats.quantity import read
 
 _COUNTED = {

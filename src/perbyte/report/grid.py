@@ -28,7 +28,8 @@ from perbyte.model import (
     parse_address,
 )
 from perbyte.model.cell import FULL
-from perbyte.report.wording import plain, size_label
+from perbyte.model.text import plain
+from perbyte.report.wording import size_label
 from perbyte.stats.compare import Comparison, compare, fastest, floor_across
 from perbyte.stats.quantity import TABLE_UNITS, Unit, data_bytes, read
 

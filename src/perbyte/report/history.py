@@ -13,9 +13,10 @@ from typing import Any
 import altair as alt
 
 from perbyte.model import Estimate, Quality, Run
+from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, Records, finished
-from perbyte.report.wording import number, percent, plain, sentence, size_label, three_digits
+from perbyte.report.wording import number, percent, sentence, size_label, three_digits
 from perbyte.studies.history import Explained, History, HistoryPoint, Jump, LeftOut, Line, Means
 
 COLUMNS = (

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from perbyte import __version__
+from perbyte.model.text import plain
 from perbyte.report import theme
 from perbyte.report.pictures import Picture, as_svg, embedded, template
-from perbyte.report.wording import plain
 
 _ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "circle"})
 _ATTRIBUTES = frozenset(

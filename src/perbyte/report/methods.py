@@ -6,8 +6,9 @@ import shlex
 from collections import Counter
 
 from perbyte.model import Doubt, Policy, Run
+from perbyte.model.text import plain
 from perbyte.report.facts import MEASURED, clean_share, clock_observed, counted, library_names
-from perbyte.report.wording import percent, plain
+from perbyte.report.wording import percent
 from perbyte.stats import very_long
 
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 
 from perbyte.errors import UsageError
 from perbyte.model import Run
+from perbyte.model.text import plain
 from perbyte.report import findings
 from perbyte.report.facts import (
     MEASURED,
@@ -59,12 +60,7 @@ from perbyte.report.sections import (
 from perbyte.report.studyview import (
     tally,
 )
-from perbyte.report.wording import (
-    percent,
-    plain,
-    sentence,
-    three_digits,
-)
+from perbyte.report.wording import percent, sentence, three_digits
 from perbyte.stats.compare import Answer, floor_across
 from perbyte.stats.quantity import Unit
 from perbyte.studies.history import History

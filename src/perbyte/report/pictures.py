@@ -18,6 +18,7 @@ import vl_convert
 
 from perbyte import __version__
 from perbyte.errors import UsageError
+from perbyte.model.text import plain
 from perbyte.report.charts import Chart
 from perbyte.report.grid import Grid
 from perbyte.report.history import CYCLES, MEGABITS, history_chart
@@ -25,7 +26,6 @@ from perbyte.report.ratiocharts import comparison, operations, published, publis
 from perbyte.report.runcharts import accelerated, acceleration, bars, by_library, cost_over_size, everything
 from perbyte.report.runview import RunView
 from perbyte.report.theme import ON_DARK
-from perbyte.report.wording import plain
 from perbyte.studies.history import History
 
 _MOST_ACCELERATED = 3

@@ -11,12 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from perbyte.model import CellFigure, Estimate, Interval, NoiseFloor
+from perbyte.model.text import plain
 from perbyte.report.facts import meaning_of
 from perbyte.report.grid import Entry, Grid, Place, Row, title_of
 from perbyte.report.html import Block, heading, legend, text
 from perbyte.report.runview import RunView
 from perbyte.report.text import legend_of
-from perbyte.report.wording import plain, ratio_text, value_text, width_text
+from perbyte.report.wording import ratio_text, value_text, width_text
 from perbyte.stats.compare import Answer, compare
 from perbyte.stats.quantity import Unit, data_bytes, read
 

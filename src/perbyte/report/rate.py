@@ -10,9 +10,10 @@ from typing import Any
 from rich.text import Text
 
 from perbyte.model import CellFigure, Estimate
+from perbyte.model.text import plain
 from perbyte.report.grid import marks_of, natural
 from perbyte.report.text import columns_of, prose, to_text
-from perbyte.report.wording import interval_text, number, percent, plain, size_label, value_text
+from perbyte.report.wording import interval_text, number, percent, size_label, value_text
 from perbyte.stats.quantity import Unit, data_bytes, read
 
 BUSY_SHARE = 0.995  # of a core; from here on the answer is in cores

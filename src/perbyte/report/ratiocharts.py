@@ -12,11 +12,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from perbyte.model.cell import FULL
+from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, finished
 from perbyte.report.grid import Grid
 from perbyte.report.runview import OPPOSITE, Ratio, RunView, interval_said
-from perbyte.report.wording import number, plain, ratio_text, sentence, size_label, three_digits
+from perbyte.report.wording import number, ratio_text, sentence, size_label, three_digits
 from perbyte.stats.quantity import Unit
 
 _MOST_RATIOS = 30

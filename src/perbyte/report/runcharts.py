@@ -14,11 +14,12 @@ from typing import Any
 import altair as alt
 
 from perbyte.model import Run
+from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, Records, finished
 from perbyte.report.grid import Mark, marks_of
 from perbyte.report.runview import Cost, Points, RunView
-from perbyte.report.wording import number, percent, plain, size_label
+from perbyte.report.wording import number, percent, size_label
 from perbyte.stats.quantity import Unit
 
 _MOST_SERIES = 24

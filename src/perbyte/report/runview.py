@@ -14,8 +14,9 @@ from typing import Any
 from perbyte.catalogue.catalogue import INVERSES
 from perbyte.model import Cell, CellFigure, Run
 from perbyte.model.cell import FULL
+from perbyte.model.text import plain
 from perbyte.report.grid import Grid, Place, marks_of, natural, run_grids, title_of
-from perbyte.report.wording import number, plain, ratio_interval_text, size_label, value_text, width_text
+from perbyte.report.wording import number, ratio_interval_text, size_label, value_text, width_text
 from perbyte.stats.compare import Comparison, compare, doubt_of
 from perbyte.stats.cost import CostModel, fit_cost
 from perbyte.stats.quantity import Unit, data_bytes, read

@@ -11,6 +11,7 @@ from typing import Any
 
 from perbyte.model import CellFigure, Estimate, Quality, Run
 from perbyte.model.cell import FULL
+from perbyte.model.text import plain
 from perbyte.report.bindings import COLUMNS as BINDING_COLUMNS
 from perbyte.report.bindings import binding_rows, bindings, version_notes
 from perbyte.report.facts import (
@@ -57,16 +58,7 @@ from perbyte.report.studyview import (
     statistic_rows,
     tally,
 )
-from perbyte.report.wording import (
-    number,
-    percent,
-    plain,
-    ratio_text,
-    sentence,
-    size_label,
-    value_text,
-    width_text,
-)
+from perbyte.report.wording import number, percent, ratio_text, sentence, size_label, value_text, width_text
 from perbyte.stats.quantity import TABLE_UNITS, Unit, read
 from perbyte.studies.history import History
 from perbyte.studies.model import Judgement

@@ -8,8 +8,9 @@ from typing import Any
 
 from perbyte.errors import PerbyteError
 from perbyte.model import Run
+from perbyte.model.text import plain
 from perbyte.report.runview import RunView, interval_said
-from perbyte.report.wording import number, plain, ratio_interval_text, ratio_text, sentence, size_label
+from perbyte.report.wording import number, ratio_interval_text, ratio_text, sentence, size_label
 from perbyte.studies.judge import judge_in_print
 from perbyte.studies.model import (
     ComparedRow,

@@ -20,10 +20,11 @@ from rich.console import Console
 from rich.text import Text
 
 from perbyte.model import NoiseFloor, Run
+from perbyte.model.text import plain
 from perbyte.report.bindings import binding_lines
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
 from perbyte.report.grid import Column, Entry, Grid, Mark, Place, Row, run_grids, warning_mark
-from perbyte.report.wording import number, plain, ratio_text, sentence, width_text
+from perbyte.report.wording import number, ratio_text, sentence, width_text
 from perbyte.stats.compare import Answer
 from perbyte.stats.quantity import Unit, read
 from perbyte.studies.model import Judgement, Outcome, Verdict

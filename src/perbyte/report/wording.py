@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 
 from perbyte.model import Estimate
 
 MOST_DIGITS = 4
 LOPSIDED = 2.0  # one end of an interval so many times farther than the other: both are shown
 _SIZES = ((2**30, "GiB"), (10**9, "GB"), (2**20, "MiB"), (10**6, "MB"), (2**10, "KiB"))
-_BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def number(value: float, half_width: float = 0.0) -> str:
@@ -116,25 +114,3 @@ def size_label(size_bytes: int) -> str:
 def sentence(text: str) -> str:
     """Begin with a capital letter; the rest stays as it is."""
     return text[:1].upper() + text[1:]
-
-
-def plain(text: object, longest: int = 200) -> str:
-    """Make any string safe to print on one line.
-
-    Control characters (ANSI escapes among them), line ends and characters that change the writing direction
-    are left out or become a space; what is longer than `longest` is cut in the middle.
-    """
-    text = str(text)
-    if len(text) <= longest and text.isascii() and text.isprintable() and "  " not in text:
-        return text.strip()
-    kept = "".join(
-        " " if one in "\n\r\t\v\f\u0085\u2028\u2029" else one
-        for one in text[: 20 * longest]
-        if one in "\n\r\t\v\f\u0085\u2028\u2029"
-        or (unicodedata.category(one) not in ("Cc", "Cs", "Cf", "Co", "Cn") and one not in _BIDI)
-    )
-    kept = " ".join(kept.split())
-    if len(kept) <= longest:
-        return kept
-    tail = max(longest // 4, 1)
-    return f"{kept[: longest - tail - 1]}…{kept[-tail:]}"

@@ -13,6 +13,7 @@ import ctypes
 import functools
 import math
 import os
+import resource
 import select
 import shutil
 import signal
@@ -32,6 +33,7 @@ from perbyte.errors import (
     RunnerSpokeOutOfTurn,
     RunnerTimedOut,
 )
+from perbyte.model.text import plain_lines
 from perbyte.protocol import LINE_LIMIT
 from perbyte.runners.outside import cpu_s, descendants
 
@@ -40,6 +42,7 @@ _CHUNK = 65536
 _READ = select.POLLIN | select.POLLHUP | select.POLLERR
 _SETTLE_S = 1.0
 _FAVOURED = -20  # nice value
+_FILE_BYTES = 256 << 20
 _ADDR_NO_RANDOMIZE = 0x0040000
 _QUERY_PERSONALITY = 0xFFFFFFFF
 
@@ -89,6 +92,7 @@ class RunnerProcess:
                 raise EnvironmentLacking(f"runner '{name}' cannot be started: {error}") from None
         child = self._child
         self.pid = child.pid
+        _limit(child.pid)
         if core is not None:
             _favour(child.pid, undisturbed)
         self._in, self._out, self._err = (
@@ -111,7 +115,7 @@ class RunnerProcess:
     def stderr(self) -> str:
         """The last 8 KiB of what the runner wrote to standard error so far."""
         self._drain_stderr()
-        return self._stderr.decode("utf-8", "replace").strip()
+        return plain_lines(self._stderr.decode("utf-8", "replace").strip())
 
     def cpu_s(self) -> float:
         """Seconds of CPU time that the process has taken, as the kernel accounts it; NaN when it is gone."""
@@ -342,6 +346,19 @@ def _favour(pid: int, undisturbed: bool) -> None:
     if undisturbed:
         with contextlib.suppress(OSError):
             os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(1))
+
+
+def _limit(pid: int) -> None:
+    """Bound what a runner, and all it starts, can do to the machine: it leaves no core file, fills no disk, and is the
+    first to go where memory runs out. What it needs of time, `receive` bounds.
+    """
+    with contextlib.suppress(OSError):
+        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+        hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)[1]
+        most = _FILE_BYTES if hard == resource.RLIM_INFINITY else min(_FILE_BYTES, hard)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{pid}/oom_score_adj").write_text("900", encoding="ascii")
 
 
 def _death_signal() -> list[str]:

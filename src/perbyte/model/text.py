@@ -1,0 +1,58 @@
+"""Text that others wrote, made safe to show: names, versions, messages and standard error of runners, runs, listings.
+
+`plain` makes one line of it, where it is taken in or laid out. `visible` is what standard output and error let through
+in the end, so that a text which nobody thought of cannot drive a terminal either. JSON keeps texts whole, escaped.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_LINE_ENDS = "\n\r\t\v\f\u0085\u2028\u2029"
+_BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Controls but line feed and tab, formats (writing direction, zero width, tags), line and paragraph separators: the
+# categories Cc, Cf, Zl and Zp. A carriage return before a line feed is an end of line.
+_ACTIVE = re.compile(
+    "\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f]"
+)
+
+
+def plain(text: object, longest: int = 200) -> str:
+    """Make any string safe to print on one line.
+
+    Control characters (ANSI escapes among them), line ends and characters that change the writing direction
+    are left out or become a space; what is longer than `longest` is cut in the middle.
+    """
+    text = str(text)
+    if len(text) <= longest and text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()
+    kept = "".join(
+        " " if one in _LINE_ENDS else one
+        for one in text[: 20 * longest]
+        if one in _LINE_ENDS
+        or (unicodedata.category(one) not in ("Cc", "Cs", "Cf", "Co", "Cn") and one not in _BIDI)
+    )
+    kept = " ".join(kept.split())
+    if len(kept) <= longest:
+        return kept
+    tail = max(longest // 4, 1)
+    return f"{kept[: longest - tail - 1]}…{kept[-tail:]}"
+
+
+def plain_lines(text: str, most: int = 40) -> str:
+    """The last `most` lines of a text, each made plain."""
+    lines = text.splitlines()
+    return "\n".join(plain(line, 500) for line in lines[-most:])
+
+
+def visible(text: str) -> str:
+    """Show what would drive a terminal as `\\u001b`, which is also how JSON writes it; the rest stays as it is."""
+    return _ACTIVE.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,284 @@
+"""Fuzzes the readers written in Python: changes kept inputs at random, reads them, and stops at the first surprise.
+
+    python tests/fuzz/fuzz.py TARGET --inputs N [--seed N]
+
+Targets: codec (answers of runners), state, journal, manifest, parquet (files of a run), listings, benchmarks, machine
+(of other tools). A reader may give a value or raise its own errors with a hint; anything else is a crash, which is
+written to `crash-TARGET.bin` in the working directory. Kept inputs are in `corpus`, one a line, as Python writes bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from perbyte.errors import PerbyteError, StoreError, UsageError
+from perbyte.protocol import codec, messages
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+WORDS = [
+    *(
+        b"",
+        b"0",
+        b"-1",
+        b"1e999",
+        b"9" * 30,
+        b"-0",
+        b"NaN",
+        b"null",
+        b"true",
+        b'"',
+        b"\\",
+        b"\\u0000",
+        b"\\ud800",
+    ),
+    *(
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b":",
+        b"\n",
+        b"\r",
+        b"\0",
+        b"\xff",
+        b"\xe2\x80\xae",
+        b" ",
+        b"../",
+        b"%s",
+        b"\x1b[2J",
+    ),
+    *(b"[" * 50, b"1" * 400, b"k\n", b"bytes", b"e-400", b"0x10", b"_", "\u0661".encode()),
+]
+GREETING = (
+    b'{"id": 1, "ok": true, "protocol": 1, "runner": "x", "sdk": "c", "library": "X", "library_version": "1", '
+    b'"license": "MIT", "compiler": "", "flags": "", "object": "/lib/x.so", "cpu_features": "", "tier": "full", '
+    b'"operations": [{"algorithm": "sha-256", "operation": "digest", "contract": "oneshot/1", "calls": "x()"}]}\n'
+)
+Read = Callable[[bytes], object]
+
+
+def change(whole: bytes, chance: random.Random) -> bytes:
+    """One to six small changes: bits, words, runs of bytes left out, doubled or moved."""
+    content = bytearray(whole)
+    for _ in range(chance.randint(1, 6)):
+        size = len(content)
+        at = chance.randrange(size + 1)
+        kind = chance.randrange(6)
+        if kind == 0 and size:
+            content[at % size] ^= 1 << chance.randrange(8)
+        elif kind == 1:
+            content[at:at] = chance.choice(WORDS)
+        elif kind == 2:
+            del content[at : at + chance.randint(1, 12)]
+        elif kind == 3:
+            content[at:at] = content[at : at + chance.randint(1, 40)]
+        elif kind == 4 and size:
+            other = chance.randrange(size)
+            content[at : at + 8] = content[other : other + 8]
+        else:
+            word = chance.choice(WORDS)
+            content[at : at + max(len(word), 1)] = word
+    return bytes(content)
+
+
+def codec_target() -> tuple[list[bytes], Read]:
+    """Answers to every request, those of the transcripts."""
+    vector = messages.Vector(key="00")
+    burst = {
+        "samples": 40,
+        "clean": 10,
+        "limit_ms": 6.0,
+        "calls": 0,
+        "sample_us": 12.0,
+        "contention_floor": 0.0,
+    }
+    burst |= {"contention_tolerance": 0.01, "clock_tolerance": 0.005, "patience": 3}
+    requests: list[messages.Request] = [
+        messages.Hello(id=1),
+        messages.Prepare(id=1, algorithm="a", operation="b", contract="c/1", size_bytes=1, seed=1, offset=0),
+        messages.CheckCalls(id=1, handle=0, calls=1),
+        messages.CheckVector(id=1, handle=0, vector=vector),
+        messages.CheckRoundTrip(id=1, handle=0),
+        messages.Calibrate(id=1, limit_ms=1.0),
+        messages.Watch(id=1, limit_ms=1.0),
+        messages.Measure(id=1, handle=0, **burst),
+        messages.Quit(id=1),
+    ]
+    seeds = kept("codec")
+    of = {type(one).__struct_config__.tag: number for number, one in enumerate(requests)}
+    for file in sorted((ROOT / "protocol" / "transcripts").glob("*/*.txt")):
+        request = 0
+        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("> ") and (verb := re.search(r'"verb": "(\w+)"', line)):
+                request = of.get(verb[1], 0)
+            elif line.startswith("< ") and len(line) < 4000:
+                answer = re.sub(r'"id": \d+', '"id": 1', line[2:].replace('"*"', "0"))
+                seeds.append(b"%c%b\n" % (request, answer.encode()))
+    seeds.append(b"\x00" + GREETING)
+
+    def read(content: bytes) -> object:
+        request = requests[content[0] % len(requests) if content else 0]
+        return codec.decode(content[1:], request, request.answer)
+
+    return seeds, read
+
+
+def run_target(name: str) -> tuple[list[bytes], Read]:
+    """One file of a run of two epochs, read as the store reads it."""
+    sys.path.insert(0, str(ROOT / "tests" / "store"))
+    from conftest import Specimens  # isort: skip
+
+    from perbyte.store import RunWriter, bursts, open_run
+    from perbyte.store.journal import salvage_journal
+    from perbyte.store.manifest import read_manifest
+    from perbyte.store.state import read_state
+    from perbyte.store.tables import bursts_of, figures_of, read_table
+
+    shared = Path("/dev/shm")  # a file system in memory, where there is one
+    place = Path(tempfile.mkdtemp(prefix="perbyte-fuzz-", dir=shared if shared.is_dir() else None))
+    specimens = Specimens()
+    writer = RunWriter.create(place)
+    writer.begin(specimens.conditions())
+    writer.identified(specimens.identity())
+    writer.calibrated(specimens.calibration(1))
+    for k in range(4):
+        writer.measured(specimens.burst(k, n=3))
+    writer.failed(specimens.failure())
+    writer.spent(1.5)
+    writer.close()
+    if name == "journal":
+        lines = (place / "journal.jsonl").read_bytes()
+        seeds = [lines, *(line + b"\n" for line in lines.splitlines())]
+        seeds += [line.partition(b',"crc32"')[0] + b"}\n" for line in lines.splitlines()]  # of older versions
+    else:
+        with RunWriter.resume(place) as again:
+            again.begin(specimens.conditions())
+            again.finish((specimens.figure(0), specimens.figure(1)), specimens.floor(), 1.5, True)
+        samples = next(iter(place.glob("samples-*")))
+        file = {"state": "run.json", "manifest": "manifest.json"}.get(name)
+        seeds = (
+            [(place / file).read_bytes()]
+            if file
+            else [samples.read_bytes(), (place / "cells.parquet").read_bytes()]
+        )
+
+    def parquet(content: bytes) -> object:
+        kind = "cells" if b"interval_level" in content else "samples"
+        target = samples if kind == "samples" else place / "cells.parquet"
+        target.write_bytes(content)
+        table = read_table(target, kind)
+        try:
+            return figures_of(table) if kind == "cells" else list(bursts_of(table))
+        except (ValueError, TypeError) as error:  # as the reader of a run has it
+            raise StoreError(str(error), hint="damaged") from error
+
+    def journal(content: bytes) -> object:
+        (place / "journal.jsonl").write_bytes(content)
+        salvage_journal(place)
+        return open_run(place) if len(content) % 64 == 0 else list(bursts(place))
+
+    def state(content: bytes) -> object:
+        (place / "run.json").write_bytes(content)
+        return open_run(place) if len(content) % 64 == 0 else read_state(place)
+
+    def manifest(content: bytes) -> object:
+        (place / "manifest.json").write_bytes(content)
+        return read_manifest(place)
+
+    reads: dict[str, Read] = {"parquet": parquet, "journal": journal, "state": state, "manifest": manifest}
+    return kept(name) + seeds, reads[name]
+
+
+def exchange_target(name: str) -> tuple[list[bytes], Read]:
+    """What other tools printed, to runs."""
+    from perbyte import exchange
+
+    folder = {"listings": "listings", "machine": "listings", "benchmarks": "benchmarks"}[name]
+    seeds = [
+        file.read_bytes()[:4000]
+        for file in sorted((ROOT / "tests" / "exchange" / folder).iterdir())
+        if file.is_file()
+    ]
+
+    def listings(content: bytes) -> object:
+        found = exchange.read_listings(exchange.decode(content, "x"), "x")
+        return [exchange.make_run(one, name="x") for one in found] if len(content) % 16 == 0 else found
+
+    forms = tuple(exchange.FORMATS)
+
+    def benchmarks(content: bytes) -> object:
+        form = forms[len(content) % len(forms)]
+        readings = exchange.read_benchmarks(form, exchange.decode(content, "x"), "x")
+        if len(content) % 16:
+            return readings
+        return exchange.make_benchmark_run(readings, form, name="x", source="x", runner="x", meanings=[])
+
+    def machine(content: bytes) -> object:
+        return exchange.read_machine(exchange.decode(content, "x").splitlines())
+
+    reads: dict[str, Read] = {"listings": listings, "benchmarks": benchmarks, "machine": machine}
+    return kept(name) + seeds, reads[name]
+
+
+def kept(name: str) -> list[bytes]:
+    """The inputs that are kept for a target: those that once were a surprise, and others worth trying again."""
+    file = HERE / "corpus" / f"{name}.txt"
+    lines = file.read_text(encoding="ascii").splitlines() if file.is_file() else []
+    return [ast.literal_eval(line) for line in lines]
+
+
+TARGETS: dict[str, Callable[[], tuple[list[bytes], Read]]] = {
+    "codec": codec_target,
+    **{name: (lambda name=name: run_target(name)) for name in ("state", "journal", "manifest", "parquet")},
+    **{name: (lambda name=name: exchange_target(name)) for name in ("listings", "benchmarks", "machine")},
+}
+
+
+def fuzz(target: str, inputs: int, seed: int) -> Counter[str]:
+    """Read every kept input and so many changed ones; how each ended. Raises what no reader may raise."""
+    seeds, read = TARGETS[target]()
+    chance = random.Random(seed)
+    ends: Counter[str] = Counter()
+    for number in range(inputs):
+        content = seeds[number] if number < len(seeds) else change(chance.choice(seeds), chance)
+        try:
+            read(content)
+        except PerbyteError as error:
+            ends[type(error).__name__] += 1
+            if isinstance(error, (StoreError, UsageError)) and not error.hint:
+                raise AssertionError(f"no hint: {error}") from error
+        except BaseException:
+            Path(f"crash-{target}.bin").write_bytes(content)
+            raise
+        else:
+            ends["read"] += 1
+    return ends
+
+
+def main() -> None:
+    """Fuzz one target."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("target", choices=TARGETS)
+    parser.add_argument("--inputs", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    began = time.monotonic()
+    ends = fuzz(asked.target, asked.inputs, asked.seed)
+    print(
+        f"{asked.target}: {asked.inputs:,} inputs in {time.monotonic() - began:.0f} s, {dict(ends.most_common())}"
+    )
+
+
+if __name__ == "__main__":
+    main()
