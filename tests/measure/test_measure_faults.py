@@ -279,3 +279,38 @@ def test_a_fault_in_a_later_epoch_takes_the_figure_back(lab):
 )
 def test_every_fault_has_a_kind(error, kind):
     assert failure_kind(error) == kind
+
+
+@pytest.mark.parametrize(
+    ("verb", "fields"),
+    [
+        ("calibrate", {"probe_cycles": 1e-300}),
+        ("calibrate", {"tick_hz": 1e300}),
+        ("calibrate", {"fixed_ticks": 1e300}),
+        ("measure", {"calls": 10**12}),
+        ("measure", {"ticks": [2**62] * 8}),
+    ],
+)
+def test_numbers_that_are_allowed_and_absurd_cost_their_runner_only(lab, ecb, address, verb, fields):
+    broken = ecb("beta", faults=[fault(verb, "patch", fields=fields, nth=0)])
+    done = lab.run(ecb("alpha"), broken)
+    assert done.figure(address("alpha")).cycles_per_call == pytest.approx(116, rel=1e-3)
+    assert done.failures() == {address("beta"): "garbled"}
+
+
+def test_a_runner_that_becomes_another_costs_its_own_cells(lab, ecb, address):
+    changed = fault("hello", "patch", fields={"library_version": "2.0"}, starts=[2])
+    done = lab.run(ecb("alpha"), ecb("beta", faults=[changed]))
+    assert done.figure(address("alpha")).epochs == 2
+    assert done.failures() == {address("beta"): "garbled"}
+    assert "1.0 then, " in done.failure(address("beta")).message
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/tty", "a\0b", "fifo"])
+def test_an_object_that_never_ends_is_not_read(lab, ecb, address, tmp_path, path):
+    if path == "fifo":
+        path = str(tmp_path / "pipe")
+        os.mkfifo(path)
+    done = lab.run(ecb("alpha", faults=[fault("hello", "patch", fields={"object": path}, nth=0)]))
+    assert done.figure(address("alpha"))
+    assert {identity.object_sha256 for identity in done.notes.all("identified")} == {""}

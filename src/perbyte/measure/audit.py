@@ -43,6 +43,10 @@ CHAIN_EVERY = 3  # epochs, from the first on
 MOST_LINKS, MOST_BYTES = 256, 1 << 20  # of calls in a chain, and of all their data
 ELSEWHERE = ((1, 4096), ((1 << 20) + 1, (1 << 20) + 65536))  # lengths of data that no cell of the run has
 LARGER, LARGER_CALLS = (8192, 16384), 8  # data, and calls in a sample, of the look at a row's work
+MOST_IDLE, LEAST_IDLE_S = (
+    0.5,
+    0.2,
+)  # CPU time over time while nothing is asked; compilers at work take less, for longer
 _LIMIT_MS = 60_000.0
 _SAMPLES = (1, 3)
 _WITNESS = Cell("reference", "probe-imul", "run", 64, "stream/1")
@@ -151,6 +155,13 @@ class Auditor:
                         cell.row,
                     ):  # who lies at one size is not believed
                         self._fail(Failure(kind, one.runner, f"audited: {what}", address=one.address))
+        for process in {cell.process for cell in epoch.tallies if sessions.runs(cell.process)}:
+            mine = [cell for cell in epoch.tallies if cell.process == process]
+            share, idle_s = sessions.of(mine[0]).process.idle_share()
+            if share > MOST_IDLE and idle_s > LEAST_IDLE_S:
+                said = f"takes {share:.2f} s of CPU time per second while nobody asks it, and so slows the others"
+                for cell in mine:
+                    self._fail(Failure("audit", cell.runner, said, address=cell.address))
         for answers, size in self.disagreements():
             alive = {cell: digest for cell, digest in answers if sessions.runs(cell.process)}
             for cell, kind, others in find_wrong(alive, sessions):

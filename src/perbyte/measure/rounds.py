@@ -33,6 +33,7 @@ CLEAN_SHARE = 0.75  # of a burst's samples: so many clean ones end it early
 PATIENCE = {"front-end": 120, "reorder-buffer": 40_000}
 SHARE_OF_PRECISION = 0.6  # of the precision asked for, that an epoch's samples may use up
 LONG_SPENT_S = 0.05  # of an epoch; more calls of a long cell are not worth what they cost the others
+MOST_CALLS_PER_S = 2e10  # a core makes some five calls of nothing a nanosecond
 WHOLE_CHECK_S = 5e-3  # calls up to this long are taken whole once an epoch, beside their pieces
 _BURSTS_TO_STOP = 4
 
@@ -232,6 +233,10 @@ class Epoch:
             return
         asked, measured, took = taken
         cell, burst = asked.cell, measured.burst
+        if burst.calls * len(burst) > MOST_CALLS_PER_S * measured.wall_s:
+            said = f"says that {burst.calls * len(burst):.3g} calls took {measured.wall_s:.3g} s"
+            self._lose(cell, Failure("garbled", cell.runner, said, address=cell.address))
+            return
         tally = self.tallies[cell]
         self._cores[cell.process] = burst.core[-1] if burst.core else -1
         self.keep(burst)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from perbyte import stats
 from perbyte.catalogue import Catalogue
-from perbyte.errors import PerbyteError, RunnerError
+from perbyte.errors import PerbyteError, RunnerError, RunnerGarbled
 from perbyte.measure.audit import Auditor, Witness
 from perbyte.measure.budget import OVERRUN, Budget
 from perbyte.measure.cores import kept_awake
@@ -50,6 +50,7 @@ CUT_FROM_S = 10.0  # by which a budget may be overrun in any case before cells a
 NOISY_SHARE = 0.15  # of clean samples, below which a run says what would help
 # relative half-width at which a cell of very long calls is done, so that it cannot use up the budget
 LONG_PRECISION = 0.01
+MOST_CONFIRM_S = 1.0  # of another runner's time, to confirm how many calls a runner says that it has made
 NOTE_EVERY_S = 1.0  # what a kill may make a resumed run forget of the time that was spent
 
 
@@ -92,6 +93,7 @@ class Measurement:
         self._finished: set[Cell] = set()
         self._budget_ended = False
         self._noted_s = 0.0
+        self._identified: dict[tuple[str, str], RunnerIdentity] = {}
         self._clean_share = 0.0
         self._clean_shares: list[float] = []
         self._known: dict[Cell, tuple[int, stats.Summary]] = {}
@@ -132,8 +134,12 @@ class Measurement:
             self.history.epochs = number + 1
 
     def _contention_length(self) -> int:
-        """What the processes so far found out about this machine's reorder buffer: most of them; 0 before the first."""
-        known = [c.contention_length for c in self.history.calibrations.values() if c.contention_shared]
+        """What processes with our own SDK found out about this machine's reorder buffer: most of them; 0 before."""
+        known = [
+            c.contention_length
+            for c in self.history.calibrations.values()
+            if c.contention_shared and self.survey.specs[c.runner].native
+        ]
         return Counter(known).most_common(1)[0][0] if known else 0
 
     def _alive(self) -> list[Cell]:
@@ -259,6 +265,12 @@ class Measurement:
         samples and those before belong to one figure, for which one calibration must do: it has to be like the
         other's. The later one counts then. Before the first sample it just takes the other's place.
         """
+        who = self._identified.setdefault((identity.runner, identity.cpu), identity)
+        if who != identity:
+            raise RunnerGarbled(
+                f"runner '{identity.runner}' is not what it was when the run began: "
+                f"{who.library} {who.library_version} then, {identity.library} {identity.library_version} now"
+            )
         key = (calibration.process, calibration.epoch)
         known = self.history.calibrations.get(key)
         if known and self.history.measured(*key) and not alike(known, calibration, self.policy):
@@ -336,7 +348,9 @@ class Measurement:
                 others = [
                     other
                     for other in alike[cell.algorithm, cell.operation, cell.size_bytes, cell.contract]
-                    if other.runner != cell.runner and other not in self._lost
+                    if other.runner != cell.runner
+                    and other not in self._lost
+                    and tally.calls * epoch.tallies[other].call_s < MOST_CONFIRM_S
                 ]
                 failure = confirm(sessions, cell, tally.calls, tally.digest, self._digests, others)
                 if failure:

@@ -104,7 +104,8 @@ class Sessions:
                     patience_ms=PATIENCE_MS,
                     contention_length=self._contention_length,
                 )
-                self._contention_length = self._contention_length or calibration.contention_length
+                if session.spec.native:  # what others say of the reorder buffer is their own affair
+                    self._contention_length = self._contention_length or calibration.contention_length
                 if self._admit(identity, calibration):
                     break
             else:

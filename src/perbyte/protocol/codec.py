@@ -48,6 +48,10 @@ _TEXTS: dict[type[Answer], tuple[str, ...]] = {
     CalibrateAnswer: ("reason",),
     VerdictAnswer: ("detail",),
 }
+# what no counter, probe or sample reads: beyond them sums and products of numbers that are each allowed are not
+LEAST_HZ, MOST_HZ = 1e3, 1e12
+LEAST_PROBE, MOST_READING = 1.0, 1e12
+MOST_TICKS = 2**53
 
 
 class _Envelope(msgspec.Struct):
@@ -145,6 +149,12 @@ def _contradiction(answer: Answer, request: Request) -> str:
             )
             if not all(map(math.isfinite, (*numbers, *answer.selfcheck.values()))):
                 return "a number is not finite"
+            if not LEAST_HZ <= answer.tick_hz <= MOST_HZ:
+                return f"a tick counter of {answer.tick_hz:g} Hz"
+            if max(numbers[1:], default=0.0) > MOST_READING or answer.tick_quantum > MOST_READING:
+                return f"a number beyond {MOST_READING:g}"
+            if 0 < answer.probe_cycles < LEAST_PROBE:
+                return f"a clock probe of {answer.probe_cycles:g} cycles"
             if answer.cycle_source != "none" and not answer.probe_cycles:
                 return "a cycle source without a clock probe"
         case WatchAnswer() if len(answer.state) != len(answer.ticks):
@@ -179,6 +189,8 @@ def _measure_contradiction(answer: MeasureAnswer, request: Measure) -> str:
         return "arrays of different length"
     if not 1 <= taken <= request.samples:
         return f"{taken} samples where 1 to {request.samples} were asked for"
+    if max(max(column, default=0) for column in (*columns[1:], answer.ticks, answer.cycles)) > MOST_TICKS:
+        return f"a reading beyond {MOST_TICKS}"
     if answer.piece_bytes and answer.piece_bytes != request.piece_bytes:
         return f"pieces of {answer.piece_bytes} bytes that were not asked for"
     if answer.piece_bytes and answer.calls != 1:

@@ -52,3 +52,17 @@ def _children(pid: int) -> list[int]:
             with contextlib.suppress(OSError, ValueError):
                 children += map(int, (task / "children").read_text(encoding="ascii").split())
     return children
+
+
+def marked(mark: str, after: int) -> list[int]:
+    """The living processes whose environment holds `mark`, whoever is their parent, as far as it can be read.
+
+    Only those with a higher number than `after` are looked at: a process is older than what it starts.
+    """
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit() and int(place.name) > after:
+            with contextlib.suppress(OSError):
+                if mark.encode() in (place / "environ").read_bytes():
+                    found.append(int(place.name))
+    return found

@@ -14,6 +14,7 @@ import functools
 import math
 import os
 import resource
+import secrets
 import select
 import shutil
 import signal
@@ -35,9 +36,10 @@ from perbyte.errors import (
 )
 from perbyte.model.text import plain_lines
 from perbyte.protocol import LINE_LIMIT
-from perbyte.runners.outside import cpu_s, descendants
+from perbyte.runners.outside import cpu_s, descendants, marked
 
 STDERR_KEPT = 8192
+MARK = "PERBYTE_SESSION"
 _CHUNK = 65536
 _READ = select.POLLIN | select.POLLHUP | select.POLLERR
 _SETTLE_S = 1.0
@@ -76,6 +78,9 @@ class RunnerProcess:
         self._stderr = b""
         self._pending = b""
         self._unsent = memoryview(b"")
+        self._mark = secrets.token_hex(8)
+        self._answered = (0.0, 0.0)
+        self._idle_cpu_s = self._idle_s = 0.0
         with _inherited(core) as self.layout_fixed:
             try:
                 self._child = subprocess.Popen(
@@ -83,7 +88,7 @@ class RunnerProcess:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
-                    env=dict(environment),
+                    env={**environment, MARK: self._mark},
                     cwd=directory,
                     bufsize=0,
                     process_group=0,
@@ -121,6 +126,10 @@ class RunnerProcess:
         """Seconds of CPU time that the process has taken, as the kernel accounts it; NaN when it is gone."""
         return cpu_s(self.pid) if self.alive else math.nan
 
+    def idle_share(self) -> tuple[float, float]:
+        """CPU time over time while nothing was asked, and for how many seconds nothing was."""
+        return (self._idle_cpu_s / self._idle_s if self._idle_s else 0.0), self._idle_s
+
     def children(self) -> int:
         """How many living processes it has started."""
         return len(descendants(self.pid)) if self.alive else 0
@@ -143,13 +152,19 @@ class RunnerProcess:
         """Give the runner its next question, to be followed by `receive`. Raises as `exchange` does."""
         with self._breaking():
             self._expect_silence()
+            cpu, now = self._answered
+            if now:
+                self._idle_cpu_s += max(0.0, self.cpu_s() - cpu)
+                self._idle_s += time.monotonic() - now
             self._unsent = memoryview(line)
             self._unsent = self._unsent[max(0, self._write(self._unsent)) :]
 
     def receive(self, timeout_s: float) -> bytes:
         """Return the one line that answers what was sent. Raises as `exchange` does."""
         with self._breaking():
-            return self._converse(time.monotonic() + timeout_s, timeout_s)
+            line = self._converse(time.monotonic() + timeout_s, timeout_s)
+            self._answered = self.cpu_s(), time.monotonic()
+            return line
 
     @contextlib.contextmanager
     def _breaking(self) -> Iterator[None]:
@@ -198,8 +213,13 @@ class RunnerProcess:
     def _reap(self) -> None:
         self._drain_stderr()
         # The leader is not reaped yet, so its group id cannot have been given to anybody else.
+        strays = descendants(self.pid)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
+        # what left the group, and what was disowned since
+        for pid in {*strays, *marked(f"{MARK}={self._mark}", self.pid)} - {self.pid}:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
         self._child.wait()
         os.close(self._pidfd)
         _living.discard(self)

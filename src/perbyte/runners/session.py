@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import stat
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ from perbyte.runners import machinecode
 from perbyte.runners.process import RunnerProcess
 from perbyte.runners.spec import RunnerSpec, not_built
 
+_LARGEST_OBJECT = 4 << 30
 _KNOWN_ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LANG", "JAVA_HOME", "LD_LIBRARY_PATH")
 
 
@@ -439,11 +441,13 @@ class Session:
 
 
 def file_sha256(path: str) -> str:
-    """SHA-256 of a file as hex, '' when it cannot be read. Unchanged files are not read twice."""
+    """SHA-256 of a regular file as hex, '' when it is none or cannot be read. Unchanged files are not read twice."""
     try:
         status = Path(path).stat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_OBJECT:
+            return ""  # a device or a pipe may never end
         return _sha256(path, status.st_mtime_ns, status.st_size)
-    except OSError:
+    except (OSError, ValueError):
         return ""
 
 

@@ -30,6 +30,8 @@ EPOCHS_TO_CLAIM = 4  # of each side across runs: with fewer, intervals hold too 
 # Runs of the same code on one machine differ by so much for reasons that no run knows: pages, caches, the hour.
 # Measured by bench/false_claims.py; what is smaller is told in one run, where epochs are shared.
 ACROSS_RUNS = 0.01
+# What identical cells of one runner differ by beyond this is its own unsteadiness, and no measure of other runners.
+OTHERS_FLOOR = 0.02
 SHARED_CORE = 2.0  # what a neighbour on the same core costs at the most: half of it
 
 
@@ -121,7 +123,7 @@ def compare(
     """
     unit = _unit((a, b))
     costs = (cost_of(a, unit, source=0), cost_of(b, unit, source=0 if same_run else 1))
-    found = compare_costs(*costs, noise.relative if noise else None, level)
+    found = compare_costs(*costs, _floor_between(noise, a, b), level)
     least = 2 if same_run else EPOCHS_TO_CLAIM
     doubts = {one.cell.address: cause for one in (a, b) if (cause := doubt_of(one, least))}
     said = [f"{address}: {cause}" for address, cause in doubts.items()]
@@ -297,6 +299,15 @@ def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | 
         return None
     decisive = good or [ratio for _, ratio in ratios]
     return NoiseFloor(relative=max(abs(ratio - 1) for ratio in decisive), pairs=tuple(ratios))
+
+
+def _floor_between(noise: NoiseFloor | None, a: CellFigure, b: CellFigure) -> float | None:
+    """The noise floor of two figures: the runner that was measured twice does not judge others beyond measure."""
+    if noise is None:
+        return None
+    measured_twice = {address.partition("/")[0] for address, _ in noise.pairs}
+    mine = not measured_twice or measured_twice & {a.cell.runner, b.cell.runner}
+    return noise.relative if mine else min(noise.relative, OTHERS_FLOOR)
 
 
 def floor_across(floors: Iterable[NoiseFloor | None]) -> NoiseFloor | None:

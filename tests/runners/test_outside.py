@@ -1,0 +1,72 @@
+"""What is seen of a process from outside, and that nothing it started outlives it."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from perbyte.runners.outside import cpu_s, descendants
+from perbyte.runners.process import RunnerProcess
+
+# starts a child in a session of its own, disowned by its parent, tells its number and waits
+_STRAY = """
+import os, sys, time
+read, write = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for descriptor in (0, 1, 2, read):
+            os.close(descriptor)
+        os.write(write, str(os.getpid()).encode())
+        time.sleep(600)
+    os._exit(0)
+os.wait()
+sys.stdin.readline()
+print(os.read(read, 20).decode(), flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_cpu_time_is_that_of_all_threads_and_grows() -> None:
+    before = cpu_s(os.getpid())
+    while time.process_time() < 0.01 or cpu_s(os.getpid()) - before < 0.005:
+        pass
+    assert cpu_s(os.getpid()) == pytest.approx(time.process_time(), abs=0.5)
+    assert math.isnan(cpu_s(2**22 + 1))
+
+
+def test_children_of_children_are_seen() -> None:
+    program = "import subprocess, sys; subprocess.run(['sleep', '600'])"
+    with subprocess.Popen([sys.executable, "-c", program], process_group=0) as process:
+        try:
+            until = time.monotonic() + 30
+            while not descendants(process.pid) and time.monotonic() < until:
+                time.sleep(0.01)
+            assert len(descendants(process.pid)) == 1
+        finally:
+            for pid in (*descendants(process.pid), process.pid):
+                os.kill(pid, 9)
+
+
+def test_a_disowned_child_in_a_session_of_its_own_does_not_survive() -> None:
+    process = RunnerProcess("stray", [sys.executable, "-c", _STRAY], environment={"PATH": os.environ["PATH"]})
+    stray = int(process.exchange(b"\n", 60))
+    os.kill(stray, 0)
+    process.kill()
+    until = time.monotonic() + 30
+    while time.monotonic() < until and _lives(stray):
+        time.sleep(0.01)
+    assert not _lives(stray)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:  # noqa: PTH123 - gone or a zombie
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
