@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import errno
 import fcntl
 import getpass
 import json
@@ -35,7 +36,9 @@ class Lock:
             self._handle = os.open(place, flags | os.O_CREAT, 0o666)
             if shared:
                 os.fchmod(self._handle, 0o666)
-        except PermissionError:
+        except OSError as error:
+            if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+                raise
             self._handle = os.open(place, flags & ~os.O_RDWR)
         self._taken = False
         if not stat.S_ISREG(os.fstat(self._handle).st_mode):

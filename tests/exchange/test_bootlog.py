@@ -99,3 +99,13 @@ def test_a_profile_from_elsewhere_fills_gaps_only(listing_text):
     machine = make_run(atom, name="x", machine=more).conditions.machine
     assert machine.cpu_model.startswith("Intel(R) Atom")
     assert machine.memory_bytes == 2**30
+
+
+def test_numbers_that_nothing_has_are_bounded_and_no_instance_divides_nothing():
+    lines = [
+        "MemTotal:       999999999999999999 kB",
+        "L2:   1 MiB (0 instances)",
+        "cpu cores : 999999999999999999",
+    ]
+    found = read_machine(lines)
+    assert found.memory_bytes == 2**62

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import time
 
@@ -185,3 +186,20 @@ def test_a_missing_file_a_directory_and_a_huge_file_are_told_apart(tmp_path):
         file.truncate(50 * 10**9)  # sparse: nothing of it may be read into memory
     with pytest.raises(UsageError, match="more than 10 MB"):
         read_text(huge)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "+R:100:md5:0.9800k",  # a damaged time
+        "+H:\u00b2:64",  # superscripts are digits, but no numbers
+        "+F\u00b2:0:512:1.000000:2.000000",
+        "type             " + "9" * 30 + " bytes",
+        "Doing md5 for 3s on " + "9" * 5000 + " size blocks: 100 md5's in 3.00s",
+    ],
+)
+def test_what_fuzzing_found_is_an_error_or_left_out(line):
+    text = f"{line}\n{MACHINE_READABLE}+DT:md5:3:16\n{line}\n"
+    with contextlib.suppress(UsageError):
+        for one in read_listings(decode(text.encode(), "x"), "x", partial=True):
+            make_run(one, name="x")

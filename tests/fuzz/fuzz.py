@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from perbyte.errors import PerbyteError, StoreError, UsageError
+from perbyte.model import Run
 from perbyte.protocol import codec, messages
 
 HERE = Path(__file__).parent
@@ -203,6 +204,12 @@ def run_target(name: str) -> tuple[list[bytes], Read]:
 def exchange_target(name: str) -> tuple[list[bytes], Read]:
     """What other tools printed, to runs."""
     from perbyte import exchange
+    from perbyte.store.journal import encode
+    from perbyte.store.tables import figures_table
+
+    def storable(run: Run) -> object:
+        """A run that no file of a run can hold would end the import with a traceback."""
+        return encode(run.conditions), figures_table(run.cells)
 
     folder = {"listings": "listings", "machine": "listings", "benchmarks": "benchmarks"}[name]
     seeds = [
@@ -213,19 +220,22 @@ def exchange_target(name: str) -> tuple[list[bytes], Read]:
 
     def listings(content: bytes) -> object:
         found = exchange.read_listings(exchange.decode(content, "x"), "x")
-        return [exchange.make_run(one, name="x") for one in found] if len(content) % 16 == 0 else found
+        return (
+            [storable(exchange.make_run(one, name="x")) for one in found] if len(content) % 4 == 0 else found
+        )
 
     forms = tuple(exchange.FORMATS)
 
     def benchmarks(content: bytes) -> object:
         form = forms[len(content) % len(forms)]
         readings = exchange.read_benchmarks(form, exchange.decode(content, "x"), "x")
-        if len(content) % 16:
+        if len(content) % 4:
             return readings
-        return exchange.make_benchmark_run(readings, form, name="x", source="x", runner="x", meanings=[])
+        made = exchange.make_benchmark_run(readings, form, name="x", source="x", runner="x", meanings=[])
+        return storable(made)
 
     def machine(content: bytes) -> object:
-        return exchange.read_machine(exchange.decode(content, "x").splitlines())
+        return encode(exchange.read_machine(exchange.decode(content, "x").splitlines()))
 
     reads: dict[str, Read] = {"listings": listings, "benchmarks": benchmarks, "machine": machine}
     return kept(name) + seeds, reads[name]

@@ -241,11 +241,11 @@ _BOTAN = re.compile(
 def _botan(text: str) -> Iterator[Reading]:
     for line, raw in enumerate(text.split("\n"), start=1):
         if found := _BOTAN.match(raw):
-            size = int(found["size"])
+            size = int(_number(found["size"], line, "a size"))
             rate = _number(found["rate"], line, "a rate") * _BYTES[found["unit"]]
             if rate <= 0 or size > 2**40:
                 raise _Broken(line, "a rate of nothing, or a size of more than a terabyte")
-            cycles = float(found["cpb"]) * size if found["cpb"] else math.nan
+            cycles = _number(found["cpb"], line, "cycles") * size if found["cpb"] else math.nan
             yield Reading(f"{found['name']} {found['what']}", line, size / rate * 1e9, size, cycles=cycles)
         elif " buffer size " in raw:
             raise _Broken(line, "the line of a buffer size is cut off")
@@ -263,7 +263,7 @@ def _slope(text: str) -> Iterator[Reading]:
         if found := _SLOPE_HEAD.match(raw):
             head = found["name"] or ""
         elif found := _SLOPE.match(raw):
-            cycles = math.nan if found["cpb"] == "-" else float(found["cpb"]) * SLOPE_BYTES
+            cycles = math.nan if found["cpb"] == "-" else _number(found["cpb"], line, "cycles") * SLOPE_BYTES
             ns = _number(found["ns"], line, "ns/B") * SLOPE_BYTES
             yield Reading(f"{head} {found['what'] or ''}".strip(), line, ns, SLOPE_BYTES, cycles=cycles)
         elif "ns/B" in raw:

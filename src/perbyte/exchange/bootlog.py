@@ -14,6 +14,7 @@ from typing import Any
 from perbyte.model import Machine
 
 _NUMBER = r"(\d+(?:\.\d+)?)"
+_MOST = 2**62  # of any count: it is stored as a 64-bit number
 _STAMP = re.compile(r"^\s*\[\s*\d+\.\d+\]\s*")
 _UNITS = {"k": 2**10, "m": 2**20, "g": 2**30}
 
@@ -102,17 +103,17 @@ def _facts(line: str) -> Iterable[tuple[str, Any]]:
             yield name, re.sub(r"\s+", " ", match[1]).strip()
     for pattern, name in _COUNTS:
         if match := pattern.match(line):
-            yield name, int(match[1])
+            yield name, min(int(match[1]), _MOST)
     for pattern, factor in _CLOCKS:
         if match := pattern.search(line):
             yield "clock_hz_nominal", float(match[1]) * factor
     for pattern, unit in _MEMORIES:
         if match := pattern.match(line):
-            yield "memory_bytes", int(match[1]) * unit
+            yield "memory_bytes", min(int(match[1]) * unit, _MOST)
     if match := _CLASS.match(line):
         yield "architecture", _ARCHITECTURES.get(match[1], match[1])
     if match := _SIBLINGS.match(line):
-        yield "threads_per_core", int(match[2]) - int(match[1]) + 1
+        yield "threads_per_core", min(max(int(match[2]) - int(match[1]) + 1, 0), _MOST)
     if family := _family(line):
         yield "cpu_family", family
 
@@ -137,7 +138,7 @@ def _family(line: str) -> str:
 
 def _caches(line: str) -> list[str]:
     if match := _LSCPU_CACHE.match(line):
-        size = float(match[2]) * _UNITS[match[3].lower()] / 1024 / int(match[4] or 1)
+        size = float(match[2]) * _UNITS[match[3].lower()] / 1024 / max(1, int(match[4] or 1))
         return [f"{match[1]} {size:g}K"]
     if not line.startswith("CPU: L"):
         return []

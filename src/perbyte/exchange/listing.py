@@ -96,6 +96,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _WHOLE = re.compile(r"[0-9]{1,18}")
+_ENDLESS = re.compile(r"(?<![\w.])\d{19,}|\d{100}")  # what no 64-bit number holds; fractions may be longer
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _WAY_OUT = "make a listing: openssl speed > listing.txt"
 
@@ -140,4 +141,7 @@ def decode(content: bytes, name: str) -> str:
     text = _COLOUR.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         raise UsageError(f"{name} is empty", hint=_WAY_OUT)
+    if found := _ENDLESS.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise UsageError(f"{name}, line {line}: a number of {len(found[0])} digits", hint=_WAY_OUT)
     return text

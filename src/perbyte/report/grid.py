@@ -16,17 +16,7 @@ from dataclasses import dataclass, replace
 
 from perbyte.catalogue import load
 from perbyte.catalogue.checking import OPERATIONS
-from perbyte.model import (
-    Cell,
-    CellFigure,
-    Doubt,
-    Failure,
-    NoiseFloor,
-    Quality,
-    Run,
-    Warning,
-    parse_address,
-)
+from perbyte.model import Cell, CellFigure, Doubt, Failure, NoiseFloor, Quality, Run, Warning, parse_address
 from perbyte.model.cell import FULL
 from perbyte.model.text import plain
 from perbyte.report.wording import size_label

@@ -43,6 +43,7 @@ MARK = "PERBYTE_SESSION"
 _CHUNK = 65536
 _READ = select.POLLIN | select.POLLHUP | select.POLLERR
 _SETTLE_S = 1.0
+_STOPPED_S = 0.5
 _FAVOURED = -20  # nice value
 _FILE_BYTES = 256 << 20
 _ADDR_NO_RANDOMIZE = 0x0040000
@@ -242,7 +243,14 @@ class RunnerProcess:
         received = bytearray()
         while True:
             left = deadline - time.monotonic()
+            began = time.monotonic()
             events = dict(poller.poll(left * 1000)) if left > 0 else {}
+            overslept = time.monotonic() - began - max(left, 0.0)
+            if (
+                overslept > _STOPPED_S
+            ):  # it was we who were stopped, by Ctrl-Z for example: that time does not count
+                deadline += overslept + _SETTLE_S  # how long it was before the limit, nobody knows
+                continue
             if not events:
                 raise RunnerTimedOut(self._told(f"no answer within {timeout_s:g} s"))
             if events.get(self._err, 0) & _READ and not self._drain_stderr():
