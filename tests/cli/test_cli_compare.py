@@ -147,3 +147,35 @@ def test_selftest_without_its_loops(perbyte):
     answer = perbyte("selftest", "-q")
     assert answer.returncode == 3
     assert "perbyte build" in answer.stderr
+
+
+def test_a_full_selftest_says_what_the_machine_can_tell(world):
+    world.add(known_loops())
+    answer = world.perbyte("selftest", "--full", "--trials", 2, "--budget", "2s", "--json", "-q")
+    assert answer.returncode == 0, answer.stderr
+    said = json.loads(answer.stdout)["full"]
+    assert said["ratios"] == 30
+    assert said["called_the_wrong_way_round"] == 0
+    assert said["identical_pairs"] == 6
+    found = {one["slowdown"]: (one["found"], one["runs"]) for one in said["detected"]}
+    assert found[0.05] == (2, 2)
+    assert said["tells_from"][0]["difference"] <= 0.05
+    assert said["largest_error"] < 0.05
+
+
+def test_what_counts_as_told():
+    from perbyte.cli.selftest import _Trials
+    from perbyte.stats.estimate import binomial_bound
+
+    trials = _Trials(
+        detected={(5.0, share): [True, share > 0.005] for share in (0.0025, 0.005, 0.01, 0.02, 0.05)}
+    )
+    assert trials.smallest(5.0) == 0.01
+    trials.detected[5.0, 0.02] = [True, False]
+    assert trials.smallest(5.0) == 0.05
+    trials.detected[5.0, 0.05] = [False]
+    assert trials.smallest(5.0) == float("inf")
+    trials.show()
+    assert binomial_bound(0, 20) == pytest.approx(1 - 0.05 ** (1 / 20))
+    assert binomial_bound(3, 10) == pytest.approx(0.6066, abs=1e-3)
+    assert binomial_bound(2, 2) == binomial_bound(0, 0) == 1.0

@@ -194,3 +194,10 @@ def _expanded(z: float, df: int) -> float:
     g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96
     g3 = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
     return z + g1 / df + g2 / df**2 + g3 / df**3
+
+
+def binomial_bound(events: int, trials: int, level: float = 0.95) -> float:
+    """The upper confidence bound on a probability after `events` in `trials`; 1 without any (Clopper, Pearson 1934)."""
+    from scipy.special import betaincinv
+
+    return float(betaincinv(events + 1, trials - events, level)) if events < trials else 1.0
