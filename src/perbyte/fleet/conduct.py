@@ -12,6 +12,7 @@ import contextlib
 import datetime
 import hashlib
 import json
+import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -100,10 +101,8 @@ def saved_job(job_id: str) -> tuple[Job, tuple[str, ...]]:
 @contextlib.contextmanager
 def connected(address: str) -> Iterator[Client]:
     """A client of the scheduler at `address`. Raises EnvironmentLacking where none answers."""
-    settings = {
-        "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
-        "distributed.logging.distributed": "critical",
-    }
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost connection is said in our own words
+    settings = {"distributed.comm.timeouts.connect": f"{_CONNECT_S}s"}
     with dask.config.set(settings):
         try:
             client = Client(address, timeout=_CONNECT_S, set_as_default=False)
@@ -164,6 +163,7 @@ def conduct(
     """
     outcome = Outcome(job, save_job(job, machines), {}, {}, {})
     left = {name: _Errand(name, time.monotonic()) for name in machines}
+    lost = False
     for name in machines:  # fetched before
         if (outcome.home / name / "run.json").is_file() and _whole(outcome.home / name):
             outcome.runs[name] = outcome.home / name
@@ -172,13 +172,16 @@ def conduct(
         while left:
             try:
                 with connected(address) as client:
+                    lost = False
                     client.subscribe_topic(_TOPIC, lambda event: _heard(event, job, say))
                     _work(client, job, left, outcome, say, patience_s)
             except (EnvironmentLacking, OSError, TimeoutError, RuntimeError) as error:
                 for one in left.values():
                     one.future = None
                 _give_up(left, outcome, patience_s, f"no scheduler: {error}"[:200])
-                say("", f"the scheduler does not answer, trying again ({type(error).__name__})")
+                if not lost:
+                    say("", "the scheduler does not answer: trying again")
+                lost = True
                 time.sleep(_LOOK_S)
     except KeyboardInterrupt:
         with contextlib.suppress(Exception), connected(address) as client:
