@@ -76,7 +76,7 @@ def generated(runs: int, cells: int, samples: int, machines: int, seed: int = 7)
     libraries = {name: slug(library) for name, library in RUNNERS.items()}
     versions: dict[str, pa.Table] = {}
     for k in range(runs):
-        number, version = k * machines // runs, f"3.{k * 6 // runs}.0"
+        number, version = k * machines // runs, f"3.{k % 6}.0"
         state = state_of(k, number, version, addresses)
         content = encode(state)
         model = number % 10
