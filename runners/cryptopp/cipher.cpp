@@ -166,6 +166,14 @@ const pb_variant variants[] = {
 	PB_END_OF_VARIANTS,
 };
 
+const pb_variant sector_variants[] = {
+	{"encrypt", "message/1", WithIv::message, nullptr, message<WithIv>, nullptr},
+	{"encrypt", "rekey/1", WithIv::rekey, nullptr, rekey<WithIv>, nullptr},
+	{"decrypt", "message/1", WithIv::message, nullptr, message<WithIv>, nullptr},
+	{"decrypt", "rekey/1", WithIv::rekey, nullptr, rekey<WithIv>, nullptr},
+	PB_END_OF_VARIANTS,
+};
+
 const pb_variant keystream_variants[] = {
 	{"encrypt", "stream/1", "ProcessData", begin_keystream, stream, nullptr},
 	{"encrypt", "rekey/1", Plain::rekey, nullptr, rekey<Plain>, nullptr},
@@ -180,6 +188,7 @@ const pb_variant keystream_variants[] = {
 
 const pb_family ecb_family = {open_cipher<Plain>, close_object<SymmetricCipher>, variants<Plain>};
 const pb_family iv_family = {open_cipher<WithIv>, close_object<SymmetricCipher>, variants<WithIv>};
+const pb_family sector_family = {open_cipher<WithIv>, close_object<SymmetricCipher>, sector_variants};
 const pb_family tuned_ecb_family = {open_cipher<Tuned>, close_object<SymmetricCipher>, variants<Tuned>};
 const pb_family tuned_iv_family = {open_cipher<TunedWithIv>, close_object<SymmetricCipher>,
 				   variants<TunedWithIv>};

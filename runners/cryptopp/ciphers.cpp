@@ -9,6 +9,7 @@
 #include <cryptopp/modes.h>
 #include <cryptopp/serpent.h>
 #include <cryptopp/twofish.h>
+#include <cryptopp/xts.h>
 
 #include "families.h"
 
@@ -38,6 +39,11 @@ template <class T> constexpr const Recipe *aead = &two_way<T, AuthenticatedSymme
 		id "-cfb", &iv_family, cipher<CFB_Mode<T>>, key, block, 1, 0                                 \
 	}
 
+#define XTS(id, T, keys)                                                                                     \
+	{                                                                                                    \
+		id "-xts", &sector_family, cipher<XTS_Mode<T>>, keys, 16, 16, 0                              \
+	}
+
 #define THREE_MODES(id, T, key, block) ECB(id, T, key, block), CBC(id, T, key, block), CTR(id, T, key, block)
 #define FIVE_MODES(id, T, key, block)                                                                        \
 	THREE_MODES(id, T, key, block), OFB(id, T, key, block), CFB(id, T, key, block)
@@ -58,6 +64,11 @@ const pb_row block_ciphers[] = {
 	THREE_MODES("serpent-256", Serpent, 32, 16),
 	THREE_MODES("twofish-128", Twofish, 16, 16),
 	THREE_MODES("twofish-256", Twofish, 32, 16),
+	XTS("aes-128", AES, 32),
+	XTS("aes-256", AES, 64),
+	XTS("serpent-256", Serpent, 64),
+	XTS("twofish-256", Twofish, 64),
+	XTS("camellia-256", Camellia, 64),
 	{"chacha20", &iv_family, cipher<ChaChaTLS>, 32, 12, 1, 0},
 	PB_END_OF_ROWS,
 };

@@ -50,6 +50,7 @@ inline constexpr Recipe with_effective_bits = {two_way<T, CryptoPP::SymmetricCip
 
 extern const pb_family ecb_family;       /* no IV */
 extern const pb_family iv_family;        /* modes and stream ciphers with an IV */
+extern const pb_family sector_family;    /* XTS: whole sectors */
 extern const pb_family tuned_ecb_family; /* the same two for ciphers that need `parameter` */
 extern const pb_family tuned_iv_family;
 extern const pb_family keystream_family; /* RC4, WAKE: the state starts with the key */

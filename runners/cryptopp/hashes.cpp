@@ -1,9 +1,13 @@
 /* The rows of the hashes and of HMAC. */
 #define CRYPTOPP_ENABLE_NAMESPACE_WEAK 1
 
+#include <algorithm>
+
+#include <cryptopp/adler32.h>
 #include <cryptopp/aes.h>
 #include <cryptopp/blake2.h>
 #include <cryptopp/cmac.h>
+#include <cryptopp/crc.h>
 #include <cryptopp/hmac.h>
 #include <cryptopp/md2.h>
 #include <cryptopp/md4.h>
@@ -21,6 +25,15 @@ using namespace CryptoPP;
 
 template <class T> constexpr const Recipe *hash = &one_way<T, HashTransformation>;
 template <class T> constexpr const Recipe *mac = &one_way<T, MessageAuthenticationCode>;
+
+/* The library gives a CRC's lowest byte first; a checksum is written as a number, highest byte first. */
+template <class T> struct HighestFirst : T {
+	void TruncatedFinal(byte *digest, size_t size) override
+	{
+		T::TruncatedFinal(digest, size);
+		std::reverse(digest, digest + size);
+	}
+};
 
 const pb_row hashes[] = {
 	{"md2", &hash_family, hash<Weak::MD2>, 0, 0, 1, 16},
@@ -43,6 +56,9 @@ const pb_row hashes[] = {
 	{"ripemd-320", &hash_family, hash<RIPEMD320>, 0, 0, 1, 40},
 	{"whirlpool", &hash_family, hash<Whirlpool>, 0, 0, 1, 64},
 	{"tiger", &hash_family, hash<Tiger>, 0, 0, 1, 24},
+	{"crc32", &hash_family, hash<HighestFirst<CRC32>>, 0, 0, 1, 4},
+	{"crc32c", &hash_family, hash<HighestFirst<CRC32C>>, 0, 0, 1, 4},
+	{"adler32", &hash_family, hash<Adler32>, 0, 0, 1, 4},
 	PB_END_OF_ROWS,
 };
 

@@ -76,6 +76,9 @@ static const pb_row aeads[] = {
 	{"aes-256-gcm-siv", &gcm_siv_family, PARAM(GCRY_CIPHER_AES256, GCM_SIV), 32, 12, 1, 16},
 	{"aes-128-xts", &xts_family, PARAM(GCRY_CIPHER_AES128, XTS), 32, 16, 16, 0},
 	{"aes-256-xts", &xts_family, PARAM(GCRY_CIPHER_AES256, XTS), 64, 16, 16, 0},
+	{"serpent-256-xts", &xts_family, PARAM(GCRY_CIPHER_SERPENT256, XTS), 64, 16, 16, 0},
+	{"twofish-256-xts", &xts_family, PARAM(GCRY_CIPHER_TWOFISH, XTS), 64, 16, 16, 0},
+	{"camellia-256-xts", &xts_family, PARAM(GCRY_CIPHER_CAMELLIA256, XTS), 64, 16, 16, 0},
 	AEAD("chacha20-poly1305", GCRY_CIPHER_CHACHA20, POLY1305, 32),
 	PB_END_OF_ROWS,
 };
@@ -107,6 +110,7 @@ static const pb_row hashes[] = {
 	HASH("ripemd-160", buffer, GCRY_MD_RMD160, 20),
 	HASH("whirlpool", handle, GCRY_MD_WHIRLPOOL, 64),
 	HASH("tiger", handle, GCRY_MD_TIGER1, 24),
+	HASH("crc32", buffer, GCRY_MD_CRC32, 4),
 	HASH("gost-94", handle, GCRY_MD_GOSTR3411_CP, 32),
 	PB_END_OF_ROWS,
 };

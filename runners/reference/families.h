@@ -13,7 +13,12 @@ extern const pb_family probe_crc32_family;
 extern const pb_family probe_aesenc_family;
 extern const pb_family probe_empty_family;
 
+/* And one per limit. */
+extern const pb_family limit_aes_family, limit_vaes_family, limit_clmul_family, limit_vclmul_family;
+extern const pb_family limit_sha_family, limit_multiply_family, limit_load_family, limit_store_family;
+
 /* 1 if this CPU can run the family's instruction. */
 int probe_runs_here(const pb_family *);
+int limit_runs_here(const pb_family *);
 
 #endif

@@ -1,5 +1,7 @@
 /* The reference runner: what is Perbyte's own. RIPEMD of 1992, which no library has, and loops of known cost.
  */
+#include <string.h>
+
 #include "families.h"
 #include "ripemd.h"
 
@@ -10,6 +12,14 @@ static const pb_row rows[] = {
 	{"probe-crc32", &probe_crc32_family, NULL, 0, 0, 1, 0},
 	{"probe-aesenc", &probe_aesenc_family, NULL, 0, 0, 1, 0},
 	{"probe-empty", &probe_empty_family, NULL, 0, 0, 1, 0},
+	{"limit-aes", &limit_aes_family, NULL, 0, 0, 16, 0},
+	{"limit-vaes", &limit_vaes_family, NULL, 0, 0, 16, 0},
+	{"limit-clmul", &limit_clmul_family, NULL, 0, 0, 16, 0},
+	{"limit-vclmul", &limit_vclmul_family, NULL, 0, 0, 16, 0},
+	{"limit-sha", &limit_sha_family, NULL, 0, 0, 16, 0},
+	{"limit-multiply", &limit_multiply_family, NULL, 0, 0, 16, 0},
+	{"limit-load", &limit_load_family, NULL, 0, 0, 16, 0},
+	{"limit-store", &limit_store_family, NULL, 0, 0, 16, 0},
 	PB_END_OF_ROWS,
 };
 
@@ -23,7 +33,8 @@ static const char *version(void)
 
 static int offers(const pb_row *row)
 {
-	return probe_runs_here(row->family);
+	return strncmp(row->algorithm, "limit-", 6) ? probe_runs_here(row->family)
+						    : limit_runs_here(row->family);
 }
 
 static const pb_runner runner = {

@@ -16,7 +16,10 @@ from msgspec import Struct
 
 from perbyte import datafile, places
 from perbyte.catalogue import checking, pattern
+from perbyte.catalogue.limits import check_models, read_models
+from perbyte.catalogue.questions import check_questions, read_questions
 from perbyte.catalogue.reading import hash_content, read_algorithms, read_contracts, read_vectors
+from perbyte.catalogue.status import check_statuses, read_statuses
 from perbyte.errors import DataFileError, UsageError
 from perbyte.model import Algorithm, Contract, KnownAnswer
 
@@ -133,7 +136,7 @@ class Catalogue:
     def check(self) -> list[str]:
         """Return what contradicts itself in the catalogue, as sentences; empty when all is well.
 
-        Raises DataFileError for a file of known answers that cannot be read.
+        Raises DataFileError for a file of known answers, statuses or questions that cannot be read.
         """
         families = {path.stem for place in self.places for path in place.glob("vectors/*.toml")}
         vectors = {family: self.vectors(family) for family in sorted(families)}
@@ -142,6 +145,9 @@ class Catalogue:
             *checking.check_contracts(self.contracts),
             *checking.check_defaults(self.algorithms, self.contracts),
             *checking.check_vectors(self.algorithms, vectors),
+            *check_statuses(read_statuses(self.place), self.algorithms),
+            *check_questions(read_questions(self.place), self),
+            *check_models(read_models(self.place), self),
         ]
 
     @cached_property

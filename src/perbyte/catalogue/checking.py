@@ -17,6 +17,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "stream-cipher": ("encrypt", "decrypt"),
     "aead": ("seal", "open"),
     "hash": ("digest",),
+    "checksum": ("digest",),
     "xof": ("digest", "squeeze"),
     "mac": ("mac",),
     "kdf": ("expand",),
@@ -35,8 +36,8 @@ MODES = frozenset({"ecb", "cbc", "ctr", "ofb", "cfb", "ige", "xts", "gcm", "ccm"
 LONGEST_VECTOR = 20_480
 """Bytes of data in a known answer: what fits a protocol line with room."""
 
-_UNKEYED = ("hash", "xof", "probe", "password-hash")
-_TAGGED = ("aead", "hash", "xof", "mac", "signature", "kem", "key-agreement", "password-hash")
+_UNKEYED = ("hash", "checksum", "xof", "probe", "password-hash")
+_TAGGED = ("aead", "hash", "checksum", "xof", "mac", "signature", "kem", "key-agreement", "password-hash")
 _WITH_DATA = (
     "encrypt",
     "seal",
@@ -110,7 +111,7 @@ def _length_complaints(known: Algorithm) -> Iterator[str]:
     kind = known.kind
     if kind not in _UNKEYED and not known.key_bytes and not known.fixed_key:
         yield f"a {kind} has a key length"
-    if kind in ("hash", "probe") and (known.key_bytes or known.nonce_bytes):
+    if kind in ("hash", "checksum", "probe") and (known.key_bytes or known.nonce_bytes):
         yield f"a {kind} has neither key nor nonce"
     if kind in ("block-cipher", "hash", "xof") and not known.block_bytes:
         yield f"a {kind} has a block length"

@@ -19,6 +19,7 @@ COMMANDS = {
         "List algorithms and who has them, runners, operations, suites, studies, contracts, runs.",
     ),
     "measure": ("measure", "Measure cells: the main job."),
+    "advise": ("advise", "Say what to use here, for a disk, TLS, passwords..., and why."),
     "try": ("try_command", "Measure a function of your own beside the libraries: a file is enough."),
     "show": ("show", "Show the table of a run again."),
     "compare": ("compare", "Compare two runs, or two selectors of a run."),

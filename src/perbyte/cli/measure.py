@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import Listed, note, output_options, policy_options, rate_option
+from perbyte.cli.options import Listed, limits_option, note, output_options, policy_options, rate_option
 from perbyte.errors import UsageError
 from perbyte.model import Policy
 
@@ -50,6 +50,7 @@ Selectors are cell addresses with globs:
 @click.option("--dry-run", is_flag=True, help="Print the plan and stop.")
 @output_options
 @rate_option
+@limits_option
 def command(
     selectors: tuple[str, ...],
     suite_name: str | None,
@@ -70,6 +71,7 @@ def command(
     as_csv: bool,
     unit: str | None,
     rate: float | None,
+    limits: bool,
     quiet: bool,
 ) -> int:
     """Measure cells in cycles per byte, checked before they are timed.
@@ -124,6 +126,8 @@ def command(
 
             named = [size for one in asked for size in one.sizes or ()]
             require_size(input_facts, {*(all_sizes or ()), *named})
+        if limits and not as_csv:
+            asked += (parse_selector("reference/{limit-*,probe-aesenc}/run@1024+contract=stream/1"),)
         request = Request(
             selectors=asked,
             sizes=all_sizes,
@@ -144,7 +148,7 @@ def command(
             lenient=suite is not None,
             budget=lambda prepared: budgeted(prepared, raised=not given, quiet=quiet),
         )
-    print_run(done.run, unit, as_json=as_json, as_csv=as_csv, rate=rate)
+    print_run(done.run, unit, as_json=as_json, as_csv=as_csv, rate=rate, limits=limits)
     if suite:
         note(f"{suite.title}: {suite.answers}", quiet=quiet)
         note(f"chart: perbyte report {done.path} --chart {suite.chart}.svg", quiet=quiet)

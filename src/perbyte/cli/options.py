@@ -78,6 +78,21 @@ class DataRate(click.ParamType[float]):
         )
 
 
+class DataSize(click.ParamType[int]):
+    """`64MiB`, `1TB`, `4096`: bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return bytes. Fails on anything else."""
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGTP]?)(i?)B?", str(value).strip())
+        if not found or float(found[1]) <= 0:
+            self.fail(f"invalid size {value!r} (e.g. 64MiB, 1TB or 4096)", param, ctx)
+        return int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGTP".index(found[2].upper() or " "))
+
+
 class Cores(click.ParamType[tuple[int, ...]]):
     """A list of cores as Linux writes it: `0-3,8`; gives a tuple, in the order written."""
 
@@ -175,6 +190,12 @@ def rate_option(function: F) -> F:
     """Add --rate."""
     said = "How many cores such a rate takes, and what a record costs: 2GB/s."
     return click.option("--rate", type=DataRate(), default=None, help=said)(function)
+
+
+def limits_option(function: F) -> F:
+    """Add --limits."""
+    said = "What the silicon allows beside each cell, and which limit binds."
+    return click.option("--limits", is_flag=True, help=said)(function)
 
 
 def output_options(function: F) -> F:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from perbyte.cli.options import output_options, rate_option
+from perbyte.cli.options import limits_option, output_options, rate_option
 from perbyte.cli.run_names import find_run
 from perbyte.errors import UsageError
 from perbyte.model import Run
@@ -16,8 +16,15 @@ from perbyte.model import Run
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @output_options
 @rate_option
+@limits_option
 def command(
-    run: Path | None, as_json: bool, as_csv: bool, unit: str | None, rate: float | None, quiet: bool
+    run: Path | None,
+    as_json: bool,
+    as_csv: bool,
+    unit: str | None,
+    rate: float | None,
+    limits: bool,
+    quiet: bool,
 ) -> int:
     """Show RUN: a directory, or a name of `perbyte list runs`; the newest run without it.
 
@@ -29,26 +36,36 @@ def command(
     """
     from perbyte.store import open_run
 
-    print_run(open_run(find_run(run)), unit, as_json=as_json, as_csv=as_csv, rate=rate)
+    print_run(open_run(find_run(run)), unit, as_json=as_json, as_csv=as_csv, rate=rate, limits=limits)
     return 0
 
 
-def print_run(run: Run, unit: str | None, *, as_json: bool, as_csv: bool, rate: float | None = None) -> None:
-    """Print a run in the form that was asked for, with what `rate` (bytes a second) asks of it.
+def print_run(
+    run: Run,
+    unit: str | None,
+    *,
+    as_json: bool,
+    as_csv: bool,
+    rate: float | None = None,
+    limits: bool = False,
+) -> None:
+    """Print a run in the form that was asked for, with what `rate` (bytes a second) asks of it, and the limits.
 
     Raises UsageError when two forms were asked for.
     """
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other")
-    if rate and as_csv:
-        raise UsageError("--rate is not in the CSV", hint="--json has it")
+    if (rate or limits) and as_csv:
+        raise UsageError(f"--{'rate' if rate else 'limits'} is not in the CSV", hint="--json has it")
     if as_json:
         import json
 
         from perbyte.report.export import to_json
+        from perbyte.report.limit import limits_json
         from perbyte.report.rate import rate_json
 
         found = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
+        found |= {"limits": limits_json(run.cells)} if limits else {}
         print(json.dumps(found, indent=1, allow_nan=False))
     elif as_csv:
         from perbyte.report.export import to_csv
@@ -63,3 +80,7 @@ def print_run(run: Run, unit: str | None, *, as_json: bool, as_csv: bool, rate: 
             from perbyte.report.rate import render_rate
 
             print("\n" + render_rate(run.cells, rate), end="")
+        if limits:
+            from perbyte.report.limit import render_limits
+
+            print("\n" + render_limits(run.cells), end="")

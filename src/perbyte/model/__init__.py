@@ -20,7 +20,7 @@ from perbyte.model.run import (
     StoredRun,
     UnprovenTier,
 )
-from perbyte.model.sample import Burst, Calibration, Flag
+from perbyte.model.sample import Burst, Calibration, Flag, Once, Together
 
 __all__ = [
     "Algorithm",
@@ -39,6 +39,7 @@ __all__ = [
     "KnownAnswer",
     "Machine",
     "NoiseFloor",
+    "Once",
     "Policy",
     "Process",
     "Quality",
@@ -47,6 +48,7 @@ __all__ = [
     "RunnerIdentity",
     "Sink",
     "StoredRun",
+    "Together",
     "UnprovenTier",
     "Warning",
     "parse_address",

@@ -66,14 +66,14 @@ def render_rate(
     for one in found:
         cell = one.figure.cell
         said = (
-            f"{_rate_text(rate)} to {plain(cell.operation, 24)} in records of {size_label(data_bytes(cell))}: "
+            f"{rate_text(rate)} to {plain(cell.operation, 24)} in records of {size_label(data_bytes(cell))}: "
             f"{_many(one.records)} records a second"
         )
         if said != heading:
             lines += [Text()] * bool(lines) + [Text(part.plain, style="bold") for part in prose(said, width)]
             heading = said
         label = f"  {plain(labels[one], 60).ljust(room)}  "
-        body = f"{_share(one.cores)}; a record {value_text(one.record_ns)} ns"
+        body = f"{share_text(one.cores)}; a record {value_text(one.record_ns)} ns"
         if one.record_cycles:
             body += f", {value_text(one.record_cycles)} cycles"
         marks = "".join(marks_of(one.figure))
@@ -111,7 +111,8 @@ def rate_json(figures: Iterable[CellFigure], rate: float) -> dict[str, Any]:
     }
 
 
-def _share(cores: Estimate) -> str:
+def share_text(cores: Estimate) -> str:
+    """So much of a core, or so many cores."""
     if cores.value < BUSY_SHARE:
         low, high = (percent(end) if math.isfinite(end) else "–" for end in (cores.low, cores.high))
         return f"{percent(cores.value)} of a core" + (f" ({low} to {high})" if cores.known else "")
@@ -120,7 +121,8 @@ def _share(cores: Estimate) -> str:
     return f"{said} ({interval_text(cores)}), so {whole:,}"
 
 
-def _rate_text(rate: float) -> str:
+def rate_text(rate: float) -> str:
+    """A rate in bytes a second, in the unit that suits it."""
     scale, name = next((one for one in _SCALES if rate >= one[0]), _SCALES[-1])
     return f"{rate / scale:g} {name}"
 

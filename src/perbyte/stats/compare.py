@@ -232,6 +232,32 @@ def mean_cost(costs: Sequence[Cost]) -> Cost:
     )
 
 
+def sum_costs(parts: Sequence[tuple[float, Cost]]) -> Cost:
+    """The sum of costs, each taken so many times; epoch by epoch where all of them come from the same source.
+
+    The ends of the interval are the sums of the ends, which assumes nothing of how the parts depend on each other.
+    """
+    costs = [cost for _, cost in parts]
+    together = len({len(cost.epochs) for cost in costs}) == 1 and len({cost.source for cost in costs}) == 1
+    total = Estimate(
+        *(
+            sum(count * getattr(cost.estimate, end) for count, cost in parts)
+            for end in ("value", "low", "high")
+        )
+    )
+    shares = (
+        [(count * cost.estimate.value / total.value, cost) for count, cost in parts] if total.value else []
+    )
+    return Cost(
+        total,
+        tuple(map(sum, zip(*((count * one for one in cost.epochs) for count, cost in parts), strict=True)))
+        if together
+        else (),
+        sum(share * cost.by_samples for share, cost in shares),
+        costs[0].source,
+    )
+
+
 def geometric_mean(estimates: Sequence[Estimate]) -> Estimate:
     """The geometric mean of estimates; its ends are the means of their ends. Raises ValueError for none."""
     if not estimates:

@@ -1,0 +1,284 @@
+"""The decision for one task: status filters, speed ranks by what is sure of it, ties are ties.
+
+An option is an algorithm in one library. An algorithm is ranked by its best option, by the upper end of the cost's
+interval. Whether two costs differ is asked of `stats.compare`, as everywhere.
+"""
+
+from __future__ import annotations
+
+import datetime
+import enum
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from perbyte.advise.mix import Mix
+from perbyte.advise.standing import Standing, standing
+from perbyte.catalogue import Catalogue
+from perbyte.catalogue.questions import Task
+from perbyte.catalogue.status import ANY
+from perbyte.model import Algorithm, CellFigure, NoiseFloor
+from perbyte.model.cell import FULL
+from perbyte.stats.compare import (
+    CYCLES,
+    NS,
+    SHARED_CORE,
+    Answer,
+    Comparison,
+    Cost,
+    compare_costs,
+    cost_of,
+    doubt_of,
+    mean_cost,
+    sum_costs,
+)
+
+SOFT = "soft"
+
+
+class View(enum.StrEnum):
+    """Whose processor counts: this one, one without AES instructions, or this one and such a peer's together."""
+
+    HERE = "here"
+    WITHOUT = "without"
+    PEER = "peer"
+
+
+class Sure(enum.StrEnum):
+    """How sure a recommendation is."""
+
+    CERTAIN = "certain"
+    LIKELY = "likely"
+    CLOSE = "too close to call"
+    DOUBTFUL = "cannot be told"
+    ALONE = "the only one"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user said: the profile, the date it has to hold on, and the volume of data under one key in bytes."""
+
+    date: datetime.date
+    profile: str = ANY
+    volume_bytes: float = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is to be decided. `runners` restricts the libraries, empty for all; `why_missing` explains candidates."""
+
+    task: Task
+    asked: Asked
+    figures: tuple[CellFigure, ...]
+    catalogue: Catalogue
+    mix: Mix
+    floor: NoiseFloor | None = None
+    runners: frozenset[str] = frozenset()
+    view: View = View.HERE
+    why_missing: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An algorithm in a library. `cost` is that of the work, in `unit` (`cycles` or `ns`), averaged over the sizes.
+
+    `figures` by operation and size are those of this machine (of the soft tier where no AES is assumed); `doubt` says
+    why nothing may be claimed of it, empty where it may.
+    """
+
+    algorithm: Algorithm
+    runner: str
+    library: str
+    version: str
+    cost: Cost
+    unit: str
+    figures: Mapping[tuple[str, int], CellFigure]
+    doubt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An algorithm with its standing and its options, the cheapest first; none where nothing here measures it."""
+
+    algorithm: Algorithm
+    standing: Standing
+    options: tuple[Option, ...] = ()
+
+    @property
+    def best(self) -> Option:
+        """The cheapest option; there has to be one."""
+        return self.options[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`ranking` holds what is allowed and measured, best first; `ruled_out` what is not allowed, with figures or not.
+
+    `missing` are names without a figure, with the reason. `comparison` is that of the runner-up with the first, `equal`
+    are those that may be as fast as the first.
+    """
+
+    case: Case
+    ranking: tuple[Ranked, ...]
+    ruled_out: tuple[Ranked, ...]
+    missing: tuple[tuple[str, str], ...]
+    sure: Sure | None
+    comparison: Comparison | None = None
+    equal: tuple[Ranked, ...] = ()
+
+    @property
+    def first(self) -> Ranked | None:
+        """What is recommended; None where everything is ruled out or unmeasured."""
+        return self.ranking[0] if self.ranking else None
+
+    @property
+    def runner_up(self) -> Ranked | None:
+        """The second, or None."""
+        return self.ranking[1] if len(self.ranking) > 1 else None
+
+    @property
+    def faster_but_out(self) -> tuple[tuple[Ranked, Comparison], ...]:
+        """What is ruled out although it costs less than the first, with the first's cost as a multiple of its cost."""
+        if self.first is None:
+            return ()
+        found = [
+            (one, compare_options(one.best, self.first.best, self.case.floor))
+            for one in self.ruled_out
+            if one.options
+        ]
+        return tuple(pair for pair in found if pair[1].answer is Answer.SLOWER)
+
+
+def decide(case: Case) -> Decision:
+    """Decide `case`."""
+    ranked, missing = [], []
+    options = find_options(case)
+    for name in case.task.algorithms:
+        algorithm = case.catalogue.algorithms[name]
+        stands = standing(
+            algorithm, case.task.use, case.asked.profile, case.asked.date, case.asked.volume_bytes
+        )
+        mine = sorted((one for one in options if one.algorithm.id == name), key=_cost)
+        ranked.append(Ranked(algorithm, stands, tuple(mine)))
+        if not mine:
+            missing.append((algorithm.name, case.why_missing.get(name, "no figure of it is here")))
+    allowed = sorted(
+        (one for one in ranked if not one.standing.out and one.options),
+        key=lambda one: (one.standing.effect == "discouraged", _cost(one.best)),
+    )
+    found = Decision(
+        case,
+        tuple(allowed),
+        tuple(one for one in ranked if one.standing.out),
+        (*missing, *case.task.elsewhere.items()),
+        None,
+    )
+    if not allowed:
+        return found
+    rivals = [one for one in allowed[1:] if one.standing.effect == allowed[0].standing.effect]
+    pairs = [(one, compare_options(allowed[0].best, one.best, case.floor)) for one in rivals]
+    equal = tuple(one for one, comparison in pairs if _may_tie(comparison))
+    second = pairs[0][1] if pairs else None
+    return replace(found, sure=_sure(second, bool(equal)), comparison=second, equal=equal)
+
+
+def compare_options(a: Option, b: Option, floor: NoiseFloor | None) -> Comparison:
+    """Compare the cost of `b` with that of `a`; the doubts of their figures are those of the comparison."""
+    found = compare_costs(a.cost, b.cost, floor.relative if floor else None)
+    return replace(
+        found, unit=a.unit, doubt="; ".join(dict.fromkeys(one for one in (a.doubt, b.doubt) if one))
+    )
+
+
+def find_options(case: Case) -> list[Option]:
+    """The options that figures suffice for: every operation of the work at every size."""
+    task, wanted = case.task, set(case.task.algorithms)
+    mine = [
+        one
+        for one in case.figures
+        if one.cell.algorithm in wanted
+        and one.cell.contract == task.contract
+        and not one.cell.twin
+        and (not case.runners or one.cell.runner in case.runners)
+        and math.isfinite(one.per_call)
+        and one.per_call > 0
+    ]
+    unit = _common_unit(mine)
+    found = []
+    for runner, name in dict.fromkeys((one.cell.runner, one.cell.algorithm) for one in mine):
+        algorithm = case.catalogue.algorithms[name]
+        here = {
+            (one.cell.cpu, one.cell.operation, one.cell.size_bytes): one
+            for one in mine
+            if (one.cell.runner, one.cell.algorithm) == (runner, name)
+        }
+        if option := _option(case, algorithm, runner, here, unit):
+            found.append(option)
+    return found
+
+
+def _option(
+    case: Case,
+    algorithm: Algorithm,
+    runner: str,
+    here: Mapping[tuple[str, str, int], CellFigure],
+    unit: str,
+) -> Option | None:
+    soft = SOFT if algorithm.accelerated_by else FULL
+    tiers = {View.HERE: (FULL,), View.WITHOUT: (soft,), View.PEER: (FULL, soft)}[case.view]
+    work = case.task.operations(algorithm)
+    cells = [(cpu, operation, size) for cpu in tiers for operation in work for size in case.mix.sizes]
+    if any(cell not in here for cell in cells):
+        return None
+    by_size = [
+        sum_costs(
+            [
+                (count, cost_of(here[cpu, operation, size], unit, source=0))
+                for cpu in tiers
+                for operation, count in work.items()
+            ]
+        )
+        for size in case.mix.sizes
+    ]
+    cost = (
+        sum_costs(list(zip(case.mix.counts, by_size, strict=True))) if case.mix.counts else mean_cost(by_size)
+    )
+    used = [here[cell] for cell in cells]
+    return Option(
+        algorithm,
+        runner,
+        used[0].library,
+        used[0].library_version,
+        cost,
+        unit,
+        {(operation, size): here[cpu, operation, size] for cpu, operation, size in cells if cpu == tiers[0]},
+        "; ".join(dict.fromkeys(doubt for one in used if (doubt := doubt_of(one)))),
+    )
+
+
+def _common_unit(figures: Sequence[CellFigure]) -> str:
+    blind = any(one.cycles_per_call is None for one in figures)
+    return NS if blind or len({one.cycle_source for one in figures}) != 1 else CYCLES
+
+
+def _cost(option: Option) -> float:
+    """What is sure: the upper end of the cost, or the cost where no interval is known."""
+    high = option.cost.estimate.high
+    return high if math.isfinite(high) else option.cost.estimate.value
+
+
+def _may_tie(comparison: Comparison) -> bool:
+    return comparison.tie and not _far(comparison)
+
+
+def _far(comparison: Comparison) -> bool:
+    """True where the second costs more than twice as much: more than a neighbour on the core explains."""
+    return bool(comparison.doubt) and comparison.ratio.value > SHARED_CORE
+
+
+def _sure(second: Comparison | None, ties: bool) -> Sure:
+    if second is None:
+        return Sure.ALONE
+    if second.answer is Answer.UNDECIDED:
+        return Sure.LIKELY if _far(second) else Sure.DOUBTFUL
+    return Sure.CLOSE if second.tie or ties else Sure.CERTAIN

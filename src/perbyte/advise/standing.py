@@ -1,0 +1,121 @@
+"""What authorities say of an algorithm, for a use, under a profile, on a date."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from perbyte.catalogue import pattern
+from perbyte.catalogue.status import ANY, OWN, Authority, Document, Effect, StatusRow, statuses
+from perbyte.model import Algorithm
+
+SMALL_BLOCK = 8  # bytes
+SMALL_BLOCK_LIMIT = 1 << 20  # blocks a key: SP 800-67 revision 2, 3.1, for TDEA
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A row of an authority, with the document it stands in."""
+
+    authority: str
+    row: StatusRow
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How an algorithm stands. `effect` is the strictest that counts; `quotes` are the rows that make it.
+
+    `unlisted` names the authority under whose profile it is not allowed because it is not listed; `repeats` is the
+    chance that two blocks of 64 bits are equal at the volume of data, 0 for larger blocks, and `too_much` says that the
+    volume is above the limit for such blocks. `silent`: no authority speaks of it.
+    """
+
+    effect: Effect
+    quotes: tuple[Quote, ...] = ()
+    unlisted: str = ""
+    repeats: float = 0.0
+    too_much: bool = False
+    silent: bool = False
+
+    @property
+    def out(self) -> bool:
+        """True when it is not to be recommended."""
+        return self.effect == "forbidden"
+
+
+def standing(
+    algorithm: Algorithm,
+    use: str | None,
+    profile: str,
+    date: datetime.date,
+    volume_bytes: float = 0.0,
+    known: Mapping[str, Authority] | None = None,
+) -> Standing:
+    """Look up how `algorithm` stands; `use` None: no authority has a say.
+
+    Under `none` counts whatever an authority forbids in general, and what one allows without reserve is allowed; under
+    any other profile what its authority forbids, discourages or does not list.
+    """
+    if use is None:
+        return Standing("allowed")
+    known = statuses() if known is None else known
+    found = list(_rows(algorithm.id, use, profile, date, known))
+    repeats = repeat_chance(algorithm, volume_bytes)
+    too_much = bool(repeats) and volume_bytes / SMALL_BLOCK > SMALL_BLOCK_LIMIT
+    forbidding = tuple(one for one in found if one.row.effect == "forbidden")
+    listing = tuple(one for one in found if one.row.effect != "forbidden")
+    own = profile != ANY and known[profile]
+    unlisted = (
+        own.authority
+        if own and not listing and not any(own.authority == q.authority for q in forbidding)
+        else ""
+    )
+    if forbidding or unlisted or too_much:
+        return Standing("forbidden", forbidding, unlisted, repeats, too_much)
+    doubted = any(one.row.effect == "discouraged" for one in listing)
+    if profile == ANY:  # an authority whose reserve counts is chosen by its profile
+        doubted = doubted and not any(one.row.effect == "allowed" for one in listing)
+    effect: Effect = "discouraged" if doubted or repeats else "allowed"
+    return Standing(effect, listing, "", repeats, False, silent=not found)
+
+
+def repeat_chance(algorithm: Algorithm, volume_bytes: float) -> float:
+    """The chance that at least two of the 64-bit blocks of `volume_bytes` under one key are equal; else 0.
+
+    1 - exp(-n (n - 1) / 2^65) for n blocks, the usual bound of the birthday problem.
+    """
+    if algorithm.kind != "block-cipher" or algorithm.block_bytes != SMALL_BLOCK:
+        return 0.0
+    blocks = volume_bytes / SMALL_BLOCK
+    return -math.expm1(-blocks * max(blocks - 1, 0.0) / 2.0**65)
+
+
+def turning_days(
+    algorithm: Algorithm, use: str | None, profile: str, after: datetime.date
+) -> set[datetime.date]:
+    """The days after `after` on which a row about `algorithm` begins or has ended."""
+    days = set()
+    for name, authority in statuses().items():
+        if _counts(name, authority, profile):
+            for row in authority.rows:
+                if use in row.uses and pattern.matches(algorithm.id, row.algorithms):
+                    ended = row.until and row.until + datetime.timedelta(days=1)
+                    days |= {day for day in (row.from_, ended) if day and day > after}
+    return days
+
+
+def _counts(name: str, authority: Authority, profile: str) -> bool:
+    return name in (OWN, profile) or (profile == ANY and authority.general)
+
+
+def _rows(
+    name: str, use: str, profile: str, date: datetime.date, known: Mapping[str, Authority]
+) -> Iterator[Quote]:
+    for stem, authority in known.items():
+        if _counts(stem, authority, profile):
+            for row in authority.rows:
+                if use in row.uses and row.holds(date) and pattern.matches(name, row.algorithms):
+                    yield Quote(authority.authority, row, authority.documents[row.document])

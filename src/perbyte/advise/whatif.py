@@ -1,0 +1,77 @@
+"""What would change the answer: the same decision under another profile, date, size, library or processor."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from perbyte.advise.decision import Case, Decision, View, decide
+from perbyte.advise.mix import Mix
+from perbyte.advise.standing import turning_days
+from perbyte.catalogue.status import profiles
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`kind` is `processor`, `profile`, `date`, `size` or `library`; `what` the value that it was changed to."""
+
+    kind: str
+    what: str | int | datetime.date
+    decision: Decision
+
+
+def changes(decision: Decision) -> tuple[Change, ...]:
+    """The changes of one thing at a time under which the recommendation is another one.
+
+    The processor without AES instructions is always among them where its figures are known: people ask.
+    """
+    return tuple(
+        one
+        for one in _tried(decision.case)
+        if one.kind == "processor" or _name(one.decision) != _name(decision)
+    )
+
+
+def _name(decision: Decision) -> str:
+    return decision.first.algorithm.id if decision.first else ""
+
+
+def _tried(case: Case) -> Iterator[Change]:
+    if case.view is View.HERE and any(
+        one.cell.cpu == "soft" and one.cell.algorithm in case.task.algorithms for one in case.figures
+    ):
+        without = decide(replace(case, view=View.WITHOUT))
+        if without.first:
+            yield Change("processor", "no-aes", without)
+    for profile in profiles():
+        if profile != case.asked.profile and case.task.use:
+            yield Change(
+                "profile", profile, decide(replace(case, asked=replace(case.asked, profile=profile)))
+            )
+    yield from _dates(case)
+    if len(case.mix.sizes) > 1:
+        for size in case.mix.sizes:
+            yield Change("size", size, decide(replace(case, mix=Mix((size,)))))
+    runners = sorted(
+        {one.cell.runner for one in case.figures if not case.runners or one.cell.runner in case.runners}
+    )
+    for runner in runners if len(runners) > 1 else ():
+        alone = decide(replace(case, runners=frozenset({runner})))
+        if alone.first:
+            yield Change("library", runner, alone)
+
+
+def _dates(case: Case) -> Iterator[Change]:
+    """The first later day on which the recommendation is another one."""
+    days: set[datetime.date] = set()
+    for name in case.task.algorithms:
+        days |= turning_days(
+            case.catalogue.algorithms[name], case.task.use, case.asked.profile, case.asked.date
+        )
+    before = _name(decide(case))
+    for day in sorted(days):
+        later = decide(replace(case, asked=replace(case.asked, date=day)))
+        if _name(later) != before:
+            yield Change("date", day, later)
+            return

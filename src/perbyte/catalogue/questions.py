@@ -1,0 +1,113 @@
+"""Questions that `perbyte advise` answers, as data: which algorithms come into question, for what, at what sizes.
+
+A question has one task or several (TLS: records, signatures, key exchange), and each task gets an answer of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta, Struct
+
+from perbyte import datafile, places
+from perbyte.catalogue.checking import OPERATIONS
+from perbyte.catalogue.status import Use
+from perbyte.datafile import Problem, Text, one_of
+from perbyte.errors import UsageError
+from perbyte.model import Algorithm
+
+if TYPE_CHECKING:
+    from perbyte.catalogue.catalogue import Catalogue
+
+Positive = Annotated[float, Meta(gt=0)]
+Names = Annotated[tuple[Text, ...], Meta(min_length=1)]
+
+
+class Task(Struct, frozen=True, forbid_unknown_fields=True):
+    """A choice between `algorithms` (ids, the catalogue's order does not count).
+
+    `work` is one unit of it (called `unit`: a sector, a record): how many of each operation, by the kind of algorithm.
+    `use` is what the status must allow; None where no authority has a say. `elsewhere` are names of candidates that
+    the catalogue lacks, with the reason that is given. `sizes` are bytes;
+    `own_sizes`: those that the user names take their place.
+    """
+
+    name: Text
+    title: Text
+    unit: Text
+    algorithms: Names
+    work: Annotated[dict[str, dict[str, Positive]], Meta(min_length=1)]
+    sizes: Annotated[tuple[int, ...], Meta(min_length=1)]
+    contract: Text
+    use: Use | None = None
+    own_sizes: bool = True
+    elsewhere: dict[str, Text] = {}
+
+    def __post_init__(self) -> None:
+        for kind, operations in self.work.items():
+            one_of(kind, OPERATIONS, "kind of algorithm", "work")
+            for operation in operations:
+                one_of(operation, OPERATIONS[kind], f"operation of a {kind}", f"work.{kind}")
+        if len(self.algorithms) != len(set(self.algorithms)):
+            raise Problem("a candidate stands there twice", key="algorithms")
+
+    def operations(self, algorithm: Algorithm) -> dict[str, float]:
+        """How many of each operation of `algorithm` belong to one unit of work."""
+        return self.work[algorithm.kind]
+
+
+class Question(Struct, frozen=True, forbid_unknown_fields=True):
+    """A question of `perbyte advise`. `volume_bytes` is the data under one key that is assumed where nobody says.
+
+    `study` names the published study whose question this is. `note` is said with every answer.
+    """
+
+    title: Text
+    asks: Text
+    tasks: Annotated[tuple[Task, ...], Meta(min_length=1)]
+    volume_bytes: Positive = 1e9
+    study: str = ""
+    note: str = ""
+
+
+def read_questions(place: Path) -> dict[str, Question]:
+    """Read `advise/` of a catalogue: questions by the stems of their files. Raises DataFileError."""
+    return {path.stem: datafile.read_toml(path, Question) for path in sorted(place.glob("advise/*.toml"))}
+
+
+@cache
+def questions() -> Mapping[str, Question]:
+    """All questions by name. Raises DataFileError."""
+    return read_questions(places.data_dir("catalogue"))
+
+
+def find_question(name: str) -> Question:
+    """The question called `name`. Raises UsageError when there is none."""
+    known = questions()
+    if name not in known:
+        raise UsageError(f"there is no question '{name}'", hint=datafile.closest(name, known))
+    return known[name]
+
+
+def check_questions(found: Mapping[str, Question], catalogue: Catalogue) -> Iterator[str]:
+    """Complain about tasks that ask for what the catalogue does not have."""
+    for name, question in found.items():
+        for task in question.tasks:
+            place = f"advise/{name}.toml: {task.name}"
+            if task.contract not in catalogue.contracts:
+                yield f"{place}: there is no contract '{task.contract}'"
+                continue
+            kinds = catalogue.contracts[task.contract].kinds
+            for one in task.algorithms:
+                known = catalogue.algorithms.get(one)
+                if known is None:
+                    yield f"{place}: the catalogue has no algorithm '{one}'"
+                elif known.kind not in kinds:
+                    yield f"{place}: {one} is not measured under {task.contract}"
+                elif not set(task.work.get(known.kind, "?")) <= set(known.operations):
+                    yield f"{place}: no work is given that {one} (a {known.kind}) can do"
+                elif any(size % known.data_multiple_bytes for size in task.sizes):
+                    yield f"{place}: {one} takes multiples of {known.data_multiple_bytes} bytes only"

@@ -1,0 +1,118 @@
+"""What authorities have published about algorithms: one row per authority, use and document.
+
+A row quotes its authority's own word; `effect` is how it is read here: allowed, discouraged or forbidden. There is no
+flag "secure". Nothing here chooses anything: `perbyte.advise` does, for a profile and a date.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from perbyte import datafile, places
+from perbyte.catalogue import pattern
+from perbyte.datafile import Problem, Text, one_of
+
+Use = Literal["encrypt", "decrypt", "sign", "verify", "hash-collision", "hmac", "kdf", "kex", "password"]
+Effect = Literal["allowed", "discouraged", "forbidden"]
+Day = Annotated[str, Meta(pattern=r"^\d{4}(-\d\d(-\d\d)?)?$")]
+OWN = "project"  # the file of Perbyte's own rule, which counts under every profile
+ANY = "none"  # the profile of who follows no one authority
+
+
+class Document(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a status stands. `retrieved` is when it was looked up, empty where nobody did; a day may be a month."""
+
+    title: Text
+    published: Day
+    retrieved: Day = ""
+    revision: str = ""
+    draft: bool = False
+
+    def __str__(self) -> str:
+        """Title and revision, a draft as a draft."""
+        draft = " (draft)" if self.draft and "draft" not in self.revision else ""
+        return self.title + (f", {self.revision}" if self.revision else "") + draft
+
+
+class StatusRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """A status for some uses, from the first to the last day on which it holds; both are open where None.
+
+    `algorithms` is a glob over ids. `confirmed` is False where nobody has held the row against the document itself.
+    """
+
+    algorithms: Text
+    uses: Annotated[tuple[Use, ...], Meta(min_length=1)]
+    status: Text
+    effect: Effect
+    document: Text
+    section: str = ""
+    from_: datetime.date | None = field(name="from", default=None)
+    until: datetime.date | None = None
+    confirmed: bool = True
+
+    def __post_init__(self) -> None:
+        if self.from_ and self.until and self.until < self.from_:
+            raise Problem(
+                "ends before it begins", key="until", hint="`until` is the last day on which it holds"
+            )
+
+    def holds(self, date: datetime.date) -> bool:
+        """True when `date` is within its days."""
+        return (self.from_ is None or self.from_ <= date) and (self.until is None or date <= self.until)
+
+
+class Authority(Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of `status/`; its stem is the profile's name.
+
+    `closed`: a profile of its own, under which what it does not list is not allowed. `general`: what it forbids counts
+    for people who follow no profile too.
+    """
+
+    authority: Text
+    title: Text
+    documents: Annotated[dict[str, Document], Meta(min_length=1)]
+    rows: Annotated[tuple[StatusRow, ...], Meta(min_length=1)]
+    closed: bool = False
+    general: bool = True
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            one_of(row.document, self.documents, "document", f"[[rows]] {row.algorithms}: document")
+
+
+def read_statuses(place: Path) -> dict[str, Authority]:
+    """Read `status/` of a catalogue: authorities by the stems of their files. Raises DataFileError."""
+    return {path.stem: datafile.read_toml(path, Authority) for path in sorted(place.glob("status/*.toml"))}
+
+
+@cache
+def statuses() -> Mapping[str, Authority]:
+    """What authorities say, as Perbyte ships it. Raises DataFileError."""
+    return read_statuses(places.data_dir("catalogue"))
+
+
+def profiles() -> tuple[str, ...]:
+    """The names of the profiles: authorities that list what they allow, and `none`."""
+    return (*(name for name, one in statuses().items() if one.closed), ANY)
+
+
+def check_statuses(found: Mapping[str, Authority], ids: Collection[str]) -> Iterator[str]:
+    """Complain about rows that mean no algorithm of `ids`, and documents that nobody quotes or saw too early."""
+    for stem, authority in found.items():
+        for row in authority.rows:
+            place = f"status/{stem}.toml: {row.algorithms} ({', '.join(row.uses)})"
+            if row.confirmed and not authority.documents[row.document].retrieved:
+                yield f"{place}: confirmed by a document that was not retrieved"
+            if not any(pattern.matches(name, row.algorithms) for name in ids):
+                yield f"{place}: the catalogue has no such algorithm"
+        for name, document in authority.documents.items():
+            if document.retrieved and document.retrieved < document.published:
+                yield f"status/{stem}.toml: {name}: retrieved before it was published"
+            if not any(row.document == name for row in authority.rows):
+                yield f"status/{stem}.toml: {name}: no row quotes this document"

@@ -1,0 +1,434 @@
+"""`perbyte advise`: what to use on this machine, for this work, and why."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from perbyte.cli.options import Cores, DataRate, DataSize, Listed, Seconds, note
+from perbyte.errors import EXIT_FINE, EnvironmentLacking, UsageError
+from perbyte.model import Run
+
+if TYPE_CHECKING:
+    from perbyte.advise import Mix
+    from perbyte.catalogue.questions import Question, Task
+    from perbyte.measure import Survey
+    from perbyte.report.advice import Limits, Told
+    from perbyte.report.advicetext import Table
+    from perbyte.runners import RunnerSpec
+
+QUESTIONS = (
+    "disk",
+    "tls",
+    "archive",
+    "message",
+    "hash",
+    "checksum",
+    "signature",
+    "kem",
+    "password",
+    "disk-2013",
+)
+BUDGET_S, PRECISION = 20.0, 0.01
+NO_AES = "no-aes-hardware"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was said on the command line, beside what is measured."""
+
+    profile: str
+    date: datetime.date
+    volume_bytes: float | None
+    languages: tuple[str, ...]
+    peer: bool
+    time_ns: float
+    memory_bytes: int
+
+
+@click.command("advise")
+@click.argument("question", type=click.Choice(QUESTIONS), metavar="|".join(QUESTIONS[:-1]))
+@click.option("--profile", default="none", help="Whose rules: nist, cnsa2, bsi, ietf or none.  [none]")
+@click.option("--date", type=click.DateTime(["%Y-%m-%d"]), help="The day on which it has to hold.  [today]")
+@click.option("--language", "languages", type=Listed(), help="Only libraries of these languages: c,java,...")
+@click.option("--peer", type=click.Choice([NO_AES]), help="What the other side lacks (tls).")
+@click.option("--rate", type=DataRate(), help="Your data rate: 2GB/s.")
+@click.option("--sizes", help="Sizes of your messages: 64,1350,16KiB.")
+@click.option("--histogram", type=click.Path(path_type=Path), help="Your sizes: lines of 'size count'.")
+@click.option("--threads", help="On several cores at once as well: 1,2,all.")
+@click.option(
+    "--states", is_flag=True, help="One call with cold caches, and the first of a process, as well."
+)
+@click.option("--volume", type=DataSize(), help="Data under one key: 1TB.")
+@click.option(
+    "--path", "disk", type=click.Path(path_type=Path), help="A directory: how fast is its disk (disk)?"
+)
+@click.option("--time", "time_s", type=Seconds(), default="250ms", help="Time of a password hash.  [250ms]")
+@click.option("--memory", type=DataSize(), default="64MiB", help="Memory of a password hash.  [64MiB]")
+@click.option("--run", "named", type=click.Path(path_type=Path), help="Use this run instead of measuring.")
+@click.option(
+    "--budget", type=Seconds(), help=f"Measuring time.  [{BUDGET_S:.0f}s, more where it takes more]"
+)
+@click.option("--cores", "--core", "cores", type=Cores(), help="Cores to measure on.  [all of one kind]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--report", "page", type=click.Path(path_type=Path), help="Write the answer as an HTML page too."
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+def command(
+    question: str,
+    profile: str,
+    date: datetime.datetime | None,
+    languages: tuple[str, ...] | None,
+    peer: str | None,
+    rate: float | None,
+    sizes: str | None,
+    histogram: Path | None,
+    threads: str | None,
+    states: bool,
+    volume: int | None,
+    disk: Path | None,
+    time_s: float,
+    memory: int,
+    named: Path | None,
+    budget: float | None,
+    cores: tuple[int, ...] | None,
+    as_json: bool,
+    page: Path | None,
+    quiet: bool,
+) -> int:
+    """Say what to use on this machine, and why: measured here, filtered by what authorities published.
+
+    \b
+      perbyte advise disk
+      perbyte advise tls --peer no-aes-hardware --rate 10Gbit/s
+      perbyte advise hash --profile nist --date 2036-01-01
+      perbyte advise message --histogram sizes.txt --report advice.html
+      perbyte advise password --time 100ms --memory 19MiB
+    """
+    from perbyte.catalogue.questions import find_question
+    from perbyte.catalogue.status import profiles
+    from perbyte.report.advice import Limits
+    from perbyte.report.advicetext import advice_json, render_advice
+
+    if profile not in profiles():
+        raise UsageError(f"there is no profile '{profile}'", hint=f"there are: {', '.join(profiles())}")
+    if peer and question != "tls":
+        raise UsageError("--peer is for tls alone", hint=f"perbyte advise tls --peer {NO_AES}")
+    if disk and not question.startswith("disk"):
+        raise UsageError("--path is for disk alone", hint="perbyte advise disk --path DIR")
+    if sizes and histogram:
+        raise UsageError("--sizes and --histogram exclude each other")
+    asked = find_question(question)
+    wish = Wish(
+        profile,
+        date.date() if date else datetime.datetime.now(datetime.UTC).date(),
+        volume,
+        languages or (),
+        bool(peer),
+        time_s * 1e9,
+        memory,
+    )
+    limits = Limits(rate=rate)
+    if question == "disk":
+        limits = _limits(rate, disk, quiet)
+    mixes = [_mix(task, sizes, histogram) for task in asked.tasks]
+    missing: dict[str, str] = {}
+    code = EXIT_FINE
+    if named:
+        from perbyte.cli.run_names import find_run
+        from perbyte.store import open_run
+
+        run = open_run(find_run(named))
+    else:
+        run, missing, code = _measure(asked, mixes, wish, budget, cores, quiet)
+    told = _answers(asked, run, mixes, wish, missing, limits)
+    if threads or states:
+        told = [_beyond(one, threads, states, cores, limits, quiet) for one in told]
+    beside = _beside(asked, told[0], run) if asked.study else None
+    notes = [*([asked.note] if asked.note else []), _source(run)]
+    if page:
+        from perbyte.report.advicepage import advice_page
+        from perbyte.report.html import write
+
+        note(f"page: {write(advice_page(asked, told, run, notes, beside), page)}", quiet=quiet)
+    if as_json:
+        found = {
+            "schema_version": 1,
+            "question": question,
+            "profile": wish.profile,
+            "date": str(wish.date),
+            "run": str(run.path) if run.path else run.conditions.run_id,
+            "tasks": [advice_json(one) for one in told],
+            "notes": notes,
+            **({"machines": [dict(zip(beside[0], row, strict=True)) for row in beside[1]]} if beside else {}),
+        }
+        print(json.dumps(found, indent=1, allow_nan=False))
+    else:
+        print(render_advice(asked, told, notes, beside), end="")
+    return code
+
+
+def _limits(rate: float | None, disk: Path | None, quiet: bool) -> Limits:
+    """What lies around a disk's cipher: the disk's own rate where a directory was named, and the kernel's code."""
+    from perbyte.measure.disk import disk_rates
+    from perbyte.report.advice import Limits
+    from perbyte.runners.cryptsetup import kernel_lines
+
+    if disk is None:
+        return Limits(rate=rate, kernel=kernel_lines())
+    found = disk_rates(disk)
+    how = "direct I/O" if found.direct else "through the page cache, so these rates may be too high"
+    note(f"disk of {disk}: {found.bytes >> 20} MiB written and read back, {how}", quiet=quiet)
+    return Limits(
+        rate, {"read": found.read, "write": found.write}, kernel_lines(), "" if found.direct else how
+    )
+
+
+def _mix(task: Task, sizes: str | None, histogram: Path | None) -> Mix:
+    from perbyte.advise import Mix, read_histogram
+    from perbyte.catalogue import load, parse_sizes
+
+    if not task.own_sizes or not (sizes or histogram):
+        return Mix(task.sizes)
+    multiple = max(load().algorithms[name].data_multiple_bytes for name in task.algorithms)
+    if histogram:
+        return read_histogram(histogram, multiple)
+    named = parse_sizes(str(sizes))
+    if odd := [size for size in named if size % multiple]:
+        raise UsageError(f"{odd[0]} bytes is no multiple of {multiple}", hint="leave that size out")
+    return Mix(named)
+
+
+def _answers(
+    question: Question,
+    run: Run,
+    mixes: Sequence[Mix],
+    wish: Wish,
+    missing: Mapping[str, str],
+    limits: Limits,
+) -> list[Told]:
+    from perbyte.advise import Asked, Case, View, changes, decide, decide_passwords
+    from perbyte.catalogue import load
+    from perbyte.report.advice import tell
+
+    asked = Asked(wish.date, wish.profile, wish.volume_bytes or question.volume_bytes)
+    told = []
+    for task, mix in zip(question.tasks, mixes, strict=True):
+        case = Case(
+            task,
+            asked,
+            run.cells,
+            load(),
+            mix,
+            run.noise_floor,
+            _runners_of(run, wish.languages),
+            View.PEER if wish.peer and task.own_sizes else View.HERE,
+            missing,
+        )
+        if task.use == "password":
+            told.append(tell(decide_passwords(case, wish.time_ns, wish.memory_bytes), (), limits))
+        else:
+            decision = decide(case)
+            told.append(tell(decision, changes(decision), limits))
+    return told
+
+
+def _beside(question: Question, here: Told, run: Run) -> Table:
+    """The machines of the question's study from its own figures, and this one: then and now."""
+    from perbyte.advise import decide
+    from perbyte.report.advice import side_by_side
+    from perbyte.studies import find, published_run
+
+    study = find(question.study)
+    then = datetime.date(study.year, 12, 31)
+    case = here.decision.case
+    machines = []
+    for one in study.machines:
+        now = replace(case, figures=published_run(study, one.id).cells, floor=None, runners=frozenset())
+        machines.append((one.name, now))
+    machines.append((f"{run.conditions.machine.cpu_model or 'this machine'}, measured", case))
+    return side_by_side(
+        [
+            (name, decide(replace(now, asked=replace(now.asked, date=then))), decide(now))
+            for name, now in machines
+        ],
+        study.year,
+    )
+
+
+def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
+    """The run's runners whose language is among `languages`; none as a restriction where all count."""
+    if not languages:
+        return frozenset()
+    known = _languages()
+    mine = {one.cell.runner for one in run.cells}
+    return frozenset(name for name in mine if known.get(name) in languages) or frozenset({""})
+
+
+def _languages() -> dict[str, str]:
+    from perbyte.runners import locate
+
+    return {spec.name: spec.language for spec in locate()}
+
+
+def _measure(
+    question: Question,
+    mixes: Sequence[Mix],
+    wish: Wish,
+    budget: float | None,
+    cores: tuple[int, ...] | None,
+    quiet: bool,
+) -> tuple[Run, dict[str, str], int]:
+    """Measure what the question needs; also why candidates have no figure, and the exit code."""
+    from perbyte.catalogue import parse_selector
+    from perbyte.cli.conduct import conduct
+    from perbyte.cli.measure import budgeted, read_policy
+    from perbyte.measure import Request, built_runners, survey
+
+    specs = [one for one in built_runners() if not wish.languages or one.language in wish.languages]
+    if not specs:
+        raise EnvironmentLacking(
+            f"no runner in {', '.join(wish.languages)} is built",
+            hint="perbyte list runners shows their languages; perbyte build NAME builds one",
+        )
+    found = survey(specs, ["full", "soft"])
+    texts = [
+        text
+        for task, mix in zip(question.tasks, mixes, strict=True)
+        for text in _selectors(task, mix, found, specs, everything=bool(wish.languages))
+    ]
+    missing = _why_missing(question, found, wish.languages)
+    if not texts and found.failures:
+        broken = found.failures[0]
+        raise EnvironmentLacking(
+            f"no library answers '{question.title}'", hint=f"{broken.runner}: {broken.message}"
+        )
+    if not texts:
+        first = next(iter(missing.items()), ("", "perbyte list providers NAME tells who has an algorithm"))
+        raise EnvironmentLacking(
+            f"no built library has what '{question.title}' asks for", hint=": ".join(first)
+        )
+    policy = read_policy(PRECISION, budget or BUDGET_S, None, cores, None)
+    request = Request(tuple(parse_selector(text) for text in texts))
+    done = conduct(
+        request,
+        policy,
+        quiet=quiet,
+        lenient=True,
+        budget=lambda prepared: budgeted(prepared, raised=budget is None, quiet=quiet),
+    )
+    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
+    return done.run, missing, done.code
+
+
+def _selectors(
+    task: Task, mix: Mix, found: Survey, specs: Sequence[RunnerSpec], *, everything: bool
+) -> list[str]:
+    """Selectors of the cells that the task needs: of an opt-in runner only what no other has, or `everything`."""
+    from perbyte.catalogue import load
+
+    texts = []
+    for name in task.algorithms:
+        algorithm = load().algorithms[name]
+        work = set(task.operations(algorithm))
+        able = [spec for spec in specs if work <= _offered(found, spec.name, "full", name, task.contract)]
+        usual = list({spec.library: spec for spec in reversed(able) if not spec.opt_in}.values())
+        tiers = ("full", "soft") if algorithm.accelerated_by and mix.sizes and task.own_sizes else ("full",)
+        for spec in able if everything or not usual else usual:
+            for cpu in tiers:
+                if work <= _offered(found, spec.name, cpu, name, task.contract):
+                    sizes = ",".join(map(str, mix.sizes))
+                    operations = "{" + ",".join(sorted(work)) + "}" if len(work) > 1 else "".join(work)
+                    texts.append(
+                        f"{spec.name}/{name}/{operations}@{sizes}+contract={task.contract}+cpu={cpu}"
+                    )
+    return texts
+
+
+def _offered(found: Survey, runner: str, cpu: str, algorithm: str, contract: str) -> set[str]:
+    return {
+        row.operation
+        for row in found.operations(runner, cpu)
+        if row.algorithm == algorithm and row.contract == contract
+    }
+
+
+def _why_missing(question: Question, found: Survey, languages: Sequence[str]) -> dict[str, str]:
+    """Why candidates that nobody built offers have no figure, and who would have them."""
+    from perbyte.cli.listing import known_algorithms
+    from perbyte.runners import locate
+
+    here = {row.algorithm for hello in found.hellos.values() for row in hello.operations}
+    names = dict.fromkeys(name for task in question.tasks for name in task.algorithms)
+    others = {
+        spec.name: known_algorithms(spec.here)
+        for spec in locate()
+        if (spec.name, "full") not in found.hellos and (not languages or spec.language in languages)
+    }
+    reasons = {}
+    for name in names:
+        having = [runner for runner, known in others.items() if name in known]
+        if name in here:
+            reasons[name] = "no library that is built here has all the operations of this work"
+        elif having:
+            reasons[name] = f"no library that is built here has it; perbyte build {having[0]} would add one"
+        else:
+            reasons[name] = "no library that Perbyte measures has it" + (
+                " in these languages" if languages else ""
+            )
+    return reasons
+
+
+def _beyond(
+    told: Told, threads: str | None, states: bool, cores: tuple[int, ...] | None, limits: Limits, quiet: bool
+) -> Told:
+    """The answer with what the recommended option does on several cores at once, and in other states than a loop's."""
+    from perbyte.advise import changes
+    from perbyte.measure import choose_cores
+    from perbyte.measure.states import STATES, measure_state
+    from perbyte.measure.threads import measure_together
+    from perbyte.model import Policy
+    from perbyte.report.advice import tell
+    from perbyte.report.beyond import states_texts, threads_texts
+    from perbyte.runners import find as find_runner
+    from perbyte.stats.quantity import data_bytes
+    from perbyte.stats.scaling import scaling
+
+    first = told.decision.first
+    if not first or told.passwords:
+        return told
+    figures = sorted(first.best.figures.values(), key=lambda one: one.cell.size_bytes)
+    least, most = figures[0], figures[-1]
+    allowed, spec = choose_cores(cores or ()), find_runner(first.best.runner)
+    if threads and (size := data_bytes(most.cell)):
+        counts = _counts(threads, len(allowed))
+        note(f"{most.cell.address} on {', '.join(map(str, counts))} cores at once", quiet=quiet)
+        measured = measure_together(most.cell, spec, counts, allowed, Policy())
+        limits = replace(limits, threads=threads_texts(first.best, size, scaling(measured)))
+    if states:
+        note(f"{least.cell.address}: {', '.join(STATES)}", quiet=quiet)
+        single = [measure_state(least.cell, spec, state, allowed[0], Policy()) for state in STATES]
+        limits = replace(limits, states=states_texts(least, told.decision.case.task.unit, single))
+    return tell(told.decision, changes(told.decision), limits)
+
+
+def _counts(text: str, cores: int) -> list[int]:
+    words = [word.strip() for word in text.split(",")]
+    if not all(word == "all" or (word.isdecimal() and int(word)) for word in words):
+        raise UsageError(f"'{text}' is no list of numbers of threads", hint="such as 1,2,all")
+    return sorted({cores if word == "all" else int(word) for word in words})
+
+
+def _source(run: Run) -> str:
+    """Where the figures are from."""
+    conditions = run.conditions
+    where = conditions.machine.cpu_model or "this machine"
+    when = f"{conditions.started_at[:10]}, on {where}; {run.measuring_s:.0f} s of measuring"
+    return f"Figures: run {conditions.run_id}, {when}."

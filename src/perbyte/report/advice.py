@@ -1,0 +1,466 @@
+"""Advice in words: for a person who is no cryptographer, with the facts for one who is.
+
+The same sentences stand in the terminal, in JSON (`advicetext`) and on the page (`advicepage`). No digit is printed
+that its interval does not support.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from perbyte.advise import (
+    Change,
+    Decision,
+    Option,
+    Parameters,
+    PasswordDecision,
+    Quote,
+    Ranked,
+    Standing,
+    Sure,
+    View,
+)
+from perbyte.model import Estimate
+from perbyte.model.algorithm import CPU_FLAGS, no_instructions
+from perbyte.report.rate import demands, rate_text, share_text
+from perbyte.report.wording import (
+    number,
+    percent,
+    plain,
+    ratio_interval_text,
+    ratio_text,
+    size_label,
+    value_text,
+)
+from perbyte.stats.compare import quotient
+from perbyte.stats.quantity import Unit, data_bytes, read
+
+MIB = 1 << 20
+_DIRECTION = {"encrypt": "write", "decrypt": "read"}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What lies around the cipher: `rate` is the user's (bytes a second), `disk` the disk's own by `read` and `write`.
+
+    `kernel` are lines of the kernel's own benchmark, or one that says why there are none; `doubt` is about the
+    disk's rate; `threads` are lines of `threads_texts`, `states` of `states_texts`.
+    """
+
+    rate: float | None = None
+    disk: Mapping[str, float] = field(default_factory=dict)
+    kernel: Sequence[str] = ()
+    doubt: str = ""
+    threads: Sequence[str] = ()
+    states: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The answer to one task in words: `answer` is the recommendation, `lines` are (heading, sentences).
+
+    `passwords` is there for password hashes, whose ranking is its own.
+    """
+
+    decision: Decision
+    passwords: PasswordDecision | None
+    title: str
+    answer: str
+    lines: tuple[tuple[str, tuple[str, ...]], ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def tell(
+    decided: Decision | PasswordDecision, found: Sequence[Change] = (), limits: Limits | None = None
+) -> Told:
+    """Put a decision into words; `found` is what would change it."""
+    limits = limits or Limits()
+    passwords = decided if isinstance(decided, PasswordDecision) else None
+    decision = decided.decision if isinstance(decided, PasswordDecision) else decided
+    lines = {
+        "How sure": _sure(decision) if passwords is None else (),
+        "Parameters": _parameters(passwords) if passwords else (),
+        "What it costs": _costs(decision, limits) if passwords is None else (),
+        "What is the limit": _limit(decision, limits),
+        "Threads": tuple(limits.threads),
+        "The first record": tuple(limits.states),
+        "Status": _status(decision, [one.ranked for one in passwords.parameters[:1]] if passwords else None),
+        "What would change the answer": _changes(decision, found) if passwords is None else (),
+        "Ruled out": _ruled_out(decision),
+        "No figure": tuple(f"{name}: {reason}." for name, reason in decision.missing),
+        "The kernel's own code": tuple(limits.kernel),
+    }
+    columns, rows = _password_table(passwords) if passwords else _table(decision)
+    return Told(
+        decision,
+        passwords,
+        decision.case.task.title,
+        _answer(decision, passwords),
+        tuple((heading, said) for heading, said in lines.items() if said),
+        columns,
+        rows,
+    )
+
+
+def side_by_side(
+    machines: Sequence[tuple[str, Decision, Decision]], year: int
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The same question on several machines, by the status at the end of `year` and by that of the date asked for.
+
+    Each machine is a name with its two decisions. Columns and rows of a table.
+    """
+    rows = []
+    for name, then, now in machines:
+        measured = [*now.ranking, *(one for one in now.ruled_out if one.options)]
+        quickest = min(measured, key=lambda one: one.best.cost.estimate.value, default=None)
+        sure = now.sure.value if now.sure else ""
+        if now.first and not any(
+            one.interval.known and one.epochs > 1 for one in now.first.best.figures.values()
+        ):
+            sure = "no interval is known"
+        rows.append((plain(name, 60), _brief(then.first), _brief(now.first), _brief(quickest), sure))
+    day = machines[0][2].case.asked.date if machines else ""
+    return (
+        "machine",
+        f"status of {year}",
+        f"status of {day}",
+        "fastest, whatever its status",
+        "how sure",
+    ), tuple(rows)
+
+
+def _brief(one: Ranked | None) -> str:
+    """An algorithm with its speed at the largest size."""
+    if one is None:
+        return "nothing"
+    figure = max(one.best.figures.values(), key=lambda each: each.cell.size_bytes)
+    speed = read(figure, Unit.MEGABYTES_PER_SECOND)
+    return (
+        f"{one.algorithm.name}, {number(speed.value, speed.value / 200)} MB/s"
+        if speed
+        else one.algorithm.name
+    )
+
+
+def option_text(option: Option) -> str:
+    """An algorithm with the library that it was measured in."""
+    return f"{option.algorithm.name}, in {library_text(option)}"
+
+
+def library_text(option: Option) -> str:
+    """The library and its version."""
+    named = option.version.startswith(option.library)  # some libraries call themselves by name and version
+    return plain(option.version if named else f"{option.library} {option.version}", 60)
+
+
+def quote_text(one: Quote) -> str:
+    """An authority's word, and where it stands; drafts and what nobody confirmed say so."""
+    row = one.row
+    where = ", ".join(part for part in (str(one.document), row.section) if part)
+    days = f" from {row.from_}" if row.from_ else ""
+    days += f" until {row.until}" if row.until else ""
+    doubts = "" if row.confirmed else "; unconfirmed"
+    return f"{one.authority} says “{row.status}”{days} ({where}{doubts})"
+
+
+def standing_texts(stands: Standing, profile: str) -> tuple[str, ...]:
+    """What makes a standing, a sentence each without its end."""
+    found = [quote_text(one) for one in stands.quotes]
+    if stands.unlisted:
+        found.append(f"{stands.unlisted} does not list it for this use (profile {profile})")
+    if stands.repeats:
+        said = percent(stands.repeats) if stands.repeats > 1e-4 else f"{stands.repeats:.0e}"
+        limit = (
+            "more than the 2^20 blocks (8 MiB) a key that SP 800-67 allows"
+            if stands.too_much
+            else "few blocks"
+        )
+        found.append(
+            f"its blocks have 64 bits: at this volume of data two of them are equal with a chance of {said}; {limit}"
+        )
+    if stands.silent:
+        found.append("unlisted: no authority that Perbyte quotes speaks of it")
+    return tuple(found)
+
+
+def status_word(stands: Standing) -> str:
+    """One of four words for a standing, for tables and pictures."""
+    if stands.out:
+        return "ruled out"
+    return "unlisted" if stands.silent else stands.effect
+
+
+def _answer(decision: Decision, passwords: PasswordDecision | None) -> str:
+    if passwords and passwords.parameters:
+        one = passwords.parameters[0]
+        return f"{one.ranked.algorithm.name.partition(',')[0]} with {one.words}, in {library_text(one.ranked.best)}"
+    if decision.first is None:
+        return "Nothing: " + (
+            "all that came into question is ruled out."
+            if decision.ruled_out and not decision.missing
+            else "what is allowed has no figure here, and the rest is ruled out."
+            if decision.ruled_out
+            else "nothing that came into question has a figure here."
+        )
+    names = " or ".join(option_text(one.best) for one in (decision.first, *decision.equal))
+    return (
+        names if decision.equal and decision.sure is not Sure.DOUBTFUL else option_text(decision.first.best)
+    )
+
+
+def _sure(decision: Decision) -> tuple[str, ...]:
+    second, comparison = decision.runner_up, decision.comparison
+    if decision.first is None:
+        return ()
+    if second is None or comparison is None:
+        rest = f" The next, {option_text(second.best)}, is discouraged." if second else ""
+        return (f"It is the only candidate that is allowed and has a figure here.{rest}",)
+    ratio = f"×{ratio_text(comparison.ratio)}"
+    ratio += f" ({ratio_interval_text(comparison.ratio)})" if comparison.ratio.known else ""
+    said = f"the runner-up, {option_text(second.best)}, costs {ratio} as much"
+    if decision.sure is Sure.CERTAIN:
+        return (f"Certain: {said}.",)
+    if decision.sure is Sure.CLOSE:
+        return (f"Too close to call: {said}. Choose by anything but speed.",)
+    if decision.sure is Sure.LIKELY:
+        return (f"Likely: {said}, more than a disturbed figure explains, though {comparison.doubt}.",)
+    return (
+        f"It cannot be told: {said}, but {comparison.doubt}. A longer run on a quieter machine would tell.",
+    )
+
+
+def _costs(decision: Decision, limits: Limits) -> tuple[str, ...]:
+    if decision.first is None:
+        return ()
+    task, best, found = decision.case.task, decision.first.best, []
+    for (operation, size), figure in best.figures.items():
+        ns, cycles, each = (
+            read(figure, unit) for unit in (Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL, Unit.CYCLES_PER_BYTE)
+        )
+        what = f"{operation}, {size_label(size)}" if data_bytes(figure.cell) else operation
+        said = (
+            f"{what}: {time_text(ns)} {'an' if task.unit[0] in 'aeiou' else 'a'} {task.unit}" if ns else what
+        )
+        said += f", {value_text(cycles)} cycles" if cycles else ""
+        said += f", {value_text(each)} cycles a byte" if each else ""
+        speed = read(figure, Unit.GIGABYTES_PER_SECOND if data_bytes(figure.cell) else Unit.CALLS_PER_SECOND)
+        if speed:
+            said += f"; {value_text(speed)} {'GB/s' if data_bytes(figure.cell) else 'a second'} on one core"
+        if limits.rate and (asked := demands([figure], limits.rate)):
+            said += f"; {rate_text(limits.rate)} takes {share_text(asked[0].cores)}"
+        found.append(f"{said}.")
+    if decision.case.mix.counts:
+        total = best.cost.estimate
+        scale = 1.0 if best.unit == "ns" else _ns_per_cycle(best)
+        mix = decision.case.mix
+        took = time_text(Estimate(*(end * scale for end in (total.value, total.low, total.high))))
+        found.append(
+            f"The {mix.messages:,} messages of the histogram ({mix.bytes:,} bytes) take {took} of one core."
+        )
+    if decision.case.view is View.PEER:
+        found.append(
+            "The peer without AES instructions is reckoned by the tier soft of this machine; both sides are added up."
+        )
+    return tuple(found)
+
+
+def _limit(decision: Decision, limits: Limits) -> tuple[str, ...]:
+    if decision.first is None or not limits.disk:
+        return ()
+    found, bound = [], []
+    for operation, way in _DIRECTION.items():
+        rate = limits.disk.get(way)
+        figures = [one for (name, _), one in decision.first.best.figures.items() if name == operation]
+        if not rate or not figures:
+            continue
+        slowest = max(demands(figures, rate), key=lambda one: one.cores.value)
+        is_disk = slowest.cores.value < 1
+        bound.append(is_disk)
+        size = size_label(slowest.figure.cell.size_bytes)
+        limit = "the disk is the limit" if is_disk else "the cipher is the limit on one core"
+        found.append(
+            f"The disk {way}s {rate_text(float(f'{rate:.3g}'))}; to {operation} as fast in sectors of {size} takes "
+            f"{share_text(slowest.cores)}: {limit}."
+        )
+    if limits.doubt:
+        found.append(f"The disk was measured {limits.doubt}.")
+    if found and all(bound):
+        enough = [
+            one.algorithm.name
+            for one in decision.ranking[1:]
+            if all(
+                each.cores.value < 1
+                for operation, way in _DIRECTION.items()
+                if limits.disk.get(way)
+                for each in demands(
+                    [f for (n, _), f in one.best.figures.items() if n == operation], limits.disk[way]
+                )
+            )
+        ]
+        if enough:
+            found.append(
+                f"Just as fast on this disk, at a larger share of a core: {', '.join(enough)}. Choose by status, not "
+                "by speed."
+            )
+    return tuple(found)
+
+
+def _status(decision: Decision, chosen: Sequence[Ranked] | None = None) -> tuple[str, ...]:
+    if decision.first is None:
+        return ()
+    chosen = (decision.first, *decision.equal) if chosen is None else chosen
+    if decision.case.task.use is None:
+        return ("No authority has a say here: nothing of this is for security.",)
+    profile = decision.case.asked.profile
+    found = [f"{one.algorithm.name}: {'; '.join(standing_texts(one.standing, profile))}." for one in chosen]
+    whose = (
+        "no profile: what no authority rules out is allowed" if profile == "none" else f"profile {profile}"
+    )
+    return (*found, f"Asked for {decision.case.asked.date}, {whose}.")
+
+
+def _changes(decision: Decision, found: Iterable[Change]) -> tuple[str, ...]:
+    grouped: dict[tuple[str, str], list[Change]] = {}
+    for one in found:
+        result = option_text(one.decision.first.best) if one.decision.first else ""
+        key = (
+            one.decision.first.algorithm.name
+            if one.decision.first and one.kind in ("library", "profile")
+            else result
+        )
+        grouped.setdefault((one.kind, key), []).append(one)
+    said = []
+    for (kind, result), group in grouped.items():
+        later = group[0].decision
+        close = " (too close to call)" if later.sure is Sure.CLOSE else ""
+        if kind == "processor":
+            said.append(_processor(decision, later, close))
+        elif kind == "size":
+            sizes = ", ".join(size_label(int(str(one.what))) for one in group)
+            said.append(f"For {sizes} alone: {result}{close}.")
+        elif kind == "library":
+            names = ", ".join(library_text(one.decision.first.best) for one in group if one.decision.first)
+            said.append(f"With {names} alone: {result}.")
+        elif kind == "profile":
+            names = ", ".join(str(one.what) for one in group)
+            said.append(f"Profile {names}: {result or 'nothing that is allowed has a figure here'}.")
+        elif kind == "date":
+            why = next(
+                (
+                    one
+                    for one in later.ruled_out
+                    if decision.first and one.algorithm.id == decision.first.algorithm.id
+                ),
+                None,
+            )
+            because = (
+                f"; by then {'; '.join(standing_texts(why.standing, later.case.asked.profile))}"
+                if why
+                else ""
+            )
+            said.append(f"From {group[0].what}: {result or 'nothing that has a figure here'}{because}.")
+    if not said:
+        said.append("Nothing that was tried: other profiles, later dates, single sizes, single libraries.")
+    return tuple(said)
+
+
+def _processor(decision: Decision, later: Decision, close: str) -> str:
+    assert later.first
+    known = decision.case.catalogue.algorithms
+    before = decision.first.best if decision.first else None
+    ratio = ""
+    if before and before.unit == later.first.best.unit:
+        factor = quotient(later.first.best.cost.estimate, before.cost.estimate)
+        ratio = f", at ×{ratio_text(factor)} the cost"
+    same = before and before.algorithm is later.first.best.algorithm
+    name = option_text(later.first.best)
+    named = {part for one in decision.case.task.algorithms for part in known[one].accelerated_by}
+    lacking = no_instructions(part for part in CPU_FLAGS if part in named)
+    return f"If this processor had {lacking} (tier soft): {'still ' if same else ''}{name}{ratio}{close}."
+
+
+def _ruled_out(decision: Decision) -> tuple[str, ...]:
+    faster = {one.algorithm.id: comparison for one, comparison in decision.faster_but_out}
+    found = []
+    for one in decision.ruled_out:
+        said = f"{one.algorithm.name}: {'; '.join(standing_texts(one.standing, decision.case.asked.profile))}"
+        if comparison := faster.get(one.algorithm.id):
+            said += f". It would be faster: what is recommended costs ×{ratio_text(comparison.ratio)} as much"
+        elif one.options and decision.first:
+            said += ". It would not be faster"
+        found.append(f"{said}.")
+    return tuple(found)
+
+
+def _parameters(found: PasswordDecision) -> tuple[str, ...]:
+    return tuple(
+        f"{one.ranked.algorithm.name.partition(',')[0]}: {one.words}: {time_text(one.time_ns)} a hash, "
+        f"{_memory(one.memory_bytes)} a guess; one core like this makes {guesses_text(one)} guesses a second."
+        for one in found.parameters
+    )
+
+
+def guesses_text(one: Parameters) -> str:
+    """Guesses a second, with the digits that are known."""
+    half = one.time_ns.half_width / one.time_ns.value * one.guesses_s if one.time_ns.known else 0.0
+    return number(one.guesses_s, half)
+
+
+def _password_table(found: PasswordDecision) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    def row(one: Parameters, word: str) -> tuple[str, ...]:
+        name = one.ranked.algorithm.name.partition(",")[0]
+        return (
+            name,
+            library_text(one.ranked.best),
+            one.words,
+            time_text(one.time_ns),
+            _memory(one.memory_bytes),
+            guesses_text(one),
+            word,
+        )
+
+    rows = [row(one, status_word(one.ranked.standing)) for one in found.parameters]
+    rows += [row(one, "ruled out") for one in found.ruled_out]
+    return ("hash", "library", "parameters", "time", "memory", "guesses/s", "status"), tuple(rows)
+
+
+def _table(decision: Decision) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    measured = [*decision.ranking, *(one for one in decision.ruled_out if one.options)]
+    pairs = list(dict.fromkeys(key for one in measured for option in one.options for key in option.figures))
+    by_size = any(data_bytes(f.cell) for one in measured for o in one.options for f in o.figures.values())
+    sizes = tuple(dict.fromkeys(size for _, size in pairs))
+    unit = Unit.CYCLES_PER_BYTE if by_size else Unit.CYCLES_PER_CALL
+    if any(f.cycles_per_call is None for one in measured for o in one.options for f in o.figures.values()):
+        unit = Unit.MEGABYTES_PER_SECOND if by_size else Unit.NS_PER_CALL
+    names = tuple(dict.fromkeys(operation for operation, _ in pairs))
+    heads = tuple(f"{name} {size_label(size)}" if by_size else name for name in names for size in sizes)
+    rows = []
+    for one in measured:
+        for option in one.options:
+            values = []
+            for name in names:
+                for size in sizes:
+                    figure = option.figures.get((name, size))
+                    reading = read(figure, unit) if figure else None
+                    values.append(value_text(reading) if reading else "")
+            rows.append((one.algorithm.name, library_text(option), *values, status_word(one.standing)))
+    return (f"{unit.value}", "library", *heads, "status"), tuple(rows)
+
+
+def time_text(ns: Estimate) -> str:
+    """A time in the unit that suits it."""
+    for scale, name in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
+        if ns.value >= scale:
+            return f"{value_text(Estimate(ns.value / scale, ns.low / scale, ns.high / scale))} {name}"
+    return f"{value_text(ns)} ns"
+
+
+def _ns_per_cycle(option: Option) -> float:
+    figure = next(iter(option.figures.values()))
+    return figure.ns_per_call / figure.per_call
+
+
+def _memory(size: int) -> str:
+    return f"{size / MIB:,.0f} MiB" if size >= MIB else size_label(size)

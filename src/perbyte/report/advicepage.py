@@ -1,0 +1,159 @@
+"""Advice as a page: the answer, speed against status as a picture, the reasons, the table, the sources."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from perbyte.advise import PasswordDecision, Ranked
+from perbyte.advise.decision import compare_options
+from perbyte.catalogue.questions import Question
+from perbyte.model import Run
+from perbyte.report import charts, theme
+from perbyte.report.advice import Told, library_text, status_word
+from perbyte.report.charts import Chart, finished
+from perbyte.report.html import Block, Page, Section, drawing, heading, listed, table, text
+from perbyte.report.pictures import Picture
+from perbyte.report.wording import plain, sentence, three_digits
+
+LOOK = {
+    "allowed": (theme.BLUE, "circle", [1, 0]),
+    "unlisted": (theme.ORANGE, "triangle-up", [1, 0]),
+    "discouraged": (theme.PURPLE, "square", [1, 0]),
+    "ruled out": (theme.VERMILION, "diamond", [1, 0]),
+}
+
+
+def advice_page(
+    question: Question,
+    told: Sequence[Told],
+    run: Run,
+    notes: Sequence[str],
+    beside: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None,
+) -> Page:
+    """The page of all answers to a question, from the figures of `run`; `beside` is a table of other machines."""
+    columns, rows = beside or ((), ())
+    others = table([(name, "") for name in columns], rows, "Other machines")
+    sections = [_section(one, number, alone=len(told) == 1) for number, one in enumerate(told, 1)]
+    command = shlex.join(["perbyte", *(plain(word, 200) for word in run.conditions.command)])
+    repeat = [Block("code", command)] if run.conditions.command else []
+    return Page(
+        question.title,
+        [question.asks, *(f"{sentence(one.title)}: {one.answer}" for one in told)],
+        [
+            *sections,
+            *([Section("machines", "Other machines", "Other machines", [others])] if rows else []),
+            Section(
+                "sources", "Sources", "Sources", [listed(_sources(told)) if _sources(told) else text("None.")]
+            ),
+            Section("repeat", "Repeat", "How to repeat it", [*repeat, *(text(one) for one in notes)]),
+        ],
+    )
+
+
+def _section(told: Told, number: int, *, alone: bool) -> Section:
+    picture = _picture(told)
+    blocks = [
+        text(f"► {told.answer}"),
+        *([drawing(picture, f"picture-{number}")] if picture else []),
+        *(block for name, said in told.lines for block in (heading(name), listed(said))),
+    ]
+    if told.rows:
+        columns = [(name, "" if place < 2 else "n") for place, name in enumerate(told.columns)]
+        blocks += [heading("Figures"), table(columns, told.rows, told.title)]
+    name = "Answer" if alone else sentence(told.title)
+    return Section(told.decision.case.task.name, name, name, blocks)
+
+
+def _picture(told: Told) -> Picture | None:
+    """Speed against status; for passwords, what a guess has to hold."""
+    drawn = [_chart(told, narrow=narrow) for narrow in (False, True)]
+    if drawn[0] is None:
+        return None
+    return Picture("advice", f"Speed against status: {told.title}", drawn[0], drawn[1])
+
+
+def _chart(told: Told, *, narrow: bool) -> Chart | None:
+    records = _weights(told.passwords) if told.passwords else _speeds(told)
+    if not records:
+        return None
+    present = [name for name in LOOK if any(one["status"] == name for one in records)]
+    values = [one[end] for one in records for end in ("low", "value", "high")]
+    unit = (
+        "MiB seconds that a guess holds" if told.passwords else "speed, as a multiple of what is recommended"
+    )
+    scale = charts.logarithmic(values, (1,)) if told.passwords else charts.ratio_scale(values)
+    if told.passwords and narrow:  # decades are many, and a telephone has room for few
+        scale["axis"]["values"] = scale["axis"]["values"][::3]
+    chart = charts.dots(
+        records,
+        y=charts.grouped_axis(records, "status", "name", present),
+        x=unit,
+        scale=scale,
+        look={name: LOOK[name] for name in present},
+        by="status",
+        rule_at_one=not told.passwords,
+        narrow=narrow,
+    )
+    return finished(chart, told.answer, ["The best library of each, by status."], narrow=narrow)
+
+
+def _speeds(told: Told) -> list[dict[str, Any]]:
+    decision = told.decision
+    measured: list[Ranked] = [*decision.ranking, *(one for one in decision.ruled_out if one.options)]
+    if not measured:
+        return []
+    first = (decision.first or measured[0]).best
+    found = []
+    for one in measured:
+        ratio = compare_options(one.best, first, decision.case.floor).ratio
+        low, high = (
+            end if math.isfinite(end) and end > 0 else ratio.value for end in (ratio.low, ratio.high)
+        )
+        if one.best is first:
+            low = high = 1.0
+        said = f"{library_text(one.best)}: ×{three_digits(ratio.value)}, {status_word(one.standing)}"
+        found.append(_record(one, ratio.value, low, high, f"{one.algorithm.name}, {said}"))
+    return found
+
+
+def _weights(found: PasswordDecision) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = []
+    for one in (*found.parameters, *found.ruled_out):
+        weight = one.weight / (1 << 20)
+        relative = one.time_ns.relative if one.time_ns.known else 0.0
+        said = f"{one.ranked.algorithm.name.partition(',')[0]}, {one.words}: {three_digits(weight)} MiB s a guess"
+        records.append(_record(one.ranked, weight, weight * (1 - relative), weight * (1 + relative), said))
+    return records
+
+
+def _record(one: Ranked, value: float, low: float, high: float, said: str) -> dict[str, Any]:
+    name = plain(one.algorithm.name.partition(",")[0], 40)
+    return {
+        "name": name,
+        "status": status_word(one.standing),
+        "value": value,
+        "low": low,
+        "high": high,
+        "described": said,
+    }
+
+
+def _sources(told: Sequence[Told]) -> list[tuple[str, str]]:
+    """Every document that is quoted, once, with its date and when it was looked up."""
+    found: dict[str, tuple[str, str]] = {}
+    for one in told:
+        for ranked in (*one.decision.ranking, *one.decision.ruled_out):
+            for quote in ranked.standing.quotes:
+                document = quote.document
+                seen = (
+                    f"looked up {document.retrieved}" if document.retrieved else "not looked up: unconfirmed"
+                )
+                draft = ", a draft" if document.draft else ""
+                found[str(document)] = (
+                    quote.authority,
+                    f"{document}{draft}, published {document.published}; {seen}",
+                )
+    return sorted(found.values())

@@ -1,0 +1,8 @@
+"""`made_cases` can be imported by every module here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

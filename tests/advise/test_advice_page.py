@@ -1,0 +1,88 @@
+"""The page of an answer, in a real browser at the width of a desk and of a telephone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_cases import case
+
+from perbyte.advise import changes, decide, decide_passwords
+from perbyte.catalogue.questions import find_question
+from perbyte.model import Conditions, Machine, Policy, Run
+from perbyte.report.advice import tell
+from perbyte.report.advicepage import advice_page
+from perbyte.report.html import render, write
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "report"))
+from browsing import Opened, launched
+from test_boxes import BOXES
+
+RUN = Run(
+    None,
+    Conditions("made-up", "0", "0", 1, "2026-11-22", ("advise", "hash"), Machine(), Policy(), ()),
+    (),
+)
+HASHES = {
+    "alpha/sha-256": 2.0,
+    "beta/blake2b-512": 3.9,
+    "beta/sha3-256": 7.0,
+    "alpha/md5": 1.0,
+    "alpha/sha-1": 1.9,
+}
+PASSWORDS = {"alpha/argon2id-64mib-2-1": 3e8, "alpha/bcrypt-10": 1.2e8, "alpha/pbkdf2-sha-256-4096": 3e6}
+
+
+def hashes() -> Any:
+    decision = decide(case("hash", HASHES))
+    return advice_page(find_question("hash"), [tell(decision, changes(decision))], RUN, ["A note."])
+
+
+def passwords() -> Any:
+    found = decide_passwords(case("password", PASSWORDS), 250e6, 64 << 20)
+    return advice_page(find_question("password"), [tell(found)], RUN, [])
+
+
+def nothing() -> Any:
+    decision = decide(case("tls", {}))
+    return advice_page(
+        find_question("tls"), [tell(decision)], RUN, [], (("machine", "then"), (("old", "DES"),))
+    )
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with launched() as opened:
+        yield opened
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("page", [hashes, passwords, nothing])
+def test_nothing_is_cut_or_overprinted(browser: Any, tmp_path: Path, page: Any, width: int):
+    opened = Opened(
+        browser, write(page(), tmp_path / "advice.html"), viewport={"width": width, "height": 900}
+    )
+    assert opened.page.evaluate(BOXES) == []
+    opened.clean()
+    opened.context.close()
+
+
+def test_the_page_holds_the_answer_its_reasons_and_its_sources():
+    text = render(hashes())
+    for said in (
+        "SHA-256, in Alpha 1.0",
+        "Speed against status: hash",
+        "What would change the answer",
+        "It would be faster",
+        "RFC 6151",
+        "not looked up: unconfirmed",
+        "perbyte advise hash",
+        "A note.",
+    ):
+        assert said in text, said
+    assert "Other machines" in render(nothing())
+    assert "guesses/s" in render(passwords())

@@ -1,0 +1,150 @@
+"""What authorities say, as data: the rows themselves, and what is wrong with a broken file."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from perbyte.advise import standing
+from perbyte.catalogue import load
+from perbyte.catalogue.questions import check_questions, questions, read_questions
+from perbyte.catalogue.status import check_statuses, profiles, read_statuses, statuses
+from perbyte.errors import DataFileError
+
+GOOD = """
+authority = "Nobody"
+title = "Nobody at all"
+closed = true
+
+[documents.paper]
+title = "A paper"
+published = "2001"
+retrieved = "2026-11"
+
+[[rows]]
+algorithms = "sha-256"
+uses = ["hash-collision"]
+status = "fine"
+effect = "allowed"
+document = "paper"
+"""
+
+
+def effect(name: str, use: str, profile: str, year: int = 2026) -> str:
+    return standing(load().algorithms[name], use, profile, datetime.date(year, 6, 1)).effect
+
+
+@pytest.mark.parametrize(
+    ("name", "use", "profile", "year", "expected"),
+    [
+        ("aes-128-xts", "encrypt", "nist", 2026, "allowed"),
+        ("aes-128-xts", "encrypt", "cnsa2", 2026, "forbidden"),
+        ("aes-256-xts", "encrypt", "cnsa2", 2026, "allowed"),
+        ("aes-128-ecb", "encrypt", "none", 2026, "forbidden"),
+        ("sha-1", "hmac", "nist", 2026, "discouraged"),
+        ("sha-1", "hmac", "nist", 2031, "forbidden"),
+        ("des-ede3-cbc", "encrypt", "nist", 2023, "discouraged"),
+        ("des-ede3-cbc", "encrypt", "nist", 2024, "forbidden"),
+        ("des-ede3-cbc", "decrypt", "nist", 2026, "discouraged"),
+        ("rsa-pss-2048", "sign", "nist", 2030, "allowed"),
+        ("rsa-pss-2048", "sign", "nist", 2031, "discouraged"),
+        ("ecdsa-p384", "sign", "nist", 2036, "forbidden"),
+        ("ecdh-p256", "kex", "bsi", 2031, "allowed"),
+        ("ecdh-p256", "kex", "bsi", 2032, "forbidden"),
+        ("ml-kem-768", "kex", "cnsa2", 2026, "forbidden"),
+        ("ml-kem-1024", "kex", "cnsa2", 2026, "allowed"),
+        ("chacha20-poly1305", "encrypt", "ietf", 2026, "allowed"),
+        ("chacha20-poly1305", "encrypt", "nist", 2026, "forbidden"),
+        ("md5", "hash-collision", "none", 2010, "allowed"),
+        ("md5", "hash-collision", "none", 2026, "forbidden"),
+        ("serpent-256-xts", "encrypt", "none", 2026, "allowed"),
+    ],
+)
+def test_statuses_hold_for_a_use_a_profile_and_a_date(name, use, profile, year, expected):
+    assert effect(name, use, profile, year) == expected
+
+
+def test_what_nobody_speaks_of_is_silent_and_the_suite_of_national_systems_binds_nobody_else():
+    found = standing(load().algorithms["serpent-256-xts"], "encrypt", "none", datetime.date(2026, 6, 1))
+    assert found.silent
+    assert "cnsa2" in profiles()
+    assert effect("aes-128-gcm", "encrypt", "none") == "allowed"
+
+
+def test_every_row_names_its_document_and_drafts_are_drafts():
+    for authority in statuses().values():
+        for row in authority.rows:
+            document = authority.documents[row.document]
+            assert not row.confirmed or document.retrieved
+            assert ("draft" in f"{document.title} {document.revision}") <= document.draft
+
+
+def test_every_question_can_be_asked_of_the_catalogue():
+    assert list(check_questions(questions(), load())) == []
+    assert list(check_statuses(statuses(), load().algorithms)) == []
+    from perbyte.cli.advise import QUESTIONS
+
+    assert set(QUESTIONS) == set(questions())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('effect = "allowed"', 'effect = "secure"', "effect"),
+        ('document = "paper"', 'document = "papers"', "there is no document 'papers'"),
+        ('uses = ["hash-collision"]', "uses = []", "uses"),
+        ('status = "fine"', 'status = " "', "status"),
+        ('status = "fine"', 'status = "fine"\nsecure = true', "secure"),
+        ('published = "2001"', 'published = "last year"', "published"),
+        (
+            'effect = "allowed"',
+            'effect = "allowed"\nfrom = 2031-01-01\nuntil = 2030-01-01',
+            "ends before it begins",
+        ),
+    ],
+)
+def test_a_broken_file_is_refused_with_its_place(tmp_path, old, new, complaint):
+    (tmp_path / "status").mkdir()
+    path = tmp_path / "status" / "nobody.toml"
+    path.write_text(GOOD)
+    assert list(check_statuses(read_statuses(tmp_path), ["sha-256"])) == []
+    assert old in GOOD
+    path.write_text(GOOD.replace(old, new))
+    with pytest.raises(DataFileError, match=r"nobody\.toml") as found:
+        read_statuses(tmp_path)
+    assert complaint in str(found.value)
+
+
+def test_contradictions_are_complained_about(tmp_path):
+    (tmp_path / "status").mkdir()
+    path = tmp_path / "status" / "nobody.toml"
+    path.write_text(GOOD.replace('retrieved = "2026-11"', "").replace('"sha-256"', '"sha-257"'))
+    complaints = "\n".join(check_statuses(read_statuses(tmp_path), ["sha-256"]))
+    assert "the catalogue has no such algorithm" in complaints
+    assert "confirmed by a document that was not retrieved" in complaints
+    path.write_text(GOOD.replace('retrieved = "2026-11"', 'retrieved = "1999"'))
+    assert "retrieved before it was published" in "\n".join(
+        check_statuses(read_statuses(tmp_path), ["sha-256"])
+    )
+
+
+def test_a_question_about_what_is_not_there_is_complained_about(tmp_path):
+    (tmp_path / "advise").mkdir()
+    (tmp_path / "advise" / "odd.toml").write_text(
+        """
+title = "Odd?"
+asks = "Nothing."
+[[tasks]]
+name = "odd"
+title = "odd"
+unit = "thing"
+algorithms = ["sha-257", "aes-128-xts", "sha-256"]
+work.hash = { digest = 1 }
+sizes = [8]
+contract = "oneshot/1"
+"""
+    )
+    complaints = "\n".join(check_questions(read_questions(tmp_path), load()))
+    assert "the catalogue has no algorithm 'sha-257'" in complaints
+    assert "aes-128-xts is not measured under oneshot/1" in complaints
