@@ -23,11 +23,11 @@ from perbyte.advise import (
 )
 from perbyte.model import Estimate
 from perbyte.model.algorithm import CPU_FLAGS, no_instructions
+from perbyte.model.text import plain
 from perbyte.report.rate import demands, rate_text, share_text
 from perbyte.report.wording import (
     number,
     percent,
-    plain,
     ratio_interval_text,
     ratio_text,
     size_label,

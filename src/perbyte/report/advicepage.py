@@ -11,12 +11,13 @@ from perbyte.advise import PasswordDecision, Ranked
 from perbyte.advise.decision import compare_options
 from perbyte.catalogue.questions import Question
 from perbyte.model import Run
+from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.advice import Told, library_text, status_word
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, drawing, heading, listed, table, text
 from perbyte.report.pictures import Picture
-from perbyte.report.wording import plain, sentence, three_digits
+from perbyte.report.wording import sentence, three_digits
 
 LOOK = {
     "allowed": (theme.BLUE, "circle", [1, 0]),
