@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from scripted_studies import Overrides, verdict_of
 
 from perbyte.errors import DataFileError
+from perbyte.model import Cell
 from perbyte.studies import Outcome
+from perbyte.studies.claims import significance
 
 H, F, U, M = Outcome.REPRODUCED, Outcome.NOT_REPRODUCED, Outcome.INCONCLUSIVE, Outcome.NOT_TESTABLE
 
@@ -145,3 +149,17 @@ def test_print_between_machines_needs_two_of_them(tmp_path: Path) -> None:
 def test_tests_on_samples_need_stored_samples(tmp_path: Path) -> None:
     for body in ('test = "shapiro-wilk"\nvalues = "samples"', 'test = "mann-whitney"\nvalues = "samples"'):
         assert verdict_of(tmp_path, "significant", body).outcome is U
+
+
+def test_samples_of_pieces_cost_what_their_own_bytes_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call of 10 MB that is cut into pieces of 4 KB has samples of 4 KB."""
+    cell = Cell("one", "des-ecb", "encrypt", 10_000_000, "stream/1")
+    bursts = [SimpleNamespace(cell=cell, epoch=0, ticks=[1], piece_bytes=size) for size in (0, 4096)]
+    monkeypatch.setattr("perbyte.store.bursts", lambda path: bursts)
+    monkeypatch.setattr(
+        significance, "cycles_per_call", lambda burst, _: np.array([40.0 * (burst.piece_bytes or 10_000_000)])
+    )
+    calibration = SimpleNamespace(process=cell.process, epoch=0)
+    run = SimpleNamespace(path=".", calibrations=[calibration], conditions=SimpleNamespace(run_id="r"))
+    found = significance._samples([run], SimpleNamespace(in_cycles=True))  # type: ignore[list-item, arg-type]
+    assert found == {("r", cell): [40.0, 40.0]}

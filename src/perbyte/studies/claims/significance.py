@@ -92,7 +92,7 @@ def _samples(runs: Sequence[Run], table: Table) -> dict[tuple[str, Cell], list[f
             calibration = calibrations.get((burst.cell.process, burst.epoch))
             if calibration is not None and burst.ticks:
                 cost = cycles_per_call if table.in_cycles else ns_per_call
-                values = cost(burst, calibration) / (burst.cell.size_bytes or 1)
+                values = cost(burst, calibration) / (burst.piece_bytes or burst.cell.size_bytes or 1)
                 kept = values[np.isfinite(values) & (values > 0)]
                 found.setdefault((run.conditions.run_id, burst.cell), []).extend(kept.tolist())
     return found
