@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
+import threading
 from pathlib import Path
 
+import click
 import pytest
 
-from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INCORRECT, EXIT_USAGE
+from perbyte.cli import try_command
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INCORRECT, EXIT_USAGE, UsageError
 
 pytestmark = pytest.mark.native
 
@@ -105,3 +109,38 @@ def test_what_cannot_be_is_refused_with_the_way_out(world, mine, words, complain
     assert done.returncode == EXIT_USAGE
     assert complaint in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_watch_compares_again_at_each_change_and_survives_a_broken_file(mine, monkeypatch, capsys):
+    """The loop alone: what it compares is tested above. The file changes again and again until the end."""
+    calls: list[bool] = []
+    changing = threading.Event()
+
+    def against(_self: object, *, keep: bool) -> int:
+        calls.append(keep)
+        if len(calls) == 2:
+            raise UsageError("it does not build", hint="the compiler's words")
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return EXIT_FINE
+
+    def change() -> None:
+        for turn in itertools.count():
+            if changing.wait(0.2):
+                return
+            mine.write_text(f"/* {turn} */")
+
+    monkeypatch.setattr(try_command.Trial, "against_baseline", against)
+    thread = threading.Thread(target=change)
+    words = [str(mine), "--as", "sha-256", "--watch", "--keep"]
+    thread.start()
+    try:
+        with pytest.raises(click.Abort):
+            try_command.command.main(words, standalone_mode=False)
+    finally:
+        changing.set()
+        thread.join()
+    assert calls == [True, False, False, False]  # kept once, then compared
+    said = capsys.readouterr().err
+    assert said.count("waiting for a change") == 3
+    assert "it does not build (the compiler's words)" in said

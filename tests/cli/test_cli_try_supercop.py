@@ -86,3 +86,42 @@ def test_a_primitive_that_the_catalogue_lacks_says_what_to_do(world, tmp_path):
     done = world.perbyte("try", "--supercop", tmp_path)
     assert done.returncode == EXIT_USAGE
     assert "PERBYTE_CATALOGUE" in done.stderr
+
+
+# of SUPERCOP's crypto_hash/sha512 and crypto_auth/hmacsha256, as published with it
+PUBLISHED = {
+    "hash/sha512": "8220572f58bd4730be165c9739d8d4b0fd2e0229dbe01e25b4aed23f00f23b70",
+    "auth/hmacsha256": "0e2353400319630aecd4e8f0865325c51927fca117f6a50a2bc75bffba06e07a",
+}
+OPENSSL = {
+    "hash/sha512": "#include <openssl/sha.h>\nint crypto_hash(unsigned char *o, const unsigned char *i,"
+    " unsigned long long n) { SHA512(i, n, o); return 0; }",
+    "auth/hmacsha256": "#include <openssl/hmac.h>\nint crypto_auth(unsigned char *o, const unsigned char *i,"
+    " unsigned long long n, const unsigned char *k) { HMAC(EVP_sha256(), k, 32, i, n, o, 0); return 0; }\n"
+    "int crypto_auth_verify(const unsigned char *o, const unsigned char *i, unsigned long long n,"
+    " const unsigned char *k) { unsigned char h[32]; return crypto_auth(h, i, n, k) || o[0] != h[0]; }",
+}
+
+
+@pytest.mark.parametrize("what", PUBLISHED)
+@pytest.mark.parametrize("right", [True, False])
+def test_the_checksums_of_the_tree_are_compared(world, tmp_path, what, right):
+    """Published checksums of SHA-512 and HMAC-SHA-256, which are not ours, come out of OpenSSL's functions."""
+    place = tmp_path / f"crypto_{what}" / "wrapped"
+    place.mkdir(parents=True)
+    lengths = {"BYTES": 64 if "sha512" in what else 32, "KEYBYTES": 32}
+    (place / "api.h").write_text("".join(f"#define CRYPTO_{name} {n}\n" for name, n in lengths.items()))
+    (place / "it.c").write_text(OPENSSL[what])
+    published = PUBLISHED[what] if right else PUBLISHED[what][::-1]
+    (place.parent / "checksumsmall").write_text(published + "\n")
+    algorithm = "sha-512" if "sha512" in what else "hmac-sha-256"
+    words = ("--as", algorithm, "--size", "64", "--budget", "1s", "--beside", "none", "-q", "--json")
+    done = world.perbyte("try", "--supercop", tmp_path, *words)
+    (told,) = json.loads(done.stdout)["implementations"]
+    if right:
+        assert done.returncode == 0, done.stderr
+        assert (told["outcome"], told["detail"]) == ("measured", "checksumsmall fits")
+    else:
+        assert done.returncode == EXIT_INCORRECT
+        assert told["outcome"] == "wrong"
+        assert told["detail"] == f"checksumsmall: expected {published}, got {PUBLISHED[what]}"

@@ -86,6 +86,7 @@ def _build(
 ) -> tuple[list[RunnerSpec], list[Outcome]]:
     """Every implementation with each set of flags: programs that answer, and what became of all of them."""
     from perbyte.trial.alive import look
+    from perbyte.trial.checksum import compare_checksums
     from perbyte.trial.program import DoesNotBuild, build_program, home
     from perbyte.trial.supercop import Unusable, make_implementation, reason
 
@@ -112,6 +113,9 @@ def _build(
         except UsageError as error:
             return None, Outcome(name, one.place, "cannot be built", reason(error))
         word, why = look(spec, size)
+        if not word:
+            fits, why = compare_checksums(one, source, place.with_name(f"{place.name}.checksum"))
+            word = "" if fits else "wrong"
         return (None if word else spec), Outcome(name, one.place, word or MEASURED, why)
 
     note(f"building {len(jobs)} programs", quiet=quiet)
@@ -155,7 +159,9 @@ def _print(algorithm: Algorithm, run: Run | None, outcomes: Sequence[Outcome], *
         f"{sum(one.word == word for one in outcomes)} {word}"
         for word in dict.fromkeys([MEASURED, *(one.word for one in outcomes)])
     )
-    print(f"{algorithm.id}: {len(outcomes)} implementations: {counts}")
+    fitting = sum(one.word == MEASURED and "fits" in one.detail for one in outcomes)
+    sums = f"; {fitting} give the checksums of the tree" if fitting else ""
+    print(f"{algorithm.id}: {len(outcomes)} implementations: {counts}{sums}")
     for one in outcomes:
         if one.word != MEASURED:
             print(f"  {plain(one.name, 60)}: {one.word}: {plain(one.detail, 400)}")

@@ -153,7 +153,7 @@ def make_implementation(
         here = _MACHINES.get(platform.machine(), {platform.machine()})
         if named and not named & here:
             raise Unusable(f"made for {', '.join(sorted(named))}")
-    constants = _constants(one.place / "api.h", one.operation)
+    constants = constants_of(one)
     for field, constant in _LENGTHS.items():
         expected = getattr(algorithm, field)
         if constant in constants and expected and constants[constant] != expected and field != "tag_bytes":
@@ -247,6 +247,11 @@ def _constants(api: Path, operation: str) -> dict[str, int]:
         if match:
             found[name] = int(match[1])
     return found
+
+
+def constants_of(one: Implementation) -> dict[str, int]:
+    """The lengths that the `api.h` of `one` defines, in bytes, by SUPERCOP's names without `CRYPTO_`."""
+    return _constants(one.place / "api.h", one.operation)
 
 
 def _sources(place: Path) -> tuple[Path, ...]:

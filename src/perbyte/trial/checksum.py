@@ -1,0 +1,66 @@
+"""The files `checksumsmall` and `checksumbig` of a tree in SUPERCOP's layout: known answers of a primitive.
+
+The program that computes them is the implementation with `sdk/try/checksum.c` in place of the adapter.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+from perbyte import places
+from perbyte.runners.build import run_tool
+from perbyte.trial.program import DoesNotBuild, Source, build_program
+from perbyte.trial.supercop import Implementation, constants_of
+
+OPERATIONS = ("hash", "auth", "aead")
+_MACROS = {
+    "BYTES": "OUTPUT",
+    "ABYTES": "OUTPUT",
+    "KEYBYTES": "KEY",
+    "NPUBBYTES": "NONCE",
+    "NSECBYTES": "SECRET_NONCE",
+}
+_FILES = {"checksumsmall": (), "checksumbig": ("big",)}
+_LIMIT_S = 30.0
+
+
+def compare_checksums(one: Implementation, source: Source, place: Path) -> tuple[bool, str]:
+    """(False, expected and got) where a checksum of the tree is another one; else (True, what was compared, or '').
+
+    `place` is where the program is built, beside that of the runner.
+    """
+    home = one.tree / f"crypto_{one.operation}" / one.primitive
+    expected = {name: found for name in _FILES if (found := _expected(home / name))}
+    if one.operation not in OPERATIONS or not expected:
+        return True, ""
+    lengths = {_MACROS[name]: value for name, value in constants_of(one).items() if name in _MACROS}
+    defined = [f"#define OF_{one.operation.upper()}", *(f"#define {name} {n}" for name, n in lengths.items())]
+    text = places.data_dir("runners") / "sdk" / "try" / "checksum.c"
+    table = "\n".join([*defined, f'#include "{text}"', ""])
+    try:
+        program = build_program(replace(source, table=table), place).command[0]
+    except DoesNotBuild as error:
+        return True, f"checksums were not compared: {error.first}"
+    said = []
+    for name, wanted in expected.items():
+        try:
+            got = run_tool([program, *_FILES[name]], place, _LIMIT_S).stdout.strip() or "nothing"
+        except subprocess.TimeoutExpired:
+            said.append(f"{name} was not compared, because it takes longer than {_LIMIT_S:g} s")
+            continue
+        if got != wanted:
+            return False, f"{name}: expected {wanted}, got {got[:200]}"
+        said.append(f"{name} fits")
+    return True, ", ".join(said)
+
+
+def _expected(file: Path) -> str:
+    """What a checksum file holds; '' where there is none, or none of this form."""
+    try:
+        found = file.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return found if re.fullmatch("[0-9a-f]{64}", found) else ""
