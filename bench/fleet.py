@@ -211,7 +211,7 @@ def main() -> None:
                 print(
                     f"{turn + 1:3}. {what}; bursts {[sum(kept[one].values()) for one in names]}", flush=True
                 )
-            code = asker.wait(600)
+            code = asker.wait(3600)
             print((fleet.directory / "asker.txt").read_text()[-1500:])
             print(f"exit code {code}")
             for name in names:

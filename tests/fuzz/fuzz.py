@@ -2,9 +2,10 @@
 
     python tests/fuzz/fuzz.py TARGET --inputs N [--seed N]
 
-Targets: codec (answers of runners), state, journal, manifest, parquet (files of a run), listings, benchmarks, machine
-(of other tools). A reader may give a value or raise its own errors with a hint; anything else is a crash, which is
-written to `crash-TARGET.bin` in the working directory. Kept inputs are in `corpus`, one a line, as Python writes bytes.
+Targets: codec (answers of runners), state, journal, manifest, parquet (files of a run), atlas (its index and files),
+listings, benchmarks, machine (of other tools). A reader may give a value or raise its own errors with a hint; anything
+else is a crash, which is written to `crash-TARGET.bin` in the working directory. Kept inputs are in `corpus`, one a
+line, as Python writes bytes.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import ast
 import random
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -201,6 +203,55 @@ def run_target(name: str) -> tuple[list[bytes], Read]:
     return kept(name) + seeds, reads[name]
 
 
+def atlas_target() -> tuple[list[bytes], Read]:
+    """The files of an atlas, one of them changed (the first byte says which): read, pulled, at times asked by SQL."""
+    sys.path.insert(0, str(ROOT / "tests" / "store"))
+    from conftest import Specimens  # isort: skip
+
+    from perbyte.atlas import add, open_atlas, pull, query
+    from perbyte.atlas.reading import read_stored
+    from perbyte.store import RunWriter
+
+    shared = Path("/dev/shm")
+    home = Path(tempfile.mkdtemp(prefix="perbyte-fuzz-", dir=shared if shared.is_dir() else None))
+    specimens, url = Specimens(), str(home / "atlas")
+    with RunWriter.create(home / "run") as writer:
+        writer.begin(specimens.conditions())
+        writer.identified(specimens.identity())
+        for k in range(2):
+            writer.measured(specimens.burst(k, n=3))
+        writer.finish((specimens.figure(0),), specimens.floor(), 1.5, True)
+    add(url, [home / "run"])
+    files = sorted(file for file in Path(url).rglob("*") if file.is_file())
+    wholes = [file.read_bytes() for file in files]
+    index = next(k for k, file in enumerate(files) if file.parent.name == "index")
+    there = {place.name for place in home.iterdir()}
+
+    def read(content: bytes) -> object:
+        k, content = content[0] % len(files) if content else 0, content[1:]
+        files[k].write_bytes(content)
+        if files[k].suffix == ".parquet":  # an index that knows the new size, or nobody looks inside
+            size = b'"bytes":%d,' % len(wholes[k])
+            files[index].write_bytes(wholes[index].replace(size, b'"bytes":%d,' % len(content)))
+        try:
+            atlas = open_atlas(url)
+            for key in list(atlas.runs)[:2]:
+                read_stored(atlas, key)
+                if len(content) % 4 == 0:
+                    pull(atlas, [key], home / "out")
+            if len(content) % 64 == 0:
+                query(atlas, "SELECT count(*), sum(ticks), min(address) FROM samples")
+                query(atlas, "SELECT * FROM cells ORDER BY ALL")
+            return atlas
+        finally:
+            shutil.rmtree(home / "out", ignore_errors=True)
+            files[k].write_bytes(wholes[k])
+            files[index].write_bytes(wholes[index])
+            assert {place.name for place in home.iterdir()} == there, "something was written outside"
+
+    return kept("atlas") + [bytes([k]) + whole for k, whole in enumerate(wholes)], read
+
+
 def exchange_target(name: str) -> tuple[list[bytes], Read]:
     """What other tools printed, to runs."""
     from perbyte import exchange
@@ -250,6 +301,7 @@ def kept(name: str) -> list[bytes]:
 
 TARGETS: dict[str, Callable[[], tuple[list[bytes], Read]]] = {
     "codec": codec_target,
+    "atlas": atlas_target,
     **{name: (lambda name=name: run_target(name)) for name in ("state", "journal", "manifest", "parquet")},
     **{name: (lambda name=name: exchange_target(name)) for name in ("listings", "benchmarks", "machine")},
 }
