@@ -16,7 +16,7 @@ def test_versions_of_one_library_are_measured_side_by_side_and_drawn(world, scri
         ("alpha-4", "4.0.0"),
         ("beta", "3.0.1"),
     ):
-        (here,) = world.add(script(name, library_version=version))
+        (here,) = world.add(script(name, library="Fake", library_version=version))
         if name.startswith("alpha-"):
             toml = here / "runner.toml"
             toml.write_text(toml.read_text().replace("[runner]\n", '[runner]\nbuild_of = "alpha"\n'))
