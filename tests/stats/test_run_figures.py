@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from perbyte.model import Doubt, Failure, RunnerIdentity, UnprovenTier
+from perbyte.model import Doubt, Failure, Quality, RunnerIdentity, UnprovenTier, Warning
+from perbyte.stats import run_figures
+from perbyte.stats.cores import Apart
 from perbyte.stats.run_figures import LAYOUT_WARNING, make_run_figures
 
 EPOCHS = (1, 2, 3)
@@ -129,3 +132,38 @@ def test_code_without_the_instructions_that_the_cpu_has_is_a_doubt_in_full_only(
     assert kinds(made) == {"full": [Doubt.PLAIN_CODE] if doubted else [], "soft": []}
     if doubted:
         assert " in libplain.so.1, and" in made.cells[0].warnings[0].text
+
+
+def test_samples_of_a_core_that_is_unlike_the_others_are_left_out_and_it_is_said(simulation, monkeypatch):
+    asked = []
+
+    def without(taken, cores):
+        asked.append(cores)
+        return taken
+
+    monkeypatch.setattr(
+        run_figures, "find_apart", lambda *_: (Apart(core=1, usual=0, relative=0.02, pairs=3),)
+    )
+    monkeypatch.setattr(run_figures, "without", without)
+    made = figures(simulation, {cell_of(simulation): 100.0})
+    assert asked == [{1}]
+    [warning] = made.cells[0].warnings
+    assert (warning.kind, warning.numbers) == (Doubt.CORES, (1, 0, 0.02))
+    assert "core 1 costs +2 % beside core 0 (3 epochs" in warning.text
+    asked.clear()
+    monkeypatch.setattr(run_figures, "find_apart", lambda *_: ())
+    assert figures(simulation, {cell_of(simulation): 100.0}).cells[0].warnings == ()
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("said", "doubted"),
+    [([Doubt.UNCHAINED], False), ([Doubt.UNCHAINED, Doubt.OTHER], True), ([Doubt.OTHER], True)],
+)
+def test_what_the_audit_could_not_chain_is_no_doubt_of_the_figure(simulation, monkeypatch, said, doubted):
+    verdict = SimpleNamespace(refusal="", warnings=tuple(Warning(kind, "x") for kind in said))
+    monkeypatch.setattr(run_figures, "judge_audits", lambda *_: verdict)
+    simulation.policy = replace(simulation.policy, audit=True)
+    [figure] = figures(simulation, {cell_of(simulation): 100.0}).cells
+    assert (figure.quality is Quality.DOUBTED) == doubted
+    assert [one.kind for one in figure.warnings] == said
