@@ -15,7 +15,7 @@ from typing import Any
 
 from fake_scripts import row, write_runner
 
-LIMIT_S = 150.0
+LIMIT_S = 300.0
 
 
 def wait_for(what: Callable[[], Any], limit_s: float = LIMIT_S) -> Any:

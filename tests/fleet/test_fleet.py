@@ -81,7 +81,7 @@ def test_workers_and_scheduler_die_and_nothing_is_lost_or_measured_twice(fleet):
     scheduler = fleet.scheduler()
     workers = {name: fleet.worker(name) for name in ("one", "two")}
     wait_for(lambda: fleet.machines() == {"one", "two"})
-    asker = fleet.command("measure", *LONG, "--patience", "140")
+    asker = fleet.command("measure", *LONG, "--patience", "280")
     wait_for(lambda: fleet.run_of("two") and bursts_of(fleet, "one"))
     kept: Counter[tuple[object, ...]] = Counter()
     for turn in range(3):
@@ -101,7 +101,7 @@ def test_workers_and_scheduler_die_and_nothing_is_lost_or_measured_twice(fleet):
             for number in fleet.measuring("one"):
                 os.kill(number, signal.SIGKILL)
         workers["one"] = fleet.worker("one")
-    asker.wait(150)
+    asker.wait(300)
     assert asker.returncode == 0, fleet.said(asker)
     for name in ("one", "two"):
         here, there = burst_names(came_back(fleet, name)), bursts_of(fleet, name)
@@ -118,7 +118,7 @@ def test_ctrl_c_stops_the_machines_in_order_and_the_job_goes_on(fleet):
     asker = fleet.command("measure", *LONG)
     wait_for(lambda: bursts_of(fleet, "one"))
     asker.send_signal(signal.SIGINT)
-    assert asker.wait(60) == 130, fleet.said(asker)
+    assert asker.wait(300) == 130, fleet.said(asker)
     wait_for(lambda: not fleet.measuring("one"))
     kept = bursts_of(fleet, "one")
     job = next((fleet.directory / "asker" / "fleet-runs").iterdir()).name
