@@ -123,6 +123,7 @@ def test_a_journal_on_a_disk_that_fails_keeps_what_it_had(tmp_path, monkeypatch)
     assert list(bursts(tmp_path / "run")) == [made.burst(0), made.burst(1)]
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="Perbyte itself needs another core then")
 def test_a_core_that_goes_offline_ends_in_words(world, script, tmp_path, quick):
     """Linux moves whoever ran there; the next process that is to be pinned to it cannot be, and says so."""
     world.add(script("alpha"))
