@@ -192,9 +192,24 @@ static napi_value run_main(napi_env e, napi_callback_info info)
 			     text_of(given[7]), text_of(given[8])));
 }
 
+/* chain(x, steps): the chain of multiplications on 64 bits; the lower 32 of the result. */
+static napi_value run_chain(napi_env e, napi_callback_info info)
+{
+	size_t count = 2;
+	napi_value given[2], made;
+	double x = 0, steps = 0;
+	napi_get_cb_info(e, info, &count, given, NULL, NULL);
+	napi_get_value_double(e, given[0], &x);
+	napi_get_value_double(e, given[1], &steps);
+	napi_create_double(e, (uint32_t)pb_chain((uint64_t)x, (uint64_t)steps), &made);
+	return made;
+}
+
 static napi_value start(napi_env e, napi_value exports)
 {
 	napi_value function;
+	napi_create_function(e, "chain", NAPI_AUTO_LENGTH, run_chain, NULL, &function);
+	napi_set_named_property(e, exports, "chain", function);
 	napi_create_function(e, "row", NAPI_AUTO_LENGTH, add_row, NULL, &function);
 	napi_set_named_property(e, exports, "row", function);
 	napi_create_function(e, "main", NAPI_AUTO_LENGTH, run_main, NULL, &function);

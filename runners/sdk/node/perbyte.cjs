@@ -31,10 +31,10 @@ exports.main = function (library, rows) {
   const sdk = module.exports;
   const prepared = new Map();
   rows = [...rows, {
-    // 32 bits, because JavaScript multiplies no others; the latency is the same
+    // made in C: V8 joins two steps of Math.imul by a constant into one, which halves the chain
     algorithm: 'probe-imul', kind: 'chain', key: 0, nonce: 0, output: 0,
-    code: { [MESSAGE]: 'let x = state.x; for (let i = 0; i < size; i++) x = Math.imul(x, factor); state.x = x; last = x' },
-    names: (given) => ({ state: { x: CHAIN_START }, size: given.size, factor: 0x1ce4e5b9 }),
+    code: { [MESSAGE]: 'state.x = chain(state.x, size); last = state.x' },
+    names: (given) => ({ state: { x: CHAIN_START }, size: given.size, chain: sdk.chain }),
   }];
   sdk.row(rows.length);
   rows.forEach((row, index) => {
