@@ -6,11 +6,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from transcripts import applies, parse, replay
 
 from perbyte import places
 from perbyte.runners import BuildOutcome, BuildState, RunnerSpec, Session, build, locate
 from perbyte.runners.conform import conform
+from perbyte.runners.transcripts import applies, parse, replay
 
 pytestmark = pytest.mark.native
 

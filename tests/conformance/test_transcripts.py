@@ -8,7 +8,6 @@ from pathlib import Path
 import jsonschema
 import msgspec
 import pytest
-from transcripts import FAULTS, Transcript, applies, fill, parse, replay
 
 from perbyte import places
 from perbyte.errors import (
@@ -23,6 +22,7 @@ from perbyte.errors import (
 )
 from perbyte.protocol import messages
 from perbyte.runners import Session
+from perbyte.runners.transcripts import FAULTS, Transcript, applies, fill, parse, replay
 
 ROOM = places.data_dir("protocol") / "transcripts"
 GOOD = sorted((ROOM / "good").glob("*.txt"))

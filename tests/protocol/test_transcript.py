@@ -3,7 +3,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from transcripts import fill, holds, matches, parse
+
+from perbyte.runners.transcripts import fill, holds, matches, parse
 
 ANSWERS = [
     {"id": 1, "handle": 12345678901234567890, "ticks": [3, 4]},

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -238,7 +239,7 @@ def test_much_on_stderr_blocks_nobody(fake_runners):
 def test_output_before_the_first_question(fake_runners):
     [spec] = fake_runners({"faults": [fault("start", "text", text="welcome")]})
     with Session(spec) as session:
-        time.sleep(0.2)
+        select.select([session.process._out], [], [], 60)
         with pytest.raises(RunnerSpokeOutOfTurn, match="welcome"):
             session.hello()
 

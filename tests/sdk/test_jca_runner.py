@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from transcripts import applies, parse, replay
 
 from perbyte import places
 from perbyte.errors import RunnerCrashed, RunnerRefused
@@ -27,6 +26,7 @@ from perbyte.protocol import material
 from perbyte.runners import Session
 from perbyte.runners.conform import conform
 from perbyte.runners.locate import RunnerSpec, find
+from perbyte.runners.transcripts import applies, parse, replay
 
 sys.path.insert(0, str(Path(__file__).parent))
 

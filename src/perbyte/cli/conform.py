@@ -7,8 +7,10 @@ import re
 import shutil
 import textwrap
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -21,7 +23,25 @@ from perbyte.model.cell import FULL
 from perbyte.model.text import plain
 
 if TYPE_CHECKING:
+    from perbyte.runners import RunnerSpec
     from perbyte.runners.conform import Complaint
+
+
+def _replay(spec: RunnerSpec, cpus: Sequence[str], file: Path) -> int:
+    """Print what went otherwise than in a transcript."""
+    from perbyte.runners.conform import replay_file
+
+    code = EXIT_FINE
+    for cpu in cpus:
+        complaints = replay_file(spec, file, cpu=cpu)
+        said = (
+            "is not meant for it" if complaints is None else "holds" if not complaints else "does not hold:"
+        )
+        print(f"{spec.name}, tier {cpu}: {plain(file.name)} {said}")
+        for what in complaints or ():
+            print(f"  {plain(what)}")
+            code = EXIT_FOUND
+    return code
 
 
 @click.command("conform")
@@ -29,17 +49,26 @@ if TYPE_CHECKING:
 @click.option("--cpu", "cpus", type=Listed(), default=(FULL,), help="CPU tiers to ask: full,soft.  [full]")
 @click.option("--quick", is_flag=True, help="One algorithm per operation and contract instead of all.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Chooses what is tried.")
+@click.option(
+    "--replay",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Hold this transcript's dialogue only (protocol/transcripts).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
-def command(name: str, cpus: tuple[str, ...], quick: bool, seed: int, as_json: bool, quiet: bool) -> int:
+def command(
+    name: str, cpus: tuple[str, ...], quick: bool, seed: int, replay: str | None, as_json: bool, quiet: bool
+) -> int:
     """Ask RUNNER for all that protocol/SPEC.md promises, and list what it does not keep.
 
-    Exit code 1 when there is anything. No figure is judged, and nothing is measured; whether outputs are right is
-    for `perbyte measure` to say, which has known answers and other libraries to compare with.
+    Exit code 1 when there is anything. What it does not prove: that outputs are right, and that timed calls do
+    their work and take the time the runner says. That is for `perbyte measure` to say, which has known answers,
+    other libraries, and looks at every runner from outside.
 
     \b
       perbyte conform slow-hash
       perbyte conform openssl --cpu full,soft --quick
+      perbyte conform slow-hash --replay protocol/transcripts/good/sha-256.txt
     """
     from perbyte.runners import find, not_built
     from perbyte.runners.conform import conform
@@ -49,6 +78,8 @@ def command(name: str, cpus: tuple[str, ...], quick: bool, seed: int, as_json: b
         raise not_built(name)
     for cpu in cpus:
         spec.tier(cpu)  # raises for an unknown one before the first is asked
+    if replay:
+        return _replay(spec, cpus, Path(replay))
     found: dict[str, list[Complaint]] = {}
     for cpu in cpus:
         line, started, who = LiveLine(quiet=quiet), time.monotonic(), f"{name}, {cpu}: "

@@ -40,7 +40,9 @@ MOST_TIMES = (
 )
 CHAIN_S = 60e-6  # what a long chain of calls on new data takes more than a short one
 CHAIN_EVERY = 3  # epochs, from the first on
-MOST_LINKS, MOST_BYTES = 256, 1 << 20  # of calls in a chain, and of all their data
+BARE_BYTES, BARE_CALLS, MOST_BARE_NS = 16, (4, 68), 20e3  # of a chain on hardly any data
+NOISE = 0.3  # of what a chain takes in CPU time
+MOST_LINKS, MOST_BYTES = 1024, 1 << 20  # of calls in a chain, and of all their data
 ELSEWHERE = ((1, 4096), ((1 << 20) + 1, (1 << 20) + 65536))  # lengths of data that no cell of the run has
 LARGER, LARGER_CALLS = (8192, 16384), 8  # data, and calls in a sample, of the look at a row's work
 MOST_IDLE, LEAST_IDLE_S = (
@@ -127,6 +129,7 @@ class Auditor:
         self._asked_of: tuple[Process, int] | None = None
         self._own_hz, self._children = 0.0, 0
         self._drawn: dict[tuple[object, ...], tuple[int, int]] = {}
+        self._bare: dict[tuple[object, ...], float] = {}
         self._tried: set[tuple[object, ...]] = set()
         self._lengths: dict[tuple[object, ...], int] = {}
         self._digests: dict[tuple[str, str, str, int], list[tuple[Cell, str]]] = {}
@@ -207,14 +210,19 @@ class Auditor:
     def _chain(self, sessions: Sessions, audit: Audit) -> Audit:
         """Add the cost of a call of a chain on new data: a long chain less a short one, which all runners are given."""
         cell, call_ns = audit.cell, max(1.0, min(audit.cpu_ns))
+        if not audit.chain_ns:
+            audit = replace(audit, chain_ns=self._bare_chain_ns(sessions, cell))
         session, handle = sessions.of(cell), sessions.handle(cell)
         more = max(1, min(MOST_LINKS, round(CHAIN_S * 1e9 / call_ns)))
         seed, calls = self._drawn.setdefault(
             (*_question(cell), audit.epoch),
-            (secrets.randbits(64), max(1, min(more // 2, MOST_BYTES // max(cell.size_bytes, 1)))),
+            (secrets.randbits(64), max(1, min(more // 2, 256, MOST_BYTES // max(cell.size_bytes, 1)))),
         )
         try:
             few = session.audit(handle, seed=seed, calls=calls)
+            # what it takes beyond its calls must not hide them, nor its noise decide where one look was odd
+            least_s = max(CHAIN_S if not audit.chained_ns else CONFIRM_S, NOISE * few.cpu_s)
+            more = max(more, min(MOST_LINKS, round(least_s * 1e9 / call_ns)))
             many = session.audit(handle, seed=secrets.randbits(64), calls=calls + more)
         except RunnerRefused as refused:
             return replace(audit, unchained=f"{refused.code}: {refused}")
@@ -226,6 +234,26 @@ class Auditor:
             chained_ns=[*audit.chained_ns, (many.cpu_s - few.cpu_s) * 1e9 / more],
             afresh=few.answer.afresh,
         )
+
+    def _bare_chain_ns(self, sessions: Sessions, cell: Cell) -> float:
+        """What a call of a chain takes on hardly any data: slow languages need microseconds to make the next."""
+        row = cell.process, cell.row
+        if row not in self._bare:
+            multiple = self._catalogue.find(cell.algorithm).data_multiple_bytes
+            small = replace(cell, size_bytes=-(-BARE_BYTES // multiple) * multiple)
+            self._bare[row] = 0.0
+            with contextlib.suppress(RunnerRefused):
+                session, handle = sessions.of(small), sessions.handle(small)
+                looks = []
+                for _ in range(3):
+                    few, many = (
+                        session.audit(handle, seed=secrets.randbits(64), calls=n).cpu_s for n in BARE_CALLS
+                    )
+                    looks.append((many - few) * 1e9 / (BARE_CALLS[1] - BARE_CALLS[0]))
+                self._bare[row] = min(max(sorted(looks)[1], 0.0), MOST_BARE_NS)
+            if small != cell:
+                sessions.release([small])
+        return self._bare[row]
 
     def try_elsewhere(self, sessions: Sessions, cell: Cell, multiple: int) -> str:
         """Make a short chain on data of another length, beyond a mebibyte and at odd addresses, for one cell of a row.

@@ -16,8 +16,9 @@ class Audit:
     time on the clock of the whole burst. `long`: a look lasts so long that few of them tell. `clean_ns`: the
     runner's lowest time per call in a clean sample of these bursts; 0: there was none. `clock_hz` is the rate of the
     core's clock by the runner's probes or counters, `own_hz` by Perbyte's own probe at the same time (0: unknown).
-    `chained_ns`: CPU time per call of chains of calls on new data (none: `unchained` says why); `afresh`: each of these
-    calls prepared its material anew. `wrong`: what was wrong with them.
+    `chained_ns`: CPU time per call of chains of calls on new data (none: `unchained` says why); `chain_ns`: the same on
+    hardly any data, which is the runner's own way of making chains; `afresh`: each of these calls prepared its material
+    anew; `wrong`: what was wrong with them.
     `children`: processes that the runner has started. `problem`: why no look could be had.
     """
 
@@ -32,6 +33,7 @@ class Audit:
     clean_ns: float = 0.0
     long: bool = False
     chained_ns: list[float] = field(default_factory=list)
+    chain_ns: float = 0.0
     wrong: str = ""
     unchained: str = ""
     afresh: bool = False

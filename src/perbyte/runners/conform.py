@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from perbyte.errors import RunnerError, RunnerRefused
+from perbyte.errors import RunnerError, RunnerRefused, UsageError
 from perbyte.model.algorithm import KnownAnswer
 from perbyte.model.cell import FULL, Cell
 from perbyte.protocol import ERROR_CODES, LINE_LIMIT, CheckAnswer, Operation, material
+from perbyte.runners import transcripts
 from perbyte.runners.session import Session, TimeLimits
 from perbyte.runners.spec import RunnerSpec
 
@@ -246,6 +247,27 @@ def _clock(asked: _Asked) -> Iterator[Complaint]:
             yield Complaint(7, "with calls chosen by the runner the digest is not that of check")
 
 
+def replay_file(
+    spec: RunnerSpec, file: Path, *, cpu: str = FULL, core: int | None = None
+) -> list[str] | None:
+    """Hold a transcript's dialogue with a runner; what went otherwise, or None where it is not meant for the runner.
+
+    Raises UsageError for a file that is no transcript, EnvironmentLacking when the runner cannot be started.
+    """
+    try:
+        transcript = transcripts.parse(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{file} is no transcript: {error}", hint="see protocol/transcripts/README.md"
+        ) from None
+    with Session(spec, cpu=cpu, core=core, limits=_LIMITS) as session:
+        toy = transcript.standard and session.hello().sdk.startswith("fake/")
+        if toy or not transcripts.applies(transcript, session):
+            return None
+    with Session(spec, cpu=cpu, core=core, limits=_LIMITS) as session:
+        return transcripts.replay(transcript, session)
+
+
 def _endings(asked: _Asked) -> Iterator[Complaint]:
     """Sections 1 and 8: quit and end of file end the process with status 0 within a second."""
     ends: dict[str, Callable[[Session], None]] = {
@@ -333,6 +355,7 @@ def exercise(session: Session, row: Operation) -> Iterator[tuple[int, str]]:
             yield 7, "samples overlap, or the tick counter runs backwards"
     yield from _material(session, row, size, shown)
     yield from _verdicts(session, row, handle)
+    yield from _chain(session, row, handle)
     if row.operation not in _RANDOM and session.check_calls(handle, 1).digest != shown[1].digest:
         yield 5, "a check changes what a later check gives"
     session.release(handle)
@@ -366,6 +389,27 @@ def _material(
         if session.check_calls(from_file, 1).digest != shown[1].digest:
             yield 4, "the input stream in a file gives another output than the stream itself"
         session.release(from_file)
+
+
+def _chain(session: Session, row: Operation, handle: int) -> Iterator[tuple[int, str]]:
+    """Section 11, where the runner has it: the same chain twice, another seed, forgeries refused."""
+    try:
+        first, again, other = (
+            session.audit(handle, seed=seed, calls=20).answer for seed in (2**64 - 8, 2**64 - 8, 5)
+        )
+    except RunnerRefused as refused:
+        if refused.code not in ("unsupported", "unknown-verb"):
+            yield 11, f"audit is refused with {refused.code}"
+        return
+    if first.failures or first.forged != first.refused:
+        yield (
+            11,
+            f"{first.failures} audited calls failed, {first.refused} of {first.forged} forgeries were refused",
+        )
+    if row.operation not in _RANDOM and first.digest != again.digest:
+        yield 11, "two audits with one seed differ"
+    if first.digest == other.digest:
+        yield 11, "the digest of an audit does not depend on its seed"
 
 
 def _verdicts(session: Session, row: Operation, handle: int) -> Iterator[tuple[int, str]]:

@@ -40,6 +40,8 @@ from perbyte.runners import machinecode
 from perbyte.runners.process import RunnerProcess
 from perbyte.runners.spec import RunnerSpec, not_built
 
+KNOWN_CHAINS = {"add": 1.0, "rotate": 1.0, "imul": 3.0}  # core cycles per instruction of a self-check
+CHAIN_TOLERANCE = 0.05
 _LARGEST_OBJECT = 4 << 30
 _KNOWN_ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LANG", "JAVA_HOME", "LD_LIBRARY_PATH")
 
@@ -277,13 +279,21 @@ class Session:
         )
         limit = (limit_ms + 3 * patience_ms) / 1000 + self.limits.calibrate
         answer = self.ask(request, messages.CalibrateAnswer, limit)
+        source, reason = answer.cycle_source, answer.reason
+        unlike = [
+            f"{name} reads {answer.selfcheck[name]:.4g}, not {known:g}"
+            for name, known in KNOWN_CHAINS.items()
+            if abs(answer.selfcheck.get(name, known) / known - 1) > CHAIN_TOLERANCE
+        ]
+        if source != "none" and unlike:
+            source, reason = "none", f"the self-check fails: {', '.join(unlike)}"
         return Calibration(
             runner=self.spec.name,
             cpu=self.cpu,
             twin=self.twin,
             epoch=epoch,
-            cycle_source=answer.cycle_source,
-            reason=answer.reason,
+            cycle_source=source,
+            reason=reason,
             tick_hz=answer.tick_hz,
             tick_quantum=answer.tick_quantum,
             probe_cycles=answer.probe_cycles,

@@ -16,6 +16,7 @@ from perbyte.model import Audit, Doubt, Warning
 BEYOND = 0.05  # relative difference of times that noise does not explain where three looks in four show it
 FEW, FEW_LONG = 6, 2  # looks without which nothing is refused; looks of milliseconds are exact
 THREADS = 1.1  # CPU time over time on the clock from which on more than one thread was at work
+ELSEWHERE = 0.7  # of the time of calls, that the process spends on a core at the least
 CLOCK_DOUBTED, CLOCK_REFUSED = 0.1, 0.25  # cores differ, and vector code may lower the clock by a fifth
 FIGURE = 0.15  # by which a figure may lie below the lowest clean audited call
 CHAINED, CHAINED_NS = (
@@ -133,6 +134,15 @@ def judge_audits(audits: Iterable[Audit], figure_ns: float = 0.0) -> AuditVerdic
     if len(threads) >= _POOLED_LOOKS and _lowest(threads) > THREADS:
         text = f"more than one thread at work: {_middle(threads):.2f} s of CPU time per second"
         warnings.append(Warning(Doubt.THREADS, text, (_middle(threads),)))
+    spent = [
+        cpu / claimed
+        for a in looked
+        for cpu, claimed in zip(a.cpu_ns, a.claimed_ns, strict=True)
+        if claimed > 0
+    ]
+    if len(spent) >= _POOLED_LOOKS and -_lowest([-value for value in spent]) < ELSEWHERE:
+        text = f"only {100 * _middle(spent):.0f} % of the time of its calls is CPU time of the runner's own process"
+        warnings.append(Warning(Doubt.THREADS, text, (_middle(spent),)))
     if children := max(audit.children for audit in looked):
         text = f"the runner works with other processes that it started ({children})"
         warnings.append(Warning(Doubt.THREADS, text, (children,)))
@@ -156,7 +166,9 @@ def _excess(audits: Sequence[Audit]) -> list[float]:
     for audit in audits:
         timed = max(_middle(audit.cpu_ns), 0.0)
         inputs = CHAINED_OPEN if audit.cell.operation == "open" else 1.0
-        allowed = timed * (1 + CHAINED) * inputs + (AFRESH_NS if audit.afresh else CHAINED_NS * inputs)
+        allowed = timed * (1 + CHAINED) * inputs + (
+            AFRESH_NS if audit.afresh else (CHAINED_NS + audit.chain_ns) * inputs
+        )
         found += [value / allowed for value in audit.chained_ns]
     return found
 

@@ -1,0 +1,190 @@
+"""The runner of docs/runner-in-any-language.md, with lies: `liar.py BASE LIE`. BASE is that runner's file.
+
+Each lie is a few lines that take the place of the honest ones. They take real time, so that the audit from outside has
+something to see.
+"""
+
+import hashlib
+import os
+import sys
+import threading
+import time
+
+BASE, LIE = sys.argv[1:3]
+with open(BASE, encoding="utf-8") as file:  # noqa: PTH123 - a runner of few imports
+    honest = {"__name__": "honest"}
+    exec(compile(file.read().removesuffix("main()\n"), BASE, "exec"), honest)
+hello, calibrate, measure, audit, take = (
+    honest[n] for n in ("hello", "calibrate", "measure", "audit", "take")
+)
+now, cache, todo = time.perf_counter_ns, {}, []
+
+
+def answering(**fields):
+    """An answer with some fields replaced; functions get the honest value."""
+
+    def change(answer):
+        return answer | {k: v(answer[k]) if callable(v) else v for k, v in fields.items()}
+
+    return change
+
+
+def scaled(factor):
+    """Readings times a factor."""
+    return lambda values: [round(value * factor) for value in values]
+
+
+def timed(work, after=lambda data, calls: None):
+    """A sample of other work than the calls; `after` is done when the clock has stopped."""
+
+    def sample(data, calls):
+        start = now()
+        work(data, calls)
+        ticks = max(1, now() - start)
+        after(data, calls)
+        return start, ticks, 0, hashlib.sha256(data).digest()
+
+    return sample
+
+
+def full(data, calls):
+    """The honest work."""
+    for _ in range(calls):
+        hashlib.sha256(data).digest()
+
+
+def half(data, calls):
+    """Half of each call."""
+    for _ in range(calls):
+        hashlib.sha256(data[: len(data) // 2]).digest()
+
+
+def cached(data, calls):
+    """The answer of the last time."""
+    for _ in range(calls):
+        cache.setdefault(data[:64], None) or cache.__setitem__(data[:64], hashlib.sha256(data).digest())
+
+
+def ring(data, calls):
+    """A ring of answers."""
+    for turn in range(calls):
+        if (turn % 16, len(data)) not in cache:
+            cache[turn % 16, len(data)] = hashlib.sha256(data).digest()
+
+
+def threaded(data, calls):
+    """Half of the calls in another thread; hashlib lets both run."""
+    other = threading.Thread(target=full, args=(data, calls - calls // 2))
+    other.start()
+    full(data, calls // 2)
+    other.join()
+
+
+def forked(data, calls):
+    """The calls in another process, which is waited for."""
+    if pid := os.fork():
+        os.waitpid(pid, 0)
+    else:
+        full(data, calls)
+        os._exit(0)
+
+
+def wrong_sometimes(request, handles):
+    """One call of a thousand is wrong while audited."""
+    answer = audit(request, handles)
+    wrong = int(answer["digest"], 16) % 1000 < request["calls"]
+    return answer | {"digest": f"{int(answer['digest'], 16) ^ wrong:016x}"}
+
+
+def wrong_beyond(request, handles):
+    """Wrong on long data."""
+    long = len(handles[request["handle"]]) > 1 << 20
+    return audit(request, handles) | ({"digest": "0" * 16} if long else {})
+
+
+def burn():
+    """Work for nobody, in the background."""
+    threading.Thread(target=lambda: [hashlib.sha256(b"x" * 10**6) for _ in range(10**9)], daemon=True).start()
+
+
+def clocked(rate, cycles=None):
+    """A clock probe of its own: the core runs at 3.5 GHz, or `rate` times that, by what it says."""
+
+    def calibrated(request, handles):
+        answer = calibrate(request, handles)
+        return answer | {"cycle_source": "probe" if cycles is None else "pmu", "probe_cycles": 12000.0}
+
+    def measured(request, handles):
+        answer = measure(request, handles)
+        probe = [round(12000 / 3.5 / rate)] * len(answer["ticks"])
+        answer |= {"clock_before": probe, "clock_after": probe}
+        return answer | ({"cycles": [round(t * 3.5 * cycles) for t in answer["ticks"]]} if cycles else {})
+
+    return {"calibrate": calibrated, "measure": measured}
+
+
+TAKES = {
+    "cut-short": timed(half),
+    "nothing-at-all": timed(lambda data, calls: None),
+    "cache-of-one": timed(cached),
+    "cache-of-a-ring": timed(ring),
+    "put-off": timed(lambda data, calls: None, full),
+    "put-off-to-the-next": timed(
+        lambda data, calls: [full(*one) for one in todo[-2:-1]], lambda *one: todo.append(one)
+    ),
+    "half-the-calls": timed(lambda data, calls: full(data, (calls + 1) // 2)),
+    "one-sample-in-two": lambda data, calls: (timed(full) if now() // 1000 % 2 else timed(half))(data, calls),
+    "two-threads": timed(threaded),
+    "another-process": timed(forked),
+    "four-fifths": timed(lambda data, calls: full(data[: len(data) * 4 // 5], calls)),
+    "honest-when-long": lambda data, calls: (timed(half) if calls < 6 else timed(full))(data, calls),
+}
+MEASURED = {
+    "ticks-halved": answering(ticks=scaled(0.5)),
+    "ticks-nine-tenths": answering(ticks=scaled(0.85)),
+    "ticks-doubled": answering(ticks=scaled(2)),
+    "ticks-of-one": answering(ticks=lambda values: [1] * len(values)),
+    "no-tick": answering(ticks=lambda values: [0] * len(values)),
+    "calls-of-the-moon": answering(calls=10**8),
+    "ticks-without-end": answering(ticks=lambda values: [2**62] * len(values)),
+}
+CALIBRATED = {
+    "slow-clock": answering(tick_hz=2e9),
+    "fast-clock": answering(tick_hz=5e8),
+    "fixed-cost": answering(fixed_ticks=5000),
+    "absurd-rate": answering(tick_hz=1e300),
+}
+OTHERS = {
+    "honest": {},
+    "clock-and-probes-halved": clocked(1.0) | {"half": True},
+    "probes-doubled": clocked(0.5),
+    "probes-halved": clocked(2.0),
+    "cycles-invented": clocked(1.0, cycles=0.4),
+    "wrong-sometimes": {"audit": wrong_sometimes},
+    "wrong-beyond-a-mebibyte": {"audit": wrong_beyond},
+    "wrong-audit": {"audit": lambda request, handles: audit(request, handles) | {"digest": "0" * 16}},
+    "audit-unsupported": {"NEEDED": {k: v for k, v in honest["NEEDED"].items() if k != "audit"}},
+    "afresh": {"audit": lambda request, handles: audit(request, handles) | {"afresh": True}},
+    "failing-audit": {"audit": lambda request, handles: audit(request, handles) | {"failures": 3}},
+    "device": {"hello": lambda request, handles: hello(request, handles) | {"object": "/dev/zero"}},
+    "another-each-time": {
+        "hello": lambda request, handles: hello(request, handles) | {"library_version": str(now())}
+    },
+    "works-unasked": {"burn": True},
+}
+if LIE in TAKES:
+    honest["take"] = TAKES[LIE]
+elif LIE in MEASURED:
+    honest["measure"] = lambda request, handles: MEASURED[LIE](measure(request, handles))
+elif LIE in CALIBRATED:
+    honest["calibrate"] = lambda request, handles: CALIBRATED[LIE](calibrate(request, handles))
+else:
+    honest.update(OTHERS[LIE])
+    if OTHERS[LIE].get("half"):
+        inner = honest["measure"]
+        halved = answering(**dict.fromkeys(("ticks", "clock_before", "clock_after"), scaled(0.5)))
+        honest["measure"] = lambda request, handles: halved(inner(request, handles))
+    if OTHERS[LIE].get("burn"):
+        burn()
+if __name__ == "__main__":
+    honest["main"]()
