@@ -64,6 +64,14 @@ static void lay_out(const pb_case *c, struct state *s, OSSL_PARAM *at, int i)
 	*at = OSSL_PARAM_construct_end();
 }
 
+/* Untimed, before every sample: an audit moves the data, and the lists hold where they are. */
+static void lay_out_all(pb_case *c)
+{
+	struct state *state = c->ctx;
+	for (int i = 0; i < PB_RING; i++)
+		lay_out(c, state, state->params[i], i);
+}
+
 static int kdf_open(pb_case *c)
 {
 	const struct evp_kdf *kind = c->row->param;
@@ -79,8 +87,7 @@ static int kdf_open(pb_case *c)
 	state->p = state->lanes = 1;
 	state->memory = 65536;
 	state->passes = 2;
-	for (int i = 0; i < PB_RING; i++)
-		lay_out(c, state, state->params[i], i);
+	lay_out_all(c);
 	if (kind->which != EVP_HKDF)
 		c->out_len = c->row->output;
 	if (state->ctx)
@@ -99,7 +106,7 @@ static const pb_variant hkdf_variants[] = {
 	PB_END_OF_VARIANTS,
 };
 static const pb_variant password_variants[] = {
-	{"hash", "password/1", "EVP_KDF_derive(password, salt, cost)", NULL, hash_password, NULL},
+	{"hash", "password/1", "EVP_KDF_derive(password, salt, cost)", lay_out_all, hash_password, NULL},
 	PB_END_OF_VARIANTS,
 };
 
