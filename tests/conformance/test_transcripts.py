@@ -85,7 +85,7 @@ def test_there_is_a_broken_transcript_for_every_fault():
 
 @pytest.mark.parametrize("file", GOOD, ids=lambda file: file.stem)
 def test_the_fake_runner_follows_the_good_transcripts(fake_runners, file):
-    [spec] = fake_runners({})
+    [spec] = fake_runners({"chained": 1.0})
     transcript = read(file)
     with Session(spec) as session:
         assert applies(transcript, session)
