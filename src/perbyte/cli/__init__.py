@@ -34,6 +34,9 @@ def main() -> None:
     except PerbyteError as error:
         complain(str(error), error.hint)
         code = error.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:  # the help itself, whose lines stay as they are
+        print(error.format_message(), file=sys.stderr)
+        code = error.exit_code
     except click.UsageError as error:
         told = error.ctx.command_path if error.ctx else "perbyte"
         complain(error.format_message(), f"{told} --help")
