@@ -99,6 +99,9 @@ def _carry_out(
     cut: bool = False,
 ) -> Conducted:
     from perbyte.store import open_run
+    from perbyte.store.files import require_free
+
+    require_free(path)  # before the wait for cores, which the writer of the same run may hold
 
     def waiting(core: int, holder: str) -> None:
         note(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from perbyte.errors import NoSuchRun, StoreError
-from perbyte.locks import Lock
+from perbyte.locks import Lock, held_by
 
 RUN_FILE = "run.json"
 CELLS_FILE = "cells.parquet"
@@ -136,6 +136,15 @@ def undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def require_free(directory: Path) -> None:
+    """Raise StoreError when another process is writing the run in `directory`."""
+    if holder := held_by(directory / LOCK_FILE):
+        raise StoreError(
+            f"another process is writing {directory}: {holder}",
+            hint="wait until it has ended, or choose another --out",
+        )
+
+
 class RunLock:
     """The right to write one run, held by one process at a time; it ends with the process."""
 
@@ -146,12 +155,9 @@ class RunLock:
         except OSError as error:
             raise disk_error(error, directory) from error
         if not self._lock.take("writes it"):
-            holder = self._lock.holder()
             self._lock.release()
-            raise StoreError(
-                f"another process is writing {directory}: {holder}",
-                hint="wait until it has ended, or choose another --out",
-            )
+            require_free(directory)
+            raise StoreError(f"another process is writing {directory}", hint="try again")
 
     def release(self) -> None:
         """Give the lock back; harmless when done twice."""
