@@ -280,6 +280,11 @@ def test_resume_refuses_other_conditions(world, script, tmp_path, quick):
     content["conditions"]["machine"]["cpu_model"] = "Another CPU"
     (path / "run.json").write_text(json.dumps(content))
     answer = world.perbyte("measure", "--resume", path)
+    assert (answer.returncode, "damaged" in answer.stderr) == (3, True), (
+        "changed by hand, it is not what was written"
+    )
+    (path / "manifest.json").unlink()
+    answer = world.perbyte("measure", "--resume", path)
     assert answer.returncode == 2
     assert "cpu_model" in answer.stderr
     assert "Another CPU" in answer.stderr
