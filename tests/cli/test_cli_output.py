@@ -49,7 +49,7 @@ def true_cycles(cell):
 
 def test_json_has_the_promised_fields_in_the_promised_order(measured):
     content = json.loads(measured.answer.stdout)
-    assert set(content) == {"schema_version", "run", "cells"}
+    assert set(content) == {"schema_version", "run", "cells", "bindings"}
     assert len(content["cells"]) == 2 * (4 + 1)
     for cell in content["cells"]:
         assert list(cell)[: len(FIELDS)] == FIELDS

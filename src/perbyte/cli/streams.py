@@ -3,7 +3,8 @@
 What an encoding cannot say is said in plain letters (`±` as `+-`), so that no table dies of a terminal. A closed
 standard output refuses what is written to it, as a full disk does; a closed standard error swallows it. Closed
 descriptors are taken by /dev/null first, lest a run's own files get their numbers. Nothing that is printed drives a
-terminal: escape sequences and the like in it become visible, and only `control` sends any.
+terminal: escape sequences and the like in it become visible, but for colours on a terminal. Only `control` sends
+others.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from perbyte.errors import DataFileWarning
-from perbyte.model.text import visible
+from perbyte.model.text import visible, wants_colour
 
 _PLAIN = {
     "±": "+-",
@@ -92,7 +93,8 @@ def _tame(stream: Any) -> None:
     """Let a stream show what would drive a terminal instead of sending it."""
     if not hasattr(stream, "untamed"):
         stream.untamed = stream.write
-        stream.write = lambda text: stream.untamed(visible(text))
+        colours = wants_colour(stream)
+        stream.write = lambda text: stream.untamed(visible(text, colours=colours))
 
 
 def plain_letters(error: UnicodeError) -> tuple[str, int]:

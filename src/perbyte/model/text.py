@@ -6,8 +6,10 @@ in the end, so that a text which nobody thought of cannot drive a terminal eithe
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
+from typing import TextIO
 
 _LINE_ENDS = "\n\r\t\v\f\u0085\u2028\u2029"
 _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -18,6 +20,7 @@ _ACTIVE = re.compile(
     "\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f]"
 )
+_ACTIVE_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]*m)(?:{_ACTIVE.pattern})")
 
 
 def plain(text: object, longest: int = 200) -> str:
@@ -48,9 +51,17 @@ def plain_lines(text: str, most: int = 40) -> str:
     return "\n".join(plain(line, 500) for line in lines[-most:])
 
 
-def visible(text: str) -> str:
-    """Show what would drive a terminal as `\\u001b`, which is also how JSON writes it; the rest stays as it is."""
-    return _ACTIVE.sub(_escape, text)
+def visible(text: str, *, colours: bool = False) -> str:
+    """Show what would drive a terminal as `\\u001b`, which is also how JSON writes it; the rest stays as it is.
+
+    With `colours` sequences that only set colour and weight stay too.
+    """
+    return (_ACTIVE_BUT_COLOURS if colours else _ACTIVE).sub(_escape, text)
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """True when `stream` is a terminal and `NO_COLOR` is unset or empty (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _escape(found: re.Match[str]) -> str:

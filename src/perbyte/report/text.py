@@ -8,7 +8,6 @@ are shown (see `wording.plain`).
 from __future__ import annotations
 
 import io
-import os
 import re
 import shutil
 import sys
@@ -20,7 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 from perbyte.model import NoiseFloor, Run
-from perbyte.model.text import plain
+from perbyte.model.text import plain, visible, wants_colour
 from perbyte.report.bindings import binding_lines
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
 from perbyte.report.grid import Column, Entry, Grid, Mark, Place, Row, run_grids, warning_mark
@@ -127,7 +126,7 @@ def prose(line: str, width: int) -> list[Text]:
 
 def to_text(lines: Iterable[Text], *, colour: bool | None = None) -> str:
     """Turn lines into one string, with ANSI colours if wanted; no line is wrapped or cut here."""
-    coloured = wants_colour() if colour is None else colour
+    coloured = wants_colour(sys.stdout) if colour is None else colour
     out = io.StringIO()
     console = Console(
         file=out,
@@ -141,13 +140,9 @@ def to_text(lines: Iterable[Text], *, colour: bool | None = None) -> str:
         legacy_windows=False,
     )
     for line in lines:
+        line.plain = visible(line.plain)  # the stream lets our own colours pass
         console.print(line, no_wrap=True, crop=False)
     return out.getvalue()
-
-
-def wants_colour() -> bool:
-    """True when standard output is a terminal and `NO_COLOR` is unset or empty (no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def columns_of(width: int | None) -> int:
