@@ -31,7 +31,9 @@ from perbyte.model import Audit, Calibration, Cell, Failure, Policy, Process
 from perbyte.runners import find
 from perbyte.runners.session import Chained, Measured, Session
 
-LOOK_S = 60e-6  # of calls in a sample of the first look
+# of calls in a sample of the first look: samples that follow each other within 40 us may share clock probes, which are
+# taken off both accounts
+LOOK_S = 60e-6
 CONFIRM_S, CONFIRMATIONS = 0.25e-3, 10  # and of those that follow where that one was odd
 LONG_S = 5e-3  # a call of this length is looked at in the first epoch only
 LONGEST_S = 1.0  # and one of this length not at all
@@ -297,8 +299,11 @@ class Auditor:
         size = random.SystemRandom().randrange(*LARGER) // multiple * multiple
         audit = Audit(replace(cell, size_bytes=size), epoch)
         try:
+            tried = self._look(sessions, audit, LARGER_CALLS, turned=False)
+            call_ns = max(tried.claimed_ns[-1], tried.cpu_ns[-1], 1.0)
+            calls = min(MOST_LINKS, math.ceil(LOOK_S * 1e9 / call_ns))
             for turn in range(CONFIRMATIONS):
-                audit = self._look(sessions, audit, LARGER_CALLS, turned=bool(turn % 2))
+                audit = self._look(sessions, audit, calls, turned=bool(turn % 2))
                 audit = self._chain(sessions, audit)
                 if audit.wrong or not stats.is_unlike(audit):
                     return audit.wrong

@@ -164,7 +164,9 @@ def _excess(audits: Sequence[Audit]) -> list[float]:
     """The cost of calls on new data over what it may be beside that of the timed ones in the same epoch."""
     found = []
     for audit in audits:
-        timed = max(_middle(audit.cpu_ns), 0.0)
+        timed = max(
+            _middle(audit.cpu_ns), _middle(audit.claimed_ns)
+        )  # the larger: nobody is accused by a doubt
         inputs = CHAINED_OPEN if audit.cell.operation == "open" else 1.0
         allowed = timed * (1 + CHAINED) * inputs + (
             AFRESH_NS if audit.afresh else (CHAINED_NS + audit.chain_ns) * inputs
