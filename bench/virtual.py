@@ -83,6 +83,10 @@ class Conversation:
         self.clock.now = simulation.now + EXCHANGE_S
         return json.dumps(answer).encode() + b"\n"
 
+    def cpu_s(self) -> float:
+        """The virtual clock: a scripted process is at work all the time."""
+        return self.clock.now
+
     def wait(self, _timeout_s: float) -> int:
         return 0
 

@@ -32,6 +32,16 @@ def heard() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, once in a process: Playwright does not start a second time beside itself."""
+    sys.path.insert(0, str(Path(__file__).parent / "report"))
+    from browsing import launched
+
+    with launched() as opened:
+        yield opened
+
+
 @pytest.fixture
 def fake_runners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[RunnerSpec]]:
     """A function from scripts (dicts) to RunnerSpecs of fake runners, found through PERBYTE_RUNNERS."""

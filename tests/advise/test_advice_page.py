@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from perbyte.report.advicepage import advice_page
 from perbyte.report.html import render, write
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "report"))
-from browsing import Opened, launched
+from browsing import Opened
 from test_boxes import BOXES
 
 RUN = Run(
@@ -51,12 +50,6 @@ def nothing() -> Any:
     return advice_page(
         find_question("tls"), [tell(decision)], RUN, [], (("machine", "then"), (("old", "DES"),))
     )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with launched() as opened:
-        yield opened
 
 
 @pytest.mark.browser

@@ -279,8 +279,6 @@ def test_resume_refuses_other_conditions(world, script, tmp_path, quick):
     content = json.loads((path / "run.json").read_text())
     content["conditions"]["machine"]["cpu_model"] = "Another CPU"
     (path / "run.json").write_text(json.dumps(content))
-    assert world.perbyte("measure", "--resume", path).returncode == 3  # the manifest knows another content
-    (path / "manifest.json").unlink()
     answer = world.perbyte("measure", "--resume", path)
     assert (answer.returncode, "damaged" in answer.stderr) == (3, True), (
         "changed by hand, it is not what was written"

@@ -147,7 +147,7 @@ def test_the_gate_stands_before_the_second_part_too(lab, stop_at):
     )
     rest = lab.run(found=found, ask=ASK, history=history_of(part), epochs=2, max_epochs=2)
     assert rest.notes.bursts == []
-    assert set(rest.failures().values()) == {"incorrect"}
+    assert set(rest.failures().values()) == {"disputed"}
     assert rest.outcome.cells == (), "two that disagree: neither is believed, whatever was measured before"
 
 

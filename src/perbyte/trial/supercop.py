@@ -171,7 +171,11 @@ def make_implementation(
     (scratch / "support.c").write_text(_SUPPORT + _glue(one, constants), encoding="utf-8")
     calls = _calls(one.operation)
     adapter = write_adapter(
-        algorithm, calls, name=name, library=f"crypto_{one.operation}/{one.primitive}", version=digest_of(own)
+        algorithm,
+        calls,
+        name=name,
+        library=f"crypto_{one.operation}/{one.primitive}/{one.name}",
+        version=digest_of(own),
     )
     texts = "".join(_read(file) for file in own)
     return Source(
