@@ -102,7 +102,7 @@ PB_LOOP(hash_password, struct state,
 	EVP_KDF_derive(state->ctx, out, out_max, PB_TURN(state->params, turn)) != 1)
 
 static const pb_variant hkdf_variants[] = {
-	{"expand", "expand/1", "EVP_KDF_derive(key, salt, info)", NULL, expand, NULL},
+	{"expand", "expand/1", "EVP_KDF_derive(key, salt, info)", lay_out_all, expand, NULL},
 	PB_END_OF_VARIANTS,
 };
 static const pb_variant password_variants[] = {
