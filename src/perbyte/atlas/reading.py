@@ -48,13 +48,10 @@ def query(
 
     Raises UsageError when it fails or would change anything, StoreError when a file is not what the index says.
     """
-    import duckdb
-    import pyarrow as pa
+    from perbyte.store.sql import PER_BYTE, closed_database, fetched
 
-    from perbyte.store.sql import PER_BYTE
-
-    connection = duckdb.connect(":memory:")
-    try:
+    more = ". Was the atlas packed meanwhile? Try again"
+    with closed_database("the rows cannot be laid out", "ask for fewer", more) as connection:
         named = [name for name in TABLES[:2] if name in sql.lower()]
         places = {
             (segment.token, file): str(atlas.place.opened(file.name(segment.token), file.bytes, file.sha256))
@@ -64,36 +61,24 @@ def query(
         }
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _SPARED
         connection.execute(f"SET memory_limit = '{memory >> 20}MiB'")
-        connection.execute("SET python_enable_replacements = false")
         connection.execute(f"SET allowed_paths = {_listed(places.values())}")
         connection.execute("SET enable_external_access = false")
         connection.register("runs", _runs_table(atlas))
         for name in named:
             text = _view(atlas, name, places)
-            more = f", {PER_BYTE}" if name == "cells" else ""
+            per_byte = f", {PER_BYTE}" if name == "cells" else ""
             if text:
-                connection.execute(f"CREATE VIEW {name} AS SELECT *{more} FROM ({text})")
+                connection.execute(f"CREATE VIEW {name} AS SELECT *{per_byte} FROM ({text})")
             else:
                 from perbyte.atlas.adding import SCHEMAS
 
                 connection.register(f"no_{name}", SCHEMAS[name].empty_table())
-                connection.execute(f"CREATE VIEW {name} AS SELECT *{more} FROM no_{name}")
+                connection.execute(f"CREATE VIEW {name} AS SELECT *{per_byte} FROM no_{name}")
         connection.execute("SET lock_configuration = true")
         statements = connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type.name not in _READING:
             raise UsageError("an atlas is only read: one SELECT is a query", hint="or DESCRIBE cells")
-        found = connection.execute(statements[0], list(parameters))
-        columns = tuple(str(column[0]) for column in (found and found.description) or ())
-        return columns, found.fetchall() if columns else []
-    except duckdb.Error as error:
-        raise UsageError(
-            f"the query failed: {error}",
-            hint="the views are runs, cells and samples: try DESCRIBE cells. Was the atlas packed meanwhile? Try again",
-        ) from error
-    except (pa.ArrowException, MemoryError) as error:
-        raise StoreError(f"the rows cannot be laid out: {error}", hint="ask for fewer") from error
-    finally:
-        connection.close()
+        return fetched(connection.execute(statements[0], list(parameters)))
 
 
 def read_state(atlas: Atlas, key: str) -> RunState:

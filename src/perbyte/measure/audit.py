@@ -46,7 +46,8 @@ BARE_BYTES, BARE_CALLS, MOST_BARE_NS = 16, (4, 68), 20e3  # of a chain on hardly
 NOISE = 0.3  # of what a chain takes in CPU time
 MOST_LINKS, MOST_BYTES = 1024, 1 << 20  # of calls in a chain, and of all their data
 ELSEWHERE = ((1, 4096), ((1 << 20) + 1, (1 << 20) + 65536))  # lengths of data that no cell of the run has
-LIMITED = "expand"  # HKDF gives at most 255 digests (RFC 5869), so that other lengths than the cell's may fail rightly
+# HKDF gives at most 255 digests (RFC 5869), so calls on other lengths than the cell's may fail rightly
+BOUNDED_OPERATION = "expand"
 LARGER, LARGER_CALLS = (8192, 16384), 8  # data, and calls in a sample, of the look at a row's work
 MOST_IDLE, LEAST_IDLE_S = (
     0.5,
@@ -263,7 +264,7 @@ class Auditor:
 
         Returns what is wrong with that by itself; whether runners agree is told by `disagreements`. Raises RunnerError.
         """
-        if cell.operation == LIMITED:
+        if cell.operation == BOUNDED_OPERATION:
             return ""
         session = sessions.of(cell)
         for least, most in ELSEWHERE:
@@ -299,7 +300,7 @@ class Auditor:
 
         Returns why the row is refused. Raises RunnerError.
         """
-        if cell.operation == LIMITED:
+        if cell.operation == BOUNDED_OPERATION:
             return ""
         size = random.SystemRandom().randrange(*LARGER) // multiple * multiple
         audit = Audit(replace(cell, size_bytes=size), epoch)

@@ -6,13 +6,17 @@ be reached from it. Nothing is written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perbyte.errors import StoreError, UsageError
 from perbyte.model import Run
 from perbyte.store.reader import open_run, read_known, run_directory, samples_tables
+
+if TYPE_CHECKING:
+    import duckdb
 
 PER_BYTE = (
     "cycles_per_call / nullif(size_bytes, 0) AS cycles_per_byte, size_bytes * 1e3 / ns_per_call AS mb_per_s"
@@ -26,7 +30,6 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
     `cycles_per_byte` and `mb_per_s` as well. `runs` has the conditions, one row per run. Samples are read only where
     the statement names them. Raises UsageError when the statement fails and StoreError when a run cannot be read.
     """
-    import duckdb
     import pyarrow as pa
 
     from perbyte.store.tables import SAMPLES, figures_table
@@ -46,26 +49,46 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
             for table in samples_tables(read_known(directory))
         ]
         views["samples"] = _joined(taken or [("", SAMPLES.empty_table())])
-    connection = duckdb.connect(":memory:")
-    try:
+    with closed_database(
+        "the samples cannot be laid out", "query fewer runs", ", or perbyte query --help"
+    ) as connection:
         connection.execute("SET enable_external_access = false")
-        connection.execute("SET python_enable_replacements = false")
         for name, table in views.items():
             connection.register(name, table)
         connection.execute(f"CREATE VIEW cells AS SELECT *, {PER_BYTE} FROM figures")
         connection.execute("SET lock_configuration = true")
-        found = connection.execute(sql)
-        columns = tuple(str(column[0]) for column in (found and found.description) or ())
-        return columns, found.fetchall() if columns else []
+        return fetched(connection.execute(sql))
+
+
+@contextlib.contextmanager
+def closed_database(too_much: str, fewer: str, more: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Give a database in memory that sees nothing of this process; it is gone afterwards.
+
+    Whoever opens it says which files it may read, and locks that. Raises UsageError where a query fails, with `more`
+    behind the names of the views; StoreError (`too_much`, the hint `fewer`) where memory does not do.
+    """
+    import duckdb
+    import pyarrow as pa
+
+    connection = duckdb.connect(":memory:")
+    try:
+        connection.execute("SET python_enable_replacements = false")
+        yield connection
     except duckdb.Error as error:
         raise UsageError(
             f"the query failed: {error}",
-            hint="the views are runs, cells and samples: try DESCRIBE cells, or perbyte query --help",
+            hint=f"the views are runs, cells and samples: try DESCRIBE cells{more}",
         ) from error
     except (pa.ArrowException, MemoryError) as error:
-        raise StoreError(f"the samples cannot be laid out: {error}", hint="query fewer runs") from error
+        raise StoreError(f"{too_much}: {error}", hint=fewer) from error
     finally:
         connection.close()
+
+
+def fetched(found: duckdb.DuckDBPyConnection) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """Return the names of the columns and the rows of an answer; both empty where it is none."""
+    columns = tuple(str(column[0]) for column in (found and found.description) or ())
+    return columns, found.fetchall() if columns else []
 
 
 def _conditions(run: Run) -> dict[str, Any]:
