@@ -45,6 +45,16 @@ def test_links_lead_somewhere(path):
     assert broken == []
 
 
+@pytest.mark.parametrize("path", [one for one in documents() if not one.startswith("docs/studies/")])
+def test_prose_keeps_to_a_hundred_columns(path):
+    """Tables, fenced code, headings and links may be longer; the pages of studies are generated."""
+    text = re.sub(r"^```.*?^```", "", read(path), flags=re.MULTILINE | re.DOTALL)
+    long = [
+        line for line in text.splitlines() if len(line) > 100 and not re.match(r"\s*[|#<]|\s*!?\[| {4}", line)
+    ]
+    assert long == []
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_documented(name):
     assert f"perbyte {name}" in read("docs/cli.md")
@@ -131,7 +141,7 @@ def test_every_decision_is_listed_and_has_its_three_parts():
         assert f"({page.name})" in read("docs/adr/README.md")
         text = page.read_text(encoding="utf-8")
         assert all(f"**{part}" in text for part in ("Context", "Choice", "Price")), page.name
-        assert len(text.splitlines()) <= 60, f"{page.name} is longer than a page"
+        assert len(text.split()) <= 1000, f"{page.name} is longer than a page"
 
 
 def test_every_package_is_in_the_architecture():
@@ -143,7 +153,7 @@ def test_every_package_is_in_the_architecture():
     for directory in ("protocol", "catalogue", "runners", "studies", "bench"):
         assert f"`{directory}/`" in text
         assert f"{directory}/" in read("README.md"), f"{directory} is one hop from the README"
-    assert len(text.splitlines()) <= 200
+    assert len(text.split()) <= 2600
 
 
 def test_the_layers_of_the_architecture_are_those_that_are_enforced():
