@@ -48,6 +48,20 @@ def test_every_cell_is_looked_at_in_every_epoch(lab: Any, ecb: Any, address: Any
     ]
 
 
+@pytest.mark.parametrize(("burn", "failed"), [(1.0, False), (2.0, True)])
+def test_of_calls_too_long_for_the_budget_pieces_are_looked_at(lab: Any, burn: float, failed: bool) -> None:
+    operation = row("aes-128-ecb", "encrypt", contract="stream/1", per_byte=1600.0)
+    runner = {"name": "alpha", "operations": [operation], "pieces": {"restart": 100.0}, "burn": burn}
+    done = lab.run(runner, ask="alpha/*@1MiB+contract=stream", budget_s=1.0, sample_us=5000.0, **POLICY)
+    assert set(done.failures().values()) == ({"audit"} if failed else set())
+    audits = done.notes.all("audited")
+    assert audits
+    for audit in audits:
+        assert "shorter data" in audit.unchained
+        assert not audit.long
+        assert audit.claimed_ns[0] == pytest.approx(1600.0 * 2**20 / 2.7, rel=0.05)
+
+
 def test_a_cache_of_answers_is_caught_by_new_data(lab: Any, ecb: Any, address: Any) -> None:
     done = lab.run(
         ecb("alpha", burn=1.0, operations=[_slow()], chained=1.0),

@@ -17,6 +17,8 @@ import contextlib
 import math
 import random
 import secrets
+import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Self
@@ -24,6 +26,7 @@ from typing import Self
 from perbyte import places, stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError, RunnerRefused
+from perbyte.measure.pieces import Cut
 from perbyte.measure.rounds import Epoch
 from perbyte.measure.sessions import Sessions, failure_kind
 from perbyte.measure.validation import find_wrong
@@ -35,7 +38,10 @@ from perbyte.runners.session import Chained, Measured, Session
 # taken off both accounts
 LOOK_S = 60e-6
 CONFIRM_S, CONFIRMATIONS = 0.25e-3, 10  # and of those that follow where that one was odd
-LONG_S = 5e-3  # a call of this length is looked at in the first epoch only
+# A call of this length is looked at in the first epoch only; where it is cut its pieces are, in every epoch, and the
+# whole calls of cells drawn by lot, as far as that takes no more than this share of the budget.
+LONG_S = 5e-3
+WHOLE_SHARE, WHOLE_CALLS = 0.02, 8  # calls that a look and a chain are made of
 LONGEST_S = 1.0  # and one of this length not at all
 MOST_TIMES = (
     64  # as many calls in a sample as in one of the rounds: no word of a runner's makes them last for minutes
@@ -45,7 +51,8 @@ CHAIN_EVERY = 3  # epochs, from the first on
 BARE_BYTES, BARE_CALLS, MOST_BARE_NS = 16, (4, 68), 20e3  # of a chain on hardly any data
 NOISE = 0.3  # of what a chain takes in CPU time
 MOST_LINKS, MOST_BYTES = 1024, 1 << 20  # of calls in a chain, and of all their data
-ELSEWHERE = ((1, 4096), ((1 << 20) + 1, (1 << 20) + 65536))  # lengths of data that no cell of the run has
+# lengths of data that no cell of the run has; the share of the budget that the longer ones may take
+SHORTER, LONGER, LONGER_SHARE = (1, 4096), ((1 << 20) + 1, (1 << 20) + 65536), 0.01
 # HKDF gives at most 255 digests (RFC 5869), so calls on other lengths than the cell's may fail rightly
 BOUNDED_OPERATION = "expand"
 LARGER, LARGER_CALLS = (8192, 16384), 8  # data, and calls in a sample, of the look at a row's work
@@ -137,31 +144,33 @@ class Auditor:
         self._tried: set[tuple[object, ...]] = set()
         self._lengths: dict[tuple[object, ...], int] = {}
         self._digests: dict[tuple[str, str, str, int], list[tuple[Cell, str]]] = {}
+        self._whole_s = WHOLE_SHARE * policy.budget_s
+        self._whole: set[Cell] = set()
+        self._longer_s = 0.0
+        self._untried: dict[tuple[object, ...], list[Cell]] = defaultdict(list)
 
     def audit(self, sessions: Sessions, epoch: Epoch, lost: Collection[Cell]) -> None:
         """Look at every cell of the epoch but those that are `lost`. One whose runner says something else fails."""
+        cuts = self._draw_whole(epoch)
         for cell, tally in sorted(epoch.tallies.items(), key=lambda item: item[0].process):
             if cell in lost or not tally.bursts or not sessions.runs(cell.process):
                 continue
             epoch.aside.leave(epoch.core_of(cell.process))
             try:
-                refusal = self.look(sessions, cell, epoch.number, tally.calls, tally.call_s)
+                refusal = self.look(sessions, cell, epoch.number, tally.calls, tally.call_s, cuts.get(cell))
                 wrong, row = self._audits[cell][-1].wrong, (cell.process, cell.row)
-                if not wrong and row not in self._tried and tally.call_s < LONG_S:
+                if not wrong and row not in self._tried and (cuts.get(cell) or tally.call_s < LONG_S):
                     self._tried.add(row)
                     multiple = self._catalogue.find(cell.algorithm).data_multiple_bytes
-                    wrong = self.try_elsewhere(sessions, cell, multiple)
+                    wrong = self.try_elsewhere(sessions, cell, multiple, *SHORTER)
+                    self._untried[_question(replace(cell, size_bytes=LONGER[1]))].append(cell)
                     refusal = refusal or self.look_larger(sessions, cell, epoch.number, multiple)
             except RunnerError as error:
                 self._fail(Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
                 continue
-            for kind, what in (("audit", refusal), ("incorrect", wrong)):
-                for one in epoch.tallies if what else ():
-                    if (one.process, one.row) == (
-                        cell.process,
-                        cell.row,
-                    ):  # who lies at one size is not believed
-                        self._fail(Failure(kind, one.runner, f"audited: {what}", address=one.address))
+            self._refuse(epoch, cell, "audit", refusal)
+            self._refuse(epoch, cell, "incorrect", wrong)
+        self._try_longer(sessions, epoch, lost)
         for process in {cell.process for cell in epoch.tallies if sessions.runs(cell.process)}:
             mine = [cell for cell in epoch.tallies if cell.process == process]
             share, idle_s = sessions.of(mine[0]).process.idle_share()
@@ -175,16 +184,69 @@ class Auditor:
                 said = f"disagrees with {others} on data of {size} bytes that nobody knew before"
                 self._fail(Failure(kind, cell.runner, said, address=cell.address))
 
+    def _refuse(self, epoch: Epoch, cell: Cell, kind: str, what: str) -> None:
+        """Fail all cells of a row where something was found: who lies at one size is not believed at others."""
+        for one in epoch.tallies if what else ():
+            if (one.process, one.row) == (cell.process, cell.row):
+                self._fail(Failure(kind, one.runner, f"audited: {what}", address=one.address))
+
+    def _try_longer(self, sessions: Sessions, epoch: Epoch, lost: Collection[Cell]) -> None:
+        """Try rows on more than a mebibyte, an operation in all runners at a time, by lot while their share lasts."""
+        for question in random.SystemRandom().sample(list(self._untried), len(self._untried)):
+            if self._longer_s > LONGER_SHARE * self._policy.budget_s:
+                return
+            began = time.monotonic()
+            for cell in self._untried.pop(question):
+                if cell in lost or not sessions.runs(cell.process):
+                    continue
+                multiple = self._catalogue.find(cell.algorithm).data_multiple_bytes
+                try:
+                    wrong = self.try_elsewhere(sessions, cell, multiple, *LONGER)
+                except RunnerError as error:
+                    self._fail(Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
+                else:
+                    self._refuse(epoch, cell, "incorrect", wrong)
+            self._longer_s += time.monotonic() - began
+
+    def _draw_whole(self, epoch: Epoch) -> dict[Cell, Cut]:
+        """Cells of long calls that are looked at in pieces in this epoch; the others are drawn by lot."""
+        cuts = {
+            cell: cut
+            for cell, tally in epoch.tallies.items()
+            if (cut := epoch.cuts.get(cell)) and tally.call_s > LONG_S
+        }
+        for cell in random.SystemRandom().sample(list(cuts), len(cuts)):
+            takes_s = WHOLE_CALLS * epoch.tallies[cell].call_s
+            if cell not in self._whole and takes_s <= self._whole_s:
+                self._whole_s -= takes_s
+                self._whole.add(cell)
+                del cuts[cell]
+        return cuts
+
     def _keep(self, audit: Audit) -> None:
         self._note(audit)
         self._audits[audit.cell].append(audit)
 
-    def look(self, sessions: Sessions, cell: Cell, epoch: int, calls: int, call_s: float) -> str:
+    def look(
+        self,
+        sessions: Sessions,
+        cell: Cell,
+        epoch: int,
+        calls: int,
+        call_s: float,
+        cut: Cut | None = None,
+    ) -> str:
         """Audit one cell; return why its figure is refused, empty where it is not.
 
-        `calls` per sample and seconds per call are those of the rounds, by the runner's word. Raises RunnerError.
+        `calls` per sample and seconds per call are those of the rounds, by the runner's word. Given a `cut` it is
+        pieces of calls that are looked at. Raises RunnerError.
         """
         known = self._audits.get(cell, [])
+        if cut:
+            unchained = f"a call takes {call_s:.2g} s; its row's was, on shorter data"
+            audit = self._look_at_pieces(sessions, Audit(cell, epoch, unchained=unchained), cut, known)
+            self._keep(audit)
+            return stats.judge_audits(self._audits[cell]).refusal
         if call_s > LONG_S and known:
             return ""
         audit = Audit(cell, epoch, long=call_s > LONG_S)
@@ -210,6 +272,18 @@ class Auditor:
             audit = self._chain(sessions, self._look(sessions, audit, calls, turned=bool(turn % 2)))
         self._keep(audit)
         return stats.judge_audits(self._audits[cell]).refusal
+
+    def _look_at_pieces(self, sessions: Sessions, audit: Audit, cut: Cut, known: Sequence[Audit]) -> Audit:
+        """Add looks at pieces of a cell's calls, in nanoseconds per whole call."""
+        samples = _SAMPLES
+        for turn in range(1 + CONFIRMATIONS):
+            odd = bool((audit.epoch + turn) % 2)
+            audit = self._look(sessions, audit, 1, turned=odd, piece_bytes=cut.longer, samples=samples)
+            piece_s = cut.call_s * cut.longer / audit.cell.size_bytes
+            samples = _SAMPLES[0], max(_SAMPLES[1], _SAMPLES[0] + min(1000, round(2 * CONFIRM_S / piece_s)))
+            if not stats.is_suspicious([*known, audit]) or (turn and stats.is_settled(audit, 1)):
+                break
+        return audit
 
     def _chain(self, sessions: Sessions, audit: Audit) -> Audit:
         """Add the cost of a call of a chain on new data: a long chain less a short one, which all runners are given."""
@@ -259,40 +333,36 @@ class Auditor:
                 sessions.release([small])
         return self._bare[row]
 
-    def try_elsewhere(self, sessions: Sessions, cell: Cell, multiple: int) -> str:
-        """Make a short chain on data of another length, beyond a mebibyte and at odd addresses, for one cell of a row.
+    def try_elsewhere(self, sessions: Sessions, cell: Cell, multiple: int, least: int, most: int) -> str:
+        """Make a short chain on data of another length, and at odd addresses, for one cell of a row.
 
         Returns what is wrong with that by itself; whether runners agree is told by `disagreements`. Raises RunnerError.
         """
-        if cell.operation == BOUNDED_OPERATION:
+        once = cell.runner, cell.algorithm, cell.operation, most
+        if cell.operation == BOUNDED_OPERATION or (most > MOST_BYTES and once in self._tried):
+            return ""  # a mebibyte takes milliseconds: once for all tiers and contracts
+        self._tried.add(once)
+        session, question = sessions.of(cell), (*_question(replace(cell, size_bytes=most)), -1)
+        if question not in self._lengths:
+            self._lengths[question] = random.SystemRandom().randrange(least, most) // multiple * multiple
+        size = self._lengths[question]
+        seed, calls = self._drawn.setdefault(question, (secrets.randbits(64), 2))
+        try:
+            handle = session.prepare(
+                cell.algorithm, cell.operation, cell.contract, size, seed=seed, offset=seed % 1024 | 1
+            )
+        except RunnerRefused:
+            return ""  # not every operation takes every length
+        try:
+            chained = session.audit(handle, seed=seed, calls=calls)
+        except RunnerRefused:
             return ""
-        session = sessions.of(cell)
-        for least, most in ELSEWHERE:
-            once = cell.runner, cell.algorithm, cell.operation, most
-            if most > MOST_BYTES and once in self._tried:
-                continue  # a mebibyte takes milliseconds: once for all tiers and contracts
-            self._tried.add(once)
-            question = (*_question(replace(cell, size_bytes=most)), -1)
-            if question not in self._lengths:
-                self._lengths[question] = random.SystemRandom().randrange(least, most) // multiple * multiple
-            size = self._lengths[question]
-            seed, calls = self._drawn.setdefault(question, (secrets.randbits(64), 2))
-            try:
-                handle = session.prepare(
-                    cell.algorithm, cell.operation, cell.contract, size, seed=seed, offset=seed % 1024 | 1
-                )
-            except RunnerRefused:
-                continue  # not every operation takes every length
-            try:
-                chained = session.audit(handle, seed=seed, calls=calls)
-            except RunnerRefused:
-                return ""
-            finally:
-                session.release(handle)
-            if problem := _problem(chained):
-                return f"{problem} on {size} bytes"
-            asked = replace(cell, size_bytes=size)
-            self._digests.setdefault(_question(asked), []).append((cell, chained.answer.digest))
+        finally:
+            session.release(handle)
+        if problem := _problem(chained):
+            return f"{problem} on {size} bytes"
+        asked = replace(cell, size_bytes=size)
+        self._digests.setdefault(_question(asked), []).append((cell, chained.answer.digest))
         return ""
 
     def look_larger(self, sessions: Sessions, cell: Cell, epoch: int, multiple: int) -> str:
@@ -330,34 +400,49 @@ class Auditor:
         self._digests.clear()
         return found
 
-    def _look(self, sessions: Sessions, audit: Audit, calls: int, *, turned: bool) -> Audit:
-        """Add one look: two bursts that differ in their number of samples, the longer one first if `turned`."""
+    def _look(
+        self,
+        sessions: Sessions,
+        audit: Audit,
+        calls: int,
+        *,
+        turned: bool,
+        piece_bytes: int = 0,
+        samples: tuple[int, int] = _SAMPLES,
+    ) -> Audit:
+        """Add one look: two bursts that differ in their number of samples, the longer one first if `turned`.
+
+        A piece of `piece_bytes` counts as its share of a call.
+        """
         cell = audit.cell
         session, handle = sessions.of(cell), sessions.handle(cell)
         calibration = sessions.calibrations[cell.process]
         taken: dict[int, Measured] = {}
-        for samples in reversed(_SAMPLES) if turned else _SAMPLES:
-            taken[samples] = session.measure(
+        for count in reversed(samples) if turned else samples:
+            taken[count] = session.measure(
                 handle,
                 cell=cell,
                 epoch=audit.epoch,
                 round=0,
-                samples=samples,
+                samples=count,
                 limit_ms=_LIMIT_MS,
                 calls=calls,
                 sample_us=self._policy.sample_us,
+                piece_bytes=piece_bytes,
             )
         if audit.claimed_ns or self._asked_of != (cell.process, audit.epoch):
             self._asked_of = cell.process, audit.epoch  # once for all cells of a process, unless one is odd
             self._own_hz, self._children = self._witness.clock_hz(), session.process.children()
-        few, many = (taken[samples] for samples in _SAMPLES)
-        more = (len(many.burst) - len(few.burst)) * calls
+        few, many = (taken[count] for count in samples)
+        pieces = cell.size_bytes / piece_bytes if piece_bytes else 1.0  # of a call
+        more = (len(many.burst) - len(few.burst)) * calls / pieces
         if more <= 0:
             return replace(audit, problem="bursts of other lengths than were asked for")
         tick_ns = 1e9 / calibration.tick_hz
         ticks, probes = (_ticks(many)[i] - _ticks(few)[i] for i in (0, 1))
         clean_ns = min(
-            stats.lowest_clean_ns(many.burst, calibration, self._policy), audit.clean_ns or math.inf
+            pieces * stats.lowest_clean_ns(many.burst, calibration, self._policy),
+            audit.clean_ns or math.inf,
         )
         return replace(
             audit,
