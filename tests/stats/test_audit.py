@@ -38,7 +38,7 @@ def test_an_honest_runner_is_not_accused_by_noise() -> None:
 
 @pytest.mark.parametrize("factor", [1.1, 2.0, 100.0])
 def test_time_that_is_understated_is_refused_with_both_figures(factor: float) -> None:
-    refusal = judge_audits([looks(factor)]).refusal
+    refusal = judge_audits([looks(factor), looks(factor, epoch=1)]).refusal
     assert "says 100 ns per call" in refusal
     assert f"{100 * factor:.4g}"[:2] in refusal.partition("counts")[2]
 
@@ -52,6 +52,15 @@ def test_nothing_is_refused_on_few_looks_unless_they_are_long() -> None:
     assert not judge_audits([looks(2.0, count=3)]).refusal
     assert judge_audits([looks(2.0, count=3, long=True)]).refusal
     assert judge_audits([looks(2.0, count=2, epoch=epoch) for epoch in range(3)]).refusal
+
+
+def test_a_small_difference_is_believed_of_many_looks_in_two_epochs() -> None:
+    assert not judge_audits([looks(1.2), looks(1.2, count=7, epoch=1)]).refusal
+    assert not judge_audits([looks(1.2, count=24)]).refusal
+    assert judge_audits([looks(1.2), looks(1.2, epoch=1)]).refusal
+    assert judge_audits([looks(1.4)]).refusal
+    assert judge_audits([looks(0.8), looks(0.8, epoch=1)]).refusal
+    assert not judge_audits([looks(0.8)]).refusal
 
 
 def test_time_of_zero_is_refused() -> None:

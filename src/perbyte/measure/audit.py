@@ -275,12 +275,15 @@ class Auditor:
 
     def _look_at_pieces(self, sessions: Sessions, audit: Audit, cut: Cut, known: Sequence[Audit]) -> Audit:
         """Add looks at pieces of a cell's calls, in nanoseconds per whole call."""
+        shorter_s = cut.call_s * cut.shorter / audit.cell.size_bytes
+        pieces = max(1, math.ceil(LOOK_S / shorter_s))
         samples = _SAMPLES
         for turn in range(1 + CONFIRMATIONS):
             odd = bool((audit.epoch + turn) % 2)
-            audit = self._look(sessions, audit, 1, turned=odd, piece_bytes=cut.longer, samples=samples)
-            piece_s = cut.call_s * cut.longer / audit.cell.size_bytes
-            samples = _SAMPLES[0], max(_SAMPLES[1], _SAMPLES[0] + min(1000, round(2 * CONFIRM_S / piece_s)))
+            length = pieces * cut.shorter
+            audit = self._look(sessions, audit, 1, turned=odd, piece_bytes=length, samples=samples)
+            more = min(1000, math.ceil(2 * CONFIRM_S / (pieces * shorter_s)))
+            samples = _SAMPLES[0], max(_SAMPLES[1], _SAMPLES[0] + more)
             if not stats.is_suspicious([*known, audit]) or (turn and stats.is_settled(audit, 1)):
                 break
         return audit
