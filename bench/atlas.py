@@ -2,8 +2,10 @@
 
     .venv/bin/python bench/atlas.py [--runs 10000] [--cells 1000] [--samples 10] [--machines 100] [--place DIRECTORY]
 
-Writes the runs through the same batches as `perbyte atlas add`, packs them, and times `atlas list`, queries, the page
-and refiguring, each as a command of its own where there is one; the most memory that each took stands beside it.
+Writes the runs through the same batches as `perbyte atlas add` (and shows, on a few that it pulls and adds again by
+the command, that the rows are the same), packs them, and times `atlas list`, queries, the page, and refiguring of
+`--refigured` of the runs without workers, with one and with two. Each is a command of its own, run twice, with the most
+memory that it and its children took.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import pyarrow as pa
 
 from perbyte.atlas.adding import Incoming, bring, pack, row_of
 from perbyte.atlas.index import open_atlas, slug
+from perbyte.atlas.reading import pull, read_rows, read_state
 from perbyte.model import (
     Calibration,
     Cell,
@@ -67,15 +70,18 @@ def plan(cells: int) -> list[Cell]:
     return found
 
 
-def generated(runs: int, cells: int, samples: int, machines: int, seed: int = 7) -> Iterator[Incoming]:
-    """Runs of `machines` machines of ten models; figures depend on model, machine, cell and chance."""
-    draw = np.random.default_rng(seed)
+def generated(
+    runs: int, cells: int, samples: int, machines: int, part: range | None = None, seed: int = 7
+) -> Iterator[Incoming]:
+    """Runs of `machines` machines of ten models, or a part; figures depend on model, machine, cell and chance."""
     cell_list = plan(cells)
-    base = np.exp(draw.normal(0, 0.7, cells)) * np.array([100 + cell.size_bytes for cell in cell_list])
+    base = np.exp(np.random.default_rng(seed).normal(0, 0.7, cells))
+    base *= np.array([100 + cell.size_bytes for cell in cell_list])
     template, addresses = template_samples(cell_list, samples), tuple(cell.address for cell in cell_list)
     libraries = {name: slug(library) for name, library in RUNNERS.items()}
     versions: dict[str, pa.Table] = {}
-    for k in range(runs):
+    for k in part or range(runs):
+        draw = np.random.default_rng((seed, k))
         number, version = k * machines // runs, f"3.{k % 6}.0"
         state = state_of(k, number, version, addresses)
         content = encode(state)
@@ -190,17 +196,19 @@ def filled(template: pa.Table, cost: np.ndarray, samples: int, draw: np.random.G
 
 
 def most_memory(process: int) -> int:
-    """The most memory that a process has had since it began, in KiB; 0 when it is gone."""
+    """The most memory that a process and its children now have had since they began, in KiB; 0 when it is gone."""
     try:
         text = Path(f"/proc/{process}/status").read_text()
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     except OSError:
         return 0
-    return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("VmHWM")), 0)
+    own = next((int(line.split()[1]) for line in text.splitlines() if line.startswith("VmHWM")), 0)
+    return own + sum(most_memory(int(child)) for child in children)
 
 
-def timed(what: str, *words: str) -> None:
+def timed(what: str, *words: str, turns: int = 2) -> None:
     """Run `perbyte` and print how long it took and the most memory it had, once cold and once more."""
-    for turn in ("", " (again)"):
+    for turn in range(turns):
         begun = time.monotonic()
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             process = subprocess.Popen([sys.executable, "-m", "perbyte.cli", *words], stdout=out, stderr=err)
@@ -211,8 +219,37 @@ def timed(what: str, *words: str) -> None:
             took = time.monotonic() - begun
             told = err if process.returncode else out
             told.seek(0)
-            said = told.read().decode().strip().splitlines()[-1:]
-        print(f"{what + turn:44} {took:7.2f} s   {most / 1024:7.0f} MiB   {said}", flush=True)
+            said = [line[:60] for line in told.read().decode().strip().splitlines()[-1:]]
+        print(f"{what + ' (again)' * turn:44} {took:7.2f} s   {most / 1024:7.0f} MiB   {said}", flush=True)
+
+
+def prove_identical(url: str, runs: int = 3) -> None:
+    """Pull a few runs, add them by the command to another atlas, and compare what both have of them."""
+    atlas = open_atlas(url)
+    keys = sorted(atlas.runs)[:: max(len(atlas.runs) // runs, 1)][:runs]
+    with tempfile.TemporaryDirectory() as home:
+        other = f"{home}/atlas"
+        for key, place in zip(keys, pull(atlas, keys, Path(home)), strict=True):
+            words = ("atlas", "add", str(place), "--machine", atlas.runs[key].machine, "--atlas", other, "-q")
+            subprocess.run([sys.executable, "-m", "perbyte.cli", *words], check=True)
+        added = open_atlas(other)
+        for table in ("cells", "samples"):
+            ours, theirs = (read_rows(one, keys)[table] for one in (atlas, added))
+            assert all(ours[key].to_pylist() == theirs[key].to_pylist() for key in keys), table
+        for key in keys:
+            assert atlas.runs[key] == added.runs[key], key
+            assert read_state(atlas, key) == read_state(added, key), key
+    print(f"{len(keys)} runs are in it as `atlas add` has them")
+
+
+def few(url: str, runs: int, arguments: argparse.Namespace) -> str:
+    """An atlas of `runs` of the runs, to be refigured."""
+    place = Path(f"{url}-{runs}")
+    if not (place / "atlas.json").is_file():
+        part = range(0, arguments.runs, max(arguments.runs // runs, 1))[:runs]
+        made = generated(arguments.runs, arguments.cells, arguments.samples, arguments.machines, part)
+        bring(open_atlas(str(place), create=True).place, made)
+    return str(place)
 
 
 def main() -> None:
@@ -223,6 +260,7 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=1000)
     parser.add_argument("--samples", type=int, default=10, help="samples of a cell")
     parser.add_argument("--machines", type=int, default=100)
+    parser.add_argument("--refigured", type=int, default=160, help="runs to refigure")
     parser.add_argument("--place", type=Path, help="where to write; kept, and used again when it is there")
     arguments = parser.parse_args()
     place = arguments.place or Path(tempfile.mkdtemp(prefix="atlas-"))
@@ -240,6 +278,7 @@ def main() -> None:
         print(f"packed: {before:,} files to {after:,} in {time.monotonic() - begun:.0f} s")
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"most memory of generating, writing and packing: {most:.0f} MiB")
+    prove_identical(url)
     size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
     print(f"on disk: {size / 1e9:.2f} GB")
     at = ("--atlas", url)
@@ -265,8 +304,15 @@ def main() -> None:
         ),
         *at,
     )
+    with tempfile.TemporaryDirectory() as home:
+        timed("page", "report", "--atlas", url, "-o", f"{home}/page.html")
+    some = ("atlas", "refigure", "--level", "0.9", "--atlas", few(url, arguments.refigured, arguments))
+    timed(f"refigure {arguments.refigured} runs, no workers", *some, turns=1)
+    for workers in (1, 2):
+        timed(f"refigure them with {workers} workers", *some, "--workers", str(workers), turns=1)
     if not arguments.place:
         shutil.rmtree(place)
+        shutil.rmtree(some[-1])
 
 
 if __name__ == "__main__":

@@ -21,18 +21,18 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from perbyte.store import bursts, open_run
+from perbyte import __version__
+from perbyte.store import open_run
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "runners"))
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "tests" / "fleet"), str(ROOT / "tests" / "runners")]
 
-from fake_scripts import row, write_runner
+from fleet_processes import Bursts, Fleet, burst_names, wait_for  # noqa: E402
 
-HUB, PORT = "pbhub", 8786
-ADDRESS = f"tcp://10.77.0.1:{PORT}"
+HUB = "pbhub"
 
 
 def ip(*words: str) -> None:
@@ -61,90 +61,23 @@ def network(names: list[str]) -> Iterator[None]:
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 
 
-class Fleet:
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.processes: list[subprocess.Popen[bytes]] = []
+class Machines(Fleet):
+    """A fleet whose machines live in namespaces of their own, with the runners that are built here."""
 
-    def start(self, space: str, name: str, *words: str) -> subprocess.Popen[bytes]:
-        home = self.directory / name
-        home.mkdir(exist_ok=True)
-        runners = self.directory / f"{name}.runners"
-        if not runners.exists():
-            write_runner(runners, {"name": "alpha", "operations": [row("sha-256", "digest", "oneshot/1")]})
-        build = home / "build"
-        if not build.exists() and (built := Path(__file__).resolve().parents[1] / "build").is_dir():
-            from perbyte import __version__
+    host = "10.77.0.1"
 
-            build.mkdir()
-            (build / __version__).symlink_to(built)
-        environment = os.environ | {
-            "PERBYTE_HOME": str(home),
-            "PERBYTE_RUNNERS": str(runners),
-            "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1000",
-        }
-        with (self.directory / f"{name}.txt").open("ab") as said:
-            process = subprocess.Popen(
-                ["ip", "netns", "exec", space, sys.executable, "-m", *words],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
-            )
-        self.processes.append(process)
-        return process
+    def environment(self, name: str) -> dict[str, str]:
+        build = self.directory / name / "build"
+        if not build.exists() and (ROOT / "build").is_dir():
+            build.mkdir(parents=True)
+            (build / __version__).symlink_to(ROOT / "build")
+        audited = super().environment(name)
+        del audited["PERBYTE_AUDIT"]
+        return audited
 
-    def scheduler(self) -> subprocess.Popen[bytes]:
-        words = (
-            "distributed.cli.dask_scheduler",
-            "--host",
-            "10.77.0.1",
-            "--port",
-            str(PORT),
-            "--no-dashboard",
-        )
-        return self.start(HUB, "scheduler", *words)
-
-    def worker(self, name: str) -> subprocess.Popen[bytes]:
-        return self.start(name, name, "perbyte.cli", "fleet", "worker", ADDRESS, "--name", name)
-
-    def run_of(self, name: str) -> Path | None:
-        return next((one.parent for one in (self.directory / name / "fleet").glob("*/run/run.json")), None)
-
-    def bursts(self, name: str) -> Counter[Any]:
-        run = self.run_of(name)
-        return names_of(run) if run else Counter()
-
-    def measuring(self, name: str) -> list[int]:
-        found = []
-        for place in Path("/proc").glob("[0-9]*/cmdline"):
-            with contextlib.suppress(OSError):
-                text = place.read_bytes()
-                if b"perbyte.cli\0measure" in text and str(self.directory / name).encode() in text:
-                    found.append(int(place.parent.name))
-        return found
-
-    def end(self) -> None:
-        for process in self.processes:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-        for place in self.directory.iterdir():
-            for number in self.measuring(place.name) if place.is_dir() else ():
-                os.kill(number, signal.SIGKILL)
-
-
-def names_of(run: Path) -> Counter[Any]:
-    return Counter((one.cell.address, one.epoch, one.round, tuple(one.start)) for one in bursts(run))
-
-
-def wait_for(what: Callable[[], Any], limit_s: float = 300) -> Any:
-    end = time.monotonic() + limit_s
-    while not (found := what()):
-        if time.monotonic() > end:
-            raise TimeoutError(what)
-        time.sleep(0.2)
-    return found
+    def words(self, name: str, words: list[str]) -> list[str]:
+        space = name if (self.directory / f"{name}.machine").exists() else HUB
+        return ["ip", "netns", "exec", space, *super().words(name, words)]
 
 
 def main() -> None:
@@ -159,7 +92,9 @@ def main() -> None:
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.randrange(1 << 30)
     draw, names = random.Random(seed), [f"pbm{k}" for k in range(1, arguments.machines + 1)]
-    fleet = Fleet(Path(tempfile.mkdtemp(prefix="fleet-")))
+    fleet = Machines(Path(tempfile.mkdtemp(prefix="fleet-")))
+    for name in names:
+        (fleet.directory / f"{name}.machine").touch()
     print(f"seed {seed}, {fleet.directory}")
     faults: list[str] = []
     most = Counter[str]()
@@ -176,15 +111,14 @@ def main() -> None:
                 "--budget",
                 arguments.budget,
             )
-            where = ("--scheduler", ADDRESS, "--machines", ",".join(names), "--patience", "300", "--add")
-            time.sleep(8)
-            asker = fleet.start(HUB, "asker", "perbyte.cli", "fleet", "measure", *plan, *where)
-            wait_for(lambda: all(fleet.bursts(name) for name in names) or asker.poll() is not None)
-            kept: dict[str, Counter[Any]] = {name: Counter() for name in names}
+            wait_for(lambda: fleet.machines() == {*names})
+            asker = fleet.command("measure", *plan, "--patience", "300", "--add")
+            wait_for(lambda: all(fleet.bursts_of(name) for name in names) or asker.poll() is not None)
+            kept = {name: Bursts() for name in names}
             for turn in range(arguments.kills + 2):
                 time.sleep(draw.uniform(0, 3))
                 for name in names:
-                    now = fleet.bursts(name)
+                    now = fleet.bursts_of(name)
                     if not kept[name] <= now:
                         faults.append(f"{name} lost {len(kept[name] - now)} bursts")
                     kept[name] = now
@@ -212,14 +146,14 @@ def main() -> None:
                     f"{turn + 1:3}. {what}; bursts {[sum(kept[one].values()) for one in names]}", flush=True
                 )
             code = asker.wait(3600)
-            print((fleet.directory / "asker.txt").read_text()[-1500:])
+            print(fleet.said(asker)[-1500:])
             print(f"exit code {code}")
             for name in names:
-                (back,) = (fleet.directory / "asker" / "fleet-runs").glob(f"*/{name}")
-                here = names_of(back)
+                back = fleet.came_back(name)
+                here = burst_names(back)
                 if not kept[name] <= here:
                     faults.append(f"{name}: {len(kept[name] - here)} bursts did not come back")
-                if here != fleet.bursts(name):
+                if here != fleet.bursts_of(name):
                     faults.append(f"{name}: what came back is not what is there")
                 if set(here.values()) != {1}:
                     faults.append(f"{name}: bursts twice")
@@ -228,10 +162,8 @@ def main() -> None:
                     f"{name}: {sum(here.values()):,} bursts, {len(run.cells)} figures, complete {run.complete}, "
                     f"most measuring processes at once {most[name]}"
                 )
-            listed = fleet.start(HUB, "asker", "perbyte.cli", "atlas", "list", "--json")
-            listed.wait()
-            text = (fleet.directory / "asker.txt").read_text()
-            print("in the atlas:", sorted(one["machine"] for one in json.loads(text[text.rindex("\n[") :])))
+            listed = json.loads(fleet.run("atlas", "list", "--json").stdout)
+            print("in the atlas:", sorted(one["machine"] for one in listed))
     finally:
         fleet.end()
     print("faults:", faults or "none")

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from perbyte.atlas import add, open_atlas
+from perbyte.atlas.index import RunRow
 from perbyte.atlas.overview import look_over
 from perbyte.model import Interval, Machine
-from perbyte.report.atlas import atlas_page, atlas_pictures
+from perbyte.report.atlas import _newest_versions, atlas_page, atlas_pictures
 from perbyte.report.html import render
 from perbyte.report.pictures import as_svg
 from perbyte.store import RunWriter
@@ -76,9 +77,20 @@ def test_the_page_holds_it_all_and_no_markup_of_others(atlas):
     assert "<b>x" not in html
     assert "&lt;script&gt;Model" in html
     assert "1.5" in html
+    heat = atlas_pictures(overview)[0]
+    assert heat.narrow
+    assert "1.646" in as_svg(heat.narrow), "tiles have their value, on a telephone too"
     names = [picture.name for picture in atlas_pictures(overview)]
     assert names == ["heat-cycles", "heat-ns", "machines-cycles", "machines-ns", "versions"]
     assert "sha-256" in as_svg(atlas_pictures(overview)[-1].chart)
+
+
+def test_libraries_are_named_by_the_version_that_was_measured_last():
+    def row(started_at: str, *libraries: str) -> RunRow:
+        return RunRow(run="r", machine="a", digest="0" * 64, started_at=started_at, libraries=libraries)
+
+    rows = [row("2026-02", "A 2.0", "B 1"), row("2026-03", "A 1.9"), row("2026-01", "A 1.0", "No version")]
+    assert _newest_versions(rows) == "A 1.9 and 2 others, B 1, No version"
 
 
 def test_an_empty_atlas_has_a_page(tmp_path):

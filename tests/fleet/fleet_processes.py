@@ -1,4 +1,7 @@
-"""A fleet of real processes on this machine: a scheduler, workers with homes of their own, the real command."""
+"""A fleet of real processes on this machine: a scheduler, workers with homes of their own, the real command.
+
+`bench/fleet.py` puts each of its machines into a network namespace.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,22 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from fake_scripts import row, write_runner
 
+from perbyte.store import bursts
+
 LIMIT_S = 300.0
+Bursts = Counter[tuple[Any, ...]]
+
+
+def burst_names(run: Path) -> Bursts:
+    """How often each burst is in a run."""
+    return Counter((one.cell.address, one.epoch, one.round, tuple(one.start)) for one in bursts(run))
 
 
 def wait_for(what: Callable[[], Any], limit_s: float = LIMIT_S) -> Any:
@@ -27,15 +39,22 @@ def wait_for(what: Callable[[], Any], limit_s: float = LIMIT_S) -> Any:
     return found
 
 
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 class Fleet:
     """Machines by name; each has a directory with its home and what its worker said."""
 
+    host = "127.0.0.1"
+
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.port = free_port()
+        self.address = f"tcp://{self.host}:{self.port}"
         self.processes: list[subprocess.Popen[str]] = []
 
     def environment(self, name: str) -> dict[str, str]:
@@ -60,13 +79,13 @@ class Fleet:
         words = [
             "distributed.cli.dask_scheduler",
             "--host",
-            "127.0.0.1",
+            self.host,
             "--port",
             str(self.port),
             "--no-dashboard",
         ]
         started = self._start("scheduler", words)
-        wait_for(self._answers)
+        wait_for(lambda: "Scheduler at:" in self.said(started) or started.poll() is not None)
         return started
 
     def worker(self, name: str) -> subprocess.Popen[str]:
@@ -80,7 +99,7 @@ class Fleet:
         where = () if words[0] == "atlas" else ("--scheduler", self.address)
         top = () if words[0] == "atlas" else ("fleet",)
         return subprocess.run(
-            [sys.executable, "-m", "perbyte.cli", *top, *map(str, words), *where],
+            self.words("asker", ["perbyte.cli", *top, *map(str, words), *where]),
             env=self.environment("asker"),
             capture_output=True,
             text=True,
@@ -116,15 +135,24 @@ class Fleet:
         found = sorted((self.directory / name / "fleet").glob("*-*-*/run/run.json"))
         return found[-1].parent if found else None
 
-    def _answers(self) -> bool:
-        with socket.socket() as asking:
-            return asking.connect_ex(("127.0.0.1", self.port)) == 0
+    def bursts_of(self, name: str) -> Bursts:
+        """Those that lie on a machine now."""
+        run = self.run_of(name)
+        return burst_names(run) if run else Counter()
+
+    def came_back(self, name: str) -> Path:
+        """The newest run of a machine that was fetched."""
+        return sorted((self.directory / "asker" / "fleet-runs").glob(f"*/{name}"))[-1]
+
+    def words(self, name: str, words: list[str]) -> list[str]:
+        """The command that runs a module of Python on a machine."""
+        return [sys.executable, "-m", *words]
 
     def _start(self, name: str, words: list[str]) -> subprocess.Popen[str]:
         said = self.directory / f"{name}-{len(self.processes)}.txt"
         with said.open("w", encoding="utf-8") as file:
             process = subprocess.Popen(
-                [sys.executable, "-m", *words],
+                self.words(name, words),
                 env=self.environment(name),
                 stdin=subprocess.DEVNULL,
                 stdout=file,

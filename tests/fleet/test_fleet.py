@@ -7,16 +7,14 @@ import os
 import random
 import signal
 import time
-from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from fleet_processes import wait_for
+from fleet_processes import Bursts, burst_names, wait_for
 
 from perbyte.errors import EnvironmentLacking, StoreError, UsageError
 from perbyte.fleet.machine import Job, Parcel, facts_here, piece_here
-from perbyte.store import bursts, open_run, verify
+from perbyte.store import open_run, verify
 
 pytest.importorskip("distributed")
 
@@ -24,21 +22,6 @@ from perbyte.fleet import conduct
 
 PLAN = ("{alpha,beta}/sha-256@64", "--epochs", 2, "--precision", "20%")
 LONG = ("{alpha,beta}/sha-256@64,1KiB", "--epochs", 15, "--precision", "0.0001%", "--budget", "7s")
-
-
-def burst_names(run: Path) -> Counter[tuple[object, ...]]:
-    return Counter((one.cell.address, one.epoch, one.round, tuple(one.start)) for one in bursts(run))
-
-
-def bursts_of(fleet, name: str) -> Counter[tuple[object, ...]]:
-    """Those that lie on a machine now."""
-    run = fleet.run_of(name)
-    return burst_names(run) if run else Counter()
-
-
-def came_back(fleet, name: str) -> Path:
-    """The newest run of a machine that was fetched."""
-    return sorted((fleet.directory / "asker" / "fleet-runs").glob(f"*/{name}"))[-1]
 
 
 def test_one_plan_on_two_machines_and_one_that_goes_missing(fleet):
@@ -53,7 +36,7 @@ def test_one_plan_on_two_machines_and_one_that_goes_missing(fleet):
     assert done.returncode == 0, done.stderr
     listed = fleet.run("atlas", "list", "--json")
     assert {one["machine"]: one["cells"] for one in json.loads(listed.stdout)} == {"one": 2, "two": 2}
-    runs = [came_back(fleet, name) for name in ("one", "two")]
+    runs = [fleet.came_back(name) for name in ("one", "two")]
     for run in runs:
         assert not verify(run).damaged
         assert str(fleet.directory) not in (run / "run.json").read_text(encoding="utf-8")
@@ -82,11 +65,11 @@ def test_workers_and_scheduler_die_and_nothing_is_lost_or_measured_twice(fleet):
     workers = {name: fleet.worker(name) for name in ("one", "two")}
     wait_for(lambda: fleet.machines() == {"one", "two"})
     asker = fleet.command("measure", *LONG, "--patience", "280")
-    wait_for(lambda: fleet.run_of("two") and bursts_of(fleet, "one"))
-    kept: Counter[tuple[object, ...]] = Counter()
+    wait_for(lambda: fleet.run_of("two") and fleet.bursts_of("one"))
+    kept = Bursts()
     for turn in range(3):
         time.sleep(draw.uniform(0, 1))
-        now = bursts_of(fleet, "one")
+        now = fleet.bursts_of("one")
         assert kept <= now
         kept = now
         assert len(fleet.measuring("one")) <= 1
@@ -104,11 +87,11 @@ def test_workers_and_scheduler_die_and_nothing_is_lost_or_measured_twice(fleet):
     asker.wait(300)
     assert asker.returncode == 0, fleet.said(asker)
     for name in ("one", "two"):
-        here, there = burst_names(came_back(fleet, name)), bursts_of(fleet, name)
+        here, there = burst_names(fleet.came_back(name)), fleet.bursts_of(name)
         assert here == there
         assert set(here.values()) == {1}
-        assert open_run(came_back(fleet, name)).complete
-    assert kept <= burst_names(came_back(fleet, "one"))
+        assert open_run(fleet.came_back(name)).complete
+    assert kept <= burst_names(fleet.came_back("one"))
 
 
 def test_ctrl_c_stops_the_machines_in_order_and_the_job_goes_on(fleet):
@@ -116,16 +99,16 @@ def test_ctrl_c_stops_the_machines_in_order_and_the_job_goes_on(fleet):
     fleet.worker("one")
     wait_for(lambda: fleet.machines() == {"one"})
     asker = fleet.command("measure", *LONG)
-    wait_for(lambda: bursts_of(fleet, "one"))
+    wait_for(lambda: fleet.bursts_of("one"))
     asker.send_signal(signal.SIGINT)
     assert asker.wait(300) == 130, fleet.said(asker)
     wait_for(lambda: not fleet.measuring("one"))
-    kept = bursts_of(fleet, "one")
+    kept = fleet.bursts_of("one")
     job = next((fleet.directory / "asker" / "fleet-runs").iterdir()).name
     assert f"--resume {job}" in fleet.said(asker)
     done = fleet.run("measure", "--resume", job)
     assert done.returncode == 0, done.stderr
-    assert kept <= burst_names(came_back(fleet, "one"))
+    assert kept <= burst_names(fleet.came_back("one"))
 
 
 @pytest.mark.parametrize("what", ["perbyte", "commit", "catalogue", "protocol"])

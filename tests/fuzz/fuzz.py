@@ -2,16 +2,17 @@
 
     python tests/fuzz/fuzz.py TARGET --inputs N [--seed N]
 
-Targets: codec (answers of runners), state, journal, manifest, parquet (files of a run), atlas (its index and files),
-listings, benchmarks, machine (of other tools). A reader may give a value or raise its own errors with a hint; anything
-else is a crash, which is written to `crash-TARGET.bin` in the working directory. Kept inputs are in `corpus`, one a
-line, as Python writes bytes.
+Targets: codec (answers of runners), state, journal, manifest, parquet (files of a run), index, atlas (all of its
+files), listings, benchmarks, machine (of other tools). A reader may give a value or raise its own errors with a hint;
+anything else is a crash, which is written to `crash-TARGET.bin` in the working directory. Kept inputs are in `corpus`,
+one a line, as Python writes bytes.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import random
 import re
 import shutil
@@ -21,6 +22,8 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+
+import msgspec
 
 from perbyte.errors import PerbyteError, StoreError, UsageError
 from perbyte.model import Run
@@ -137,6 +140,12 @@ def codec_target() -> tuple[list[bytes], Read]:
     return seeds, read
 
 
+def _memory() -> Path | None:
+    """A file system in memory, where there is one."""
+    shared = Path("/dev/shm")
+    return shared if shared.is_dir() else None
+
+
 def run_target(name: str) -> tuple[list[bytes], Read]:
     """One file of a run of two epochs, read as the store reads it."""
     sys.path.insert(0, str(ROOT / "tests" / "store"))
@@ -148,8 +157,7 @@ def run_target(name: str) -> tuple[list[bytes], Read]:
     from perbyte.store.state import read_state
     from perbyte.store.tables import bursts_of, figures_of, read_table
 
-    shared = Path("/dev/shm")  # a file system in memory, where there is one
-    place = Path(tempfile.mkdtemp(prefix="perbyte-fuzz-", dir=shared if shared.is_dir() else None))
+    place = Path(tempfile.mkdtemp(prefix="perbyte-fuzz-", dir=_memory()))
     specimens = Specimens()
     writer = RunWriter.create(place)
     writer.begin(specimens.conditions())
@@ -212,8 +220,7 @@ def atlas_target() -> tuple[list[bytes], Read]:
     from perbyte.atlas.reading import read_stored
     from perbyte.store import RunWriter
 
-    shared = Path("/dev/shm")
-    home = Path(tempfile.mkdtemp(prefix="perbyte-fuzz-", dir=shared if shared.is_dir() else None))
+    home = Path(tempfile.mkdtemp(prefix="perbyte-fuzz-", dir=_memory()))
     specimens, url = Specimens(), str(home / "atlas")
     with RunWriter.create(home / "run") as writer:
         writer.begin(specimens.conditions())
@@ -250,6 +257,41 @@ def atlas_target() -> tuple[list[bytes], Read]:
             assert {place.name for place in home.iterdir()} == there, "something was written outside"
 
     return kept("atlas") + [bytes([k]) + whole for k, whole in enumerate(wholes)], read
+
+
+def index_target() -> tuple[list[bytes], Read]:
+    """A segment of an atlas' index, or what says that it is one: opened, and what it names looked for."""
+    from perbyte.atlas import open_atlas
+    from perbyte.atlas.index import FileRow, RunRow, Segment
+
+    place = Path(tempfile.mkdtemp(prefix="perbyte-fuzz-", dir=_memory()))
+    top, token = b'{"perbyte_atlas": 1}\n', "20260101T000000000000-0123abcd"
+    run = RunRow(run="r-1", machine="m-1", digest="0" * 64, features=("aes",), libraries=("A 1",))
+    file = FileRow("cells", "m-1", "openssl", 5, 100, "a" * 64)
+    whole = Segment(schema=1, token=token, runs=[run], files=[file], replaces=[token[:-1] + "0"])
+    there = [place / "atlas.json", place / "index" / f"{token}.json"]
+    there[1].parent.mkdir()
+    inside = {*place.rglob("*"), *there}
+
+    def read(content: bytes) -> object:
+        which = int(content[:1] != b"\x00")
+        there[1 - which].write_bytes(msgspec.json.encode(whole) if which == 0 else top)
+        there[which].write_bytes(content[1:])
+        atlas = open_atlas(str(place))
+        for segment in atlas.segments:
+            for one in segment.files:
+                path = (place / one.name(segment.token)).resolve()
+                assert path.is_relative_to(place), f"{path} is outside"
+                with contextlib.suppress(StoreError):
+                    atlas.place.opened(one.name(segment.token), one.bytes, one.sha256)
+        for key in atlas.runs:
+            assert (place / key).resolve().parent == place, f"{key!r} would be pulled outside"
+        assert {*place.rglob("*")} == inside, "something was written"
+        if atlas.problems:
+            raise StoreError(atlas.problems[0], hint="left out")
+        return atlas
+
+    return [*kept("index"), b"\x00" + top, b"\x01" + msgspec.json.encode(whole)], read
 
 
 def exchange_target(name: str) -> tuple[list[bytes], Read]:
@@ -301,6 +343,7 @@ def kept(name: str) -> list[bytes]:
 
 TARGETS: dict[str, Callable[[], tuple[list[bytes], Read]]] = {
     "codec": codec_target,
+    "index": index_target,
     "atlas": atlas_target,
     **{name: (lambda name=name: run_target(name)) for name in ("state", "journal", "manifest", "parquet")},
     **{name: (lambda name=name: exchange_target(name)) for name in ("listings", "benchmarks", "machine")},

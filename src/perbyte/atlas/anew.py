@@ -1,11 +1,13 @@
 """Analyses all runs of an atlas anew: figures under another policy, claims of a study over all machines.
 
-Each piece of work is a few runs, does not depend on any other, and comes back in the order of the runs; whoever gives
-`over`, a map over pieces in this order, decides whether one process does it or many. Results are the same, bit for bit.
+Each piece of work is a few runs of a machine, does not depend on any other, and comes back in the order of the runs;
+whoever gives `over`, a map over pieces in this order, decides whether one process does it or many. Results are the
+same, bit for bit.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections import Counter
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perbyte.atlas.index import Atlas, RunRow, open_atlas
-from perbyte.atlas.reading import read_run, read_stored
+from perbyte.atlas.reading import Rows, read_figures, read_rows, read_run, read_stored
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Run
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Over = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
-_RUNS = 8  # of a piece
+_RUNS, _SAMPLES = 8, 500_000  # most of a piece
 _GROUP_ROWS = 60_000
 _DIFFERS = 0.001
 
@@ -90,7 +92,7 @@ def refigure(
     from perbyte.store.files import disk_error, replace_atomically
 
     told = Refigured()
-    keys = sorted(atlas.runs)
+    keys = sorted(atlas.runs, key=lambda key: (atlas.runs[key].machine, atlas.homes[key].token, key))
 
     def tables() -> Iterator[pa.Table]:
         for found in over(refigure_piece, _pieces(atlas, keys, changes)):
@@ -136,9 +138,13 @@ def refigure_piece(piece: Piece) -> list[tuple[str, bytes, tuple[int, int, Count
     from perbyte.store.tables import figures_table
 
     atlas, found = open_atlas(piece.url), []
+    rows: Rows | None = None
+    with contextlib.suppress(PerbyteError):  # read again for each run, which costs itself only
+        rows = read_rows(atlas, piece.keys)
     for key in piece.keys:
         try:
-            stored, before = read_stored(atlas, key), {one.cell: one for one in read_run(atlas, key).cells}
+            stored = read_stored(atlas, key, rows)
+            before = {one.cell: one for one in read_figures(atlas, key, rows)}
             if not stored.bursts:
                 raise UsageError("it has no samples")
             policy = replace(stored.conditions.policy, **piece.what)
@@ -232,9 +238,16 @@ def what_is_apart(outcomes: dict[str, str], rows: dict[str, RunRow]) -> str:
 
 
 def _pieces(atlas: Atlas, keys: Sequence[str], what: Any) -> list[Piece]:
-    return [
-        Piece(
-            atlas.place.url if not atlas.place.local else atlas.place.root, tuple(keys[k : k + _RUNS]), what
-        )
-        for k in range(0, len(keys), _RUNS)
-    ]
+    """Runs of one machine together, as they lie in the same files."""
+    url = atlas.place.root if atlas.place.local else atlas.place.url
+    found: list[Piece] = []
+    for _, group in itertools.groupby(keys, lambda key: (atlas.runs[key].machine, atlas.homes[key].token)):
+        some: list[str] = []
+        for key in group:
+            samples = sum(atlas.runs[one].samples for one in (*some, key))
+            if some and (len(some) == _RUNS or samples > _SAMPLES):
+                found.append(Piece(url, tuple(some), what))
+                some = []
+            some.append(key)
+        found.append(Piece(url, tuple(some), what))
+    return found

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from perbyte.atlas.index import TABLES, Atlas, FileRow, Segment
 from perbyte.errors import StoreError, UsageError
-from perbyte.model import Run, StoredRun
+from perbyte.model import CellFigure, Run, StoredRun
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from perbyte.store.state import RunState
+
+Rows = dict[str, dict[str, "pa.Table"]]
+"""Rows of runs, by table and key."""
 
 _SAMPLES_FILE = "samples-00000001.parquet"
 _READING = ("SELECT", "EXPLAIN")
@@ -63,7 +66,8 @@ def query(
         connection.execute(f"SET memory_limit = '{memory >> 20}MiB'")
         connection.execute(f"SET allowed_paths = {_listed(places.values())}")
         connection.execute("SET enable_external_access = false")
-        connection.register("runs", _runs_table(atlas))
+        if "runs" in sql.lower():
+            connection.register("runs", _runs_table(atlas))
         for name in named:
             text = _view(atlas, name, places)
             per_byte = f", {PER_BYTE}" if name == "cells" else ""
@@ -102,20 +106,24 @@ def read_state(atlas: Atlas, key: str) -> RunState:
     raise StoreError(f"the atlas has no state of {key}", hint="perbyte atlas verify")
 
 
-def read_run(atlas: Atlas, key: str) -> Run:
-    """A run with its figures, as `store.open_run` gives one back. Raises StoreError."""
+def read_figures(atlas: Atlas, key: str, rows: Rows | None = None) -> tuple[CellFigure, ...]:
+    """The figures of a run. Raises StoreError."""
     from perbyte.store.files import damaged
     from perbyte.store.tables import figures_of
 
-    state, table = read_state(atlas, key), _rows(atlas, "cells", key)
     try:
-        cells = figures_of(table)
+        return figures_of((rows or read_rows(atlas, [key], ["cells"]))["cells"][key])
     except (ValueError, TypeError) as error:
         raise damaged(Path(key), error) from error
+
+
+def read_run(atlas: Atlas, key: str) -> Run:
+    """A run with its figures, as `store.open_run` gives one back. Raises StoreError."""
+    state = read_state(atlas, key)
     return Run(
         path=None,
         conditions=state.conditions,
-        cells=cells,
+        cells=read_figures(atlas, key),
         calibrations=tuple(state.calibrations),
         failures=tuple(state.failures),
         noise_floor=state.noise_floor,
@@ -124,15 +132,16 @@ def read_run(atlas: Atlas, key: str) -> Run:
     )
 
 
-def read_stored(atlas: Atlas, key: str) -> StoredRun:
+def read_stored(atlas: Atlas, key: str, rows: Rows | None = None) -> StoredRun:
     """All that a run measured, as `store.stored_run` gives it back. Raises StoreError."""
     from perbyte.store.tables import bursts_of
 
     state = read_state(atlas, key)
+    samples = (rows or read_rows(atlas, [key], ["samples"]))["samples"][key]
     return StoredRun(
         conditions=state.conditions,
         calibrations=tuple(state.calibrations),
-        bursts=tuple(burst for _, burst in bursts_of(_rows(atlas, "samples", key))),
+        bursts=tuple(burst for _, burst in bursts_of(samples)),
         failures=tuple(state.failures),
         unproven=tuple(state.unproven),
         audits=tuple(state.audits),
@@ -152,11 +161,8 @@ def pull(
 
     made: list[Path] = []
     for key in keys:
-        state, cells, samples = (
-            read_state(atlas, key),
-            _rows(atlas, "cells", key),
-            _rows(atlas, "samples", key),
-        )
+        state = read_state(atlas, key)
+        rows = read_rows(atlas, [key])
         directory = out / key
         try:
             directory.mkdir(parents=True)
@@ -166,7 +172,7 @@ def pull(
             ) from None
         except OSError as error:
             raise disk_error(error, directory) from error
-        write_run(directory, state, cells, samples)
+        write_run(directory, state, rows["cells"][key], rows["samples"][key])
         made.append(directory)
         watch(key)
     return made
@@ -208,26 +214,43 @@ def verify(atlas: Atlas) -> list[str]:
     return wrong
 
 
-def _rows(atlas: Atlas, table: str, key: str) -> pa.Table:
-    """The rows of one run, as the store's tables have them, samples in the order in which they were taken."""
+def read_rows(atlas: Atlas, keys: Sequence[str], tables: Sequence[str] = TABLES[:2]) -> Rows:
+    """The rows of runs by table and key, as the store lays them out, samples in the order in which they were taken.
+
+    A file is read once for all `keys`. Raises StoreError.
+    """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     from perbyte.store.tables import CELLS, SAMPLES, read_table
 
-    segment = atlas.homes[key]
-    wanted = [("run", "=", key)]
-    found = [
-        read_table(place, table, filters=wanted)
-        for place in _places(atlas, segment, table, atlas.runs[key].machine)
-    ]
-    if not found:
-        return (CELLS if table == "cells" else SAMPLES).empty_table()
-    whole = pa.concat_tables(found).unify_dictionaries().combine_chunks()
-    if (
-        len(found) > 1 and table == "samples"
-    ):  # each library has a file of its own; the order of bursts is the run's
-        import numpy as np
+    homes: dict[tuple[str, str], list[str]] = {}
+    for key in keys:
+        homes.setdefault((atlas.homes[key].token, atlas.runs[key].machine), []).append(key)
+    rows: Rows = {}
+    for table in tables:
+        schema = CELLS if table == "cells" else SAMPLES
+        found: dict[str, list[pa.Table]] = {key: [] for key in keys}
+        for (_, machine), here in homes.items():
+            for place in _places(atlas, atlas.homes[here[0]], table, machine):
+                whole = read_table(place, table, filters=[("run", "in", here)], by="run")
+                runs = whole.column("run").cast(pa.string())
+                for key in here:
+                    own = whole if len(here) == 1 else whole.filter(pc.equal(runs, key))
+                    found[key].append(own.select(schema.names))
+        rows[table] = {key: _in_order(parts, schema) for key, parts in found.items()}
+    return rows
 
+
+def _in_order(parts: list[pa.Table], schema: pa.Schema) -> pa.Table:
+    """What the files of several libraries have of a run; the order of bursts is the run's."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not parts:
+        return schema.empty_table()
+    whole = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
+    if len(parts) > 1 and "burst" in schema.names:
         whole = whole.take(pa.array(np.argsort(whole.column("burst").to_numpy(), kind="stable")))
     return whole
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -97,7 +96,9 @@ def status_(address: str | None, as_json: bool) -> int:
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SELECTOR... | study run NAME | OPTION...")
 @at
 @click.option(
-    "--hosts", type=click.Path(path_type=Path), help="Start a fleet by SSH: a file with a host a line."
+    "--hosts",
+    type=click.Path(path_type=Path),
+    help="Start a fleet by SSH: a file with a [USER@]HOST[:PORT] a line.",
 )
 @click.option("--machines", help="These machines only, by name, with commas between.")
 @click.option("--resume", metavar="JOB", help="Go on with a job that was interrupted or missed machines.")
@@ -214,20 +215,23 @@ def _tell(machine: str, text: str, quiet: bool) -> None:
 @contextlib.contextmanager
 def _fleet(address: str | None, hosts: Path | None) -> Iterator[str]:
     """The scheduler's address; of a fleet that is started by SSH and ends with this command where hosts are given."""
-    if hosts is None or address:
+    if hosts and address:
+        raise UsageError("--scheduler and --hosts exclude each other")
+    if hosts is None:
         yield _named(address)
         return
-    if importlib.util.find_spec("asyncssh") is None:
-        raise EnvironmentLacking("--hosts needs asyncssh", hint="pip install 'perbyte[fleet]'")
-    from distributed import SSHCluster
+    from perbyte.fleet.spread import by_ssh
 
-    names = [line.strip() for line in hosts.read_text(encoding="utf-8").splitlines()]
-    names = [name for name in names if name and not name.startswith("#")]
+    try:
+        lines = hosts.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{hosts} cannot be read: {error}", hint="a text file with a host a line") from error
+    names = [name for line in lines if (name := line.partition("#")[0].strip())]
     if not names:
-        raise UsageError(f"{hosts} names no host", hint="one host a line")
-    options = {"worker_class": "perbyte.fleet.worker.MeasuringWorker", "remote_python": sys.executable}
-    with SSHCluster([names[0], *names], **options) as cluster:
-        yield cluster.scheduler_address
+        raise UsageError(f"{hosts} names no host", hint="one host a line: [USER@]HOST[:PORT]")
+    note(f"starting a fleet on {', '.join(names)}")
+    with by_ssh(names) as scheduler:
+        yield scheduler
 
 
 def _named(address: str | None) -> str:

@@ -13,11 +13,13 @@ import textwrap
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perbyte.cli.streams import control
-from perbyte.measure import Moment
 from perbyte.model.text import plain
+
+if TYPE_CHECKING:
+    from perbyte.measure import Moment
 
 _LEAST = 28  # characters for the column that is wrapped, before another one is left out
 _GAP = "  "

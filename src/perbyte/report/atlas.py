@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from perbyte.atlas.index import Atlas
+from perbyte.atlas.index import Atlas, RunRow
 from perbyte.atlas.overview import Cost, Overview, Point, look_over
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
@@ -16,6 +16,7 @@ from perbyte.report.sections import cards
 from perbyte.report.wording import number, percent, size_label
 
 _MACHINES = 150  # rows of a heat map
+_READABLE, _UPRIGHT = 34, 58  # pixels of a tile for a number in it, for a name above it
 _UNITS = (("cycles per byte", "cycles"), ("ns per byte", "ns"))
 
 
@@ -25,7 +26,8 @@ def atlas_pictures(overview: Overview) -> tuple[Picture, ...]:
     if overview.points:
         for unit, field in _UNITS:
             if chart := _heat(overview, overview.points[0], unit, field):
-                found.append(Picture(f"heat-{field}", f"Machines by libraries: {unit}", chart))
+                narrow = _heat(overview, overview.points[0], unit, field, narrow=True)
+                found.append(Picture(f"heat-{field}", f"Machines by libraries: {unit}", chart, narrow))
         for unit, field in _UNITS:
             if chart := _dots(overview, unit, field):
                 found.append(Picture(f"machines-{field}", f"Every machine: {unit}", chart))
@@ -45,7 +47,7 @@ def atlas_page(atlas: Atlas) -> tuple[Page, Overview]:
             plain(overview.providers[name], 40),
             f"{len(runs):,}",
             f"{sum(one.cells for one in runs):,}",
-            plain(", ".join(sorted({library for one in runs for library in one.libraries})), 300),
+            plain(_newest_versions(runs), 300),
         )
         for name, runs in atlas.machines().items()
     ]
@@ -91,11 +93,24 @@ def atlas_page(atlas: Atlas) -> tuple[Page, Overview]:
     return page, overview
 
 
+def _newest_versions(runs: list[RunRow]) -> str:
+    """The libraries of runs, each by the version that was measured last."""
+    versions: dict[str, list[str]] = {}
+    for run in sorted(runs, key=lambda one: one.started_at, reverse=True):
+        for library in run.libraries:
+            known = versions.setdefault(library.rpartition(" ")[0] or library, [])
+            known += [library] * (library not in known)
+    return ", ".join(
+        found[0] + (f" and {len(found) - 1} other{'s' * (len(found) > 2)}" if found[1:] else "")
+        for _, found in sorted(versions.items())
+    )
+
+
 def _found(overview: Overview) -> Block:
     certain = [
         "Where a machine has several runs, the median of their figures stands for it; of several versions of a "
         "library, the one that was measured last.",
-        "A machine is unlike its model where it lies more than four times the usual spread, and 2 %, from the middle "
+        "A machine is unlike its model where it lies more than four times the usual spread, and 2%, from the middle "
         f"of three or more; {len(overview.unlike)} are.",
         "Names of machines are made of their profile or given by their owners. Nobody has checked that a run is true.",
     ]
@@ -141,8 +156,8 @@ def _described(one: Cost, value: float, unit: str) -> str:
     )
 
 
-def _heat(overview: Overview, point: Point, unit: str, field: str) -> Chart | None:
-    """A tile for each machine and library, dark where it is slow."""
+def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bool = False) -> Chart | None:
+    """A tile for each machine and library, dark where it is slow, with its value where there is room for it."""
     shown = _shown(overview, point, field)
     if not shown:
         return None
@@ -164,32 +179,38 @@ def _heat(overview: Overview, point: Point, unit: str, field: str) -> Chart | No
     ]
     values = [value for one, value in shown if one.machine in kept]
     middle = (min(values) * max(values)) ** 0.5
+    width = charts.NARROW if narrow else charts.WIDE
+    room = width / len({record["library"] for record in records})
     base = alt.Chart(charts.inlined(records)).encode(
         x=alt.X(
-            "library:N", title=None, axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False)
+            "library:N",
+            title=None,
+            axis=alt.Axis(orient="top", labelAngle=0 if room > _UPRIGHT else -90, domain=False, ticks=False),
         ),
         y=alt.Y(
             "machine:N",
             title=None,
             sort=[plain(name, 60) for name in machines],
-            axis=alt.Axis(labelLimit=320),
+            axis=alt.Axis(labelLimit=110 if narrow else 320, domain=False, ticks=False),
         ),
     )
     scale = alt.Scale(type="log", range=list(theme.SEQUENCE[:4]), interpolate="lab")
     tiles = base.mark_rect().encode(
-        color=alt.Color("value:Q", title=unit, scale=scale),
+        color=alt.Color("value:Q", scale=scale, legend=None),
         description="described:N",
         tooltip=charts.tooltip(),
     )
     light = alt.condition(f"datum.value > {middle!r}", alt.value(theme.PAPER), alt.value(theme.INK))
     labels = base.mark_text(fontSize=10, aria=False).encode(text="text:N", color=light)
-    drawn = alt.layer(tiles, labels).properties(width=alt.Step(110), height=alt.Step(17))
+    layers = (tiles, labels) if room > _READABLE else (tiles,)
+    drawn = alt.layer(*layers).properties(width=width, height=alt.Step(17))
     left = len(machines) - len(kept)
     return finished(
         drawn,
         f"{_named(point)} on {len(kept)} machines, fastest first",
-        [f"{unit}, median of a machine's runs; newest version of each library"]
+        [f"{unit}, median of a machine's runs; newest version of each library; the darker, the slower"]
         + ([f"{left} slower machines are not drawn"] if left > 0 else []),
+        narrow=narrow,
     )
 
 

@@ -22,6 +22,7 @@ Records = Sequence[dict[str, Any]]
 Look = Mapping[str, tuple[str, str, list[int]]]
 WIDE, NARROW = 1000, 250  # pixels of all panels beside each other
 _FAR, _NEAR = (1, 1.5, 2, 3, 5, 7), (1, 1.1, 1.25, 1.5, 2, 3, 5, 6, 7, 8, 9)
+_LONG = 24  # letters of a label beyond which a browser's font may need more room than was reserved
 _PARTS = "␟"  # between a heading and a row's own name, in values of a grouped axis
 
 
@@ -182,6 +183,8 @@ def _places(field: str, order: Sequence[str], *, grid: bool) -> Any:
         # bold is wider than what is reserved for labels
         axis["minExtent"] = round(6.6 * max(len(one) for one in order if _PARTS not in one))
         axis["labelFontWeight"] = {"condition": {"test": heading, "value": 600}, "value": 400}
+    elif (longest := max(map(len, order), default=0)) > _LONG:
+        axis |= {"minExtent": round(6.4 * longest), "labelLimit": 320}
     return alt.Y(
         f"{field}:N",
         title=None,

@@ -68,7 +68,6 @@ def closed_database(too_much: str, fewer: str, more: str) -> Iterator[duckdb.Duc
     behind the names of the views; StoreError (`too_much`, the hint `fewer`) where memory does not do.
     """
     import duckdb
-    import pyarrow as pa
 
     connection = duckdb.connect(":memory:")
     try:
@@ -79,7 +78,9 @@ def closed_database(too_much: str, fewer: str, more: str) -> Iterator[duckdb.Duc
             f"the query failed: {error}",
             hint=f"the views are runs, cells and samples: try DESCRIBE cells{more}",
         ) from error
-    except (pa.ArrowException, MemoryError) as error:
+    except Exception as error:
+        if not isinstance(error, MemoryError) and type(error).__module__.partition(".")[0] != "pyarrow":
+            raise
         raise StoreError(f"{too_much}: {error}", hint=fewer) from error
     finally:
         connection.close()

@@ -208,16 +208,20 @@ def copy_in(place: Path) -> bytes:
         return b""
 
 
-def read_table(place: Path, kind: str, address: str | None = None, filters: Any = None) -> pa.Table:
+def read_table(
+    place: Path, kind: str, address: str | None = None, filters: Any = None, by: str = ""
+) -> pa.Table:
     """Read a Parquet file of `kind` (`samples` or `cells`), all of it, one cell's rows, or those of Arrow's `filters`.
 
-    Raises StoreError for anything that is not such a file, columns of other types included.
+    The column of words `by`, which an atlas has and a run has not, comes last. Raises StoreError for anything that is
+    not such a file, columns of other types included.
     """
     check_file(place, "atlas" if filters else kind)
     schema = SAMPLES if kind == "samples" else CELLS
+    whole = schema.append(pa.field(by, _WORD)) if by else schema
     try:
         there = {*pq.read_schema(place).names}
-        wanted = [name for name in schema.names if name in there or name not in _NEWER]
+        wanted = [name for name in whole.names if name in there or name not in _NEWER]
         table = pq.read_table(
             place, columns=wanted, filters=filters, partitioning=None, page_checksum_verification=True
         )
@@ -225,14 +229,14 @@ def read_table(place: Path, kind: str, address: str | None = None, filters: Any 
         for name in ("core", "piece_bytes"):
             if kind == "samples" and name not in there:
                 table = table.append_column(name, pa.array([_NEWER[name]] * table.num_rows, pa.int64()))
-        if kind == "cells" and len(wanted) < len(schema.names):
+        if kind == "cells" and len(wanted) < len(whole.names):
             table = _with_kinds(table.select([name for name in wanted if name not in _NEWER]))
-        table = table.select(schema.names).cast(schema)
+        table = table.select(whole.names).cast(whole)
         if address is not None:
             table = table.filter(pa.array([name == address for name in _words(table.column("address"))]))
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
         raise damaged(place, error) from error
-    for field in schema:
+    for field in whole:
         column = table.column(field.name)
         holes = column.null_count
         chunks, inner = column.chunks, field.type
