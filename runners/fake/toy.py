@@ -117,10 +117,15 @@ class Toy:
             self.data += self.checksum(b"sign", self.keys[0], self.data, length=64)
 
     def piece(self, size, pieces):
-        """A piece of `size` bytes of this toy's calls. It costs `restart` cycles where a call costs `per_call`."""
+        """A piece of `size` bytes of this toy's calls. It costs `restart` cycles where a call costs `per_call`, and its
+        bytes `dearer` times as much as those of a call."""
         part = copy.copy(self)
         part.size = size
-        part.row = {**self.row, "per_call": pieces.get("restart", self.row.get("per_call", 100.0))}
+        part.row = {
+            **self.row,
+            "per_call": pieces.get("restart", self.row.get("per_call", 100.0)),
+            "per_byte": pieces.get("dearer", 1.0) * self.row.get("per_byte", 1.0),
+        }
         return part
 
     def output(self, calls):

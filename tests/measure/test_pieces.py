@@ -81,6 +81,24 @@ def test_calls_short_enough_are_also_taken_whole_once_an_epoch(lab):
     assert abs(warning.numbers[4]) < 0.005
 
 
+def test_whole_calls_count_where_pieces_cost_more_than_they_do(lab):
+    """As where the data fill the caches: what a piece finds there is not what a loop of calls finds."""
+    done = lab.run(
+        long_calls(pieces={"restart": RESTART, "dearer": 1.3}),
+        ask="alpha/*@1MiB+contract=stream",
+        epochs=5,
+        max_epochs=5,
+    )
+    [figure] = done.outcome.cells
+    assert figure.cycles_per_call == pytest.approx(9.0 * 2**20, rel=0.003)
+    kinds = {warning.kind: warning for warning in figure.warnings}
+    assert Doubt.PIECES not in kinds
+    assert kinds[Doubt.WHOLE].numbers[0] == pytest.approx(0.3, abs=0.01)
+    assert figure.epochs == 4  # the first one has pieces alone
+    taken = {burst.epoch: burst.piece_bytes for burst in done.notes.bursts if burst.piece_bytes}
+    assert sorted(taken) == [0, 1, 2]  # seen in the second and the third
+
+
 def test_stored_pieces_give_the_same_figure(lab):
     from perbyte.stats import figure
 

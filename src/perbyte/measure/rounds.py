@@ -43,11 +43,12 @@ class Tally:
     """What one cell got in one epoch.
 
     `medians`: one value per burst, of its clean samples; where calls are cut one per pair of bursts. `shorter` is the
-    clean median of the pair's first burst until the second is there.
+    clean median of the pair's first burst until the second is there; `whole` that of calls which were not cut.
     """
 
     medians: list[float] = field(default_factory=list)
     shorter: float = math.nan
+    whole: float = math.nan
     bursts: int = 0
     calls: int = 0
     digest: str = ""
@@ -133,6 +134,16 @@ class Epoch:
             self._done = len(cells) - len(active)
             if not active or (round_number >= spread and time.monotonic() > self.deadline):
                 break
+
+    def cost_apart(self) -> list[Cell]:
+        """Cells of which pieces cost more than whole calls do, so that they tell little about these."""
+        return [
+            cell
+            for cell, tally in self.tallies.items()
+            if self.cuts.get(cell)
+            and tally.medians
+            and float(np.median(tally.medians)) > (1 + stats.PIECES_APART) * tally.whole
+        ]
 
     def _wanted(self, cell: Cell, round_number: int) -> tuple[int, ...]:
         """The bursts of one round: lengths of pieces, 0 for whole calls."""
@@ -288,6 +299,8 @@ class Epoch:
             middle = cell.size_bytes * (middle - tally.shorter) / (cut.longer - cut.shorter)
         elif burst.piece_bytes:
             middle = math.nan
+        elif cut:
+            tally.whole = middle
         if math.isfinite(middle) and bool(burst.piece_bytes) == bool(cut):
             tally.medians.append(middle)
         tally.bursts += 1

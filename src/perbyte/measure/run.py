@@ -46,6 +46,7 @@ EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
 SPARSE_FROM = (
     24  # epochs from which on looks are an eighth of the epochs apart: each look costs time, and some cover
 )
+CUT_IN_VAIN = 2  # epochs in which pieces cost more than whole calls: these are timed from then on
 CUT_FROM_S = 10.0  # by which a budget may be overrun in any case before cells are left out
 NOISY_SHARE = 0.15  # of clean samples, below which a run says what would help
 # relative half-width at which a cell of very long calls is done, so that it cannot use up the budget
@@ -90,6 +91,7 @@ class Measurement:
         self._fixed_calls: dict[Cell, int] = {}
         self._took: dict[Cell, float] = {}
         self._cuts: dict[Cell, Cut | None] = {}
+        self._apart: Counter[Cell] = Counter()
         self._finished: set[Cell] = set()
         self._budget_ended = False
         self._noted_s = 0.0
@@ -236,6 +238,10 @@ class Measurement:
                 if self.policy.audit:
                     self._auditor.audit(sessions, epoch, self._lost)
             self._confirm(sessions, epoch)
+        for cell in epoch.cost_apart():
+            self._apart[cell] += 1
+            if self._apart[cell] >= CUT_IN_VAIN:
+                self._cuts[cell] = None
         self._note_time()
         self.sink.epoch_done(number)
         self._clean_shares.append(self._clean_share)

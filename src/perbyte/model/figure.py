@@ -44,6 +44,7 @@ class Doubt(enum.StrEnum):
     NOISY = "noisy"
     UNSETTLED = "unsettled"
     PIECES = "pieces"
+    WHOLE = "whole"
     NO_CYCLES = "no-cycles"
     NO_CALIBRATION = "no-calibration"
     NO_SAMPLE = "no-sample"

@@ -79,6 +79,7 @@ _OF_DOUBT = {
 _OF_DOUBT |= dict.fromkeys((Doubt.AUDIT, Doubt.THREADS), Mark.DOUBTED)
 _OF_DOUBT[Doubt.NO_INTERVAL] = Mark.IMPRECISE
 _OF_DOUBT[Doubt.PIECES] = Mark.PIECES
+_OF_DOUBT[Doubt.WHOLE] = Mark.LONG
 
 
 @dataclass(frozen=True, slots=True)

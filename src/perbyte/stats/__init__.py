@@ -17,12 +17,22 @@ from perbyte.stats.clean import (
 )
 from perbyte.stats.compare import Comparison, compare, noise_floor
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
-from perbyte.stats.figure import MIN_CLEAN, Summary, common_spread, figure, judge, summarise, very_long
+from perbyte.stats.figure import (
+    MIN_CLEAN,
+    PIECES_APART,
+    Summary,
+    common_spread,
+    figure,
+    judge,
+    summarise,
+    very_long,
+)
 from perbyte.stats.interval import Spread
 from perbyte.stats.run_figures import RunFigures, make_run_figures
 
 __all__ = [
     "MIN_CLEAN",
+    "PIECES_APART",
     "AuditVerdict",
     "Comparison",
     "Quiet",

@@ -35,6 +35,7 @@ from perbyte.stats.samples import Bools, Floats, SampleTable, tabulate
 
 MIN_CLEAN = 5  # clean samples an epoch needs
 MIN_CLEAN_LONG = 1  # the same where one call outlasts the sample length: there are few of them at all
+PIECES_APART = 0.05  # by which pieces may cost more than whole calls do
 LONG_US = 75.0  # from which on a single call is long
 VERY_LONG_US = 500.0  # from which on the probes around a call cannot vouch for what happens within
 
@@ -194,11 +195,17 @@ def _epochs(
     quiet: QuietReadings | None,
     warnings: list[Warning],
 ) -> tuple[list[_Epoch], list[float]]:
+    """The epochs of a cell, and its clean whole calls where pieces were timed.
+
+    Where the data of a call fill the caches, pieces that wait for quiet moments between them find less there than calls
+    in a loop do, and it is the loop that a figure promises: whole calls count then, where there are any.
+    """
     by_epoch: dict[int, list[Burst]] = {}
     for burst in bursts:
         if burst.ticks:
             by_epoch.setdefault(burst.epoch, []).append(burst)
     found: list[_Epoch] = []
+    uncut: list[_Epoch] = []
     whole: list[float] = []
     for number in sorted(by_epoch):
         calibration = calibrations.get((cell.process, number))
@@ -212,13 +219,27 @@ def _epochs(
             calls = [burst for burst in taken if not burst.piece_bytes]
             whole.extend(clean_values(calls, calibration, policy, reading).tolist())
             epoch = _cut_epoch(cell, taken, calibration, policy, reading)
+            entire = _epoch(number, calls, calibration, policy, reading) if calls else None
         else:
-            epoch = _epoch(number, taken, calibration, policy, reading)
+            epoch = entire = _epoch(number, taken, calibration, policy, reading)
         if epoch is None:
             text = f"epoch {number} has no usable sample and is left out"
             warnings.append(Warning(Doubt.NO_SAMPLE, text, (number,)))
         else:
             found.append(epoch)
+        if entire:
+            uncut.append(entire)
+    both = [epoch for epoch in found if epoch.pieces]
+    if both and 2 * len(uncut) >= len(found) and len(uncut) > 1:
+        cut = median(np.array([epoch.value for epoch in both]))
+        apart = cut / lower_quartile(np.array([epoch.value for epoch in uncut])) - 1
+        if apart > PIECES_APART or len(both) < len(found) - len(both):
+            text = (
+                f"pieces of calls cost {100 * apart:+.2g} % beside whole ones, because of what the caches hold "
+                "between them: whole calls are given"
+            )
+            warnings.append(Warning(Doubt.WHOLE, text, (apart,)))
+            return uncut, []
     return found, whole
 
 
