@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from fake_scripts import lie, row
 
-from perbyte.measure.audit import Witness
-from perbyte.model import Doubt, Quality
+from perbyte.catalogue import load
+from perbyte.measure.audit import Auditor, Witness
+from perbyte.model import Cell, Doubt, Policy, Quality
 
 POLICY = {"audit": True, "epochs": 2, "burst_samples": 4, "looks": (1,), "warm_us": 50.0}
 
@@ -113,3 +114,19 @@ def test_without_the_audit_nobody_is_looked_at(lab: Any, ecb: Any, address: Any)
 
 def _slow() -> dict[str, Any]:
     return row(per_call=16e6)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "operation", "compared"),
+    [("ed25519", "sign", 1), ("ecdsa-p256", "sign", 0), ("rsa-2048", "sign", 0), ("sha-256", "digest", 1)],
+)
+def test_what_is_drawn_at_random_is_not_compared(algorithm: str, operation: str, compared: int) -> None:
+    """Nor signatures under key pairs that are the runners' own."""
+
+    def ignore(*_: object) -> None: ...
+
+    auditor = Auditor(Policy(), load(), {}, ignore, ignore, Witness([0]))
+    for runner in ("alpha", "beta"):
+        cell = Cell(runner, algorithm, operation, 32, "pk/1")
+        auditor._remember(cell, cell, runner)
+    assert len(auditor.disagreements()) == compared

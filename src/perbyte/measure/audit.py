@@ -309,7 +309,7 @@ class Auditor:
             return replace(audit, unchained=f"{refused.code}: {refused}")
         if problem := next(filter(None, (_problem(one) for one in (few, many))), ""):
             return replace(audit, wrong=problem)
-        self._digests.setdefault(_question(cell), []).append((cell, few.answer.digest))
+        self._remember(cell, cell, few.answer.digest)
         return replace(
             audit,
             chained_ns=[*audit.chained_ns, (many.cpu_s - few.cpu_s) * 1e9 / more],
@@ -365,7 +365,7 @@ class Auditor:
         if problem := _problem(chained):
             return f"{problem} on {size} bytes"
         asked = replace(cell, size_bytes=size)
-        self._digests.setdefault(_question(asked), []).append((cell, chained.answer.digest))
+        self._remember(cell, asked, chained.answer.digest)
         return ""
 
     def look_larger(self, sessions: Sessions, cell: Cell, epoch: int, multiple: int) -> str:
@@ -385,13 +385,19 @@ class Auditor:
                 audit = self._look(sessions, audit, calls, turned=bool(turn % 2))
                 audit = self._chain(sessions, audit)
                 if audit.wrong or not stats.is_unlike(audit):
-                    return audit.wrong
+                    return audit.wrong and f"{audit.wrong} on {size} bytes"
         except RunnerRefused:
             return ""  # not every operation takes every length
         finally:
             sessions.release([audit.cell])
         verdict = stats.judge_audits([audit]).refusal
         return f"on {size} bytes {verdict}" if verdict else ""
+
+    def _remember(self, cell: Cell, asked: Cell, digest: str) -> None:
+        """Keep an answer that other runners must give too: nothing drawn at random, no key pair of the runner's own."""
+        known = self._catalogue.find(cell.algorithm)
+        if not known.fixed_key and cell.operation not in known.randomised:
+            self._digests.setdefault(_question(asked), []).append((cell, digest))
 
     def disagreements(self) -> list[tuple[list[tuple[Cell, str]], int]]:
         """The answers since the last call to questions that were answered differently, with the size of the data."""
