@@ -4,11 +4,11 @@
 
 `openssl` is there wherever the library is. The others are programs of the libraries' sources that no package has, so
 they are named: `aws-lc` (bssl speed), `boringssl` (the benchmark program that took its place), `botan` (botan speed),
-`wolfssl` (wolfcrypt/benchmark/benchmark), `liboqs` (speed_kem). Linked against the library that the runner was built
-with, a tool measures the same machine code. Each round runs all tools and then Perbyte, once; printed is what each
-said in each round, in nanoseconds a call, and the quotient of the smallest of both. A tool prints the mean over
-everything that happens in its time, Perbyte the median of samples that nothing disturbed: on a shared machine the
-quotient is above 1.
+`wolfssl` (wolfcrypt/benchmark/benchmark), `liboqs` (speed_kem), `libgcrypt` (tests/bench-slope), `cryptopp` (cryptest).
+Linked against the library that the runner was built with, a tool measures the same machine code. Each round runs all
+tools and then Perbyte, once; printed is what each said in each round, in nanoseconds a call, and the quotient of the
+smallest of both. A tool prints the mean over everything that happens in its time, Perbyte the median of samples that
+nothing disturbed: on a shared machine the quotient is above 1.
 """
 
 from __future__ import annotations
@@ -109,6 +109,28 @@ def of_wolfcrypt(text: str) -> Iterator[tuple[str, float]]:
         yield "ml-kem-768/decapsulate", 1e9 / float(found[1])
 
 
+def of_bench_slope(text: str) -> Iterator[tuple[str, float]]:
+    """libgcrypt's `bench-slope`: nanoseconds a byte, the slope between buffers of 32 to 64 KiB; or a call."""
+    if found := re.search(r"GCM enc \|\s+([\d.]+) ns/B", text):
+        yield AEAD, 16384 * float(found[1])
+    if found := re.search(r"^ SHA256 +\|\s+([\d.]+) ns/B", text, re.M):
+        yield "sha-256/digest@16384", 16384 * float(found[1])
+    for curve, algorithm in (("Ed25519", "ed25519"), ("NIST-P256", "ecdsa-p256")):
+        if found := re.search(rf"^ {curve} .*?sign \|\s+(\d+).*?verify \|\s+(\d+)", text, re.M | re.S):
+            yield f"{algorithm}/sign@32", float(found[1])
+            yield f"{algorithm}/verify@32", float(found[2])
+
+
+def of_cryptest(text: str) -> Iterator[tuple[str, float]]:
+    """Crypto++'s `cryptest b2`, a table in HTML: MiB/s of a stream in pieces of 2 KiB."""
+    plain = re.sub(r"<[^>]*>", " ", text)
+    for mode in ("CTR", "CBC"):
+        if found := re.search(rf"AES/{mode} \(256-bit key\)\s+\S+\s+(\d+)", plain):
+            yield f"aes-256-{mode.lower()}/encrypt@2048", 2048 / (float(found[1]) * 2**20) * 1e9
+    if found := re.search(r"ChaChaTLS \(256-bit key\)\s+\S+\s+(\d+)", plain):
+        yield "chacha20/encrypt@2048", 2048 / (float(found[1]) * 2**20) * 1e9
+
+
 def of_liboqs(text: str) -> Iterator[tuple[str, float]]:
     """`speed_kem`: mean time of an operation in microseconds, the fourth column."""
     for operation, cell in (("keygen", "keygen"), ("encaps", "encapsulate"), ("decaps", "decapsulate")):
@@ -146,6 +168,11 @@ TOOLS = {
         of_botan,
     ),
     "wolfssl": Tool(("{tool} 16384 -aes-gcm -sha256 -x25519 -ed25519 -ml-kem",), of_wolfcrypt),
+    "libgcrypt": Tool(
+        tuple(f"{{tool}} {what}" for what in ("cipher AES256", "hash SHA256", "ecc Ed25519 NIST-P256")),
+        of_bench_slope,
+    ),
+    "cryptopp": Tool(("{tool} b2 {tenth} 1",), of_cryptest),
     "liboqs": Tool(("{tool} -d {whole} ML-KEM-768",), of_liboqs),
 }
 
@@ -160,6 +187,7 @@ def ask(tool: Tool, path: str, seconds: float) -> Cells:
             word.replace("{tool}", path)
             .replace("{seconds}", f"{seconds:g}")
             .replace("{whole}", str(whole))
+            .replace("{tenth}", f"{seconds / 10:g}")
             .replace("{ms}", str(round(1000 * seconds)))
             for word in words
         ]
