@@ -6,7 +6,7 @@
 #include <perbyte.h>
 
 extern const pb_row cipher_rows[], aead_rows[], digest_rows[], mac_rows[], kdf_rows[], curve_rows[],
-	pqc_rows[];
+	rsa_rows[], pqc_rows[];
 
 /* What this library has and the other one lacks (digests of pqc.c's library). */
 extern const pb_row own_digest_rows[];

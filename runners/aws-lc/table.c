@@ -81,8 +81,8 @@ static const char *version(void)
 #endif
 }
 
-static const pb_row *const tables[] = {
-	cipher_rows, aead_rows, digest_rows, own_digest_rows, mac_rows, kdf_rows, curve_rows, pqc_rows, NULL};
+static const pb_row *const tables[] = {cipher_rows, aead_rows,  digest_rows, own_digest_rows, mac_rows,
+				       kdf_rows,    curve_rows, rsa_rows,    pqc_rows,        NULL};
 
 static const pb_runner runner = {
 	.name = RUNNER_NAME,

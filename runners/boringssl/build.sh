@@ -11,5 +11,5 @@ recipe() {
 }
 
 obtain
-compile boringssl -DRUNNER_BORINGSSL -I"$install/include" "$runners"/aws-lc/symmetric.c "$runners"/aws-lc/curves.c \
+compile boringssl -DRUNNER_BORINGSSL -I"$install/include" "$runners"/aws-lc/symmetric.c "$runners"/aws-lc/curves.c "$runners"/aws-lc/rsa.c \
 	"$runners"/aws-lc/table.c "$here"/*.c "$install/lib/libcrypto.a" -lstdc++

@@ -8,6 +8,7 @@
 #include <botan/ml_dsa.h>
 #include <botan/ml_kem.h>
 #include <botan/pubkey.h>
+#include <botan/slh_dsa.h>
 #include <botan/system_rng.h>
 #include <botan/version.h>
 #include <botan/x25519.h>
@@ -177,10 +178,10 @@ const pb_variant kem_variants[] = {
 };
 const pb_family kem_family = {kem_open, close_state, kem_variants};
 
-// ML-DSA has a word for how it is signed, and none for how it is verified.
+// ML-DSA and SLH-DSA have a word for how it is signed, and none for how it is verified.
 const char *checked(const kind &of)
 {
-	return of.rejects ? "" : of.padding;
+	return strcmp(of.padding, "Randomized") == 0 ? "" : of.padding;
 }
 
 pair *new_signature(pb_case *c)
@@ -270,6 +271,27 @@ LATTICE(dsa44, ML_DSA, "ML-DSA-4x4")
 LATTICE(dsa65, ML_DSA, "ML-DSA-6x5")
 LATTICE(dsa87, ML_DSA, "ML-DSA-8x7")
 
+#define SLH(NAME, SET, HASH)                                                                                 \
+	Key NAME##_made(Botan::RandomNumberGenerator &random)                                                \
+	{                                                                                                    \
+		return std::make_unique<Botan::SLH_DSA_PrivateKey>(                                          \
+			random, Botan::SLH_DSA_Parameters::create(Botan::SLH_DSA_Parameter_Set::SET,         \
+								  Botan::SLH_DSA_Hash_Type::HASH));          \
+	}                                                                                                    \
+	Key NAME##_from(Bytes seed)                                                                          \
+	{                                                                                                    \
+		Given random(seed);                                                                          \
+		return NAME##_made(random);                                                                  \
+	}                                                                                                    \
+	Key NAME##_drawn()                                                                                   \
+	{                                                                                                    \
+		return NAME##_made(rng());                                                                   \
+	}
+SLH(slh_sha2_s, SLHDSA128Small, Sha256)
+SLH(slh_sha2_f, SLHDSA128Fast, Sha256)
+SLH(slh_shake_s, SLHDSA128Small, Shake256)
+SLH(slh_shake_f, SLHDSA128Fast, Shake256)
+
 const kind x25519 = {raw<Botan::X25519_PrivateKey>, drawn<Botan::X25519_PrivateKey>, "", false},
 	   x448 = {raw<Botan::X448_PrivateKey>, drawn<Botan::X448_PrivateKey>, "", false},
 	   ed25519 = {ed25519_seed, drawn<Botan::Ed25519_PrivateKey>, "Pure", false},
@@ -285,6 +307,10 @@ KIND(kem1024, "", false);
 KIND(dsa44, "Randomized", true);
 KIND(dsa65, "Randomized", true);
 KIND(dsa87, "Randomized", true);
+KIND(slh_sha2_s, "Randomized", false);
+KIND(slh_sha2_f, "Randomized", false);
+KIND(slh_shake_s, "Randomized", false);
+KIND(slh_shake_f, "Randomized", false);
 
 int start(const char *tier)
 {
@@ -317,18 +343,23 @@ extern const pb_row public_rows[] = {
 	ROW("ml-dsa-44", signature_family, dsa44, 32, 0, 2420),
 	ROW("ml-dsa-65", signature_family, dsa65, 32, 0, 3309),
 	ROW("ml-dsa-87", signature_family, dsa87, 32, 0, 4627),
+	ROW("slh-dsa-sha2-128s", signature_family, slh_sha2_s, 48, 0, 7856),
+	ROW("slh-dsa-sha2-128f", signature_family, slh_sha2_f, 48, 0, 17088),
+	ROW("slh-dsa-shake-128s", signature_family, slh_shake_s, 48, 0, 7856),
+	ROW("slh-dsa-shake-128f", signature_family, slh_shake_f, 48, 0, 17088),
 	PB_END_OF_ROWS,
 };
 
 int main(int argc, char **argv)
 {
 	static const pb_row *const tables[] = {secret_rows, public_rows, nullptr};
-	static const pb_runner runner = {
-		RUNNER_NAME,    "Botan",
-		"BSD-2-Clause", Botan::short_version_cstr,
-		nullptr,        reinterpret_cast<const void *>(Botan::short_version_cstr),
-		start,          nullptr,
-		nullptr,        tables,
-	};
+	pb_runner runner = {};
+	runner.name = RUNNER_NAME;
+	runner.library = "Botan";
+	runner.license = "BSD-2-Clause";
+	runner.version = Botan::short_version_cstr;
+	runner.object = reinterpret_cast<const void *>(Botan::short_version_cstr);
+	runner.start = start;
+	runner.tables = tables;
 	return pb_runner_main(&runner, argc, argv);
 }

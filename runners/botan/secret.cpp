@@ -1,6 +1,7 @@
 // AEADs, block cipher modes, hashes, MACs, key derivation and password hashes. AEADs and modes work on the
 // library's own vectors, in place: the data are copied in and out, as a user has to who keeps them elsewhere.
 #include <botan/aead.h>
+#include <botan/bcrypt.h>
 #include <botan/cipher_mode.h>
 #include <botan/hash.h>
 #include <botan/kdf.h>
@@ -253,6 +254,50 @@ const pb_family password_family = {password_open, password_close, password_varia
 const cost pbkdf2_4096 = {"PBKDF2(SHA-256)", 4096, 0, 0}, pbkdf2_600000 = {"PBKDF2(SHA-256)", 600000, 0, 0},
 	   scrypt = {"Scrypt", 16384, 8, 1}, argon2id = {"Argon2id", 65536, 2, 1};
 
+// bcrypt: the library draws the salt and gives a line of text, which is decoded outside any timing.
+struct line {
+	std::string text;
+};
+
+line *new_line(pb_case *c)
+{
+	c->out_len = c->row->output;
+	return new line;
+}
+
+void show_line(pb_case *c)
+{
+	const std::string digits = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+			  &text = static_cast<line *>(c->ctx)->text;
+	const size_t prefix = strlen("$2b$10$") + 22;
+	unsigned bits = 0, held = 0;
+	uint8_t *out = c->out, *end = out + c->row->output;
+	for (size_t i = prefix; i < text.size() && out < end; i++) {
+		bits = bits << 6 | static_cast<unsigned>(digits.find(text[i]) & 63);
+		held += 6;
+		if (held >= 8)
+			*out++ = static_cast<uint8_t>(bits >> (held -= 8));
+	}
+	c->failures += out != end;
+}
+
+int bcrypted(line *own, const uint8_t *in, size_t size, const uint8_t *salt, size_t salt_len)
+{
+	Given random({salt, salt_len});
+	own->text = Botan::generate_bcrypt({reinterpret_cast<const char *>(in), size}, random, 10, 'b');
+	return 0;
+}
+
+OPEN(bcrypt_open, new_line(c))
+CLOSE(bcrypt_close, line)
+LOOP(bcrypt_hash, line, bcrypted(state, in, size, PB_TURN(nonce, turn), nonce_len))
+const pb_variant bcrypt_variants[] = {
+	{"hash", "password/1", "generate_bcrypt (its text; the salt is given by a generator)", nullptr,
+	 bcrypt_hash, show_line},
+	PB_END_OF_VARIANTS,
+};
+const pb_family bcrypt_family = {bcrypt_open, bcrypt_close, bcrypt_variants};
+
 } // namespace
 
 #define ROW(ID, FAMILY, PARAM, KEY, NONCE, MULTIPLE, OUTPUT)                                                 \
@@ -318,5 +363,6 @@ extern const pb_row secret_rows[] = {
 	ROW("pbkdf2-sha-256-600000", password_family, &pbkdf2_600000, 0, 16, 1, 32),
 	ROW("scrypt-16384-8-1", password_family, &scrypt, 0, 16, 1, 64),
 	ROW("argon2id-64mib-2-1", password_family, &argon2id, 0, 16, 1, 32),
+	ROW("bcrypt-10", bcrypt_family, nullptr, 0, 16, 1, 23),
 	PB_END_OF_ROWS,
 };

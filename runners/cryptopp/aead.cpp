@@ -1,4 +1,4 @@
-/* AES-GCM and ChaCha20-Poly1305: a whole message with additional data and a 16-byte tag behind it.
+/* GCM, CCM, ChaCha20-Poly1305 and XChaCha20-Poly1305: a whole message with additional data and a 16-byte tag behind it.
  *
  * message/1 is the library's own one-call interface. An AEAD object cannot be given a key without an IV, and
  * the one-call interface sets the IV once more, so rekey/1 makes the calls that stand inside it without the
@@ -42,7 +42,7 @@ void seal(pb_case *c, uint64_t n)
 	c->out_len = c->size + TAG;
 }
 
-void seal_rekey(pb_case *c, uint64_t n)
+template <bool lengths> void seal_rekey(pb_case *c, uint64_t n)
 {
 	guarded(c, [=] {
 		AuthenticatedSymmetricCipher &aead = aead_of(c);
@@ -51,6 +51,8 @@ void seal_rekey(pb_case *c, uint64_t n)
 		size_t size = c->size, key_len = c->key_len, nonce_len = c->nonce_len, aad_len = c->aad_len;
 		PB_REPEAT(n, turn, {
 			aead.SetKeyWithIV(PB_TURN(key, turn), key_len, PB_TURN(nonce, turn), nonce_len);
+			if (lengths)
+				aead.SpecifyDataLengths(aad_len, size);
 			aead.Update(aad, aad_len);
 			aead.ProcessData(out, in, size);
 			aead.TruncatedFinal(out + size, TAG);
@@ -77,7 +79,7 @@ void open_sealed(pb_case *c, uint64_t n)
 	c->out_len = c->size;
 }
 
-void open_rekey(pb_case *c, uint64_t n)
+template <bool lengths> void open_rekey(pb_case *c, uint64_t n)
 {
 	guarded(c, [=] {
 		AuthenticatedSymmetricCipher &aead = aead_of(c);
@@ -87,6 +89,8 @@ void open_rekey(pb_case *c, uint64_t n)
 		uint64_t refused = 0;
 		PB_REPEAT(n, turn, {
 			aead.SetKeyWithIV(key, key_len, nonce, nonce_len);
+			if (lengths)
+				aead.SpecifyDataLengths(aad_len, size);
 			aead.Update(aad, aad_len);
 			aead.ProcessData(out, in, size);
 			refused += !aead.TruncatedVerify(in + size, TAG);
@@ -96,16 +100,28 @@ void open_rekey(pb_case *c, uint64_t n)
 	c->out_len = c->size;
 }
 
-const pb_variant variants[] = {
-	{"seal", "message/1", "EncryptAndAuthenticate", nullptr, seal, nullptr},
-	{"seal", "rekey/1", "SetKeyWithIV, Update, ProcessData, TruncatedFinal", nullptr, seal_rekey,
-	 nullptr},
-	{"open", "message/1", "DecryptAndVerify", nullptr, open_sealed, nullptr},
-	{"open", "rekey/1", "SetKeyWithIV, Update, ProcessData, TruncatedVerify", nullptr, open_rekey,
-	 nullptr},
-	PB_END_OF_VARIANTS,
-};
+#define VARIANTS(LENGTHS, CALL)                                                                              \
+	{                                                                                                    \
+		{"seal", "message/1", "EncryptAndAuthenticate", nullptr, seal, nullptr},                     \
+			{"seal",                                                                             \
+			 "rekey/1",                                                                          \
+			 "SetKeyWithIV, " CALL "Update, ProcessData, TruncatedFinal",                        \
+			 nullptr,                                                                            \
+			 seal_rekey<LENGTHS>,                                                                \
+			 nullptr},                                                                           \
+			{"open", "message/1", "DecryptAndVerify", nullptr, open_sealed, nullptr},            \
+			{"open",                                                                             \
+			 "rekey/1",                                                                          \
+			 "SetKeyWithIV, " CALL "Update, ProcessData, TruncatedVerify",                       \
+			 nullptr,                                                                            \
+			 open_rekey<LENGTHS>,                                                                \
+			 nullptr},                                                                           \
+			PB_END_OF_VARIANTS,                                                                  \
+	}
+const pb_variant variants[] = VARIANTS(false, "");
+const pb_variant ccm_variants[] = VARIANTS(true, "SpecifyDataLengths, ");
 
 } // namespace
 
 const pb_family aead_family = {open_aead, close_object<AuthenticatedSymmetricCipher>, variants};
+const pb_family ccm_family = {open_aead, close_object<AuthenticatedSymmetricCipher>, ccm_variants};

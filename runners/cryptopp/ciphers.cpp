@@ -2,6 +2,7 @@
 #include <cryptopp/aes.h>
 #include <cryptopp/aria.h>
 #include <cryptopp/camellia.h>
+#include <cryptopp/ccm.h>
 #include <cryptopp/chacha.h>
 #include <cryptopp/chachapoly.h>
 #include <cryptopp/des.h>
@@ -83,6 +84,8 @@ const pb_row aeads[] = {
 	{"camellia-256-gcm", &aead_family, aead<GCM<Camellia>>, 32, 12, 1, 16},
 	{"aria-128-gcm", &aead_family, aead<GCM<ARIA>>, 16, 12, 1, 16},
 	{"aria-256-gcm", &aead_family, aead<GCM<ARIA>>, 32, 12, 1, 16},
+	{"aes-128-ccm", &ccm_family, aead<CCM<AES, 16>>, 16, 12, 1, 16},
+	{"aes-256-ccm", &ccm_family, aead<CCM<AES, 16>>, 32, 12, 1, 16},
 	{"chacha20-poly1305", &aead_family, aead<ChaCha20Poly1305>, 32, 12, 1, 16},
 	{"xchacha20-poly1305", &aead_family, aead<XChaCha20Poly1305>, 32, 24, 1, 16},
 	PB_END_OF_ROWS,

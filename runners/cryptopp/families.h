@@ -55,11 +55,13 @@ extern const pb_family tuned_ecb_family; /* the same two for ciphers that need `
 extern const pb_family tuned_iv_family;
 extern const pb_family keystream_family; /* RC4, WAKE: the state starts with the key */
 extern const pb_family aead_family;
+extern const pb_family ccm_family; /* AEADs that must know the lengths first */
 extern const pb_family hash_family;
+extern const pb_family xof_family;
 extern const pb_family mac_family;
 
 /* The tables of rows, ended as perbyte.h says. */
-extern const pb_row block_ciphers[], historic_ciphers[], aeads[], hashes[], macs[], curves[];
+extern const pb_row block_ciphers[], historic_ciphers[], aeads[], hashes[], macs[], curves[], kdfs[];
 
 inline const Recipe &recipe_of(const pb_row *row)
 {

@@ -66,6 +66,22 @@ template <class Interface> void show_stream(pb_case *c)
 	c->out_len = c->row->output;
 }
 
+/* As many bytes of output as are asked for. */
+void squeeze(pb_case *c, uint64_t n)
+{
+	guarded(c, [=] {
+		HashTransformation &hash = hash_of<HashTransformation>(c);
+		const uint8_t *const *nonce = c->nonce;
+		uint8_t *out = c->out;
+		size_t size = c->size, nonce_len = c->nonce_len;
+		PB_REPEAT(n, turn, {
+			hash.Update(PB_TURN(nonce, turn), nonce_len);
+			hash.TruncatedFinal(out, size);
+		});
+	});
+	c->out_len = c->size;
+}
+
 void rekey_mac(pb_case *c, uint64_t n)
 {
 	guarded(c, [=] {
@@ -84,10 +100,18 @@ void rekey_mac(pb_case *c, uint64_t n)
 
 using Mac = MessageAuthenticationCode;
 
-const pb_variant hash_variants[] = {
-	{"digest", "oneshot/1", "Update, TruncatedFinal", nullptr, message<HashTransformation>, nullptr},
-	{"digest", "stream/1", "Update", begin_stream<HashTransformation>, stream<HashTransformation>,
-	 show_stream<HashTransformation>},
+#define DIGEST                                                                                               \
+	{"digest", "oneshot/1", "Update, TruncatedFinal", nullptr, message<HashTransformation>, nullptr},    \
+	{                                                                                                    \
+		"digest", "stream/1", "Update", begin_stream<HashTransformation>,                            \
+			stream<HashTransformation>, show_stream<HashTransformation>                          \
+	}
+
+const pb_variant hash_variants[] = {DIGEST, PB_END_OF_VARIANTS};
+
+const pb_variant xof_variants[] = {
+	DIGEST,
+	{"squeeze", "expand/1", "Update, TruncatedFinal", nullptr, squeeze, nullptr},
 	PB_END_OF_VARIANTS,
 };
 
@@ -101,4 +125,5 @@ const pb_variant mac_variants[] = {
 } // namespace
 
 const pb_family hash_family = {open_hash, close_object<HashTransformation>, hash_variants};
+const pb_family xof_family = {open_hash, close_object<HashTransformation>, xof_variants};
 const pb_family mac_family = {open_mac, close_object<MessageAuthenticationCode>, mac_variants};

@@ -15,6 +15,7 @@
 #include <cryptopp/ripemd.h>
 #include <cryptopp/sha.h>
 #include <cryptopp/sha3.h>
+#include <cryptopp/shake.h>
 #include <cryptopp/siphash.h>
 #include <cryptopp/tiger.h>
 #include <cryptopp/whrlpool.h>
@@ -48,6 +49,8 @@ const pb_row hashes[] = {
 	{"sha3-256", &hash_family, hash<SHA3_256>, 0, 0, 1, 32},
 	{"sha3-384", &hash_family, hash<SHA3_384>, 0, 0, 1, 48},
 	{"sha3-512", &hash_family, hash<SHA3_512>, 0, 0, 1, 64},
+	{"shake128", &xof_family, hash<SHAKE128>, 0, 32, 1, 32},
+	{"shake256", &xof_family, hash<SHAKE256>, 0, 32, 1, 64},
 	{"blake2b-512", &hash_family, hash<BLAKE2b>, 0, 0, 1, 64},
 	{"blake2s-256", &hash_family, hash<BLAKE2s>, 0, 0, 1, 32},
 	{"ripemd-128", &hash_family, hash<RIPEMD128>, 0, 0, 1, 16},

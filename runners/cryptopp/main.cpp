@@ -10,7 +10,7 @@
 namespace
 {
 
-const pb_row *const tables[] = {block_ciphers, historic_ciphers, aeads, hashes, macs, curves, nullptr};
+const pb_row *const tables[] = {block_ciphers, historic_ciphers, aeads, hashes, macs, curves, kdfs, nullptr};
 
 const char *version()
 {

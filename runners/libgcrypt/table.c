@@ -144,7 +144,7 @@ static const pb_row others[] = {
 	PB_END_OF_ROWS,
 };
 
-static const pb_row *const tables[] = {ciphers, aeads, hashes, macs, others, NULL};
+static const pb_row *const tables[] = {ciphers, aeads, hashes, macs, others, public_key_rows, NULL};
 
 static const char *version(void)
 {
@@ -205,6 +205,9 @@ static int start(const char *tier)
 
 static int offers(const pb_row *row)
 {
+	for (const pb_row *known = public_key_rows; known->algorithm; known++)
+		if (row == known)
+			return 1;
 	const struct algorithm *a = row->param;
 	if (!a || row->family == &agreement_family)
 		return 1; /* the versions that runner.toml asks for have them */

@@ -4,7 +4,7 @@
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 . "$here/../sdk/crate.sh"
 
-wanted="KEM_ml_kem_512;KEM_ml_kem_768;KEM_ml_kem_1024;SIG_ml_dsa_44;SIG_ml_dsa_65;SIG_ml_dsa_87;SIG_falcon_padded_512"
+wanted="KEM_ml_kem_512;KEM_ml_kem_768;KEM_ml_kem_1024;SIG_ml_dsa_44;SIG_ml_dsa_65;SIG_ml_dsa_87;SIG_falcon_padded_512;SIG_falcon_padded_1024"
 
 one() {
 	built=$1

@@ -92,16 +92,21 @@ static void give_seed(uint8_t *out, size_t length)
 
 static int sig_open(pb_case *c)
 {
-	static uint8_t *own_public, *own_private; /* Falcon: a pair of our own, the same in all cases */
+	/* Falcon: a pair of our own, the same in all cases of a row */
+	static struct {
+		uint8_t *public, *private;
+	} pairs[2];
+	uint8_t **own_public = &pairs[c->row->output > 666].public;
+	uint8_t **own_private = &pairs[c->row->output > 666].private;
 	struct state *state = c->ctx = calloc(1, sizeof *state);
 	if (!state || !(state->sig = OQS_SIG_new(c->row->param)) ||
 	    !room(state, state->sig->length_public_key, state->sig->length_secret_key))
 		return failed(c, "OQS_SIG_new");
 	size_t public = state->sig->length_public_key, private = state->sig->length_secret_key;
-	int made = own_public && !c->key_len;
+	int made = *own_public && !c->key_len;
 	if (made) {
-		memcpy(state->public, own_public, public);
-		memcpy(state->private, own_private, private);
+		memcpy(state->public, *own_public, public);
+		memcpy(state->private, *own_private, private);
 	} else {
 		seed = c->key[0];
 		seed_left = c->key_len;
@@ -112,9 +117,10 @@ static int sig_open(pb_case *c)
 		if (status != OQS_SUCCESS || seed_left)
 			return failed(c, "OQS_SIG_keypair");
 	}
-	if (!c->key_len && !own_public && (own_public = malloc(public)) && (own_private = malloc(private))) {
-		memcpy(own_public, state->public, public);
-		memcpy(own_private, state->private, private);
+	if (!c->key_len && !*own_public && (*own_public = malloc(public)) &&
+	    (*own_private = malloc(private))) {
+		memcpy(*own_public, state->public, public);
+		memcpy(*own_private, state->private, private);
 	}
 	c->turns = PB_RING;
 	c->out_len = c->inverse ? 0 : c->row->output;
@@ -154,6 +160,7 @@ static const pb_row rows[] = {
 	{"ml-dsa-65", &sig_family, "ML-DSA-65", 32, 0, 1, 3309},
 	{"ml-dsa-87", &sig_family, "ML-DSA-87", 32, 0, 1, 4627},
 	{"falcon-512", &sig_family, "Falcon-padded-512", 0, 0, 1, 666},
+	{"falcon-1024", &sig_family, "Falcon-padded-1024", 0, 0, 1, 1280},
 	PB_END_OF_ROWS,
 };
 static const pb_row *const tables[] = {rows, NULL};

@@ -1,5 +1,5 @@
 /* Mbed TLS 2.28 or 3 by its low-level interface. */
-#include <perbyte.h>
+#include "public.h"
 
 #include <mbedtls/version.h>
 #if MBEDTLS_VERSION_MAJOR >= 3
@@ -280,7 +280,7 @@ static const pb_row rows[] = {
 	{"hkdf-sha-512", &hkdf_family, "SHA512", 32, 32, 1, 0},
 	PB_END_OF_ROWS,
 };
-static const pb_row *const tables[] = {rows, NULL};
+static const pb_row *const tables[] = {rows, public_key_rows, NULL};
 
 static const char *version(void)
 {

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const pb_row *const tables[] = {block128_rows, block64_rows, stream_cipher_rows, aead_rows,
-				       hash_rows,     mac_rows,     modern_rows,        NULL};
+static const pb_row *const tables[] = {block128_rows, block64_rows, stream_cipher_rows, aead_rows, hash_rows,
+				       mac_rows,      modern_rows,  public_key_rows,    NULL};
 
 /* The library tells major and minor number only. */
 static const char *version(void)

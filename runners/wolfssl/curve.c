@@ -6,6 +6,7 @@
 #include <wolfssl/wolfcrypt/ecc.h>
 #include <wolfssl/wolfcrypt/ed25519.h>
 #include <wolfssl/wolfcrypt/ed448.h>
+#include <wolfssl/wolfcrypt/hash.h>
 #include <wolfssl/wolfcrypt/random.h>
 
 #include <string.h>
@@ -148,6 +149,10 @@ static int curve_pair(ecc_key *key, const uint8_t *private, size_t length, int i
 
 static int curve_open(pb_case *c)
 {
+	int fits = c->size >= WC_MIN_DIGEST_SIZE && c->size <= WC_MAX_DIGEST_SIZE;
+	if (!c->nonce_len && !fits)
+		return pb_fail(c, "a digest has %d to %d bytes", WC_MIN_DIGEST_SIZE, WC_MAX_DIGEST_SIZE) +
+		       PB_UNFIT;
 	struct curve *s = new_context(c, sizeof *s);
 	c->out_len = c->inverse && !c->nonce_len ? 0 : c->row->output;
 	if (!s)

@@ -12,7 +12,7 @@
 #include <wolfssl/wolfcrypt/error-crypt.h>
 #include <wolfssl/wolfcrypt/random.h>
 
-extern const pb_row cipher_rows[], hash_rows[], mac_rows[], curve_rows[], pqc_rows[];
+extern const pb_row cipher_rows[], hash_rows[], mac_rows[], curve_rows[], rsa_rows[], pqc_rows[];
 
 /* The generator that key generation, ECDSA and encapsulation draw from. */
 extern WC_RNG rng;

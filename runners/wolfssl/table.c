@@ -105,7 +105,8 @@ static const char *version(void)
 	return LIBWOLFSSL_VERSION_STRING;
 }
 
-static const pb_row *const tables[] = {cipher_rows, hash_rows, mac_rows, curve_rows, pqc_rows, NULL};
+static const pb_row *const tables[] = {cipher_rows, hash_rows, mac_rows, curve_rows,
+				       rsa_rows,    pqc_rows,  NULL};
 
 static const pb_runner runner = {
 	.name = RUNNER_NAME,

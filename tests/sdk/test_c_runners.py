@@ -95,12 +95,15 @@ def test_every_known_answer_of_the_catalogue_comes_out(session: Session):
 def test_whatever_is_listed_can_be_prepared_checked_and_measured(session: Session):
     session.calibrate(5, epoch=0)
     for row in rows(session):
-        for size in SIZES:
+        known = load().find(row[0])
+        whole = SIZES[:2] if known.kind == "kdf" else SIZES  # HKDF has a largest length
+        for size in (32,) if row[2] in ("pk/1", "password/1") else whole:
             handle = session.prepare(*row, fit(row[0], size), seed=SEED, offset=128)
             cell = Cell(session.spec.name, row[0], row[1], fit(row[0], size), row[2])
             measured = session.measure(handle, cell=cell, epoch=0, round=0, samples=1, limit_ms=1.0, calls=3)
             assert len(measured.burst.ticks) == 1
-            assert measured.digest == session.check_calls(handle, 3).digest, cell
+            if row[1] not in known.randomised:
+                assert measured.digest == session.check_calls(handle, 3).digest, cell
             assert not measured.burst.flags[0] & FAILED_CALL, cell
             session.release(handle)
 
@@ -130,7 +133,9 @@ def test_long_calls_can_be_cut_and_short_ones_refuse(session: Session):
 def test_the_first_call_is_the_same_under_every_contract(session: Session):
     listed = rows(session)
     for algorithm, operation in {row[:2] for row in listed}:
-        contracts = [row[2] for row in listed if row[:2] == (algorithm, operation)]
+        contracts = [row[2] for row in listed if row[:2] == (algorithm, operation) and row[2] != "pk/1"]
+        if not contracts:
+            continue
         outputs = {c: after(session, (algorithm, operation, c), 512, 1).output for c in contracts}
         setup = outputs.pop("setup/1", None)
         assert len(set(outputs.values())) == 1, (algorithm, operation)
@@ -186,11 +191,12 @@ def test_a_stream_goes_on_from_call_to_call(session: Session):
 
 def test_what_has_an_inverse_comes_back_and_forgeries_are_refused(session: Session):
     for row in rows(session):
-        if row[2] == "setup/1" or row[1] not in ("encrypt", "decrypt", "seal", "open"):
+        if row[2] == "setup/1" or row[1] not in ("encrypt", "decrypt", "seal", "open", "sign", "verify"):
             continue
-        handle = session.prepare(*row, fit(row[0], 512), seed=SEED)
-        assert session.round_trip(handle).passed, row
-        if row[1] == "open":
+        handle = session.prepare(*row, 32 if row[2] == "pk/1" else fit(row[0], 512), seed=SEED)
+        if row[1] != "verify":
+            assert session.round_trip(handle).passed, row
+        if row[1] in ("open", "verify"):
             verdict = session.forgery(handle)
             assert verdict.passed, (row, verdict.detail)
         session.release(handle)
@@ -199,7 +205,7 @@ def test_what_has_an_inverse_comes_back_and_forgeries_are_refused(session: Sessi
 def test_sizes_are_multiples_of_the_catalogues(session: Session):
     for row in rows(session):
         multiple = load().find(row[0]).data_multiple_bytes
-        session.release(session.prepare(*row, multiple, seed=SEED))
+        session.release(session.prepare(*row, 32 if row[2] == "pk/1" else multiple, seed=SEED))
         if multiple > 1:
             with pytest.raises(RunnerRefused) as refusal:
                 session.prepare(*row, multiple + 1, seed=SEED)
@@ -211,7 +217,9 @@ def test_every_tier_gives_the_same_answers(spec: RunnerSpec, session: Session):
         with Session(spec, cpu=tier) as other:
             assert rows(other) == rows(session)
             for row in rows(session):
-                for size in (16, 1040):
+                if row[1] in load().find(row[0]).randomised:
+                    continue
+                for size in (32,) if row[2] in ("pk/1", "password/1") else (16, 1040):
                     theirs, mine = (after(each, row, size, 3).digest for each in (session, other))
                     assert mine == theirs, (tier, row, size)
 

@@ -104,6 +104,17 @@ def test_hmac_agrees_with_python(session: Session, algorithm: str, theirs: str, 
     )
 
 
+def test_rsa_signatures_are_those_of_openssl(spec: RunnerSpec):
+    """One key, made by the rule of key_numbers.h, and PKCS #1 padding without anything random."""
+    theirs = find("openssl")
+    if build(theirs).state is BuildState.ABSENT:
+        pytest.skip("OpenSSL is not installed")
+    with Session(spec) as mine, Session(theirs) as other:
+        for bits in (2048, 3072, 4096):
+            row = (f"rsa-{bits}", "sign", "pk/1", 32)
+            assert output(mine, *row, 1) == output(other, *row, 1), bits
+
+
 def test_a_tier_takes_away_its_instructions_and_no_others(spec: RunnerSpec):
     features = {}
     for tier in ("full", "soft", "tables"):

@@ -40,14 +40,16 @@ RIGHT = {
     "boringssl": ("ml-kem-1024", "ml-dsa-87", "ecdsa-p384", "aes-128-gcm-siv", "poly1305"),
     "libsodium": ("ml-kem-768", "aegis-256", "argon2id-64mib-2-1", "blake2b-256", "ed25519"),
     "blake3": ("blake3",),
-    "liboqs": ("ml-kem-512", "ml-dsa-65"),
+    "liboqs": ("ml-kem-512", "ml-dsa-65"),  # Falcon has no known answers: each runner has a pair of its own
     "botan": (
         "ml-kem-768",
         "ml-dsa-65",
         "ascon-aead128",
         "ascon-hash256",
         "argon2id-64mib-2-1",
+        "bcrypt-10",
         "ecdsa-p256",
+        "slh-dsa-sha2-128f",
     ),
     "wolfssl": (
         "ml-kem-768",
@@ -60,7 +62,7 @@ RIGHT = {
     ),
     "wolfssl-package": ("aes-256-gcm", "aes-128-siv", "x25519", "ecdsa-p256", "sha3-256"),
     "gnutls": ("aes-192-gcm", "aes-128-ccm", "sha3-512", "hmac-sha-384"),
-    "mbedtls": ("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256"),
+    "mbedtls": ("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256", "x25519", "ecdsa-p384"),
     "ipsec-mb": ("aes-192-gcm", "chacha20-poly1305", "sha-512"),
     "rustcrypto": (
         "sha-256",

@@ -52,6 +52,6 @@ def outcome_line(outcome: BuildOutcome) -> str:
         return f"{outcome.runner:18} absent       lacks {', '.join(outcome.missing)}{way}"
     if outcome.state is BuildState.FAILED:
         said = outcome.output.rstrip()
-        return f"{outcome.runner:18} FAILED       after {outcome.seconds:.1f} s; the compiler said:\n{said}"
+        return f"{outcome.runner:18} FAILED       after {outcome.seconds:.1f} s; its build said:\n{said}"
     took = f"  {outcome.seconds:.1f} s" if outcome.state is BuildState.BUILT else ""
     return f"{outcome.runner:18} {outcome.state.value:12}{took}"
