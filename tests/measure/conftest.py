@@ -248,3 +248,10 @@ def watching() -> type[Watch]:
 def noting() -> type[Notes]:
     """`noting()`: a sink of one's own."""
     return Notes
+
+
+@pytest.fixture
+def two_cores() -> tuple[int, int]:
+    """Two cores; where there is one alone, it twice: scripted clocks do not mind."""
+    allowed = sorted(os.sched_getaffinity(0))
+    return (allowed[0], allowed[-1])

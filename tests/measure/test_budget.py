@@ -9,7 +9,8 @@ from fake_scripts import row
 
 from perbyte.measure import budget as budgets
 from perbyte.measure.budget import START_S, Budget, foresee
-from perbyte.measure.run import is_look, noise_note
+from perbyte.measure.cores import noise_note
+from perbyte.measure.run import is_look
 from perbyte.model import Cell, Policy
 
 

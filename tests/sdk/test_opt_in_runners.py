@@ -86,6 +86,9 @@ RIGHT = {
     "ring": ("sha-256", "aes-256-gcm", "chacha20-poly1305", "hmac-sha-384", "ed25519"),
     "aws-lc-rs": ("sha3-384", "aes-256-gcm-siv", "ed25519", "ecdh-p384", "ml-kem-768", "ml-dsa-87"),
     "graviola": ("sha3-512", "aes-256-gcm", "xchacha20-poly1305", "ed25519", "ecdh-p256", "ml-kem-768"),
+    "adiantum": ("adiantum-xchacha12",),
+    "xxhash": ("xxh64", "xxh3-64", "xxh3-128"),
+    "libxcrypt": ("bcrypt-10",),
     "circl": ("x25519", "x448", "ed448", "ml-dsa-65", "ml-kem-1024"),
 }
 LIKE_OPENSSL = (

@@ -266,6 +266,42 @@ func (s *streamed) run(n uint64, which C.int) (bad uint64) {
 	return bad
 }
 
+// Wide is a cipher that works on a whole sector in place, with a tweak; in place of a nonce. The data are copied to the
+// output before each call, which is part of it: the library overwrites what it is given.
+func Wide(algorithm string, key, tweak int, calls string, keyed func(key []byte) (encrypt, decrypt func(block, tweak []byte))) Row {
+	return Row{algorithm: algorithm, kind: C.PB_STREAM, calls: calls, key: key, nonce: tweak,
+		open: func(g *given) (operation, error) {
+			w := &wide{keyed: keyed, g: g}
+			w.key(0)
+			return w, nil
+		}}
+}
+
+type wide struct {
+	keyed func(key []byte) (encrypt, decrypt func(block, tweak []byte))
+	call  func(block, tweak []byte)
+	g     *given
+}
+
+func (w *wide) key(turn uint64) {
+	encrypt, decrypt := w.keyed(w.g.key[turn])
+	if w.call = encrypt; w.g.inverse {
+		w.call = decrypt
+	}
+}
+
+func (w *wide) run(n uint64, which C.int) uint64 {
+	out, data := w.g.out[:w.g.size], w.g.in
+	for i := uint64(0); i < n; i++ {
+		if which == C.PB_REKEY {
+			w.key(i & 15)
+		}
+		copy(out, data)
+		w.call(out, w.g.nonce[i&15])
+	}
+	return 0
+}
+
 // AEAD is an AEAD of the interface cipher.AEAD; tag in bytes.
 func AEAD(algorithm string, key, nonce, tag int, calls string, keyed func(key []byte) (cipher.AEAD, error)) Row {
 	return Row{algorithm: algorithm, kind: C.PB_AEAD, calls: calls, key: key, nonce: nonce, output: tag,

@@ -198,7 +198,7 @@ def find_options(case: Case) -> list[Option]:
         for one in case.figures
         if one.cell.algorithm in wanted
         and one.cell.contract == task.contract
-        and not one.cell.twin
+        and one.cell.usual
         and (not case.runners or one.cell.runner in case.runners)
         and math.isfinite(one.per_call)
         and one.per_call > 0

@@ -112,7 +112,7 @@ def _points(atlas: Atlas) -> tuple[Point, ...]:
     _, rows = query(
         atlas,
         """SELECT algorithm, operation, contract, size_bytes, count(DISTINCT machine) * count(DISTINCT library) AS wide
-           FROM cells WHERE cpu = 'full' AND twin = 0 AND size_bytes > 0
+           FROM cells WHERE cpu = 'full' AND twin = 0 AND coalesce(state, 'loop') = 'loop' AND size_bytes > 0
            GROUP BY ALL ORDER BY wide DESC, size_bytes DESC, algorithm, operation LIMIT 10000""",
     )
     found: dict[str, Point] = {}
@@ -130,7 +130,8 @@ def _costs(atlas: Atlas, points: tuple[Point, ...]) -> tuple[Cost, ...]:
         f"""SELECT algorithm, operation, contract, size_bytes, machine, library, library_version,
                median(cycles_per_byte), median(ns_per_call / size_bytes), count(DISTINCT run), min(started_at)
            FROM cells JOIN (SELECT run, started_at FROM runs) USING (run)
-           WHERE cpu = 'full' AND twin = 0 AND (algorithm, operation, contract, size_bytes) IN ({places})
+           WHERE cpu = 'full' AND twin = 0 AND coalesce(state, 'loop') = 'loop'
+              AND (algorithm, operation, contract, size_bytes) IN ({places})
            GROUP BY ALL ORDER BY ALL""",
         [part for point in points for part in point],
     )

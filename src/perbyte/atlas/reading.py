@@ -292,14 +292,20 @@ def _view(atlas: Atlas, table: str, places: dict[tuple[str, FileRow], str]) -> s
             continue
         if hidden:
             keys = ", ".join(f"'{key}'" for key in sorted(hidden))
-            parts.append(
-                f"SELECT * FROM read_parquet({_listed(own)}, hive_partitioning = false) WHERE run NOT IN ({keys})"
-            )
+            parts.append(f"SELECT * FROM {_read(own)} WHERE run NOT IN ({keys})")
         else:
             whole += own
     if whole:
-        parts.append(f"SELECT * FROM read_parquet({_listed(whole)}, hive_partitioning = false)")
-    return " UNION ALL ".join(parts)
+        parts.append(f"SELECT * FROM {_read(whole)}")
+    if parts:
+        parts.append(
+            "SELECT 'loop' AS state WHERE false"
+        )  # a column that segments of older versions do not have
+    return " UNION ALL BY NAME ".join(parts)
+
+
+def _read(paths: Any) -> str:
+    return f"read_parquet({_listed(paths)}, hive_partitioning = false, union_by_name = true)"
 
 
 def _listed(paths: Any) -> str:

@@ -1,12 +1,12 @@
 """Selectors: cell addresses with globs, as they are typed on the command line and written into studies.
 
-    [[runner[@version]/]algorithm[/operation]][@size,size...][+contract=...][+cpu=...][+twin=...]
+    [[runner[@version]/]algorithm[/operation]][@size,size...][+contract=...][+cpu=...][+twin=...][+state=...]
 
 `openssl/aes-*-cbc/*@16,8192`, `*/sha-256`, `*/aes-128-ctr+cpu=soft,full`, and a bare `aes-128-cbc`, which
 means `*/aes-128-cbc`. Every address that `Cell.address` prints is a selector of exactly that cell. For that
-reason an absent CPU tier means `full` and an absent twin means the first process, as they do in addresses;
-`+cpu=*` and `+twin=*` mean any. Absent sizes and contracts mean any. `openssl@{3.0,4.0}/sha-256` asks for builds of a
-library by their versions, which only a survey of runners knows.
+reason an absent CPU tier means `full`, an absent twin the first process and an absent state a loop, as they do in
+addresses; `+cpu=*`, `+twin=*` and `+state=*` mean any. Absent sizes and contracts mean any.
+`openssl@{3.0,4.0}/sha-256` asks for builds of a library by their versions, which only a survey of runners knows.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from perbyte.catalogue.catalogue import Catalogue, load
 from perbyte.catalogue.checking import OPERATIONS
 from perbyte.errors import UsageError
 from perbyte.model import Cell
-from perbyte.model.cell import FULL
+from perbyte.model.cell import FULL, LOOP, STATES, is_state
 
-_OPTIONS = ("contract", "cpu", "twin")
+_OPTIONS = ("contract", "cpu", "twin", "state")
 _EXAMPLE = "a selector looks like 'openssl/aes-*-cbc/encrypt@16,8192+contract=message/1+cpu=soft'"
 _ANY = -1
 _VERSIONS = re.compile(r"(?P<runner>[^/@+]+)@(?P<versions>[^/+]*)/")
@@ -31,7 +31,7 @@ _VERSIONS = re.compile(r"(?P<runner>[^/@+]+)@(?P<versions>[^/+]*)/")
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """What was asked for: `sizes` (bytes), `contracts`, `cpus` and `twin` are None where nothing was said.
+    """What was asked for: `sizes` (bytes), `contracts`, `cpus`, `twin` and `states` are None where nothing was said.
 
     `algorithm` holds ids where aliases were typed; `twin` is -1 for `+twin=*`. `contracts` and `cpus` may
     hold globs. `versions` (such as 3.0) are of builds of the library that
@@ -47,6 +47,7 @@ class Selector:
     cpus: tuple[str, ...] | None = None
     twin: int | None = None
     versions: tuple[str, ...] = ()
+    states: tuple[str, ...] | None = None
 
     def matches(self, cell: Cell) -> bool:
         """True when `cell` is among what was asked for."""
@@ -56,6 +57,7 @@ class Selector:
             and (self.contracts is None or any(pattern.matches(cell.contract, one) for one in self.contracts))
             and any(pattern.matches(cell.cpu, one) for one in self.cpus or (FULL,))
             and (self.twin == _ANY or cell.twin == (self.twin or 0))
+            and any(pattern.matches(cell.state, one) for one in self.states or (LOOP,))
         )
 
     def expand(self) -> tuple[Selector, ...]:
@@ -160,6 +162,7 @@ def parse_selector(text: str, catalogue: Catalogue | None = None) -> Selector:
         cpus=tuple(given["cpu"].split(",")) if "cpu" in given else None,
         twin=_twin(text, given),
         versions=versions,
+        states=_states(text, given),
     )
 
 
@@ -204,7 +207,9 @@ def _parse_options(text: str, options: list[str]) -> dict[str, str]:
     for option in options:
         name, _, value = option.partition("=")
         if name not in _OPTIONS:
-            raise _wrong(text, f"unknown option '+{name}'", hint="there are +contract=, +cpu= and +twin=")
+            raise _wrong(
+                text, f"unknown option '+{name}'", hint="there are +contract=, +cpu=, +twin= and +state="
+            )
         if name in given:
             raise _wrong(text, f"duplicate '+{name}='", hint="put a comma between alternatives")
         if not value or not all(value.split(",")):
@@ -244,6 +249,16 @@ def _twin(text: str, given: dict[str, str]) -> int | None:
     if not (value.isascii() and value.isdigit()):
         raise _wrong(text, f"'+twin={value}' is not a number")
     return int(value)
+
+
+def _states(text: str, given: dict[str, str]) -> tuple[str, ...] | None:
+    if "state" not in given:
+        return None
+    states = tuple(dict.fromkeys(given["state"].split(",")))
+    if unknown := [one for one in states if not is_state(one) and not pattern.is_pattern(one)]:
+        there = f"there are {', '.join(STATES)} and threads-2 (of any number)"
+        raise _wrong(text, f"'{unknown[0]}' is no state", hint=there)
+    return states
 
 
 def _resolve(text: str, algorithm: str, catalogue: Catalogue) -> str:

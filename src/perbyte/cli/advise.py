@@ -14,6 +14,8 @@ import click
 from perbyte.cli.options import Cores, DataRate, DataSize, Listed, Seconds, note
 from perbyte.errors import EXIT_FINE, EnvironmentLacking, UsageError
 from perbyte.model import Run
+from perbyte.model.cell import COLD, FIRST, IDLE, LOOP, STATES
+from perbyte.report.wording import size_label
 
 if TYPE_CHECKING:
     from perbyte.advise import Mix
@@ -36,6 +38,7 @@ QUESTIONS = (
     "disk-2013",
 )
 BUDGET_S, PRECISION, EPOCHS = 20.0, 0.01, 3
+BEYOND_S, BEYOND_EPOCHS = 30.0, 5
 NO_AES = "no-aes-hardware"
 
 
@@ -63,7 +66,7 @@ class Wish:
 @click.option("--histogram", type=click.Path(path_type=Path), help="Your sizes: lines of 'size count'.")
 @click.option("--threads", help="On several cores at once as well: 1,2,all.")
 @click.option(
-    "--states", is_flag=True, help="One call with cold caches, and the first of a process, as well."
+    "--states", is_flag=True, help="One call with emptied caches, the first, and after a sleep, as well."
 )
 @click.option("--volume", type=DataSize(), help="Data under one key: 1TB.")
 @click.option(
@@ -114,6 +117,7 @@ def command(
     """
     from perbyte.catalogue.questions import find_question
     from perbyte.catalogue.status import profiles
+    from perbyte.cli.measure import read_states
     from perbyte.report.advice import Limits
     from perbyte.report.advicetext import advice_json, render_advice
 
@@ -125,6 +129,7 @@ def command(
         raise UsageError("--path is for disk alone", hint="perbyte advise disk --path DIR")
     if sizes and histogram:
         raise UsageError("--sizes and --histogram exclude each other")
+    wanted = read_states((COLD, FIRST, IDLE) if states else (), threads, cores) or ()
     asked = find_question(question)
     wish = Wish(
         profile,
@@ -149,8 +154,8 @@ def command(
     else:
         run, missing, code = _measure(asked, mixes, wish, budget, cores, quiet)
     told = _answers(asked, run, mixes, wish, missing, limits)
-    if threads or states:
-        told = [_beyond(one, threads, states, cores, limits, quiet) for one in told]
+    if wanted:
+        told = [_beyond(one, wanted, cores, limits, quiet) for one in told]
     beside = _beside(asked, told[0], run) if asked.study else None
     notes = [*([asked.note] if asked.note else []), _source(run)]
     if page:
@@ -382,43 +387,44 @@ def _why_missing(question: Question, found: Survey, languages: Sequence[str]) ->
 
 
 def _beyond(
-    told: Told, threads: str | None, states: bool, cores: tuple[int, ...] | None, limits: Limits, quiet: bool
+    told: Told, states: tuple[str, ...], cores: tuple[int, ...] | None, limits: Limits, quiet: bool
 ) -> Told:
-    """The answer with what the recommended option does on several cores at once, and in other states than a loop's."""
+    """The answer with what the recommended option does in `states` that no loop on one core has: a run of its own."""
     from perbyte.advise import changes
-    from perbyte.measure import choose_cores
-    from perbyte.measure.states import STATES, measure_state
-    from perbyte.measure.threads import measure_together
-    from perbyte.model import Policy
-    from perbyte.report.advice import tell
+    from perbyte.catalogue import parse_selector
+    from perbyte.cli.conduct import conduct
+    from perbyte.cli.measure import read_policy
+    from perbyte.measure import Request
+    from perbyte.report.advice import option_text, tell
     from perbyte.report.beyond import states_texts, threads_texts
-    from perbyte.runners import find as find_runner
-    from perbyte.stats.quantity import data_bytes
-    from perbyte.stats.scaling import scaling
 
     first = told.decision.first
     if not first or told.passwords:
         return told
-    figures = sorted(first.best.figures.values(), key=lambda one: one.cell.size_bytes)
-    least, most = figures[0], figures[-1]
-    allowed, spec = choose_cores(cores or ()), find_runner(first.best.runner)
-    if threads and (size := data_bytes(most.cell)):
-        counts = _counts(threads, len(allowed))
-        note(f"{most.cell.address} on {', '.join(map(str, counts))} cores at once", quiet=quiet)
-        measured = measure_together(most.cell, spec, counts, allowed, Policy())
-        limits = replace(limits, threads=threads_texts(first.best, size, scaling(measured)))
-    if states:
-        note(f"{least.cell.address}: {', '.join(STATES)}", quiet=quiet)
-        single = [measure_state(least.cell, spec, state, allowed[0], Policy()) for state in STATES]
-        limits = replace(limits, states=states_texts(least, told.decision.case.task.unit, single))
+    sizes = sorted(one.cell.size_bytes for one in first.best.figures.values())
+    cells = [one.cell for one in first.best.figures.values()]
+    single = [one for one in states if one in STATES and one != LOOP]
+    together = [one for one in states if one not in STATES]
+    texts = [
+        f"{next(one for one in cells if one.size_bytes == size).address}+state={','.join(wanted)}"
+        for size, wanted in ((sizes[0], [LOOP, *single] if single else []), (sizes[-1], together))
+        if wanted
+    ]
+    policy = read_policy(PRECISION, BEYOND_S, BEYOND_EPOCHS, cores, None)
+    done = conduct(Request(tuple(parse_selector(text) for text in texts)), policy, quiet=quiet, lenient=True)
+    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
+
+    def headed(lines: tuple[str, ...], size: int) -> tuple[str, ...]:
+        operation = next(one.operation for one in cells if one.size_bytes == size)
+        return (f"{option_text(first.best)}, {operation}, {size_label(size)}:", *lines) if lines else ()
+
+    unit = told.decision.case.task.unit
+    limits = replace(
+        limits,
+        threads=headed(threads_texts(done.run.cells), sizes[-1]),
+        states=headed(states_texts(done.run.cells, unit), sizes[0]),
+    )
     return tell(told.decision, changes(told.decision), limits)
-
-
-def _counts(text: str, cores: int) -> list[int]:
-    words = [word.strip() for word in text.split(",")]
-    if not all(word == "all" or (word.isdecimal() and int(word)) for word in words):
-        raise UsageError(f"'{text}' is no list of numbers of threads", hint="such as 1,2,all")
-    return sorted({cores if word == "all" else int(word) for word in words})
 
 
 def _source(run: Run) -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 # on the same algorithm, and two algorithms only where there is no such pair.
 _COMPARABLE = ("size_bytes", "contract")
 _NEARNESS = (
+    ("algorithm", "runner", "cpu", "state"),
     ("algorithm", "runner", "cpu"),
     ("algorithm", "runner"),
     ("algorithm", "cpu"),

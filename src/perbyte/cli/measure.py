@@ -14,6 +14,7 @@ import click
 from perbyte.cli.options import Listed, limits_option, note, output_options, policy_options, rate_option
 from perbyte.errors import UsageError
 from perbyte.model import Policy
+from perbyte.model.cell import STATES, is_state
 
 if TYPE_CHECKING:
     from perbyte.measure import Prepared, Request
@@ -28,6 +29,7 @@ Selectors are cell addresses with globs:
   openssl/aes-*-cbc/*@16,8192        runner/algorithm/operation@sizes
   '*/sha-256'                        every runner, default sizes
   '*/aes-128-ctr+cpu=soft,full'      with and without CPU acceleration
+  '*/aes-128-gcm@1350+state=loop,cold,first'  single calls with emptied caches, and of fresh processes
   '*/aes-128-cbc+contract=message'   whole messages instead of an endless one
 """
 
@@ -43,6 +45,8 @@ Selectors are cell addresses with globs:
     "--contract", "contracts", type=Listed(), default=None, help="What one call is: stream, message..."
 )
 @click.option("--cpu", "cpus", type=Listed(), default=None, help="CPU tiers: full,soft.")
+@click.option("--state", "states", type=Listed(), default=None, help="What a call comes after: loop,cold,...")
+@click.option("--threads", help="On so many cores at once: 1,2,all.")
 @policy_options
 @click.option("--input", "input_path", type=click.Path(path_type=Path), help="Measure on this file's bytes.")
 @click.option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
@@ -58,6 +62,8 @@ def command(
     operations: tuple[str, ...] | None,
     contracts: tuple[str, ...] | None,
     cpus: tuple[str, ...] | None,
+    states: tuple[str, ...] | None,
+    threads: str | None,
     precision: float | None,
     budget: float | None,
     epochs: int | None,
@@ -98,7 +104,18 @@ def command(
         selectors = suite.selectors(tuple(spec.name for spec in built_runners()))
         budget = suite.budget_s if budget is None else budget
     if resume:
-        if selectors or sizes or operations or contracts or cpus or input_path or out or dry_run:
+        if (
+            selectors
+            or sizes
+            or operations
+            or contracts
+            or cpus
+            or states
+            or threads
+            or input_path
+            or out
+            or dry_run
+        ):
             raise UsageError(
                 "--resume goes on with the run's own plan", hint="leave selectors and plan options out"
             )
@@ -128,12 +145,16 @@ def command(
             require_size(input_facts, {*(all_sizes or ()), *named})
         if limits and not as_csv:
             asked += (parse_selector("reference/{limit-*,probe-aesenc}/run@1024+contract=stream/1"),)
+        general = read_states(states or (), threads, cores)
+        more = read_states((), threads, cores) or ()
+        asked = tuple(replace(one, states=(*one.states, *more)) if one.states else one for one in asked)
         request = Request(
             selectors=asked,
             sizes=all_sizes,
             operations=operations,
             contracts=tuple(catalogue.find_contract(name).id for name in contracts) if contracts else None,
             cpus=cpus,
+            states=general,
         )
         policy = read_policy(precision, budget, epochs, cores, seed)
         if dry_run:
@@ -154,6 +175,29 @@ def command(
         note(f"chart: perbyte report {done.path} --chart {suite.chart}.svg", quiet=quiet)
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
     return done.code
+
+
+def read_states(
+    states: tuple[str, ...], threads: str | None, cores: tuple[int, ...] | None
+) -> tuple[str, ...] | None:
+    """The states that were asked for, numbers of threads among them; None where nothing was said."""
+    from perbyte.measure import choose_cores
+
+    if unknown := [one for one in states if not is_state(one)]:
+        raise UsageError(f"'{unknown[0]}' is no state", hint=f"there are {', '.join(STATES)} and threads-2")
+    words = [word.strip() for word in threads.split(",")] if threads is not None else []
+    if not all(word == "all" or (word.isdecimal() and int(word)) for word in words):
+        raise UsageError(f"'{threads}' is no list of numbers of threads", hint="such as 1,2,all")
+    if words:
+        there = len(choose_cores(cores or ()))
+        counts = sorted({there if word == "all" else int(word) for word in words})
+        if counts[-1] > there:
+            raise UsageError(
+                f"{counts[-1]} threads need as many cores, and there are {there} to measure on",
+                hint=f"--threads 1,{there}" if there > 1 else "more --cores",
+            )
+        states += tuple(f"threads-{count}" for count in counts)
+    return tuple(dict.fromkeys(states)) or None
 
 
 def read_policy(

@@ -60,22 +60,27 @@ def print_run(
     if as_json:
         import json
 
+        from perbyte.report.beyond import scaling_json
         from perbyte.report.export import to_json
         from perbyte.report.limit import limits_json
         from perbyte.report.rate import rate_json
 
         found = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
         found |= {"limits": limits_json(run.cells)} if limits else {}
+        found |= {"scaling": told} if (told := scaling_json(run.cells)) else {}
         print(json.dumps(found, indent=1, allow_nan=False))
     elif as_csv:
         from perbyte.report.export import to_csv
 
         print(to_csv(run), end="")
     else:
+        from perbyte.report.beyond import render_beyond
         from perbyte.report.text import render_table
         from perbyte.stats.quantity import Unit
 
         print(render_table(run, unit=Unit(unit) if unit else None), end="")
+        if beyond := render_beyond(run.cells):
+            print("\n" + beyond, end="")
         if rate:
             from perbyte.report.rate import render_rate
 

@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from perbyte.model import CellFigure, Run
+from perbyte.model.cell import LOOP
 
 
 def to_benchfmt(run: Run) -> str:
@@ -74,6 +75,7 @@ def _name(figure: CellFigure) -> str:
     cell = figure.cell
     parts = [f"runner={cell.runner}", f"algorithm={cell.algorithm}", f"operation={cell.operation}"]
     parts += [f"size={cell.size_bytes}", f"contract={cell.contract.replace('/', '.')}", f"cpu={cell.cpu}"]
+    parts += [f"state={cell.state}"] if cell.state != LOOP else []
     return "Benchmark" + "/".join(["Perbyte", *(re.sub(r"\s+", "_", part) for part in parts)])
 
 

@@ -52,13 +52,13 @@ def write_table(run: Run) -> Table:
 
 
 def _values(run: Run) -> _Values:
-    found = {one.cell: one.ns_per_call for one in run.cells if not one.cell.twin and one.ns_per_call > 0}
+    found = {one.cell: one.ns_per_call for one in run.cells if one.cell.usual and one.ns_per_call > 0}
     for failure in run.failures:
         try:
             cell = parse_address(failure.address)
         except ValueError:
             continue
-        if not cell.twin:
+        if cell.usual:
             found.setdefault(cell, 0.0)
     return found
 

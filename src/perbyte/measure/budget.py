@@ -15,7 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perbyte.measure.plan import Plan
+from perbyte.measure.states import expected_s
 from perbyte.model import Cell, Policy, Process
+from perbyte.model.cell import LOOP
 from perbyte.runners import RunnerSpec
 
 # Seconds, as measured with compiled runners on a machine of 2022; the virtual machine of Java takes longer to come up.
@@ -140,4 +142,6 @@ def foresee(plan: Plan, policy: Policy, specs: Mapping[str, RunnerSpec]) -> Fore
 
 def _epoch_s(cell: Cell, policy: Policy) -> float:
     """Seconds of one epoch of `cell` up to the first look; long data get one burst."""
+    if cell.state != LOOP:
+        return expected_s(cell)
     return max(policy.looks[0] * BURST_S, BYTE_S * cell.size_bytes)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import statistics
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,9 +23,27 @@ from perbyte.errors import RunnerRefused
 from perbyte.runners import RunnerSpec, Session
 
 
+@dataclass(frozen=True, slots=True)
+class Awake:
+    """The loops that keep cores from halting."""
+
+    loops: tuple[subprocess.Popen[bytes], ...] = ()
+
+    @contextlib.contextmanager
+    def resting(self) -> Iterator[None]:
+        """Let the cores halt meanwhile."""
+        try:
+            for process in self.loops:
+                process.send_signal(signal.SIGSTOP)
+            yield
+        finally:
+            for process in self.loops:
+                process.send_signal(signal.SIGCONT)
+
+
 @contextlib.contextmanager
-def kept_awake(specs: Iterable[RunnerSpec], cores: Sequence[int]) -> Iterator[int]:
-    """Keep `cores` busy at the lowest priority; gives the number of cores for which that succeeded."""
+def kept_awake(specs: Iterable[RunnerSpec], cores: Sequence[int]) -> Iterator[Awake]:
+    """Keep `cores` busy at the lowest priority, those for which that succeeds."""
     spec = next((spec for spec in specs if spec.native and (not spec.built or spec.out().is_dir())), None)
     started: list[subprocess.Popen[bytes]] = []
     try:
@@ -32,7 +51,7 @@ def kept_awake(specs: Iterable[RunnerSpec], cores: Sequence[int]) -> Iterator[in
             with contextlib.suppress(OSError):
                 if spec:
                     started.append(_loop(spec, core))
-        yield len(started)
+        yield Awake(tuple(started))
     finally:
         for process in started:
             process.kill()
@@ -139,3 +158,20 @@ def summarise(core: int, spells: Sequence[tuple[str, float]]) -> CoreWatch:
             quiet.append(us)
         goes_on = bool(quiet) and (state == "q" or (state == "b" and us < BLIP_US))
     return CoreWatch(core, alone, shared, taken, statistics.median(quiet) if quiet else 0.0)
+
+
+def noise_note(clean_share: float, cores: Sequence[int]) -> str:
+    """Say that this machine is too noisy now, and what helps here."""
+    others = os.getloadavg()[0] - 1
+    busy = f"other programs keep about {others:.1f} cores busy: end them; " if others > 0.5 else ""
+    allowed = sorted(os.sched_getaffinity(0) - set(cores))
+    free = (
+        f"let it use other cores too (--cores {','.join(map(str, sorted([*cores, *allowed])))}); "
+        if allowed
+        else ""
+    )
+    return (
+        f"too noisy: only {clean_share:.0%} of the samples are clean, because something else uses these cores. "
+        f"What helps here: {busy}{free}a larger --budget, another hour, or a machine of one's own "
+        "(perbyte doctor watches the cores)"
+    )

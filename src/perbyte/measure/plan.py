@@ -11,6 +11,7 @@ same runner as if it were another, and what lies between the two is the run's no
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,7 @@ from dataclasses import dataclass, field
 from perbyte.catalogue import Catalogue, Selector, pattern
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm, Cell, Failure, Row
-from perbyte.model.cell import FULL
+from perbyte.model.cell import FULL, LOOP, STATES
 from perbyte.protocol.messages import HelloAnswer, Operation
 from perbyte.runners import RunnerSpec, stale
 from perbyte.runners.session import Session
@@ -40,6 +41,7 @@ class Request:
     operations: tuple[str, ...] | None = None
     contracts: tuple[str, ...] | None = None
     cpus: tuple[str, ...] | None = None
+    states: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ def _cells_of(
     cells: list[Cell] = []
     failures: list[Failure] = []
     sizes = selector.sizes or request.sizes
+    named = selector.states or request.states or (LOOP,)
+    states = [*dict.fromkeys(one for name in named for one in _states(name))]
     there = {hello.library_version for one, hello in survey.hellos.items() if _meant(selector, survey, one)}
     for version in selector.versions:
         if not any(_is_version(one, version) for one in there):
@@ -134,16 +138,17 @@ def _cells_of(
             contracts = selector.contracts or request.contracts or (catalogue.default_contract(algorithm),)
             if request.operations and row.operation not in request.operations:
                 continue
-            for size in sizes or _default_sizes(algorithm):
-                cell = Cell(runner, row.algorithm, row.operation, size, row.contract, cpu)
+            for size, state in itertools.product(sizes or _default_sizes(algorithm), states):
+                cell = Cell(runner, row.algorithm, row.operation, size, row.contract, cpu, state=state)
                 asked = dataclasses.replace(
                     selector,
                     runner=runner,
                     contracts=contracts,
                     cpus=selector.cpus or request.cpus,
                     sizes=None,
+                    states=None,
                 )
-                if not asked.matches(cell):
+                if not asked.matches(dataclasses.replace(cell, state=LOOP)):
                     continue
                 if size % algorithm.data_multiple_bytes:
                     failures.append(
@@ -157,6 +162,11 @@ def _cells_of(
                     continue
                 cells.append(cell)
     return cells, failures
+
+
+def _states(name: str) -> Iterable[str]:
+    """The states that a name or a glob means; a number of threads has to be named."""
+    return (one for one in STATES if pattern.matches(one, name)) if pattern.is_pattern(name) else (name,)
 
 
 def _meant(selector: Selector, survey: Survey, one: tuple[str, str]) -> bool:
@@ -209,7 +219,7 @@ def choose_twins(cells: Sequence[Cell]) -> tuple[Cell, ...]:
 
     Short calls only: a twin of a call that lasts long would cost as much as a library.
     """
-    short = [cell for cell in cells if cell.size_bytes <= TWIN_MAX_BYTES]
+    short = [cell for cell in cells if cell.size_bytes <= TWIN_MAX_BYTES and cell.state == LOOP]
     if not short:
         return ()
     most, _ = Counter(cell.process for cell in short).most_common(1)[0]

@@ -8,7 +8,6 @@ interrupted run it goes on where that stopped, with what that left of the budget
 from __future__ import annotations
 
 import dataclasses
-import os
 import statistics
 import time
 from collections import Counter, defaultdict
@@ -20,12 +19,13 @@ from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError, RunnerGarbled
 from perbyte.measure.audit import Auditor, Witness
 from perbyte.measure.budget import OVERRUN, Budget
-from perbyte.measure.cores import kept_awake
+from perbyte.measure.cores import kept_awake, noise_note
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
 from perbyte.measure.pieces import Cut
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.rounds import Epoch
 from perbyte.measure.sessions import STARTING_FAILS, Sessions, alike, draw_layout, failure_kind
+from perbyte.measure.states import States, expected_s, precise_enough
 from perbyte.measure.tiers import look_at_full, unproven_tiers
 from perbyte.measure.validation import Validation, confirm
 from perbyte.model import (
@@ -39,7 +39,7 @@ from perbyte.model import (
     Sink,
     UnprovenTier,
 )
-from perbyte.model.cell import FULL
+from perbyte.model.cell import FULL, LOOP
 from perbyte.runners.session import TimeLimits
 
 EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
@@ -99,6 +99,7 @@ class Measurement:
         self._clean_share = 0.0
         self._clean_shares: list[float] = []
         self._known: dict[Cell, tuple[int, stats.Summary]] = {}
+        self._states_s: dict[Cell, float] = {}
 
     def measure(self) -> Outcome:
         """Run to the end. KeyboardInterrupt ends it early; the outcome then says `complete=False`."""
@@ -112,7 +113,10 @@ class Measurement:
         for message, count in unfit.items():
             self.watcher.note(f"left out: {message} ({count} cell{'s' if count > 1 else ''})")
         try:
-            with kept_awake(self.survey.specs.values(), self.cores), Witness(self.cores) as witness:
+            with (
+                kept_awake(self.survey.specs.values(), self.cores) as self._awake,
+                Witness(self.cores) as witness,
+            ):
                 self._auditor = Auditor(
                     self.policy, self.catalogue, self.history.audits, self.sink.audited, self._fail, witness
                 )
@@ -195,6 +199,8 @@ class Measurement:
             return True
         if summary.very_long:
             return figure.relative_half_width <= LONG_PRECISION
+        if summary.cell.state != LOOP:
+            return precise_enough(figure, self.policy)
         return figure.relative_half_width <= self.policy.precision and figure.quality is not Quality.NOISY
 
     def _epoch(self, number: int, cells: Sequence[Cell], *, first: bool) -> None:
@@ -216,13 +222,15 @@ class Measurement:
             cells = self._start(sessions, name, number, cells)
             if first:
                 cells = self._validate(sessions, number, cells)
+            apart = [cell for cell in cells if cell.state != LOOP]
             epoch = Epoch(
                 number=number,
                 sessions=sessions,
                 policy=self.policy,
                 calibrations=self.history.calibrations,
                 deadline=time.monotonic()
-                + self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4)),
+                + self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4))
+                - sum(self._states_s.get(cell, expected_s(cell)) for cell in apart),
                 keep=self._keep,
                 fail=self._fail,
                 tell=lambda cell, round_number, done, clean: self._tell(
@@ -233,11 +241,16 @@ class Measurement:
                 cuts=self._cuts,
             )
             with epoch.aside:
-                epoch.run(cells)
+                epoch.run([cell for cell in cells if cell.state == LOOP])
                 rounds_over = time.monotonic()
                 if self.policy.audit:
                     self._auditor.audit(sessions, epoch, self._lost)
             self._confirm(sessions, epoch)
+            rest_s = time.monotonic() - rounds_over
+            if apart := [cell for cell in apart if cell not in self._lost]:
+                self._tell(f"{name}, calls in states of their own", "", number, len(apart))
+                found = (self._digests, self._awake, self._keep, self._fail)
+                self._states_s |= States(sessions, number, self.cores, self.policy, *found).take(apart)
         for cell in epoch.cost_apart():
             self._apart[cell] += 1
             if self._apart[cell] >= CUT_IN_VAIN:
@@ -247,7 +260,7 @@ class Measurement:
         self._clean_shares.append(self._clean_share)
         if len(self._clean_shares) == 2 and statistics.mean(self._clean_shares) < NOISY_SHARE:
             self.watcher.note(noise_note(statistics.mean(self._clean_shares), self.cores))
-        self._note_costs(epoch, time.monotonic() - rounds_over)
+        self._note_costs(epoch, rest_s)
 
     def _start(self, sessions: Sessions, name: str, number: int, cells: Sequence[Cell]) -> list[Cell]:
         """Start the processes that the cells need; cells of a process that does not come up are lost."""
@@ -294,6 +307,8 @@ class Measurement:
     def _note_costs(self, epoch: Epoch, rest_s: float) -> None:
         """Note what this epoch took, the best guess at what the next one will take."""
         self._budget.note_rest(rest_s)
+        for cell, took in self._states_s.items():
+            self._budget.note_first_look(cell, took)
         first_look = self.policy.looks[0]
         for cell, tally in epoch.tallies.items():
             early = sum(
@@ -470,20 +485,3 @@ def is_look(done: int, least: int) -> bool:
     while look < done:
         look += max(EPOCH_STEP, look // 8)
     return look == done
-
-
-def noise_note(clean_share: float, cores: Sequence[int]) -> str:
-    """Say that this machine is too noisy now, and what helps here."""
-    others = os.getloadavg()[0] - 1
-    busy = f"other programs keep about {others:.1f} cores busy: end them; " if others > 0.5 else ""
-    allowed = sorted(os.sched_getaffinity(0) - set(cores))
-    free = (
-        f"let it use other cores too (--cores {','.join(map(str, sorted([*cores, *allowed])))}); "
-        if allowed
-        else ""
-    )
-    return (
-        f"too noisy: only {clean_share:.0%} of the samples are clean, because something else uses these cores. "
-        f"What helps here: {busy}{free}a larger --budget, another hour, or a machine of one's own "
-        "(perbyte doctor watches the cores)"
-    )

@@ -118,6 +118,35 @@ class Sessions:
         self.calibrations[process] = calibration
         return calibration
 
+    def open_alone(self, cell: Cell, core: int) -> tuple[Session, int]:
+        """A further process for `cell` on `core`, and its handle; whoever asks ends it.
+
+        It looks at its clock only to find its probes; the calibration of the cell's own process counts. Raises
+        RunnerError, EnvironmentLacking.
+        """
+        spec, environment = self._survey.specs[cell.runner], self._layout.environment
+        session = Session(spec, cpu=cell.cpu, core=core, environment=environment, limits=self._limits)
+        try:
+            session.hello()
+            session.calibrate(
+                CALIBRATION_MS, epoch=self._epoch, cores=[core], contention_length=self._contention_length
+            )
+            return session, self._prepare(session, cell)
+        except BaseException:
+            session.close()
+            raise
+
+    def _prepare(self, session: Session, cell: Cell) -> int:
+        return session.prepare(
+            cell.algorithm,
+            cell.operation,
+            cell.contract,
+            cell.size_bytes,
+            seed=self._seed,
+            offset=self._layout.offset,
+            input_path=self._input_path,
+        )
+
     def of(self, cell: Cell) -> Session:
         """The running session of a cell's process. Raises KeyError if it never started."""
         return self._sessions[cell.process]
@@ -125,15 +154,7 @@ class Sessions:
     def handle(self, cell: Cell) -> int:
         """The handle of a cell, prepared on first use. Raises RunnerError."""
         if cell not in self._handles:
-            self._handles[cell] = self.of(cell).prepare(
-                cell.algorithm,
-                cell.operation,
-                cell.contract,
-                cell.size_bytes,
-                seed=self._seed,
-                offset=self._layout.offset,
-                input_path=self._input_path,
-            )
+            self._handles[cell] = self._prepare(self.of(cell), cell)
         return self._handles[cell]
 
     def release(self, cells: Iterable[Cell]) -> None:

@@ -1,114 +1,221 @@
-"""One call in a state that no loop has: with cold caches, or the first one that a process makes.
+"""Calls in a state that no loop has, for cells of their own: after emptied caches, a sleep, nothing; on several cores.
 
-Warm loops give what a call costs in a program that makes many; these give what the first record costs. *cold*: before
-each call another process reads more than the caches hold, by other code; then a single call is timed. *first*: a fresh
-process makes one call of its own. Nothing is warmed, nothing is stored; samples are judged by their probes.
+Warm loops give what a call costs in a program that makes many; these give what the first record costs. Once an epoch,
+when its rounds are over, each such cell gets processes of its own, pinned to a core:
+
+- *cold*: before each call this process, on the same core, reads more than the caches that the core has to itself, in
+  small pages. What lies in a cache that cores share stays: emptying that too measures the neighbours' use of memory
+  (38,000 to 60,000 cycles from minute to minute for a call that repeats within 5 % so; docs/measurement.md).
+- *idle*: the process works, then it and its core sleep, then a single call is timed.
+- *first*: a fresh process, its key set and its data prepared, makes its first call, with caches emptied as well: what
+  happens to be left in them between start and call did not repeat.
+- *threads-N*: N processes on a core each are asked for a burst at the same time; numbers take turns within a round.
+
+Single calls are never warmed up, nor waited for: the samples are judged by their probes like all others, under the
+calibration of the epoch's process of the same runner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack
+import mmap
+import os
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from perbyte.measure.sessions import CALIBRATION_MS, PATIENCE_MS, alike, draw_layout
-from perbyte.model import Calibration, Cell, Once, Policy
-from perbyte.runners import RunnerSpec, find
+from perbyte.errors import RunnerError
+from perbyte.measure.cores import Awake
+from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_kind
+from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
+from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
 from perbyte.runners.session import Session
-from perbyte.stats.clean import clean_mask, cycles_per_call, ns_per_call
+from perbyte.stats.clean import clean_mask
 
-COLD, FIRST = "cold", "first"
-STATES = (COLD, FIRST)
-CALLS = 100
-CALIBRATIONS = 6
-EVICTED_BYTES = 48 << 20  # more than the caches of most cores hold
+CLEAN_CALLS = {COLD: 100, IDLE: 16, FIRST: 16}  # an epoch
+CALLS_A_PROCESS = 10  # where the pages of a process lie decides what a call with emptied caches costs
+MOST_CALLS = 3  # times as many, where few are clean
+EXPECTED_S = {COLD: 2.0, IDLE: 2.0, FIRST: 2.5}  # what they take, before that is known
+ROUNDS, ROUND_S = 8, 0.05
+BURST_SAMPLES, BURST_MS = 1000, 30.0
+EVICTED_BYTES = 8 << 20  # more than the caches that a core has to itself
+REST_S = 0.05  # longer than any core waits before it sleeps as deeply as it can
+WORK_CALLS = 32  # before a rest
 WAITS_MS = 50.0
+PRECISION = 0.02  # relative half-width at which such a cell is done
 
 
-def measure_state(
-    cell: Cell, spec: RunnerSpec, state: str, core: int, policy: Policy, calls: int = CALLS
-) -> Once:
-    """Time `calls` single calls of `cell` in `state` (`cold` or `first`) on `core`.
-
-    Raises EnvironmentLacking where the reference runner is not built (it empties the caches), RunnerError for
-    whatever a runner may do wrong.
-    """
-    taken = list(
-        _cold(cell, spec, core, policy, calls) if state == COLD else _first(cell, spec, core, policy, calls)
-    )
-    ns, cycles, clean = zip(*taken, strict=True) if taken else ((), (), ())
-    return Once(state, ns, cycles if np.isfinite(cycles).all() else (), clean)
+def expected_s(cell: Cell) -> float:
+    """Seconds of an epoch that a cell in a state of its own takes, as far as is known beforehand."""
+    return EXPECTED_S.get(cell.state, ROUNDS * ROUND_S)
 
 
-def _cold(
-    cell: Cell, spec: RunnerSpec, core: int, policy: Policy, calls: int
-) -> Iterator[tuple[float, float, bool]]:
-    with ExitStack() as stack:
-        other = stack.enter_context(Session(find("reference"), core=core))
-        other.hello()
-        reading = other.prepare("ripemd", "digest", "oneshot/1", EVICTED_BYTES, seed=policy.seed)
-        session, calibration = _start(stack, cell, spec, core, policy, 0)
-        handle = _prepare(session, cell, policy, 0)
-        for number in range(calls):
-            other.check_calls(reading, 1)
-            yield _one(session, handle, cell, calibration, policy, number)
+def precise_enough(figure: CellFigure, policy: Policy) -> bool:
+    """True where more epochs would tell little more about a cell in a state of its own."""
+    return figure.relative_half_width <= max(PRECISION, policy.precision)
 
 
-def _first(
-    cell: Cell, spec: RunnerSpec, core: int, policy: Policy, calls: int
-) -> Iterator[tuple[float, float, bool]]:
-    length = 0
-    for number in range(calls):
-        with ExitStack() as stack:
-            session, calibration = _start(stack, cell, spec, core, policy, number, length)
-            length = calibration.contention_length
-            yield _one(session, _prepare(session, cell, policy, number), cell, calibration, policy, number)
+@dataclass(slots=True)
+class States:
+    """The calls of one epoch. `digests` are the outputs that the validation saw, `keep` and `fail` take what comes."""
 
+    sessions: Sessions
+    number: int
+    cores: Sequence[int]
+    policy: Policy
+    digests: Mapping[Cell, str]
+    awake: Awake
+    keep: Callable[[Burst], None]
+    fail: Callable[[Failure], None]
+    _filled: np.ndarray[tuple[int], np.dtype[np.uint64]] | None = None
 
-def _start(
-    stack: ExitStack, cell: Cell, spec: RunnerSpec, core: int, policy: Policy, number: int, length: int = 0
-) -> tuple[Session, Calibration]:
-    layout = draw_layout(policy.seed, number)
-    session = stack.enter_context(Session(spec, cpu=cell.cpu, core=core, environment=layout.environment))
-    session.hello()
-    before = None
-    for _ in range(
-        CALIBRATIONS
-    ):  # until two looks at the clock agree: single calls have no others to be held against
-        calibration = session.calibrate(
-            CALIBRATION_MS, epoch=number, cores=[core], patience_ms=PATIENCE_MS, contention_length=length
+    def take(self, cells: Sequence[Cell]) -> dict[Cell, float]:
+        """Take the bursts of `cells`; gives the seconds that each took. A fault of a runner costs its own cells."""
+        groups: dict[Cell, list[Cell]] = {}
+        for cell in cells:
+            groups.setdefault(replace(cell, state=LOOP) if cell.threads else cell, []).append(cell)
+        took: dict[Cell, float] = {}
+        for group in groups.values():
+            began = time.monotonic()
+            try:
+                if group[0].threads:
+                    self._together(group)
+                else:
+                    self._single_calls(group[0])
+            except STARTING_FAILS as error:
+                kind = failure_kind(error) if isinstance(error, RunnerError) else "absent"
+                for cell in group:
+                    self.fail(Failure(kind, cell.runner, str(error), address=cell.address))
+            took |= dict.fromkeys(group, (time.monotonic() - began) / len(group))
+        return took
+
+    def _single_calls(self, cell: Cell) -> None:
+        core = self.cores[self.number % len(self.cores)]
+        calibration = self.sessions.calibrations[cell.process]
+        bursts: list[Burst] = []
+        clean = 0
+        with closing(self._first(cell, core) if cell.state == FIRST else self._later(cell, core)) as calls:
+            for burst in calls:
+                bursts.append(burst)
+                clean += int(clean_mask(burst, calibration, self.policy)[0])
+                wanted = CLEAN_CALLS[cell.state]
+                if clean >= wanted or len(bursts) >= MOST_CALLS * wanted:
+                    break
+        self.keep(_joined(bursts))
+
+    def _first(self, cell: Cell, core: int) -> Generator[Burst, None, None]:
+        while True:
+            with self._alone(cell, core) as (session, handle), _on(core):
+                self._empty_caches()
+                yield self._one(session, handle, cell)
+
+    def _later(self, cell: Cell, core: int) -> Generator[Burst, None, None]:
+        while True:
+            with self._alone(cell, core) as (session, handle):
+                for _ in range(CALLS_A_PROCESS):
+                    session.check_calls(handle, WORK_CALLS)
+                    if cell.state == COLD:
+                        with _on(core):
+                            self._empty_caches()
+                            yield self._one(session, handle, cell)
+                    else:
+                        with self.awake.resting():
+                            time.sleep(REST_S)
+                            yield self._one(session, handle, cell)
+
+    def _one(self, session: Session, handle: int, cell: Cell) -> Burst:
+        policy = self.policy
+        measured = session.measure(
+            handle,
+            cell=cell,
+            epoch=self.number,
+            round=1,
+            samples=1,
+            calls=1,
+            limit_ms=WAITS_MS,
+            clock_tolerance=policy.clock_tolerance,
+            contention_tolerance=policy.contention_tolerance,
         )
-        if before and alike(before, calibration, policy):
-            break
-        before, length = calibration, calibration.contention_length
-    return session, calibration
+        expected = self.digests.get(cell, measured.digest)
+        if measured.digest != expected:
+            said = f"the output of a call in state {cell.state} is another than before the timing"
+            self.fail(
+                Failure("incorrect", cell.runner, said, cell.address, expected=expected, got=measured.digest)
+            )
+        return measured.burst
+
+    def _together(self, cells: Sequence[Cell]) -> None:
+        policy, fitting = self.policy, [cell for cell in cells if cell.threads <= len(self.cores)]
+        for cell in cells:
+            if cell not in fitting:
+                said = f"{cell.threads} threads need as many cores, and there are {len(self.cores)} to measure on"
+                self.fail(Failure("refused", cell.runner, said, address=cell.address))
+        with ExitStack() as stack:
+            most = max((cell.threads for cell in fitting), default=0)
+            opened = [stack.enter_context(self._alone(cells[0], core)) for core in self.cores[:most]]
+            for turn in range(1, ROUNDS + 1):
+                for cell in fitting if turn % 2 else fitting[::-1]:
+                    asked = [
+                        session.send_measure(
+                            handle,
+                            cell=cell,
+                            epoch=self.number,
+                            round=turn,
+                            samples=BURST_SAMPLES,
+                            limit_ms=BURST_MS,
+                            sample_us=policy.sample_us,
+                            warm_us=policy.warm_us,
+                        )
+                        for session, handle in opened[: cell.threads]
+                    ]
+                    for one, (session, _) in zip(asked, opened, strict=False):
+                        self.keep(session.receive_measure(one).burst)
+
+    @contextmanager
+    def _alone(self, cell: Cell, core: int) -> Iterator[tuple[Session, int]]:
+        session, handle = self.sessions.open_alone(cell, core)
+        with session:
+            yield session, handle
+
+    def _empty_caches(self) -> None:
+        """Read what no cache holds; in small pages, so that no address is remembered either."""
+        if self._filled is None:
+            memory = mmap.mmap(-1, EVICTED_BYTES)
+            memory.madvise(mmap.MADV_NOHUGEPAGE)
+            self._filled = np.frombuffer(memory, dtype=np.uint64)
+            self._filled[:] = 1
+        self._filled.sum()
 
 
-def _prepare(session: Session, cell: Cell, policy: Policy, number: int) -> int:
-    return session.prepare(
-        cell.algorithm,
-        cell.operation,
-        cell.contract,
-        cell.size_bytes,
-        seed=policy.seed,
-        offset=draw_layout(policy.seed, number).offset,
+@contextmanager
+def _on(core: int) -> Iterator[None]:
+    """Stay on `core` for a while."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _joined(bursts: Sequence[Burst]) -> Burst:
+    """Single calls as one burst."""
+
+    def column(name: str) -> list[int]:
+        parts = [getattr(burst, name) for burst in bursts]
+        return [value for part in parts for value in part] if all(parts) else []
+
+    return replace(
+        bursts[0],
+        start=column("start"),
+        ticks=column("ticks"),
+        clock_before=column("clock_before"),
+        clock_after=column("clock_after"),
+        contention_before=column("contention_before"),
+        contention_after=column("contention_after"),
+        flags=column("flags"),
+        cycles=column("cycles"),
+        core=column("core"),
     )
-
-
-def _one(
-    session: Session, handle: int, cell: Cell, calibration: Calibration, policy: Policy, number: int
-) -> tuple[float, float, bool]:
-    """Time a single call: nanoseconds, core cycles (NaN without a cycle source), and whether it was clean."""
-    burst = session.measure(
-        handle,
-        cell=cell,
-        epoch=number,
-        round=0,
-        samples=1,
-        limit_ms=WAITS_MS,
-        calls=1,
-        sample_us=policy.sample_us,
-    ).burst
-    values = ns_per_call(burst, calibration), cycles_per_call(burst, calibration)
-    return float(values[0][0]), float(values[1][0]), bool(clean_mask(burst, calibration, policy)[0])

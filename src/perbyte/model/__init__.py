@@ -20,7 +20,7 @@ from perbyte.model.run import (
     StoredRun,
     UnprovenTier,
 )
-from perbyte.model.sample import Burst, Calibration, Flag, Once, Together
+from perbyte.model.sample import Burst, Calibration, Flag
 
 __all__ = [
     "Algorithm",
@@ -39,7 +39,6 @@ __all__ = [
     "KnownAnswer",
     "Machine",
     "NoiseFloor",
-    "Once",
     "Policy",
     "Process",
     "Quality",
@@ -48,7 +47,6 @@ __all__ = [
     "RunnerIdentity",
     "Sink",
     "StoredRun",
-    "Together",
     "UnprovenTier",
     "Warning",
     "parse_address",

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 FULL = "full"
+LOOP, COLD, FIRST, IDLE = "loop", "cold", "first", "idle"  # what a call comes after; see `Cell.state`
+STATES = (LOOP, COLD, FIRST, IDLE)
+_TOGETHER = re.compile(r"threads-([1-9]\d{0,3})")
 _ADDRESS = re.compile(
     r"(?P<runner>[^/@+]+)/(?P<algorithm>[^/@+]+)/(?P<operation>[^/@+]+)@(?P<size>\d+)(?P<options>(\+[a-z]+=[^+]+)*)"
 )
@@ -32,9 +35,11 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """runner x algorithm x operation x size x contract x CPU tier.
+    """runner x algorithm x operation x size x contract x CPU tier x state.
 
-    `twin` numbers the second process of an A/A pair: same cell, measured as if it were another runner.
+    `twin` numbers the second process of an A/A pair: same cell, measured as if it were another runner. `state` is what
+    a call comes after: others like it (`loop`), emptied caches (`cold`), nothing in its process and emptied caches
+    (`first`), a sleep of its process (`idle`); or `threads-N`: a loop while N cores do the same.
     """
 
     runner: str
@@ -44,6 +49,18 @@ class Cell:
     contract: str
     cpu: str = FULL
     twin: int = 0
+    state: str = LOOP
+
+    @property
+    def usual(self) -> bool:
+        """True for what tables rank and laws are fitted to: a loop on one core, and no second process of a pair."""
+        return not self.twin and self.state == LOOP
+
+    @property
+    def threads(self) -> int:
+        """How many cores make the same calls at once; 0 where the state is no such one."""
+        found = _TOGETHER.fullmatch(self.state)
+        return int(found[1]) if found else 0
 
     @property
     def address(self) -> str:
@@ -56,6 +73,8 @@ class Cell:
             options += f"+cpu={self.cpu}"
         if self.twin:
             options += f"+twin={self.twin}"
+        if self.state != LOOP:
+            options += f"+state={self.state}"
         return f"{self.runner}/{self.algorithm}/{self.operation}@{self.size_bytes}{options}"
 
     @property
@@ -75,7 +94,7 @@ def parse_address(text: str) -> Cell:
     if not found:
         raise ValueError(f"not a cell address: {text!r}")
     options = dict(part.split("=", 1) for part in found["options"].split("+") if part)
-    unknown = set(options) - {"contract", "cpu", "twin"}
+    unknown = set(options) - {"contract", "cpu", "twin", "state"}
     if unknown or "contract" not in options:
         raise ValueError(f"not a cell address: {text!r}")
     return Cell(
@@ -86,4 +105,10 @@ def parse_address(text: str) -> Cell:
         contract=options["contract"],
         cpu=options.get("cpu", FULL),
         twin=int(options.get("twin", "0")),
+        state=options.get("state", LOOP),
     )
+
+
+def is_state(text: str) -> bool:
+    """True for a state that a cell can be in."""
+    return text in STATES or bool(_TOGETHER.fullmatch(text))

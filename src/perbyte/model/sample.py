@@ -64,33 +64,6 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
-    """What `threads` processes of one cell did at once, on a core each.
-
-    `ns_per_call` has a row for each round with each process's median (ns per call) while all were at work, empty where
-    they never were; `clean` is the share of samples whose probes found nothing beside them.
-    """
-
-    threads: int
-    ns_per_call: tuple[tuple[float, ...], ...]
-    clean: float
-
-
-@dataclass(frozen=True, slots=True)
-class Once:
-    """Single calls of one cell in a state of their own (`cold`, `first`), in the order in which they were made.
-
-    `ns` and `cycles` (core cycles; empty where no cycle source can be trusted) of each; `clean` tells whose probes
-    found nothing beside it.
-    """
-
-    state: str
-    ns: tuple[float, ...]
-    cycles: tuple[float, ...]
-    clean: tuple[bool, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Burst:
     """Consecutive samples of one cell, as arrays of equal length. Nothing is ever removed from it.
 

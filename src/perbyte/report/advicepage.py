@@ -42,7 +42,7 @@ def advice_page(
     repeat = [Block("code", command)] if run.conditions.command else []
     return Page(
         question.title,
-        [question.asks, *(f"{sentence(one.title)}: {one.answer}" for one in told)],
+        [question.asks],
         [
             *sections,
             *([Section("machines", "Other machines", "Other machines", [others])] if rows else []),
@@ -98,7 +98,9 @@ def _chart(told: Told, *, narrow: bool) -> Chart | None:
         rule_at_one=not told.passwords,
         narrow=narrow,
     )
-    return finished(chart, told.answer, ["The best library of each, by status."], narrow=narrow)
+    return finished(
+        chart, f"Speed against status: {told.title}", ["The best library of each, by status."], narrow=narrow
+    )
 
 
 def _speeds(told: Told) -> list[dict[str, Any]]:

@@ -1,53 +1,117 @@
-"""Beyond a loop on one core, in words: several cores at once, cold caches, and the first call of a process."""
+"""Beyond a loop on one core, in words: several cores at once, emptied caches, the first call, a sleep before it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
-from perbyte.advise import Option
-from perbyte.model import CellFigure, Estimate, Once
-from perbyte.report.advice import option_text, time_text
+from rich.text import Text
+
+from perbyte.model import CellFigure, Estimate
+from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
+from perbyte.model.text import plain
+from perbyte.report.grid import marks_of
+from perbyte.report.text import columns_of, prose, to_text
 from perbyte.report.wording import (
     interval_text,
-    number,
     percent,
     ratio_text,
     sentence,
     size_label,
     value_text,
 )
-from perbyte.stats.once import once_estimate
-from perbyte.stats.quantity import Unit, read
-from perbyte.stats.scaling import Scaling
+from perbyte.stats.compare import compare
+from perbyte.stats.quantity import Unit, data_bytes, read
+from perbyte.stats.together import Scaling, scaling
+
+_STATES = {
+    COLD: "with emptied caches",
+    FIRST: "the first call of a process, with emptied caches",
+    IDLE: "after a sleep of 50 ms",
+}
 
 
-def threads_texts(option: Option, size: int, found: Sequence[Scaling]) -> tuple[str, ...]:
-    """What several cores do at once with `option`, at `size` bytes a call: a sentence for each number of threads."""
-    said = [f"{option_text(option)}, {size_label(size)} a call, a process on each core, started together:"]
-    for one in found:
-        whole, each = (
-            Estimate(*(end * size / 1e9 for end in (part.value, part.low, part.high)))
-            for part in (one.all, one.each)
-        )
-        line = f"{one.threads} thread{'s' * (one.threads != 1)}: {value_text(whole)} GB/s ({interval_text(whole)})"
-        if one.efficiency:
-            ratio = one.efficiency.ratio
-            line += f", {value_text(each)} each; efficiency {ratio_text(ratio)} ({interval_text(ratio)})"
-        said.append(f"{line}; {percent(one.clean)} of samples clean.")
-    return tuple(said) if found else ()
+def threads_texts(figures: Sequence[CellFigure]) -> tuple[str, ...]:
+    """What several cores do at once, by the cells among `figures` that tell: a sentence for each."""
+    return tuple(_together(one) for one in scaling(figures))
 
 
-def states_texts(figure: CellFigure, unit: str, found: Sequence[Once]) -> tuple[str, ...]:
+def _together(one: Scaling) -> str:
+    cell, efficiency = one.figure.cell, one.efficiency
+    size = data_bytes(cell)
+    scale, unit = (size / 1e9, "GB/s") if size else (1.0, "calls a second")
+    every, each = (
+        Estimate(*(end * scale for end in (rate.value, rate.low, rate.high))) for rate in (one.all, one.each)
+    )
+    said = f"{one.threads} core{'s' * (one.threads > 1)}: {value_text(every)} {unit} ({interval_text(every)})"
+    if one.threads > 1:
+        said += f", {value_text(each)} each"
+    if efficiency:
+        said += f"; efficiency {ratio_text(efficiency.ratio)} ({interval_text(efficiency.ratio)})"
+    share = one.figure.clean_samples / one.figure.samples if one.figure.samples else 0.0
+    return f"{said}; {percent(share)} of samples clean{_marks(one.figure)}."
+
+
+def states_texts(figures: Sequence[CellFigure], unit: str = "call") -> tuple[str, ...]:
     """What a single call costs in states that no loop has, beside what it costs in a loop."""
-    warm = read(figure, Unit.NS_PER_CALL)
-    what = f"{figure.cell.operation}, {size_label(figure.cell.size_bytes)}"
-    said = [f"{what}: {time_text(warm)} a {unit} in a loop."] if warm else []
-    for one in found:
-        times, cycles = once_estimate(one, cycles=False), once_estimate(one, cycles=True)
-        if times and warm:
-            what = "with cold caches" if one.state == "cold" else "the first call of a process"
-            line = f"{sentence(what)}: {time_text(times[0])} ({interval_text(times[0])} ns)"
-            line += f", {value_text(cycles[0])} cycles" if cycles else ""
-            line += f", ×{number(times[0].value / warm.value, times[0].half_width / warm.value)} the cost in a loop"
-            said.append(line + ("." if times[1] else "; too few clean calls."))
+    known = {one.cell: one for one in figures}
+    said = []
+    for one in figures:
+        if one.cell.state not in _STATES:
+            continue
+        line = f"{sentence(_STATES[one.cell.state])}, {_cost(one, unit)}"
+        if loop := known.get(replace(one.cell, state=LOOP)):
+            ratio = compare(loop, one).ratio
+            line += f", ×{ratio_text(ratio)} the {_cost(loop, unit)} in a loop"
+        said.append(f"{line}{_marks(one)}.")
     return tuple(said)
+
+
+def _cost(figure: CellFigure, unit: str) -> str:
+    times, cycles = read(figure, Unit.NS_PER_CALL), read(figure, Unit.CYCLES_PER_CALL)
+    parts = [f"{value_text(times)} ns"] if times else []
+    parts += [f"{value_text(cycles)} cycles"] if cycles else []
+    return f"{' or '.join(parts)} a {unit}"
+
+
+def _marks(figure: CellFigure) -> str:
+    return f" {''.join(marks)}" if (marks := marks_of(figure)) else ""
+
+
+def render_beyond(
+    figures: Sequence[CellFigure], *, width: int | None = None, colour: bool | None = None
+) -> str:
+    """Give both as text, by what is called; empty where all is loops on one core."""
+    groups: dict[str, list[CellFigure]] = {}
+    for one in figures:
+        cell = replace(one.cell, state=LOOP)
+        size = f" {size_label(cell.size_bytes)}" if data_bytes(cell) else ""
+        groups.setdefault(f"{cell.runner}/{cell.algorithm} {cell.operation}{size}, {cell.cpu}", []).append(
+            one
+        )
+    lines: list[Text] = []
+    for heading, mine in groups.items():
+        if said := (*states_texts(mine), *threads_texts(mine)):
+            lines += [Text(plain(heading.removesuffix(", full"), 90), style="bold")]
+            lines += [part for one in said for part in prose(f"- {one}", columns_of(width))]
+    return to_text(lines, colour=colour) if lines else ""
+
+
+def scaling_json(figures: Sequence[CellFigure]) -> list[dict[str, Any]]:
+    """How cells scale, for programs: an object for each number of threads, with its address."""
+
+    def ends(one: Estimate) -> list[float | None]:
+        return [end if math.isfinite(end) else None for end in (one.value, one.low, one.high)]
+
+    return [
+        {
+            "address": one.figure.cell.address,
+            "threads": one.threads,
+            "calls_per_second": ends(one.all),
+            "calls_per_second_each": ends(one.each),
+            "efficiency": ends(one.efficiency.ratio) if one.efficiency else None,
+        }
+        for one in scaling(figures)
+    ]

@@ -56,7 +56,7 @@ def bindings(run: Run) -> list[Binding]:
     found = []
     for cell, above in figures.items():
         below = figures.get(replace(cell, runner=wrapped.get(cell.runner, "")))
-        if below and not cell.twin:
+        if below and cell.usual:
             one = compare(below, above, run.noise_floor)
             if one.ratio.value > 0:
                 found.append(Binding(above, below, one, difference(below, one)))

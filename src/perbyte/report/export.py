@@ -47,6 +47,7 @@ CELL_FIELDS = (
     "cycle_source",
     "warnings",
     "twin",
+    "state",
     "interval_unit",
     "interval_dominated_by",
 )
@@ -153,6 +154,7 @@ def cell_record(figure: CellFigure) -> dict[str, Any]:
         "cycle_source": figure.cycle_source,
         "warnings": [one.text for one in figure.warnings],
         "twin": cell.twin,
+        "state": cell.state,
         "interval_unit": "ns" if figure.cycles_per_call is None else "cycles",
         "interval_dominated_by": figure.interval.dominated_by,
     }

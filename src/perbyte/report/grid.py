@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from perbyte.catalogue import load
 from perbyte.catalogue.checking import OPERATIONS
 from perbyte.model import Cell, CellFigure, Doubt, Failure, NoiseFloor, Quality, Run, Warning, parse_address
-from perbyte.model.cell import FULL
+from perbyte.model.cell import FULL, LOOP, STATES
 from perbyte.model.text import plain
 from perbyte.report.wording import size_label
 from perbyte.stats.compare import Comparison, compare, fastest, floor_across
@@ -25,6 +25,7 @@ from perbyte.stats.quantity import TABLE_UNITS, Unit, data_bytes, read
 
 _OF_DATA = ("encrypt", "decrypt", "seal", "open", "digest", "mac")  # no data is a size too
 _OPERATIONS = ("setup", *dict.fromkeys(one for kind in OPERATIONS.values() for one in kind))
+Key = tuple[str, str, str, str]  # algorithm, tier, state, runner
 _PUBLIC = ("signature", "kem", "key-agreement")
 
 
@@ -278,8 +279,9 @@ def natural(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def title_of(cell: Cell) -> str:
-    """Algorithm and tier, `aes-128-ecb (soft)`: what is compared with each other."""
-    return cell.algorithm if cell.cpu == FULL else f"{cell.algorithm} ({cell.cpu})"
+    """Algorithm, tier and state, `aes-128-ecb (soft)`: what is compared with each other."""
+    said = [one for one, usual in ((cell.cpu, FULL), (cell.state, LOOP)) if one != usual]
+    return f"{cell.algorithm} ({', '.join(said)})" if said else cell.algorithm
 
 
 def _run_grid(
@@ -294,7 +296,7 @@ def _run_grid(
     columns = tuple(sorted({column for _, column in by_place}, key=_column_order))
     keys = {key: _cell for (key, _), _cell in by_place.items()}
     ordered = sorted(keys, key=lambda key: _row_order(keys[key]))
-    groups: dict[str, list[tuple[str, str, str]]] = {}
+    groups: dict[str, list[Key]] = {}
     for key in ordered:
         groups.setdefault(title_of(keys[key]), []).append(key)
     within = "algorithm" if any(len(rows) > 1 for rows in groups.values()) else "column"
@@ -334,21 +336,21 @@ def _run_grid(
     )
 
 
-def _alike(rows: Iterable[tuple[str, str, str]]) -> list[list[tuple[str, str, str]]]:
+def _alike(rows: Iterable[Key]) -> list[list[Key]]:
     """Rows that may be ranked with each other: of one kind, and with keys (without a key: outputs) of one length.
 
     With public keys, equal lengths mean equal strength only within a family (RSA-3072 and P-256 are about as strong).
     What a password hash costs is a parameter of it: it has no rival.
     """
     known = load().algorithms
-    found: dict[object, list[tuple[str, str, str]]] = {}
+    found: dict[object, list[Key]] = {}
     for row in rows:
         one = known.get(row[0])
-        kin: tuple[object, ...] = (row[0],)
+        kin: tuple[object, ...] = (row[0], row[2])
         if one and one.kind in _PUBLIC:
-            kin = (one.family, one.key_bytes, one.public_bytes)
+            kin = (one.family, one.key_bytes, one.public_bytes, row[2])
         elif one and one.kind != "password-hash":
-            kin = (one.kind, one.key_bytes or one.tag_bytes)
+            kin = (one.kind, one.key_bytes or one.tag_bytes, row[2])
         found.setdefault(kin, []).append(row)
     return list(found.values())
 
@@ -363,11 +365,11 @@ def _unit(figures: Sequence[CellFigure], wanted: Unit | None) -> Unit:
     return wanted or Unit.CYCLES_PER_BYTE
 
 
-def _placed(cells: Iterable[Cell]) -> dict[tuple[tuple[str, str, str], Column], Cell]:
+def _placed(cells: Iterable[Cell]) -> dict[tuple[Key, Column], Cell]:
     """Each cell's row and column. The length of a digest makes a column of its own only where a row has two of them."""
-    found: dict[tuple[tuple[str, str, str], Column], list[Cell]] = {}
+    found: dict[tuple[Key, Column], list[Cell]] = {}
     for cell in cells:
-        key = (cell.algorithm, cell.cpu, cell.runner)
+        key = (cell.algorithm, cell.cpu, cell.state, cell.runner)
         found.setdefault((key, Column(cell.operation, data_bytes(cell))), []).append(cell)
     if all(len(same) == 1 for same in found.values()):
         return {place: same[0] for place, same in found.items()}
@@ -383,8 +385,9 @@ def _column_order(column: Column) -> tuple[int, object, int]:
     return known, natural(column.operation), column.size_bytes
 
 
-def _row_order(cell: Cell) -> tuple[object, bool, object, object]:
-    return natural(cell.algorithm), cell.cpu != FULL, natural(cell.cpu), natural(cell.runner)
+def _row_order(cell: Cell) -> tuple[object, ...]:
+    tier, state = (cell.cpu != FULL, natural(cell.cpu)), (cell.state not in STATES, natural(cell.state))
+    return natural(cell.algorithm), tier, (cell.state != LOOP, state), natural(cell.runner)
 
 
 class _Index:
@@ -414,7 +417,7 @@ class _Index:
 
 
 def _meaning(cell: Cell) -> tuple[object, ...]:
-    return (cell.algorithm, cell.operation, data_bytes(cell), cell.contract, cell.cpu)
+    return (cell.algorithm, cell.operation, data_bytes(cell), cell.contract, cell.cpu, cell.state)
 
 
 def _compared(
@@ -474,6 +477,8 @@ def _comparison_grid(
         algorithm = _joined(entries, "algorithm")
         tiers = [tier for tier in _values(entries, "cpu") if tier != FULL]
         tier = f" ({' | '.join(_values(entries, 'cpu'))})" if tiers else ""
+        if any(state != LOOP for state in _values(entries, "state")):
+            tier += f" ({' | '.join(_values(entries, 'state'))})"
         size = f" {size_label(data_bytes(cell))}" if data_bytes(cell) else ""
         heading = f"{algorithm}{tier}, {' | '.join(runners[algorithm, cell.runner])}"
         label = f"{_joined(entries, 'operation')}{size}"

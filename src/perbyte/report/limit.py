@@ -38,12 +38,12 @@ def limits(figures: Sequence[CellFigure]) -> tuple[Limit, ...]:
     loops = {
         one.cell.algorithm: one
         for one in figures
-        if one.cell.runner == "reference" and one.cycles_per_call and not one.cell.twin
+        if one.cell.runner == "reference" and one.cycles_per_call and one.cell.usual
     }
     found = []
     for one in figures:
         model = model_of(one.cell.algorithm, one.cell.operation)
-        if model is None or one.cycles_per_call is None or one.cell.twin or one.cell.cpu != "full":
+        if model is None or one.cycles_per_call is None or not one.cell.usual or one.cell.cpu != "full":
             continue
         needs: list[tuple[Cost, str, str]] = []
         for need in model.needs:

@@ -40,7 +40,7 @@ def demands(figures: Iterable[CellFigure], rate: float) -> tuple[Demand, ...]:
     found = []
     for figure in figures:
         ns, size = read(figure, Unit.NS_PER_CALL), data_bytes(figure.cell)
-        if ns is None or not size or ns.value <= 0 or figure.cell.twin:
+        if ns is None or not size or ns.value <= 0 or not figure.cell.usual:
             continue
         records = rate / size
         busy = records * 1e-9

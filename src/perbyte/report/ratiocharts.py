@@ -153,9 +153,7 @@ def comparison(grids: Sequence[Grid], *, narrow: bool = False) -> Chart | None:
 
 def versions(view: RunView) -> Chart | None:
     """Versions of one library beside each other, where the run has several; None elsewhere."""
-    cells = [
-        one for one in view.run.cells if one.cycles_per_byte and one.cell.cpu == FULL and not one.cell.twin
-    ]
+    cells = [one for one in view.run.cells if one.cycles_per_byte and one.cell.cpu == FULL and one.cell.usual]
     rows: dict[tuple[str, str, str], tuple[float, float, float]] = {}
     for one in sorted(cells, key=lambda one: (one.library, _in_order(one.library_version), one.cell)):
         size = one.cell.size_bytes

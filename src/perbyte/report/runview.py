@@ -103,7 +103,7 @@ class RunView:
     @cached_property
     def ratios(self) -> tuple[Ratio, ...]:
         """Every pair of opposite operations on the same algorithm, size, contract, runner and tier."""
-        figures = {figure.cell: figure for figure in self.run.cells if not figure.cell.twin}
+        figures = {figure.cell: figure for figure in self.run.cells if figure.cell.usual}
         pairs = [
             (figure, figures.get(replace(cell, operation=OPPOSITE[cell.operation])))
             for cell, figure in figures.items()
@@ -127,7 +127,7 @@ class RunView:
         setups: dict[tuple[str, ...], CellFigure] = {}
         for figure in self.run.cells:
             cell = figure.cell
-            if cell.twin or not figure.interval.known or not 0 < figure.per_call < math.inf:
+            if not cell.usual or not figure.interval.known or not 0 < figure.per_call < math.inf:
                 continue
             process = (cell.runner, cell.algorithm, cell.cpu)
             if data_bytes(cell):
@@ -166,7 +166,7 @@ class RunView:
     def _points(self, grid: Grid) -> Points:
         records: list[dict[str, Any]] = []
         left_out = 0
-        for row in grid.rows:
+        for row in (one for one in grid.rows if one.cell.usual):
             name = plain(self.names.get((row.cell.algorithm, row.cell.cpu), row.heading), 40)
             for column, entry in zip(grid.columns, row.entries, strict=True):
                 figure = entry.figure

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from perbyte.model import CellFigure, Estimate, Quality, Run
-from perbyte.model.cell import FULL
+from perbyte.model.cell import FULL, LOOP
 from perbyte.model.text import plain
 from perbyte.report.bindings import COLUMNS as BINDING_COLUMNS
 from perbyte.report.bindings import binding_rows, bindings, version_notes
@@ -407,7 +407,7 @@ def _cell_names(cell: Any) -> list[Any]:
         plain(cell.operation, 24),
         [cell.size_bytes, size_label(cell.size_bytes)],
         plain(cell.runner, 40) + (f" (twin {cell.twin})" if cell.twin else ""),
-        "" if cell.cpu == FULL else plain(cell.cpu, 20),
+        ", ".join(plain(one, 20) for one in (cell.cpu, cell.state) if one not in (FULL, LOOP)),
         plain(cell.contract, 30),
     ]
 

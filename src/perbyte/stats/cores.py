@@ -68,14 +68,15 @@ def find_apart(
 
 def without(bursts: Sequence[Burst], cores: set[int]) -> list[Burst]:
     """Return the bursts less the samples that were taken on `cores`; where nothing is left, the bursts as they are."""
-    kept = [_without(burst, cores) for burst in bursts]
+    kept = [
+        only(burst, [core not in cores for core in burst.core]) if cores.intersection(burst.core) else burst
+        for burst in bursts
+    ]
     return [burst for burst in kept if burst.ticks] or list(bursts)
 
 
-def _without(burst: Burst, cores: set[int]) -> Burst:
-    if not cores.intersection(burst.core):
-        return burst
-    keep = [core not in cores for core in burst.core]
+def only(burst: Burst, keep: Sequence[bool]) -> Burst:
+    """Return the burst with those of its samples for which `keep` is true."""
 
     def part(column: list[int]) -> list[int]:
         return [value for value, kept in zip(column, keep, strict=True) if kept] if column else column

@@ -54,7 +54,8 @@ def fit_cost(
     different sizes. Raises UsageError when the figures are not of one operation.
     """
     kinds = {
-        (f.cell.runner, f.cell.algorithm, f.cell.operation, f.cell.contract, f.cell.cpu) for f in figures
+        (f.cell.runner, f.cell.algorithm, f.cell.operation, f.cell.contract, f.cell.cpu, f.cell.state)
+        for f in figures
     }
     if len(kinds) > 1:
         raise UsageError(

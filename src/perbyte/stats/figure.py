@@ -20,6 +20,7 @@ import numpy as np
 
 from perbyte.errors import UsageError
 from perbyte.model import Burst, Calibration, Cell, CellFigure, Doubt, Flag, Policy, Process, Quality, Warning
+from perbyte.model.cell import LOOP
 from perbyte.stats.clean import (
     Quiet,
     clean_values,
@@ -32,6 +33,7 @@ from perbyte.stats.drift import Trend, inflation, trend
 from perbyte.stats.estimate import epoch_value, lower_quartile, median, midmean_half_width, normal_quantile
 from perbyte.stats.interval import Spread, combined_interval, find_spread, quartile_interval
 from perbyte.stats.samples import Bools, Floats, SampleTable, tabulate
+from perbyte.stats.together import in_common
 
 MIN_CLEAN = 5  # clean samples an epoch needs
 MIN_CLEAN_LONG = 1  # the same where one call outlasts the sample length: there are few of them at all
@@ -110,9 +112,9 @@ def common_spread(summaries: Iterable[Summary]) -> Spread | None:
     """Return what the cells of a run say about the spread of epochs; None where they are too few.
 
     Of very long calls the lower quartile is given, and what lies between epochs is another thing: they do not count.
-    Neither do twins, which are cells that count already.
+    Neither do twins, which are cells that count already, nor calls in a state of their own.
     """
-    return find_spread(one.values for one in summaries if not one.very_long and not one.cell.twin)
+    return find_spread(one.values for one in summaries if not one.very_long and one.cell.usual)
 
 
 def figure(
@@ -157,7 +159,7 @@ def judge(
     interval = (
         quartile_interval(values, policy.level)
         if unseen and len(values) > 1
-        else combined_interval(value, values, halves, policy.level, spread)
+        else combined_interval(value, values, halves, policy.level, spread if cell.state == LOOP else None)
     )
     relative = interval.half_width / abs(value) if value else math.inf
     doubts = _doubts(epochs, used, relative, policy, warnings)
@@ -215,6 +217,8 @@ def _epochs(
             continue
         reading = quiet.get(cell.process) if isinstance(quiet, Mapping) else quiet
         taken = sorted(by_epoch[number], key=lambda burst: burst.round)
+        if cell.threads:
+            taken = in_common(taken, cell.threads)
         if any(burst.piece_bytes for burst in taken):
             calls = [burst for burst in taken if not burst.piece_bytes]
             whole.extend(clean_values(calls, calibration, policy, reading).tolist())

@@ -26,7 +26,7 @@ from perbyte.model import (
     Warning,
 )
 from perbyte.model.algorithm import no_instructions
-from perbyte.model.cell import FULL
+from perbyte.model.cell import FULL, LOOP
 from perbyte.stats.audit import judge_audits
 from perbyte.stats.clean import find_quiet
 from perbyte.stats.compare import noise_floor
@@ -74,12 +74,12 @@ def make_run_figures(
     kept = {cell: taken for cell, taken in bursts.items() if taken and cell.address not in failed}
     cells = sorted(kept, key=lambda cell: (cell.twin, order.get(replace(cell, twin=0).address, len(order))))
     quiet = find_quiet(by_process, [burst for cell in cells for burst in kept[cell]], policy)
-    apart = find_apart(kept, by_process, policy, quiet)
+    apart = find_apart({c: b for c, b in kept.items() if c.state == LOOP}, by_process, policy, quiet)
     left_out = {one.core for one in apart}
     summaries, unusable = [], []
     for cell in cells:
         try:
-            taken = without(kept[cell], left_out) if left_out else kept[cell]
+            taken = without(kept[cell], left_out) if left_out and cell.state == LOOP else kept[cell]
             summaries.append(summarise(cell, taken, by_process, policy, quiet))
         except UsageError as error:
             unusable.append(Failure("refused", cell.runner, str(error), address=cell.address))
@@ -93,7 +93,7 @@ def make_run_figures(
     for summary in summaries:
         library, version = who.get((summary.cell.runner, summary.cell.cpu), ("", ""))
         made = judge(summary, policy, library=library, library_version=version, spread=spread)
-        if policy.audit:
+        if policy.audit and summary.cell.state == LOOP:  # of single calls nothing can be seen from outside
             verdict = judge_audits(by_cell.get(summary.cell, ()), made.ns_per_call)
             if verdict.refusal:
                 unusable.append(

@@ -13,7 +13,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from perbyte.model import Burst
+from perbyte.model import Burst, Flag
+from perbyte.model.cell import FIRST
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -62,12 +63,17 @@ def tabulate(bursts: Sequence[Burst]) -> SampleTable:
             ),
             2 * total,
         ).reshape(2, total),
-        flags=np.fromiter(chain.from_iterable(burst.flags for burst in bursts), np.int64, total),
+        flags=np.fromiter(chain.from_iterable(map(_flags, bursts)), np.int64, total),
         cycles=_floats((burst.cycles for burst in bursts), total) if with_pmu else None,
         core=np.fromiter(
             chain.from_iterable(burst.core or [-1] * len(burst) for burst in bursts), np.int64, total
         ),
     )
+
+
+def _flags(burst: Burst) -> list[int]:
+    """The flags that tell against a sample: page faults belong to the first call of a process."""
+    return [flags & ~Flag.FAULTED for flags in burst.flags] if burst.cell.state == FIRST else burst.flags
 
 
 def _moments(lengths: Sequence[int]) -> list[int]:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from perbyte.model import Burst, Cell, CellFigure, Doubt, Interval, Quality, Warning
+from perbyte.model.cell import LOOP
 from perbyte.store.files import MEBIBYTE, check_regular, damaged, replace_atomically
 
 _FILE_LIMIT = 16384 * MEBIBYTE
@@ -32,6 +33,7 @@ _CELL_FIELDS = [
     ("contract", _WORD),
     ("cpu", _WORD),
     ("twin", pa.int64()),
+    ("state", _WORD),
 ]
 _COUNTERS = (
     "start",
@@ -81,7 +83,7 @@ CELLS = pa.schema(
     ]
 )
 # columns that older files do not have, and what stands for them
-_NEWER = {"warning_kinds": None, "warning_numbers": None, "core": None, "piece_bytes": 0}
+_NEWER = {"state": LOOP, "warning_kinds": None, "warning_numbers": None, "core": None, "piece_bytes": 0}
 _MAY_BE_NULL = {"cycles", "cycles_per_call", "core"}
 
 
@@ -226,11 +228,12 @@ def read_table(
             place, columns=wanted, filters=filters, partitioning=None, page_checksum_verification=True
         )
         table.validate(full=True)  # before anything computes on it: its codes may point anywhere
-        for name in ("core", "piece_bytes"):
-            if kind == "samples" and name not in there:
-                table = table.append_column(name, pa.array([_NEWER[name]] * table.num_rows, pa.int64()))
-        if kind == "cells" and len(wanted) < len(whole.names):
-            table = _with_kinds(table.select([name for name in wanted if name not in _NEWER]))
+        for name in ("state", "core", "piece_bytes"):
+            if name in whole.names and name not in there:
+                kept = pa.int64() if name != "state" else pa.string()
+                table = table.append_column(name, pa.array([_NEWER[name]] * table.num_rows, kept))
+        if kind == "cells" and "warning_kinds" not in there:
+            table = _with_kinds(table.drop_columns([name for name in ("warning_numbers",) if name in there]))
         table = table.select(whole.names).cast(whole)
         if address is not None:
             table = table.filter(pa.array([name == address for name in _words(table.column("address"))]))

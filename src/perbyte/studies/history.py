@@ -427,7 +427,7 @@ def measured_points(run: Run, file: HistoryFile) -> Iterator[HistoryPoint]:
     longest: dict[tuple[str, ...], CellFigure] = {}
     for figure in run.cells:
         cell = figure.cell
-        usable = cell.operation in _OPERATIONS and cell.size_bytes and not cell.twin
+        usable = cell.operation in _OPERATIONS and cell.size_bytes and cell.usual
         if not usable or not file.line_of(cell.algorithm) or not 0 < figure.ns_per_call < math.inf:
             continue
         key = (cell.runner, cell.algorithm, cell.contract, cell.cpu)

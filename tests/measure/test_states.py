@@ -1,0 +1,96 @@
+"""Cells in states of their own, on the scripted runner: how they are asked for, called, stored and confirmed."""
+
+from __future__ import annotations
+
+import pytest
+from fake_scripts import row
+
+from perbyte.catalogue import parse_selector
+from perbyte.errors import UsageError
+from perbyte.measure import states
+from perbyte.model import Flag
+from perbyte.model.cell import parse_address
+
+ASK = "alpha/aes-128-ecb/encrypt@4096+contract=message/1+state="
+CALLS = {"cold": 6, "idle": 6, "first": 6}
+PAIR = {"epochs": 2, "max_epochs": 2}
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch):
+    """Few calls, little memory: nothing here depends on caches."""
+    monkeypatch.setattr(states, "CLEAN_CALLS", CALLS)
+    monkeypatch.setattr(states, "EVICTED_BYTES", 1 << 16)
+    monkeypatch.setattr(states, "REST_S", 0.001)
+    monkeypatch.setattr(states, "ROUNDS", 2)
+
+
+def script(**more):
+    return {"name": "alpha", "operations": [row(per_call=0.0, per_byte=1.0)], **more}
+
+
+def test_each_state_is_a_cell_with_samples_of_single_calls(lab):
+    done = lab.run(script(), ask=f"{ASK}loop,cold,first,idle", **PAIR)
+    assert done.failures() == {}
+    assert [one.cell.state for one in done.outcome.cells] == ["loop", "cold", "first", "idle"]
+    for one in done.outcome.cells:
+        assert one.cycles_per_call == pytest.approx(4096, rel=0.05)
+        assert parse_address(one.cell.address) == one.cell
+        assert parse_selector(one.cell.address).matches(one.cell)
+        if one.cell.state != "loop":
+            assert one.calls_per_sample == 1
+            assert one.samples == 2 * CALLS[one.cell.state], "one burst an epoch"
+    assert {burst.cell.state for burst in done.notes.bursts} == {"loop", "cold", "first", "idle"}
+
+
+def test_the_first_call_is_that_of_a_fresh_process(lab, fake_runners):
+    found = lab.survey(script())
+    counted = found.specs["alpha"].here / "starts"
+    before = counted.stat().st_size
+    lab.run(ask=f"{ASK}first", found=found, **PAIR)
+    assert counted.stat().st_size - before == 2 * (1 + CALLS["first"]), "and one whose clock counts, an epoch"
+
+
+def test_page_faults_belong_to_a_first_call_and_to_no_other(lab):
+    done = lab.run(script(flags={"faulted": 1.0}), ask=f"{ASK}cold,first", **PAIR)
+    clean = {one.cell.state: one.clean_samples for one in done.outcome.cells}
+    assert clean == {"cold": 0, "first": 2 * CALLS["first"]}
+    assert all(burst.flags == [Flag.FAULTED] * len(burst) for burst in done.notes.bursts), "nothing is hidden"
+
+
+def test_disturbed_calls_are_repeated_but_not_for_ever(lab):
+    busy = {"share": 1.0, "burst_s": 1.0, "factor": 2.0}
+    done = lab.run(script(contention=[busy]), ask=f"{ASK}idle", **PAIR)
+    [one] = done.outcome.cells
+    assert one.clean_samples == 0
+    assert one.samples == 2 * states.MOST_CALLS * CALLS["idle"]
+
+
+def test_another_output_in_a_state_costs_its_cell(lab):
+    wrong = [{"in": ["measure"], "starts": list(range(2, 40))}]
+    done = lab.run(script(lies=wrong), ask=f"{ASK}first", epochs=1, max_epochs=1)
+    assert done.outcome.cells == ()
+    assert set(done.failures().values()) == {"incorrect"}
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_several_cores_give_their_own_times_while_all_are_at_work(lab, two_cores, count):
+    # each scripted process has a virtual clock of its own: they agree as long as both do the same
+    done = lab.run(script(), ask=f"{ASK}threads-{count}", cores=two_cores, **PAIR)
+    [one] = done.outcome.cells
+    assert one.cell.threads == count
+    assert one.ns_per_call == pytest.approx(4096 / 2.7, rel=0.02)
+    assert len(done.notes.bursts) == 2 * count * states.ROUNDS, "of each, in every round of each epoch"
+
+
+def test_more_threads_than_cores_cost_their_own_cell(lab):
+    done = lab.run(script(), ask=f"{ASK}threads-1,threads-64", **PAIR)
+    assert [one.cell.threads for one in done.outcome.cells] == [1]
+    assert "64 threads need as many cores" in done.failure(f"{ASK}threads-64").message
+
+
+def test_a_state_that_nobody_knows_is_refused():
+    with pytest.raises(UsageError, match="'warm' is no state") as found:
+        parse_selector("openssl/sha-256+state=warm")
+    assert "cold" in found.value.hint
+    assert parse_selector("*/sha-256+state=*").states == ("*",)
