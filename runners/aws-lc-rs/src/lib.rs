@@ -121,6 +121,7 @@ impl<const WHICH: usize> Signature for MlDsa<WHICH> {
 runner! {
     library: c"aws-lc-rs", license: c"ISC AND (Apache-2.0 OR ISC)", version: c"1.19.0, AWS-LC 5.12.0",
     rows: [
+        probe_empty(),
         probe_imul(),
         hash::<Sha1>(c"sha-1", 20),
         hash::<Sha224>(c"sha-224", 28),

@@ -163,6 +163,7 @@ impl Kem for MlKem768 {
 runner! {
     library: c"graviola", license: c"Apache-2.0 OR ISC OR MIT-0", version: c"0.4.4",
     rows: [
+        probe_empty(),
         probe_imul(),
         hash::<Of<hashing::Sha256>>(c"sha-256", 32),
         hash::<Of<hashing::Sha384>>(c"sha-384", 48),

@@ -38,6 +38,7 @@ impl<const WHICH: usize> Aead for AeadOf<WHICH> {
 runner! {
     library: c"ring", license: c"Apache-2.0 AND ISC", version: c"0.17.14",
     rows: [
+        probe_empty(),
         probe_imul(),
         hash::<Sha1>(c"sha-1", 20),
         hash::<Sha256>(c"sha-256", 32),

@@ -132,6 +132,7 @@ type Hmac<D> = HmacOf<hmac::Hmac<D>>;
 runner! {
     library: c"RustCrypto", license: c"Apache-2.0 OR MIT", version: c"aes-gcm 0.11.1, sha2 0.11.1, ml-kem 0.3.4",
     rows: [
+        probe_empty(),
         probe_imul(),
         hash::<Of<sha1::Sha1>>(c"sha-1", 20),
         hash::<Of<sha2::Sha224>>(c"sha-224", 28),

@@ -75,7 +75,7 @@ void pb_gauge_calibrate(pb_gauge *, double limit_ms, double patience_ms, unsigne
 
 /* Ticks of a sample in which nothing but `enter` is called: the mean of the low half of many, as of all that
  * is calibrated. */
-double pb_gauge_entry(void (*enter)(void));
+double pb_gauge_entry(pb_gauge *, void (*enter)(void));
 
 /* Look at the core until it is quiet or patience ends, and change it when that takes longer than changing
  * does; returns how often it was found busy. */

@@ -19,7 +19,7 @@ void pb_calibrate(pb_server *s, const pb_request *q)
 			   patience < 0 || patience > MOST_MS ? 0 : patience,
 			   (unsigned)pb_get_unsigned(q, "contention_length", 0));
 	if (s->runner->empty)
-		g->fixed_ticks = pb_gauge_entry(s->runner->empty);
+		g->fixed_ticks = pb_gauge_entry(g, s->runner->empty);
 	s->calibrated = 1;
 	pb_begin_answer(s);
 	pb_add_string(s, "cycle_source", g->cycle_source);

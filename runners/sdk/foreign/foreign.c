@@ -21,31 +21,21 @@ static void close_case(pb_case *c)
 	language->close(c);
 }
 
-static void message(pb_case *c, uint64_t n)
-{
-	language->run(c, n, PB_MESSAGE);
-}
+#define LOOP(name, call)                                                                                     \
+	static void name(pb_case *c, uint64_t n)                                                             \
+	{                                                                                                    \
+		language->run(c, n, call);                                                                   \
+	}                                                                                                    \
+	static void begin_##name(pb_case *c)                                                                 \
+	{                                                                                                    \
+		if (language->begin)                                                                         \
+			language->begin(c, call);                                                            \
+	}
 
-static void rekey(pb_case *c, uint64_t n)
-{
-	language->run(c, n, PB_REKEY);
-}
-
-static void inverse(pb_case *c, uint64_t n)
-{
-	language->run(c, n, PB_INVERSE);
-}
-
-static void inverse_rekey(pb_case *c, uint64_t n)
-{
-	language->run(c, n, PB_INVERSE_REKEY);
-}
-
-static void begin(pb_case *c)
-{
-	if (language->begin)
-		language->begin(c);
-}
+LOOP(message, PB_MESSAGE)
+LOOP(rekey, PB_REKEY)
+LOOP(inverse, PB_INVERSE)
+LOOP(inverse_rekey, PB_INVERSE_REKEY)
 
 static void show(pb_case *c)
 {
@@ -60,7 +50,7 @@ static void empty(void)
 
 #define ROW(operation, contract, loop)                                                                       \
 	{                                                                                                    \
-		operation, contract, NULL, begin, loop, show                                                 \
+		operation, contract, NULL, begin_##loop, loop, show                                          \
 	}
 
 static const pb_variant of_kind[PB_KINDS][MOST_VARIANTS] = {

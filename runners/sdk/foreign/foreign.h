@@ -18,7 +18,7 @@ typedef struct pb_foreign {
 	int (*open)(pb_case *, int row); /* 1, or 0 if the library refuses; sets out_len */
 	void (*close)(pb_case *);
 	void (*run)(pb_case *, uint64_t n, int call); /* n timed calls; without calls it returns at once */
-	void (*begin)(pb_case *);                     /* untimed, before every sample; may be NULL */
+	void (*begin)(pb_case *, int call);           /* untimed, before every sample; may be NULL */
 	void (*show)(pb_case *); /* untimed, afterwards: the last output to c->out; may be NULL */
 } pb_foreign;
 

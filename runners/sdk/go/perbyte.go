@@ -105,7 +105,7 @@ func goOpen(c *C.pb_case, index C.int) C.int {
 			length += row.nonce
 		}
 	case C.PB_CHAIN:
-		length = 8
+		length = row.output
 	}
 	state, err := row.open(g)
 	if err != nil {
@@ -134,7 +134,7 @@ func goRun(c *C.pb_case, n C.uint64_t, which C.int) {
 var samples int
 
 //export goBegin
-func goBegin(c *C.pb_case) {
+func goBegin(c *C.pb_case, _ C.int) {
 	if chain, yes := prepared[c].(*chain); yes {
 		chain.x = chainStart
 	}
@@ -160,7 +160,7 @@ func Main(l Library, all ...Row) {
 	ballast = nil
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	rows = append(all, probe())
+	rows = append(all, probes()...)
 	C.pb_foreign_rows(C.int(len(rows)))
 	for i, row := range rows {
 		C.pb_foreign_row(C.int(i), C.CString(row.algorithm), row.kind, C.CString(row.calls), C.uint(row.key),
@@ -457,9 +457,11 @@ const chainStart = 0x9e3779b97f4a7c15
 
 var chainFactor uint64 = 0xbf58476d1ce4e5b9
 
-func probe() Row {
-	return Row{algorithm: "probe-imul", kind: C.PB_CHAIN, calls: "x *= factor",
-		open: func(g *given) (operation, error) { return &chain{chainStart, g.size, g.out}, nil }}
+func probes() []Row {
+	return []Row{{algorithm: "probe-imul", kind: C.PB_CHAIN, calls: "x *= factor", output: 8,
+		open: func(g *given) (operation, error) { return &chain{chainStart, g.size, g.out}, nil }},
+		{algorithm: "probe-empty", kind: C.PB_CHAIN, calls: "a function that does nothing",
+			open: func(g *given) (operation, error) { return &hashed{func(_, _ []byte) {}, nil, nil}, nil }}}
 }
 
 func (c *chain) run(n uint64, _ C.int) uint64 {

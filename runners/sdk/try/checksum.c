@@ -1,7 +1,7 @@
 /* The checksum of an implementation in SUPERCOP's layout, for `perbyte try --supercop`: inputs are drawn from Salsa20
  * (Bernstein 2005) under a fixed key, outputs go through its core as a hash. Which inputs in which order, and how many,
  * is the format of the files checksumsmall and checksumbig; the test compares with published ones. Lengths come as
- * macros; the program prints the small checksum, or with an argument the big one. */
+ * macros of api.h's names; the program prints the small checksum, or with an argument the big one. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,24 +9,45 @@
 
 typedef unsigned long long length;
 
-#ifndef OUTPUT
-#define OUTPUT 0
-#endif
 #if defined OF_HASH
 extern int crypto_hash(unsigned char *, const unsigned char *, length);
-enum { SMALL_LOOPS = 64, BIG_LOOPS = 512 };
+enum { SMALL_LOOPS = 64 };
 #elif defined OF_AUTH
 extern int crypto_auth(unsigned char *, const unsigned char *, length, const unsigned char *);
-enum { SMALL_LOOPS = 4096, BIG_LOOPS = 32768 };
+enum { SMALL_LOOPS = 4096 };
+#elif defined OF_ONETIMEAUTH
+extern int crypto_onetimeauth(unsigned char *, const unsigned char *, length, const unsigned char *);
+#define crypto_auth crypto_onetimeauth
+#define OF_AUTH
+enum { SMALL_LOOPS = 4096 };
+#elif defined OF_STREAM
+extern int crypto_stream(unsigned char *, length, const unsigned char *, const unsigned char *);
+extern int crypto_stream_xor(unsigned char *, const unsigned char *, length, const unsigned char *,
+			     const unsigned char *);
+enum { SMALL_LOOPS = 512 };
+#elif defined OF_SCALARMULT
+extern int crypto_scalarmult(unsigned char *, const unsigned char *, const unsigned char *);
+extern int crypto_scalarmult_base(unsigned char *, const unsigned char *);
+enum { SMALL_LOOPS = 64 };
+#elif defined OF_SIGN
+extern int crypto_sign_keypair(unsigned char *, unsigned char *);
+extern int crypto_sign(unsigned char *, length *, const unsigned char *, length, const unsigned char *);
+extern int crypto_sign_open(unsigned char *, length *, const unsigned char *, length, const unsigned char *);
+enum { SMALL_LOOPS = 8 };
+#elif defined OF_KEM
+extern int crypto_kem_keypair(unsigned char *, unsigned char *);
+extern int crypto_kem_enc(unsigned char *, unsigned char *, const unsigned char *);
+extern int crypto_kem_dec(unsigned char *, const unsigned char *, const unsigned char *);
+enum { SMALL_LOOPS = 8 };
 #else
 extern int crypto_aead_encrypt(unsigned char *, length *, const unsigned char *, length,
 			       const unsigned char *, length, const unsigned char *, const unsigned char *,
 			       const unsigned char *);
 extern int crypto_aead_decrypt(unsigned char *, length *, unsigned char *, const unsigned char *, length,
 			       const unsigned char *, length, const unsigned char *, const unsigned char *);
-enum { SMALL_LOOPS = 64, BIG_LOOPS = 512 };
+enum { SMALL_LOOPS = 64 };
 #endif
-enum { SMALL_LONGEST = 128, BIG_LONGEST = 4096, ROOM = 3 * BIG_LONGEST, DRAWS_OF_FORGERIES = 6 };
+enum { SMALL_LONGEST = 128, BIG_LONGEST = 4096, BIG = 8, ROOM = 4 << 20, FORGERIES = 3 };
 
 static uint32_t load(const unsigned char *x)
 {
@@ -102,12 +123,49 @@ static void add(const unsigned char *x, length size)
 	core(state, last, state);
 }
 
+static void quarter(uint32_t *x, int a, int b, int c, int d)
+{
+	x[a] += x[b], x[d] = turned(x[d] ^ x[a], 16);
+	x[c] += x[d], x[b] = turned(x[b] ^ x[c], 12);
+	x[a] += x[b], x[d] = turned(x[d] ^ x[a], 8);
+	x[c] += x[d], x[b] = turned(x[b] ^ x[c], 7);
+}
+
+/* What key pairs, encapsulations and signatures draw: ChaCha20's key stream under nonce 0, of which the first 32 of 768
+ * bytes are the next key; the first key is zero. */
+void randombytes(unsigned char *out, length size)
+{
+	static unsigned char pool[768];
+	static length at = sizeof pool;
+	for (; size > 0; size--) {
+		if (at == sizeof pool) {
+			uint32_t start[16] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574}, x[16];
+			for (int i = 0; i < 8; i++)
+				start[4 + i] = load(pool + 4 * i);
+			for (start[12] = 0; start[12] < sizeof pool / 64; start[12]++) {
+				memcpy(x, start, sizeof x);
+				for (int round = 0; round < 10; round++) {
+					for (int i = 0; i < 4; i++)
+						quarter(x, i, 4 + i, 8 + i, 12 + i);
+					for (int i = 0; i < 4; i++)
+						quarter(x, i, 4 + (i + 1) % 4, 8 + (i + 2) % 4,
+							12 + (i + 3) % 4);
+				}
+				for (int i = 0; i < 64; i++)
+					pool[64 * start[12] + (uint32_t)i] =
+						(unsigned char)((x[i / 4] + start[i / 4]) >> 8 * (i % 4));
+			}
+			at = 32;
+		}
+		*out++ = pool[at++];
+	}
+}
+
 static unsigned char *room(void)
 {
-	unsigned char *made = aligned_alloc(64, ROOM);
+	unsigned char *made = calloc(1, ROOM);
 	if (!made)
 		abort();
-	memset(made, 0, ROOM);
 	return made;
 }
 
@@ -119,51 +177,116 @@ static void expect(int good, const char *what)
 	exit(1);
 }
 
+/* One byte of x becomes another; a factor first, then the place. */
+static void spoil(unsigned char *x, length size)
+{
+	unsigned char by = (unsigned char)(1 + draw_number() % 255);
+	x[draw_number() % size] += by;
+}
+
 int main(int argc, char **argv)
 {
-	unsigned char *message = room(), *key = room(), *out = room();
-	length longest = argc > 1 ? BIG_LONGEST : SMALL_LONGEST;
+	unsigned char *message = room(), *key = room(), *out = room(), *more = room(), *opened = room();
+	length longest = argc > 1 ? BIG_LONGEST : SMALL_LONGEST, size = 0;
 	(void)argv;
-	for (int loop = argc > 1 ? BIG_LOOPS : SMALL_LOOPS; loop > 0; loop--) {
-		length size = draw_number() % (longest + 1);
+	for (int loop = argc > 1 ? BIG * SMALL_LOOPS : SMALL_LOOPS; loop > 0; loop--) {
+#if !defined OF_SCALARMULT && !defined OF_KEM
+		size = draw_number() % (longest + 1);
+#endif
 #if defined OF_HASH
 		draw(message, size);
 		expect(crypto_hash(out, message, size) == 0, "crypto_hash does not return 0");
-		add(out, OUTPUT);
+		add(out, BYTES);
 #elif defined OF_AUTH
 		draw(message, size);
-		draw(key, KEY);
+		draw(key, KEYBYTES);
 		expect(crypto_auth(out, message, size, key) == 0, "crypto_auth does not return 0");
-		add(out, OUTPUT);
+		add(out, BYTES);
+#elif defined OF_STREAM
+		draw(more, NONCEBYTES);
+		draw(key, KEYBYTES);
+		expect(crypto_stream(out, size, more, key) == 0, "crypto_stream does not return 0");
+		add(out, size);
+		draw(message, size);
+		expect(crypto_stream_xor(opened, message, size, more, key) == 0,
+		       "crypto_stream_xor does not return 0");
+		for (length i = 0; i < size; i++)
+			expect((out[i] ^ message[i]) == opened[i],
+			       "crypto_stream_xor does not fit crypto_stream");
+		add(opened, size);
+#elif defined OF_SCALARMULT
+		draw(key, SCALARBYTES);
+		expect(crypto_scalarmult_base(out, key) == 0, "crypto_scalarmult_base does not return 0");
+		add(out, BYTES);
+		draw(more, SCALARBYTES);
+		expect(crypto_scalarmult_base(opened, more) == 0, "crypto_scalarmult_base does not return 0");
+		add(opened, BYTES);
+		expect(crypto_scalarmult(message, key, opened) == 0, "crypto_scalarmult does not return 0");
+		add(message, BYTES);
+		expect(crypto_scalarmult(message, more, out) == 0, "crypto_scalarmult does not return 0");
+		add(message, BYTES);
+#elif defined OF_SIGN
+		length whole = size + BYTES, back = whole;
+		expect(crypto_sign_keypair(more, key) == 0, "crypto_sign_keypair does not return 0");
+		add(more, PUBLICKEYBYTES);
+		add(key, SECRETKEYBYTES);
+		draw(message, size);
+		expect(crypto_sign(out, &whole, message, size, key) == 0, "crypto_sign does not return 0");
+		expect(whole <= size + BYTES, "crypto_sign gives more than BYTES beyond the message");
+		add(out, whole);
+		expect(crypto_sign_open(opened, &back, out, whole, more) == 0 && back == size &&
+			       memcmp(opened, message, size) == 0,
+		       "crypto_sign_open does not give the message back");
+		add(opened, back);
+		for (int i = 0; i < FORGERIES; i++) {
+			spoil(out, whole);
+			expect(crypto_sign_open(opened, &back, out, whole, more) != 0 ||
+				       (back == size && memcmp(opened, message, size) == 0),
+			       "crypto_sign_open takes a forgery");
+		}
+#elif defined OF_KEM
+		expect(crypto_kem_keypair(more, key) == 0, "crypto_kem_keypair does not return 0");
+		add(more, PUBLICKEYBYTES);
+		add(key, SECRETKEYBYTES);
+		expect(crypto_kem_enc(out, message, more) == 0, "crypto_kem_enc does not return 0");
+		add(out, CIPHERTEXTBYTES);
+		add(message, BYTES);
+		expect(crypto_kem_dec(opened, out, key) == 0 && memcmp(opened, message, BYTES) == 0,
+		       "crypto_kem_dec does not give the secret");
+		add(opened, BYTES);
+		for (int i = 0; i < FORGERIES; i++) {
+			spoil(out, CIPHERTEXTBYTES);
+			int taken = crypto_kem_dec(opened, out, key) == 0;
+			add(taken ? opened : out, taken ? BYTES : CIPHERTEXTBYTES);
+		}
 #else
-		static unsigned char *more, *secret, *nonce, *opened, *told;
-		length more_size = draw_number() % (longest + 1), sealed = size + OUTPUT, back = sealed;
-		if (!more)
-			more = room(), secret = room(), nonce = room(), opened = room(), told = room();
+		static unsigned char *secret, *third, *told;
+		length more_size = draw_number() % (longest + 1), sealed = size + ABYTES, back = sealed;
+		if (!secret)
+			secret = room(), third = room(), told = room();
 		draw(message, size);
 		draw(more, more_size);
-		draw(secret, SECRET_NONCE);
-		draw(nonce, NONCE);
-		draw(key, KEY);
-		expect(crypto_aead_encrypt(out, &sealed, message, size, more, more_size, secret, nonce,
+		draw(secret, NSECBYTES);
+		draw(third, NPUBBYTES);
+		draw(key, KEYBYTES);
+		expect(crypto_aead_encrypt(out, &sealed, message, size, more, more_size, secret, third,
 					   key) == 0,
 		       "crypto_aead_encrypt does not return 0");
-		expect(sealed <= size + OUTPUT,
+		expect(sealed <= size + ABYTES,
 		       "crypto_aead_encrypt gives more than ABYTES beyond the message");
 		add(out, sealed);
-		expect(crypto_aead_decrypt(opened, &back, told, out, sealed, more, more_size, nonce, key) ==
+		expect(crypto_aead_decrypt(opened, &back, told, out, sealed, more, more_size, third, key) ==
 				       0 &&
 			       back == size && memcmp(opened, message, size) == 0,
 		       "crypto_aead_decrypt does not give the message back");
 		add(opened, back);
-		add(told, SECRET_NONCE);
+		add(told, NSECBYTES);
 #endif
-#if !defined OF_HASH
-		for (int i = 0; i < DRAWS_OF_FORGERIES; i++)
-			draw_number();
+#if defined OF_AUTH || defined OF_AEAD
+		for (int i = 0; i < FORGERIES; i++)
+			spoil(out, 1);
 #endif
 	}
-	(void)key;
 	for (int i = 0; i < 32; i++)
 		printf("%02x", state[i]);
 	printf("\n");

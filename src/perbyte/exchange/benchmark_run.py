@@ -132,6 +132,10 @@ def _figure(cell: Cell, one: Reading, form: str) -> CellFigure:
     )
 
 
+# (is it an AEAD, the way back) -> what "enc" and "dec" mean
+_WAYS = {(True, False): "seal", (True, True): "open", (False, False): "encrypt", (False, True): "decrypt"}
+
+
 def _cell(one: Reading, runner: str, catalogue: Catalogue, meanings: Sequence[Meaning]) -> Cell | str:
     """The cell that a reading stands for, or why there is none."""
     said = next((meaning for meaning in meanings if meaning.pattern.search(one.name)), None)
@@ -150,11 +154,11 @@ def _cell(one: Reading, runner: str, catalogue: Catalogue, meanings: Sequence[Me
             except PerbyteError:
                 continue
             others = {word.lower() for word in (*words[:at], *words[at + length :])}
-            operation = next((name for name in algorithm.operations if name in others), "")
-            if not operation and algorithm.kind == "aead" and others & {"encrypt", "enc"}:
-                operation = "seal"
-            elif not operation and algorithm.kind == "aead" and others & {"decrypt", "dec"}:
-                operation = "open"
+            if others & {"auth"} and algorithm.kind != "mac":
+                return "the cost of associated data alone is none of the catalogue's operations"
+            meant = algorithm.kind == "aead", bool(others & {"decrypt", "dec"})
+            told = others | ({_WAYS[meant]} if others & {"encrypt", "enc", "decrypt", "dec"} else set())
+            operation = next((name for name in algorithm.operations if name in told), "")
             rest = "/".join((*words[:at], "|", *words[at + length :]))
             size = one.size_bytes or _size_in(rest)
             contract = catalogue.default_contract(algorithm)

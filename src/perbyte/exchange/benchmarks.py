@@ -261,7 +261,7 @@ def _slope(text: str) -> Iterator[Reading]:
     head = ""
     for line, raw in enumerate(text.split("\n"), start=1):
         if found := _SLOPE_HEAD.match(raw):
-            head = found["name"] or ""
+            head = re.sub("^AES$", "AES-128", found["name"] or "")  # libgcrypt's name for it
         elif found := _SLOPE.match(raw):
             cycles = math.nan if found["cpb"] == "-" else _number(found["cpb"], line, "cycles") * SLOPE_BYTES
             ns = _number(found["ns"], line, "ns/B") * SLOPE_BYTES

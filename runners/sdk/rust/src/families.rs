@@ -466,3 +466,26 @@ impl Chain {
 pub const fn probe_imul() -> Row {
     row(c"probe-imul", Chain::FAMILY, [0, 0, 1, 8])
 }
+
+/// The loop of all rows around a call that does nothing.
+struct Empty;
+
+unsafe extern "C" fn empty_open(case: *mut Case) -> c_int {
+    (*case).out_len = 0;
+    keep(case, Some(()))
+}
+
+unsafe extern "C" fn empty_loop(case: *mut Case, n: u64) {
+    repeat(case, n, |_| true);
+}
+
+impl Empty {
+    const VARIANTS: &'static [Variant] = &[variant(c"run", c"stream/1", c"nothing", empty_loop), END];
+    const FAMILY: &'static Family =
+        &Family { open: empty_open, close: close::<()>, variants: Self::VARIANTS.as_ptr() };
+}
+
+/// The row of the empty call, which costs nothing.
+pub const fn probe_empty() -> Row {
+    row(c"probe-empty", Empty::FAMILY, [0, 0, 1, 0])
+}

@@ -47,6 +47,7 @@ final class JcaLibrary extends Library {
         for (String algorithm : new LinkedHashSet<>(Algorithms.ids())) {
             all.addAll(rows(algorithm));
         }
+        all.addAll(new ProbeLibrary().rows());
         return all;
     }
 
@@ -54,7 +55,7 @@ final class JcaLibrary extends Library {
     public List<Row> rows(String algorithm) {
         List<Row> found = rows.get(algorithm);
         if (found == null) {
-            found = new ArrayList<>();
+            found = new ArrayList<>(ProbeLibrary.probes(algorithm));
             rows.put(algorithm, found);
             for (Algorithms.Entry entry : Algorithms.all()) {
                 if (entry.id.equals(algorithm) && find(entry, found)) {
