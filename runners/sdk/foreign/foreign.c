@@ -129,6 +129,13 @@ int pb_foreign_main(const pb_foreign *with, const char *name, const char *librar
 	return pb_runner_main(&runner, 1, arguments);
 }
 
+uint64_t pb_chain_value, pb_chain_steps;
+
+void pb_chain_go(void)
+{
+	pb_chain_value = pb_chain(pb_chain_value, pb_chain_steps);
+}
+
 uint64_t pb_chain(uint64_t x, uint64_t steps)
 {
 	const uint64_t factor = 0xbf58476d1ce4e5b9;

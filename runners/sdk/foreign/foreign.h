@@ -34,4 +34,8 @@ int pb_foreign_main(const pb_foreign *, const char *name, const char *library, c
 /* The chain of multiplications for languages that cannot make it themselves: three cycles a step. */
 uint64_t pb_chain(uint64_t x, uint64_t steps);
 
+/* The same from and to these, where handing over numbers costs more than a step. */
+extern uint64_t pb_chain_value, pb_chain_steps;
+void pb_chain_go(void);
+
 #endif

@@ -114,9 +114,9 @@ def _loop(code: str, names: dict):
     if not re.match(r"(last\b|pass$)", lines[-1]):
         lines[-1] = f"last = {lines[-1]}"
     body = "".join(f"        {line}\n" for line in lines)
-    turns = (re.sub(r"\bturn & 15\b", str(turn), body) for turn in range(RING))
+    turns = [body] if lines == ["pass"] else (re.sub(r"\bturn & 15\b", str(turn), body) for turn in range(RING))
     source = (
-        f"def loop(count, {', '.join(names)}):\n    last = b''\n"
+        f"def loop({', '.join(['count', *names])}):\n    last = b''\n"
         f"    for turn in range(count >> 4):\n{''.join(turns)}"
         f"    for turn in range(count & 15):\n{body}    return last\n"
     )
@@ -215,11 +215,11 @@ def agreement_row(algorithm: str, key: int, secret: int, public_of, pair, derive
 def main(library: Library, rows: list[Row]) -> None:
     """Speak the protocol until it ends. PERBYTE_SDK names the shared library."""
     sdk = ctypes.PyDLL(os.environ["PERBYTE_SDK"])
-    chain = sdk.pb_chain
-    chain.restype, chain.argtypes = ctypes.c_uint64, [ctypes.c_uint64, ctypes.c_uint64]
-    steps = "x[0] = chain(x[0], size)"
-    rows = [*rows, Row("probe-imul", CHAIN, 0, 0, 8, {MESSAGE: steps + "; last = x"}, _chained(chain))]
-    rows.append(Row("probe-empty", CHAIN, 0, 0, 0, {MESSAGE: "pass"}, lambda given: {"x": [0]}))
+    go = sdk.pb_chain_go
+    go.restype, go.argtypes = None, ()
+    value, steps = (ctypes.c_uint64.in_dll(sdk, f"pb_chain_{name}") for name in ("value", "steps"))
+    rows = [*rows, Row("probe-imul", CHAIN, 0, 0, 8, {MESSAGE: "chain()"}, lambda given: {"chain": go})]
+    rows.append(Row("probe-empty", CHAIN, 0, 0, 0, {MESSAGE: "pass"}, lambda given: {}))
     idle = Row("", HASH, 0, 0, 0, {MESSAGE: "data"}, lambda given: {"data": b""})
     prepared: dict[int | None, _Prepared] = {None: _Prepared(idle, Case())}
     samples = 0
@@ -252,14 +252,13 @@ def main(library: Library, rows: list[Row]) -> None:
         if c.inverse and sdk.memcmp(ctypes.c_void_p(c.data), state.data, ctypes.c_size_t(c.in_len)):
             state.prepare(c)  # a forgery: the input is another one now
         if state.row.kind == CHAIN:
-            state.names["x"][0] = CHAIN_START
+            value.value, steps.value = CHAIN_START, c.size
         if samples % COLLECT_EVERY == 0:
             gc.collect()
 
     def show(case: int) -> None:
-        c, last = Case.from_address(case), prepared[case].last
-        if isinstance(last, list):
-            last = last[0].to_bytes(8, "little")
+        c, state = Case.from_address(case), prepared[case]
+        last = value.value.to_bytes(8, "little") if state.row.kind == CHAIN else state.last
         if last and len(last) == c.out_len:
             ctypes.memmove(c.out, bytes(last), len(last))
 
@@ -274,10 +273,6 @@ def main(library: Library, rows: list[Row]) -> None:
     gc.disable()
     texts = (os.environ["PERBYTE_NAME"], library.name, library.license, library.version, library.features)
     sys.exit(sdk.pb_foreign_main(ctypes.byref(functions), *(text.encode() for text in texts)))
-
-
-def _chained(chain):
-    return lambda given: {"chain": chain, "size": given.size, "x": [CHAIN_START]}
 
 
 def _length(row: Row, case: Case) -> int:
