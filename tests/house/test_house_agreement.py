@@ -12,10 +12,11 @@ from perbyte import places
 from perbyte.catalogue import load, parse_selector
 from perbyte.errors import EnvironmentLacking
 from perbyte.runners import RunnerSpec, Session, locate
+from perbyte.runners.build import stale
 from perbyte.studies import studies
 
 RUNNERS = locate([places.data_dir("runners")], unlisted=True)
-BUILT = [spec for spec in RUNNERS if spec.built and spec.out().is_dir()]
+BUILT = [spec for spec in RUNNERS if spec.built and spec.out().is_dir() and not stale(spec)]
 
 
 @pytest.mark.parametrize("spec", RUNNERS, ids=lambda spec: spec.name)

@@ -120,7 +120,7 @@ def test_is_opt_in_says_its_cost_and_explains_itself(name: str) -> None:
     spec = find(name)
     assert spec.opt_in
     assert "to fetch" in spec.cost
-    text = (HOME / name / "README.md").read_text(encoding="utf-8")
+    text = " ".join((HOME / name / "README.md").read_text(encoding="utf-8").split())
     assert f"perbyte build {name}" in text
 
 

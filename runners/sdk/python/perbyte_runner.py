@@ -11,11 +11,13 @@ runs.
 from __future__ import annotations
 
 import ctypes
+import functools
 import gc
 import os
 import re
 import sys
 from dataclasses import dataclass
+from types import CodeType, FunctionType
 
 RING = 16
 HASH, MAC, STREAM, AEAD, SIGNATURE, AGREEMENT, KEM, CHAIN = range(8)
@@ -107,14 +109,20 @@ def _read(at: int | None, length: int) -> bytes:
 
 
 def _loop(code: str, names: dict):
-    """The function that makes `count` timed calls: `code` in a loop, its names as local variables. The loop is
-    unrolled, since a turn of it takes some 15 cycles; what is left of that is one.
-    """
+    """The function that makes `count` timed calls: `code` in a loop, its names as local variables."""
+    return FunctionType(_compiled(code, tuple(names)), globals(), "loop", tuple(names.values()))
+
+
+@functools.cache  # an audit opens a case for every call
+def _compiled(code: str, names: tuple[str, ...]) -> CodeType:
+    """The loop is unrolled, since a turn of it takes some 15 cycles; what is left of that is one."""
     lines = [line.strip() for line in code.split(";")]
     if not re.match(r"(last\b|pass$)", lines[-1]):
         lines[-1] = f"last = {lines[-1]}"
     body = "".join(f"        {line}\n" for line in lines)
-    turns = [body] if lines == ["pass"] else (re.sub(r"\bturn & 15\b", str(turn), body) for turn in range(RING))
+    turns = (
+        [body] if lines == ["pass"] else (re.sub(r"\bturn & 15\b", str(turn), body) for turn in range(RING))
+    )
     source = (
         f"def loop({', '.join(['count', *names])}):\n    last = b''\n"
         f"    for turn in range(count >> 4):\n{''.join(turns)}"
@@ -122,8 +130,7 @@ def _loop(code: str, names: dict):
     )
     scope: dict = {}
     exec(compile(source, "<timed>", "exec"), scope)
-    scope["loop"].__defaults__ = tuple(names.values())
-    return scope["loop"]
+    return scope["loop"].__code__
 
 
 class _Prepared:
