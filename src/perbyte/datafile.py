@@ -52,9 +52,10 @@ def read_toml(path: Path, kind: type[T], place: str = "") -> T:
 
 def parse_toml(path: Path) -> dict[str, Any]:
     """Parse a TOML file into plain values. Raises DataFileError, for broken syntax with the line."""
+    text = read_text(path)
     try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also: lists in lists, numbers of thousands of digits
         raise DataFileError(f"{path}: {error}", hint="correct the TOML syntax there") from error
 
 

@@ -3,9 +3,9 @@
     python tests/fuzz/fuzz.py TARGET --inputs N [--seed N]
 
 Targets: codec (answers of runners), state, journal, manifest, parquet (files of a run), index, atlas (all of its
-files), listings, benchmarks, machine (of other tools). A reader may give a value or raise its own errors with a hint;
-anything else is a crash, which is written to `crash-TARGET.bin` in the working directory. Kept inputs are in `corpus`,
-one a line, as Python writes bytes.
+files), listings, benchmarks, machine (of other tools), data (studies, catalogue, runner.toml). A reader may give a
+value or raise its own errors with a hint; anything else is a crash, which is written to `crash-TARGET.bin` in the
+working directory. Kept inputs are in `corpus`, one a line, as Python writes bytes.
 """
 
 from __future__ import annotations
@@ -334,6 +334,56 @@ def exchange_target(name: str) -> tuple[list[bytes], Read]:
     return kept(name) + seeds, reads[name]
 
 
+def data_target() -> tuple[list[bytes], Read]:
+    """Data files that a user may write: studies (TOML, CSV), catalogue, runner.toml; the first byte says which."""
+    sys.path.insert(0, str(ROOT / "tests" / "studies"))
+    from scripted_studies import write_study  # isort: skip
+
+    from perbyte.catalogue.catalogue import Suite
+    from perbyte.catalogue.questions import Question
+    from perbyte.catalogue.reading import read_algorithms, read_contracts, read_vectors
+    from perbyte.catalogue.status import Authority
+    from perbyte.datafile import read_toml
+    from perbyte.runners.locate import read_spec
+    from perbyte.studies.load import read_study
+
+    home = Path(tempfile.mkdtemp(prefix="perbyte-fuzz-", dir=_memory()))
+    study, catalogue = write_study(home), ROOT / "catalogue"
+    readers: list[tuple[Path, Path, Read]] = [
+        *(
+            (study / name, study / name, lambda _: read_study(study))
+            for name in ("study.toml", "published.csv")
+        ),
+        (study / "claims.toml", study / "claims.toml", lambda _: read_study(study)),
+        (
+            catalogue / "algorithms/sha-2.toml",
+            home / "a" / "x.toml",
+            lambda path: read_algorithms(path.parent),
+        ),
+        (catalogue / "contracts.toml", home / "contracts.toml", read_contracts),
+        (catalogue / "vectors/poly1305.toml", home / "vectors.toml", read_vectors),
+        (catalogue / "suites/tls.toml", home / "suite.toml", lambda path: read_toml(path, Suite)),
+        (catalogue / "advise/disk.toml", home / "question.toml", lambda path: read_toml(path, Question)),
+        (catalogue / "status/iso.toml", home / "status.toml", lambda path: read_toml(path, Authority)),
+        (ROOT / "runners/openssl/runner.toml", home / "runner.toml", read_spec),
+    ]
+    (home / "a").mkdir()
+    wholes = [file.read_bytes() for file, _, _ in readers]
+
+    def read(content: bytes) -> object:
+        k = content[0] % len(readers) if content else 0
+        _, place, reader = readers[k]
+        place.write_bytes(content[1:])
+        try:
+            return reader(place)
+        finally:
+            if k < 3:
+                place.write_bytes(wholes[k])
+
+    deep = [b"\6x = " + b"[" * 5000, b"\6x = " + b"9" * 5000]
+    return kept("data") + deep + [bytes([k]) + whole for k, whole in enumerate(wholes)], read
+
+
 def kept(name: str) -> list[bytes]:
     """The inputs that are kept for a target: those that once were a surprise, and others worth trying again."""
     file = HERE / "corpus" / f"{name}.txt"
@@ -345,6 +395,7 @@ TARGETS: dict[str, Callable[[], tuple[list[bytes], Read]]] = {
     "codec": codec_target,
     "index": index_target,
     "atlas": atlas_target,
+    "data": data_target,
     **{name: (lambda name=name: run_target(name)) for name in ("state", "journal", "manifest", "parquet")},
     **{name: (lambda name=name: exchange_target(name)) for name in ("listings", "benchmarks", "machine")},
 }

@@ -17,6 +17,7 @@ with open(BASE, encoding="utf-8") as file:  # noqa: PTH123 - a runner of few imp
 hello, calibrate, measure, audit, take = (
     honest[n] for n in ("hello", "calibrate", "measure", "audit", "take")
 )
+honest_take = take
 now, cache, todo = time.perf_counter_ns, {}, []
 
 
@@ -89,6 +90,75 @@ def forked(data, calls):
         os._exit(0)
 
 
+def twice(data, calls):
+    """Twice as many calls as were asked for."""
+    full(data, 2 * calls)
+
+
+def working():
+    """A thread that waits for work."""
+    while not asked.acquire() or full(*todo.pop()) or done.release() or True:
+        pass
+
+
+asked, done = threading.Semaphore(0), threading.Semaphore(0)
+
+
+def pooled(data, calls):
+    """Half of the calls in a thread that stays."""
+    if not cache:
+        cache["thread"] = threading.Thread(target=working, daemon=True).start()
+    todo.append((data, calls - calls // 2))
+    asked.release()
+    full(data, calls // 2)
+    done.acquire()
+
+
+def split(data, calls):
+    """Each call split over two threads."""
+    pieces = data[: len(data) // 2], data[len(data) // 2 :]
+    for _ in range(calls):
+        other = threading.Thread(target=full, args=(pieces[1], 1))
+        other.start()
+        full(pieces[0], 1)
+        other.join()
+
+
+def serving(data, calls, disowned=False):
+    """The calls in a process that stays, which is asked over pipes; `disowned`: its parent has left it."""
+    if not cache:
+        to, fro = os.pipe(), os.pipe()
+        if os.fork() == 0:
+            if not disowned or os.fork() == 0:
+                os.close(to[1])
+                os.close(0)
+                while line := os.read(to[0], 64):
+                    full(data, int(line))
+                    os.write(fro[1], b"x")
+            os._exit(0)
+        cache["pipes"] = to[1], fro[0]
+        disowned and os.wait()
+    os.write(cache["pipes"][0], str(calls).encode())
+    os.read(cache["pipes"][1], 1)
+
+
+def when_asked_much(shortened):
+    """Honest to questions for few samples, as the audit's are."""
+
+    def measured(request, handles):
+        honest["take"] = honest_take if request["samples"] <= 3 else timed(shortened)
+        return measure(request, handles)
+
+    return {"measure": measured}
+
+
+def flagging(request, handles):
+    """Every second sample cut short, and the others called disturbed."""
+    answer = measure(request, handles)
+    middle = sorted(answer["ticks"])[len(answer["ticks"]) // 2]
+    return answer | {"flags": [int(ticks > middle) for ticks in answer["ticks"]]}
+
+
 def wrong_sometimes(request, handles):
     """One call of a thousand is wrong while audited."""
     answer = audit(request, handles)
@@ -136,12 +206,19 @@ TAKES = {
     "one-sample-in-two": lambda data, calls: (timed(full) if now() // 1000 % 2 else timed(half))(data, calls),
     "two-threads": timed(threaded),
     "another-process": timed(forked),
+    "thread-pool": timed(pooled),
+    "call-split-over-two": timed(split),
+    "process-that-stays": timed(serving),
+    "disowned-process": timed(lambda data, calls: serving(data, calls, disowned=True)),
+    "twice-the-calls": timed(twice),
     "four-fifths": timed(lambda data, calls: full(data[: len(data) * 4 // 5], calls)),
     "honest-when-long": lambda data, calls: (timed(half) if calls < 6 else timed(full))(data, calls),
 }
 MEASURED = {
     "ticks-halved": answering(ticks=scaled(0.5)),
     "ticks-nine-tenths": answering(ticks=scaled(0.85)),
+    "ticks-less-four-in-a-hundred": answering(ticks=scaled(0.96)),
+    "ticks-of-microseconds": answering(ticks=scaled(0.001)),
     "ticks-doubled": answering(ticks=scaled(2)),
     "ticks-of-one": answering(ticks=lambda values: [1] * len(values)),
     "no-tick": answering(ticks=lambda values: [0] * len(values)),
@@ -153,9 +230,17 @@ CALIBRATED = {
     "fast-clock": answering(tick_hz=5e8),
     "fixed-cost": answering(fixed_ticks=5000),
     "absurd-rate": answering(tick_hz=1e300),
+    "less-than-no-cost": answering(fixed_ticks=-5000),
 }
 OTHERS = {
     "honest": {},
+    "honest-too": {"hello": lambda request, handles: hello(request, handles) | {"library": "another"}},
+    "honest-when-audited": when_asked_much(half),
+    "nearly-honest": when_asked_much(lambda data, calls: full(data[: len(data) * 9 // 10], calls)),
+    "flags-the-honest-samples": {"measure": flagging, "take": TAKES["one-sample-in-two"]},
+    "tier-not-taken": {
+        "hello": lambda request, handles: hello(request, handles) | {"tier": os.environ["PERBYTE_CPU"]}
+    },
     "clock-and-probes-halved": clocked(1.0) | {"half": True},
     "probes-doubled": clocked(0.5),
     "probes-halved": clocked(2.0),

@@ -13,7 +13,8 @@ import pytest
 from fake_scripts import lie, row
 
 from perbyte.catalogue import load
-from perbyte.measure.audit import Auditor, Witness
+from perbyte.measure.audit import Auditor
+from perbyte.measure.witness import Witness
 from perbyte.model import Cell, Doubt, Policy, Quality
 
 POLICY = {"audit": True, "epochs": 2, "burst_samples": 4, "looks": (1,), "warm_us": 50.0}
@@ -53,7 +54,8 @@ def test_every_cell_is_looked_at_in_every_epoch(lab: Any, ecb: Any, address: Any
 def test_of_calls_too_long_for_the_budget_pieces_are_looked_at(lab: Any, burn: float, failed: bool) -> None:
     operation = row("aes-128-ecb", "encrypt", contract="stream/1", per_byte=1600.0)
     runner = {"name": "alpha", "operations": [operation], "pieces": {"restart": 100.0}, "burn": burn}
-    done = lab.run(runner, ask="alpha/*@1MiB+contract=stream", budget_s=1.0, sample_us=5000.0, **POLICY)
+    policy = {**POLICY, "epochs": 5}  # a busy machine spoils the looks of one or two
+    done = lab.run(runner, ask="alpha/*@1MiB+contract=stream", budget_s=1.0, sample_us=5000.0, **policy)
     assert set(done.failures().values()) == ({"audit"} if failed else set())
     audits = done.notes.all("audited")
     assert audits
@@ -128,5 +130,5 @@ def test_what_is_drawn_at_random_is_not_compared(algorithm: str, operation: str,
     auditor = Auditor(Policy(), load(), {}, ignore, ignore, Witness([0]))
     for runner in ("alpha", "beta"):
         cell = Cell(runner, algorithm, operation, 32, "pk/1")
-        auditor._remember(cell, cell, runner)
-    assert len(auditor.disagreements()) == compared
+        auditor._remember(("the same",), cell, runner)
+    assert len(auditor._digests) == compared

@@ -28,8 +28,10 @@ def command(as_json: bool) -> int:
     machine = describe_machine()
     specs = [spec for spec in locate() if not spec.opt_in or spec.out().is_dir()]
     checked = [(spec, _greet(spec.name)) for spec in specs if not spec.built or spec.out().is_dir()]
-    found = [result for _, result in checked if "library" in result]
-    watched = _watch([spec for spec, result in checked if spec.compiled and "library" in result])
+    # by our own runner of known loops, where it is built, else by one with the SDK in C
+    by_trust = sorted(checked, key=lambda one: (one[0].name != "reference", not one[0].compiled))
+    found = [result for _, result in by_trust if "library" in result]
+    watched = _watch([spec for spec, result in by_trust if spec.compiled and "library" in result])
     if as_json:
         import dataclasses
         import json
@@ -186,7 +188,8 @@ def _clock_lines(found: list[dict[str, object]]) -> list[str]:
     }
     check = first["selfcheck"]
     assert isinstance(check, dict)
-    lines = [f"cycle source: {first['cycle_source']} ({meaning[str(first['cycle_source'])]})"]
+    source = str(first["cycle_source"])
+    lines = [f"cycle source: {source} ({meaning[source]}), by the runner '{first['runner']}'"]
     if first["reason"]:
         lines.append(str(first["reason"]))
     ratios = ", ".join(f"{name} {value:.3f}" for name, value in check.items())

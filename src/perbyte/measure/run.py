@@ -17,7 +17,7 @@ from pathlib import Path
 from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError, RunnerGarbled
-from perbyte.measure.audit import Auditor, Witness
+from perbyte.measure.audit import Auditor
 from perbyte.measure.budget import OVERRUN, Budget
 from perbyte.measure.cores import kept_awake, noise_note
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
@@ -28,6 +28,7 @@ from perbyte.measure.sessions import STARTING_FAILS, Sessions, alike, draw_layou
 from perbyte.measure.states import States, expected_s, precise_enough
 from perbyte.measure.tiers import look_at_full, unproven_tiers
 from perbyte.measure.validation import Validation, confirm
+from perbyte.measure.witness import Witness
 from perbyte.model import (
     Burst,
     Calibration,
@@ -244,7 +245,7 @@ class Measurement:
                 epoch.run([cell for cell in cells if cell.state == LOOP])
                 rounds_over = time.monotonic()
                 if self.policy.audit:
-                    self._auditor.audit(sessions, epoch, self._lost)
+                    self._auditor.audit(sessions, epoch, self._lost, self.elapsed_s)
             self._confirm(sessions, epoch)
             rest_s = time.monotonic() - rounds_over
             if apart := [cell for cell in apart if cell not in self._lost]:

@@ -13,13 +13,13 @@ class Audit:
 
     `claimed_ns`: nanoseconds per call by the runner's ticks; `cpu_ns` and `wall_ns`: CPU time of the process as the
     kernel accounts it, and time on the clock, both less what the runner says of its probes; `threads`: CPU time over
-    time on the clock of the whole burst. `long`: a look lasts so long that few of them tell. `clean_ns`: the
-    runner's lowest time per call in a clean sample of these bursts; 0: there was none. `clock_hz` is the rate of the
-    core's clock by the runner's probes or counters, `own_hz` by Perbyte's own probe at the same time (0: unknown).
-    `chained_ns`: CPU time per call of chains of calls on new data (none: `unchained` says why); `chain_ns`: the same on
-    hardly any data, which is the runner's own way of making chains; `afresh`: each of these calls prepared its material
-    anew; `wrong`: what was wrong with them.
-    `children`: processes that the runner has started. `problem`: why no look could be had.
+    time on the clock of the whole burst; `beside`: CPU time of all threads over that of the busiest. `long`: a look
+    lasts so long that few of them tell. `clean_ns`: the runner's lowest time per call in a clean sample of these
+    bursts; 0: there was none. `clock_hz` is the rate of the core's clock by the runner's probes or counters, `own_hz`
+    by Perbyte's own probe at the same time (0: unknown). `chained_ns`: CPU time per call of chains of calls on new data
+    (none: `unchained` says why); `chain_ns`: the same on hardly any data, which is the runner's own way of making
+    chains; `afresh`: each of these calls prepares its material anew, so that their cost tells nothing; `wrong`: what
+    was wrong with them. `children`: processes that the runner has started. `problem`: why no look could be had.
     """
 
     cell: Cell
@@ -28,6 +28,7 @@ class Audit:
     cpu_ns: list[float] = field(default_factory=list)
     wall_ns: list[float] = field(default_factory=list)
     threads: list[float] = field(default_factory=list)
+    beside: list[float] = field(default_factory=list)
     clock_hz: list[float] = field(default_factory=list)
     own_hz: list[float] = field(default_factory=list)
     clean_ns: float = 0.0

@@ -11,6 +11,7 @@ import os
 import time
 from pathlib import Path
 
+_ASLEEP_S = 1e-3
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED of linux/include/linux/posix-timers.h: time on a core, in nanoseconds
 
 
@@ -20,6 +21,30 @@ def cpu_s(pid: int) -> float:
         return time.clock_gettime((~pid << 3) | _PROCESS_CLOCK)
     except OSError:
         return math.nan
+
+
+def thread_cpu_s(pid: int) -> dict[int, float]:
+    """Seconds of CPU time that each living thread of a process has taken; empty where nobody can tell.
+
+    The kernel brings a thread's account up to date when it leaves its core, so the process has to be asleep: it is
+    waited for, a millisecond at the most.
+    """
+    end = time.monotonic() + _ASLEEP_S
+    while time.monotonic() < end:
+        found = {}
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - thrice a look, in a millisecond
+                if _content(pid, task, "stat").rpartition(b")")[2].split(None, 1)[0] == b"R":
+                    break
+                found[int(task)] = int(_content(pid, task, "schedstat").split()[0]) * 1e-9
+            else:
+                return found
+    return {}
+
+
+def _content(pid: int, task: str, name: str) -> bytes:
+    with open(f"/proc/{pid}/task/{task}/{name}", "rb") as file:  # noqa: PTH123
+        return file.read()
 
 
 def reaped_s(pid: int) -> float:

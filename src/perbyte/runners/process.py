@@ -36,7 +36,7 @@ from perbyte.errors import (
 )
 from perbyte.model.text import plain_lines
 from perbyte.protocol import LINE_LIMIT
-from perbyte.runners.outside import cpu_s, descendants, marked
+from perbyte.runners.outside import cpu_s, descendants, marked, thread_cpu_s
 
 STDERR_KEPT = 8192
 MARK = "PERBYTE_SESSION"
@@ -126,6 +126,10 @@ class RunnerProcess:
     def cpu_s(self) -> float:
         """Seconds of CPU time that the process has taken, as the kernel accounts it; NaN when it is gone."""
         return cpu_s(self.pid) if self.alive else math.nan
+
+    def thread_cpu_s(self) -> dict[int, float]:
+        """The same of each thread that lives, by its number; empty where the kernel does not say."""
+        return thread_cpu_s(self.pid) if self.alive else {}
 
     def idle_share(self) -> tuple[float, float]:
         """CPU time over time while nothing was asked, and for how many seconds nothing was."""

@@ -4,7 +4,7 @@ Nothing here reads, writes, prints or starts anything, and nothing here deletes 
 `perbyte.stats.hypothesis` alone, so that measuring never waits for it.
 """
 
-from perbyte.stats.audit import AuditVerdict, is_settled, is_suspicious, is_unlike, judge_audits
+from perbyte.stats.audit import CHAINED, AuditVerdict, is_settled, is_suspicious, is_unlike, judge_audits
 from perbyte.stats.clean import (
     Quiet,
     clean_mask,
@@ -31,6 +31,7 @@ from perbyte.stats.interval import Spread
 from perbyte.stats.run_figures import RunFigures, make_run_figures
 
 __all__ = [
+    "CHAINED",
     "MIN_CLEAN",
     "PIECES_APART",
     "AuditVerdict",

@@ -1,0 +1,80 @@
+"""Perbyte's own runner of loops of known cost, asked what the core's clock is."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Self
+
+from perbyte import places
+from perbyte.errors import PerbyteError
+from perbyte.model import Calibration, Cell
+from perbyte.runners import find
+from perbyte.runners.session import Measured, Session
+
+_WITNESS = Cell("reference", "probe-imul", "run", 64, "stream/1")
+
+
+class Witness:
+    """Perbyte's own runner of loops of known cost: what is the core's clock? A context manager; it may be absent."""
+
+    def __init__(self, cores: Sequence[int]) -> None:
+        self._cores = cores
+        self._session: Session | None = None
+        self._calibration: Calibration | None = None
+        self._handle = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._session:
+            self._session.close()
+
+    def clock_hz(self) -> float:
+        """The rate of the core's clock now; 0 where nobody can tell."""
+        if self._session is None and self._calibration is None:
+            self._start()
+        if not self._session or not self._calibration:
+            return 0.0
+        try:
+            taken = self._session.measure(
+                self._handle, cell=_WITNESS, epoch=0, round=0, samples=3, limit_ms=5.0, sample_us=5.0
+            )
+        except PerbyteError:
+            self._session.close()
+            self._session = None
+            return 0.0
+        return clock_hz(taken, self._calibration)
+
+    def _start(self) -> None:
+        with contextlib.suppress(PerbyteError):
+            spec = find(_WITNESS.runner, [places.data_dir("runners")])
+            session = Session(spec, core=self._cores[0])
+            try:
+                session.hello()
+                self._calibration = session.calibrate(10.0, epoch=0, cores=self._cores, patience_ms=20.0)
+                row = _WITNESS.row
+                self._handle = session.prepare(
+                    row.algorithm, row.operation, row.contract, _WITNESS.size_bytes, seed=1
+                )
+            except BaseException:
+                session.close()
+                raise
+            self._session = session
+        self._calibration = self._calibration or _NOBODY
+
+
+_NOBODY = Calibration("", "", 0, 0, "none", "", 0.0, 0, 0.0, 0.0, 0.0, {})
+
+
+def clock_hz(taken: Measured, calibration: Calibration) -> float:
+    """The rate of the core's clock by the counters of a burst, or by its clock probes; 0 where it has neither."""
+    burst = taken.burst
+    if burst.cycles and sum(burst.ticks) > 0:
+        return sum(burst.cycles) / sum(burst.ticks) * calibration.tick_hz
+    readings = [min(pair) for pair in zip(burst.clock_before, burst.clock_after, strict=True)]
+    # what disturbs a probe makes it longer
+    if calibration.cycle_source == "none" or not readings or min(readings) <= 0:
+        return 0.0
+    return calibration.tick_hz * calibration.probe_cycles / min(readings)
