@@ -100,6 +100,11 @@ def test_the_first_directory_wins_and_names_are_sorted(tmp_path, monkeypatch):
     assert find("same").library == "First"
 
 
+def test_programs_of_one_thread_alone_run_undisturbed():
+    names = ("openssl", "cryptopp", "rustcrypto", "go", "jca-sun", "node-crypto", "python-hashlib")
+    assert [name for name in names if find(name).undisturbed] == ["openssl", "cryptopp", "rustcrypto"]
+
+
 def test_an_unlisted_runner_is_found_by_name_only():
     assert "fake" not in {spec.name for spec in locate()}
     assert "fake" in {spec.name for spec in locate(unlisted=True)}

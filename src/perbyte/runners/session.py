@@ -138,7 +138,7 @@ class Session:
             command,
             environment=values,
             core=core,
-            undisturbed=spec.native,
+            undisturbed=spec.undisturbed,
             directory=spec.here,
         )
 

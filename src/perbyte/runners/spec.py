@@ -89,8 +89,13 @@ class RunnerSpec:
 
     @property
     def native(self) -> bool:
-        """True for a program with the C SDK in it: it may run undisturbed, and can keep a core awake."""
+        """True for a program with the C SDK in it: it can keep a core awake."""
         return self.compiled or self.kind == PROGRAM
+
+    @property
+    def undisturbed(self) -> bool:
+        """True for compiled programs of one thread, which may have real-time scheduling on their core."""
+        return self.native or self.language == "rust"
 
     def tier(self, name: str) -> Tier:
         """Return the tier `name`. Raises UsageError when this runner has none of that name."""
