@@ -71,9 +71,7 @@ class Machines(Fleet):
         if not build.exists() and (ROOT / "build").is_dir():
             build.mkdir(parents=True)
             (build / __version__).symlink_to(ROOT / "build")
-        audited = super().environment(name)
-        del audited["PERBYTE_AUDIT"]
-        return audited
+        return super().environment(name)
 
     def words(self, name: str, words: list[str]) -> list[str]:
         space = name if (self.directory / f"{name}.machine").exists() else HUB
