@@ -160,6 +160,19 @@ def test_bars_show_the_first_operation_at_the_smallest_and_the_largest_size() ->
     assert any("(encrypt)" in text for text in shown)
 
 
+def test_bars_show_encrypting_with_and_without_a_tag_in_one_picture() -> None:
+    cells = [
+        made_figure(Cell(runner, algorithm, operation, 16, "message/1"))
+        for algorithm, operations in (("aes-xts", ("encrypt", "decrypt")), ("aes-gcm", ("seal", "open")))
+        for operation in operations
+        for runner in "ab"
+    ]
+    chart = drawn("bars", made_run(tuple(cells)))
+    shown = texts(as_svg(chart))
+    assert {"aes-xts", "aes-gcm"} <= set(shown)
+    assert len(described(as_svg(chart))) == 4
+
+
 def test_no_label_lies_over_another() -> None:
     """Algorithms are headings above their libraries, on the same axis and set off to the left of nothing."""
     where, _ = placed(as_svg(drawn("bars", usual_run())))

@@ -24,6 +24,7 @@ from perbyte.stats.quantity import Unit
 
 _MOST_SERIES = 24
 _STEPS = 32
+_ALIKE = {"seal": "encrypt", "open": "decrypt"}  # names of one thing, with a tag and without
 _BEYOND = 2  # how far below the smallest figure a model's line is drawn: a bent one can fall to nothing
 _STRAIGHT = 0.05  # a model that is further off somewhere is not quoted in a title
 USELESS = 0.10  # and one that is further off than this is neither drawn nor given
@@ -32,10 +33,12 @@ USELESS = 0.10  # and one that is further off than this is neither drawn nor giv
 def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None:
     """Draw any run as bars: algorithms below each other, libraries within, a panel for smallest and largest size.
 
-    Of several operations, the first. The fastest of each algorithm is dark, ties likewise.
+    Of several operations, the first, and what is like it. The fastest of each algorithm is dark, ties likewise.
     """
-    operation = points.operations[0]
-    here = [dict(record) for record in points.records if record["operation"] == operation]
+    first, *others = points.operations
+    alike = [first, *(one for one in others if _ALIKE.get(one, one) == _ALIKE.get(first, first))]
+    operation = " or ".join(alike)
+    here = [dict(record) for record in points.records if record["operation"] in alike]
     sizes = sorted({record["size_bytes"] for record in here})
     wanted = sorted({*sizes[:1], *sizes[-1:]})
     here = [record for record in here if record["size_bytes"] in wanted]
