@@ -19,6 +19,7 @@ from perbyte.report.html import Block, Page, Section, drawing, heading, listed, 
 from perbyte.report.pictures import Picture
 from perbyte.report.wording import sentence, three_digits
 
+MOST_TICKS = 6  # of a picture for a telephone
 LOOK = {
     "allowed": (theme.BLUE, "circle", [1, 0]),
     "unlisted": (theme.ORANGE, "triangle-up", [1, 0]),
@@ -88,6 +89,9 @@ def _chart(told: Told, *, narrow: bool) -> Chart | None:
     scale = charts.logarithmic(values, (1,)) if told.passwords else charts.ratio_scale(values)
     if told.passwords and narrow:  # decades are many, and a telephone has room for few
         scale["axis"]["values"] = scale["axis"]["values"][::3]
+    elif narrow and len(scale["axis"]["values"]) > MOST_TICKS:
+        kept = scale["axis"]["values"]
+        scale["axis"]["values"] = kept[kept.index(1) % 2 :: 2] if 1 in kept else kept[::2]
     chart = charts.dots(
         records,
         y=charts.grouped_axis(records, "status", "name", present),
@@ -98,9 +102,7 @@ def _chart(told: Told, *, narrow: bool) -> Chart | None:
         rule_at_one=not told.passwords,
         narrow=narrow,
     )
-    return finished(
-        chart, f"Speed against status: {told.title}", ["The best library of each, by status."], narrow=narrow
-    )
+    return finished(chart, "The best library of each", ["By status."], narrow=narrow)
 
 
 def _speeds(told: Told) -> list[dict[str, Any]]:
