@@ -112,7 +112,8 @@ def _points(atlas: Atlas) -> tuple[Point, ...]:
     _, rows = query(
         atlas,
         """SELECT algorithm, operation, contract, size_bytes, count(DISTINCT machine) * count(DISTINCT library) AS wide
-           FROM cells WHERE cpu = 'full' AND twin = 0 AND coalesce(state, 'loop') = 'loop' AND size_bytes > 0
+           FROM (SELECT DISTINCT algorithm, operation, contract, size_bytes, machine, library FROM cells
+                 WHERE cpu = 'full' AND twin = 0 AND coalesce(state, 'loop') = 'loop' AND size_bytes > 0)
            GROUP BY ALL ORDER BY wide DESC, size_bytes DESC, algorithm, operation LIMIT 10000""",
     )
     found: dict[str, Point] = {}
