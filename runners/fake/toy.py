@@ -120,7 +120,7 @@ class Toy:
         """A piece of `size` bytes of this toy's calls. It costs `restart` cycles where a call costs `per_call`, and its
         bytes `dearer` times as much as those of a call."""
         part = copy.copy(self)
-        part.size = size
+        part.size, part.data = size, self.data[:size]
         part.row = {
             **self.row,
             "per_call": pieces.get("restart", self.row.get("per_call", 100.0)),
