@@ -106,6 +106,16 @@ def test_a_figure_below_what_the_audit_found_clean_is_refused() -> None:
     assert not judge_audits([looks()], 60.0).refusal  # no clean sample: a neighbour may have slowed all
 
 
+def test_a_figure_far_below_what_calls_on_new_data_take_is_doubted() -> None:
+    """As of a runner whose audited calls are honest, and which flags the honest ones of its samples."""
+    audits = [looks(chained_ns=[600.0], epoch=epoch) for epoch in range(3)]
+    [doubt] = judge_audits(audits, 60.0).warnings
+    assert doubt.kind is Doubt.AUDIT
+    assert doubt.numbers == (60.0, 600.0)
+    assert not judge_audits(audits, 80.0).warnings
+    assert not judge_audits(audits[:2], 60.0).warnings
+
+
 def test_a_cell_without_looks_is_doubted_and_says_why() -> None:
     verdict = judge_audits([Audit(CELL, 0, problem="a call is too long")])
     assert not verdict.refusal

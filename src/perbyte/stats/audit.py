@@ -31,6 +31,7 @@ CHAINED, CHAINED_NS = (
     500.0,
 )  # by how much a call on new data may cost more: caches, new nonces, the chain
 CHAINED_OPEN = 3.0  # opening: its input is sealed first
+CACHED_NS = 1e6  # the data of longer calls need not fit the caches, and chains find less of them there
 ANEW = "where each call has new data, it prepares its material anew, so that only its results can be compared"
 _SCREEN = 0.3  # a single look that is further off asks for more
 _POOLED, _POOLED_LOOKS = 0.08, 4  # and so do several that are further off together, before the fifth epoch
@@ -144,6 +145,11 @@ def judge_audits(audits: Iterable[Audit], figure_ns: float = 0.0) -> AuditVerdic
             f"a timed call takes {timed:.4g} ns of CPU time, and {chained:.4g} ns where each call has new data: "
             "more than caches, new nonces and the making of the data explain"
         )
+    beyond_figure = _excess(looked, figure_ns) if 0 < figure_ns < CACHED_NS else []
+    if len(beyond_figure) >= FIGURE_EPOCHS and _lowest(beyond_figure) > 1:
+        chained = _middle([value for audit in looked for value in audit.chained_ns])
+        text = f"the figure is {figure_ns:.4g} ns per call, and a call on new data takes {chained:.4g} ns of CPU time"
+        warnings.append(Warning(Doubt.AUDIT, text, (figure_ns, chained)))
     if not excess and looked[-1].cell.operation != "run":  # of a known chain, its cost is proof
         why = next((audit.unchained for audit in looked if audit.unchained), ANEW)
         warnings.append(Warning(Doubt.UNCHAINED, f"its work was not audited on new data ({why})"))
@@ -182,13 +188,15 @@ def _ratios(audits: Sequence[Audit]) -> tuple[list[float], list[float]]:
     return low, high
 
 
-def _excess(audits: Sequence[Audit]) -> list[float]:
-    """The cost of calls on new data over what it may be beside that of the timed ones in the same epoch."""
+def _excess(audits: Sequence[Audit], figure_ns: float = 0.0) -> list[float]:
+    """The cost of calls on new data over what it may be beside that of the timed ones in the same epoch.
+
+    Where `figure_ns` is given it is held against the figure in place of these.
+    """
     found = []
     for audit in audits:
-        timed = max(
-            _middle(audit.cpu_ns), _middle(audit.claimed_ns)
-        )  # the larger: nobody is accused by a doubt
+        # the larger: nobody is accused by a doubt
+        timed = figure_ns or max(_middle(audit.cpu_ns), _middle(audit.claimed_ns))
         inputs = CHAINED_OPEN if audit.cell.operation == "open" else 1.0
         allowed = (timed * (1 + CHAINED) + CHAINED_NS + audit.chain_ns) * inputs
         found += [value / allowed for value in audit.chained_ns]
