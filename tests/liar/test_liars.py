@@ -57,7 +57,7 @@ def test_lies_cost_the_liars_their_figures(tmp_path: Path) -> None:
             "perbyte.cli",
             "measure",
             selector,
-            *["--epochs", "5", "--precision", "50%", "--budget", "100s"],
+            *["--epochs", "8", "--precision", "50%", "--budget", "150s"],
             "--json",
             "--quiet",
         ],
