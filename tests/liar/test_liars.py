@@ -1,6 +1,8 @@
 """Runners that lie, in real time, through a whole run: each loses its figure, and the honest one keeps its own.
 
-All lies that were tried are in docs/trust.md; here are the plain ones, which a busy machine does not hide.
+All lies that were tried are in docs/trust.md; here are the plain ones, which a busy machine does not hide. Halved ticks
+are not among them: on a core that runs other programs half of the time they are the CPU time. The scripted runner shows
+them (tests/measure/test_measure_audit.py).
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ kind = "python"
 command = ["{{python}}", "-E", "-s", "-S", "{liar}", "{base}", "{lie}"]
 """
 CAUGHT = {
-    "ticks-halved": "the kernel counts",
+    "ticks-of-microseconds": "the kernel counts",
     "cache-of-one": "ns",
     "probes-doubled": "GHz",
 }
