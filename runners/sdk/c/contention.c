@@ -54,7 +54,6 @@ static inline void zero_vectors(int avx)
 static uint64_t window_read(unsigned length)
 {
 	int avx = has_avx();
-	PB_FREE_X87();
 	zero_vectors(avx);
 	window_rounds(PB_WINDOW_WARM, length);
 	uint64_t start = pb_ticks();

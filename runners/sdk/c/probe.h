@@ -41,16 +41,8 @@ static inline uint64_t pb_ticks(void)
  * halves while another hardware thread is active on the core, and a thread that has halted still holds the
  * registers it left values in. The sled of additions is entered at an offset, so that one piece of code
  * serves for all lengths. Registers of one's own count too, hence they are zeroed first: zero takes no
- * register. The x87's count as well (seen on Zen 3), and V8 leaves values in them: read like that, a core is
- * never alone. A zero that is pushed and popped frees one; emms and fninit do not. */
+ * register. */
 #define PB_HAS_WINDOW 1
-#define PB_FREE_X87()                                                                                        \
-	__asm__ volatile("fldz\n\tfldz\n\tfldz\n\tfldz\n\tfldz\n\tfldz\n\tfldz\n\tfldz\n\t"                  \
-			 "fstp %%st(0)\n\tfstp %%st(0)\n\tfstp %%st(0)\n\tfstp %%st(0)\n\t"                  \
-			 "fstp %%st(0)\n\tfstp %%st(0)\n\tfstp %%st(0)\n\tfstp %%st(0)\n\t"                  \
-			 :                                                                                   \
-			 :                                                                                   \
-			 : "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)")
 #define PB_ADDS                                                                                              \
 	"paddd %%xmm1, %%xmm2\n\tpaddd %%xmm1, %%xmm3\n\tpaddd %%xmm1, %%xmm4\n\t"                           \
 	"paddd %%xmm1, %%xmm5\n\tpaddd %%xmm1, %%xmm6\n\tpaddd %%xmm1, %%xmm7\n\t" /* 4 bytes each */
