@@ -38,6 +38,8 @@ class Witness:
         if not self._session or not self._calibration:
             return 0.0
         try:
+            if self._calibration.cycle_source == "none":  # the core was too busy then; it may not be now
+                self._calibration = self._calibrate(self._session)
             taken = self._session.measure(
                 self._handle, cell=_WITNESS, epoch=0, round=0, samples=3, limit_ms=5.0, sample_us=5.0
             )
@@ -47,13 +49,16 @@ class Witness:
             return 0.0
         return clock_hz(taken, self._calibration)
 
+    def _calibrate(self, session: Session) -> Calibration:
+        return session.calibrate(10.0, epoch=0, cores=self._cores, patience_ms=20.0)
+
     def _start(self) -> None:
         with contextlib.suppress(PerbyteError):
             spec = find(_WITNESS.runner, [places.data_dir("runners")])
             session = Session(spec, core=self._cores[0])
             try:
                 session.hello()
-                self._calibration = session.calibrate(10.0, epoch=0, cores=self._cores, patience_ms=20.0)
+                self._calibration = self._calibrate(session)
                 row = _WITNESS.row
                 self._handle = session.prepare(
                     row.algorithm, row.operation, row.contract, _WITNESS.size_bytes, seed=1
