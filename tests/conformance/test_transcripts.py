@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import json
+import select
 import sys
-import time
 from pathlib import Path
 
 import jsonschema
@@ -71,7 +71,7 @@ def test_a_broken_transcript_is_told_apart(fake_runners, file):
     session = Session(spec, command=[sys.executable, "-E", "-s", "-S", str(PLAYER), str(file)])
     with session:
         if transcript.steps[0].mark == "<":
-            time.sleep(0.2)  # it must have spoken before it is asked
+            select.select([session.process._out], [], [], 60)  # it must have spoken before it is asked
         with pytest.raises(RunnerError) as fault:
             ask_all(session, transcript)
         assert type(fault.value) is ERRORS[transcript.fault], fault.value

@@ -45,20 +45,22 @@ static uint64_t ticks_of(const pb_gauge *g, pb_prepared *p, int cut, uint64_t ca
 }
 
 /* As many calls as last about sample_us: double until a quarter of that is reached, then scale by the
- * quickest of a few tries, so that a disturbance does not make the samples short. */
+ * quickest of a few tries, so that a disturbance does not make the samples short; go on where that was one. */
 static uint64_t choose_calls(const pb_gauge *g, pb_prepared *p, double sample_us)
 {
 	double goal = sample_us * 1e-6 * g->tick_hz;
 	uint64_t calls = 1, ticks = ticks_of(g, p, 0, 1);
 	if ((double)ticks > goal && (double)ticks < 20 * goal)
 		ticks = ticks_of(g, p, 0, 1); /* the first call of all is often the slowest */
-	while ((double)ticks < goal / 4 && calls < (uint64_t)1 << 24)
-		ticks = ticks_of(g, p, 0, calls *= 2);
-	for (int i = 0; i < 3 && (double)ticks < 20 * goal; i++) {
-		uint64_t again = ticks_of(g, p, 0, calls);
-		if (again < ticks)
-			ticks = again;
-	}
+	do {
+		while ((double)ticks < goal / 4 && calls < (uint64_t)1 << 24)
+			ticks = ticks_of(g, p, 0, calls *= 2);
+		for (int i = 0; i < 3 && (double)ticks < 20 * goal; i++) {
+			uint64_t again = ticks_of(g, p, 0, calls);
+			if (again < ticks)
+				ticks = again;
+		}
+	} while ((double)ticks < goal / 4 && calls < (uint64_t)1 << 24);
 	double wanted = (double)calls * goal / (double)ticks;
 	p->call_ticks = ticks / calls;
 	return wanted < 1 ? 1 : (uint64_t)(wanted + 0.5);
