@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from perbyte.runners.outside import cpu_s, descendants
+from perbyte.runners.outside import cpu_s, descendants, thread_cpu_s
 from perbyte.runners.process import RunnerProcess
 
 # starts a child in a session of its own, disowned by its parent, tells its number and waits
@@ -30,6 +30,33 @@ sys.stdin.readline()
 print(os.read(read, 20).decode(), flush=True)
 sys.stdin.readline()
 """
+
+
+# a thread that works on for some milliseconds after each answer, as a collector does
+_COLLECTING = """
+import hashlib, sys, threading
+data = bytes(10_000_000)
+for line in sys.stdin:
+    threading.Thread(target=hashlib.sha256, args=[data]).start()
+    print(flush=True)
+"""
+
+
+def test_threads_that_work_on_after_an_answer_are_waited_for() -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", _COLLECTING], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with child:
+        assert child.stdin
+        assert child.stdout
+        known = []
+        for _ in range(20):
+            child.stdin.write(b"\n")
+            child.stdin.flush()
+            child.stdout.readline()
+            known.append(thread_cpu_s(child.pid))
+        child.stdin.close()
+    assert sum(map(bool, known)) >= 10  # the machine may be too busy for some
 
 
 def test_cpu_time_is_that_of_all_threads_and_grows() -> None:

@@ -98,7 +98,7 @@ def test_a_clock_of_its_own_is_refused_far_off_and_doubted_nearer() -> None:
 
 
 def test_a_figure_below_what_the_audit_found_clean_is_refused() -> None:
-    audits = [looks(clean_ns=100.0, epoch=epoch) for epoch in range(3)]
+    audits = [looks(clean_ns=100.0, epoch=epoch) for epoch in range(5)]
     assert "the figure is 60 ns" in judge_audits(audits, 60.0).refusal
     assert [one.kind for one in judge_audits(audits, 70.0).warnings] == [Doubt.AUDIT]
     assert not judge_audits([*audits[:2], looks(clean_ns=72.0, epoch=2)], 60.0).warnings  # one was as fast
@@ -267,13 +267,18 @@ def test_what_a_chain_may_cost_more() -> None:
 
 def test_a_figure_is_held_against_the_lowest_clean_call() -> None:
     audits = [
-        flat(clean_ns=value, epoch=k, chained_ns=[100.0]) for k, value in enumerate((150.0, 160.0, 155.0))
+        flat(clean_ns=value, epoch=k, chained_ns=[100.0])
+        for k, value in enumerate((150.0, 160.0, 155.0, 170.0, 165.0))
     ]
     assert "never said less than 150 ns" in judge_audits(audits, 99.0).refusal
     assert not judge_audits(audits, 100.0).refusal
+    assert not judge_audits(audits, 95.0, half_width=0.06).refusal
+    assert judge_audits(audits, 94.0, half_width=0.06).refusal
     assert len(judge_audits(audits, 119.0).warnings) == 1
     assert not judge_audits(audits, 120.0).warnings
-    assert not judge_audits([*audits[:2], flat(clean_ns=0.0, epoch=2)], 99.0).refusal
+    few = [*audits[:4], flat(clean_ns=0.0, epoch=4)]
+    assert not judge_audits(few, 99.0).refusal
+    assert len(judge_audits(few, 99.0).warnings) == 1
 
 
 def test_processes_are_counted_at_their_most() -> None:

@@ -11,7 +11,8 @@ import os
 import time
 from pathlib import Path
 
-_ASLEEP_S = 1e-3
+# collectors of garbage go on for some milliseconds after an answer
+_ASLEEP_S, _PAUSE_S = 20e-3, 0.1e-3
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED of linux/include/linux/posix-timers.h: time on a core, in nanoseconds
 
 
@@ -27,7 +28,7 @@ def thread_cpu_s(pid: int) -> dict[int, float]:
     """Seconds of CPU time that each living thread of a process has taken; empty where nobody can tell.
 
     The kernel brings a thread's account up to date when it leaves its core, so the process has to be asleep: it is
-    waited for, a millisecond at the most.
+    waited for, 20 milliseconds at the most.
     """
     end = time.monotonic() + _ASLEEP_S
     while time.monotonic() < end:
@@ -39,6 +40,7 @@ def thread_cpu_s(pid: int) -> dict[int, float]:
                 found[int(task)] = int(_content(pid, task, "schedstat").split()[0]) * 1e-9
             else:
                 return found
+        time.sleep(_PAUSE_S)  # its threads may want this very core
     return {}
 
 

@@ -23,9 +23,9 @@ MANY, FEW, FEW_LONG = 16, 6, 2  # looks without which nothing is refused; looks 
 THREADS, BESIDE = 1.1, 1.5
 ELSEWHERE = 0.7  # of the time of calls, that the process spends on a core at the least
 CLOCK_DOUBTED, CLOCK_REFUSED = 0.1, 0.25  # cores differ, and vector code may lower the clock by a fifth
-# by which a figure lies below the lowest clean audited call: audited samples are longer, so that a collector of garbage
-# and neighbours have a part in more of them
-FIGURE_DOUBTED, FIGURE_REFUSED, FIGURE_EPOCHS = 0.25, 0.5, 3
+# by which a figure, and for a refusal the upper end of its interval, lies below the lowest clean audited call: a
+# collector of garbage, a compiler and neighbours have a part in more of the audited samples, which are few an epoch
+FIGURE_DOUBTED, FIGURE_REFUSED, FIGURE_EPOCHS, REFUSED_EPOCHS = 0.25, 0.5, 3, 5
 CHAINED, CHAINED_NS = (
     0.35,
     500.0,
@@ -90,8 +90,11 @@ def is_unlike(audit: Audit) -> bool:
     return bool(audit.chained_ns) and _middle(_excess([audit])) > 1
 
 
-def judge_audits(audits: Iterable[Audit], figure_ns: float = 0.0) -> AuditVerdict:
-    """Judge one cell by all looks at it; `figure_ns` is its figure in nanoseconds per call, 0 where there is none."""
+def judge_audits(audits: Iterable[Audit], figure_ns: float = 0.0, half_width: float = 0.0) -> AuditVerdict:
+    """Judge one cell by all looks at it.
+
+    `figure_ns` is its figure in nanoseconds per call, 0 where there is none, `half_width` that of its interval over it.
+    """
     audits = list(audits)
     looked = [audit for audit in audits if audit.claimed_ns]
     warnings: list[Warning] = []
@@ -134,7 +137,8 @@ def judge_audits(audits: Iterable[Audit], figure_ns: float = 0.0) -> AuditVerdic
             f"the figure is {figure_ns:.4g} ns per call, but the runner itself never said less than "
             f"{min(clean):.4g} ns in clean samples of the audit"
         )
-        if min(clean) > (1 + FIGURE_REFUSED) * figure_ns:
+        highest_ns = (1 + half_width) * figure_ns
+        if len(clean) >= REFUSED_EPOCHS and min(clean) > (1 + FIGURE_REFUSED) * highest_ns:
             return AuditVerdict(text)
         warnings.append(Warning(Doubt.AUDIT, text, (figure_ns, min(clean))))
     excess = _excess(looked)

@@ -94,7 +94,7 @@ def make_run_figures(
         library, version = who.get((summary.cell.runner, summary.cell.cpu), ("", ""))
         made = judge(summary, policy, library=library, library_version=version, spread=spread)
         if policy.audit and summary.cell.state == LOOP:  # of single calls nothing can be seen from outside
-            verdict = judge_audits(by_cell.get(summary.cell, ()), made.ns_per_call)
+            verdict = judge_audits(by_cell.get(summary.cell, ()), made.ns_per_call, made.relative_half_width)
             if verdict.refusal:
                 unusable.append(
                     Failure("audit", summary.cell.runner, verdict.refusal, address=summary.cell.address)
