@@ -113,6 +113,14 @@ def test_without_the_audit_nobody_is_looked_at(lab: Any, ecb: Any, address: Any)
     assert done.figure(address("alpha")).quality is not Quality.DOUBTED
 
 
+def test_key_setup_is_not_held_against_what_a_chain_takes_besides(lab: Any) -> None:
+    """The chain's key, and the output to be shown, take longer than a short key setup, of data of any length."""
+    setup = row("aes-128-ecb", "encrypt", "setup/1", per_call=3000.0, per_byte=0.0)
+    runner = {"name": "alpha", "operations": [setup], "burn": 1.0, "chained": 6.0}
+    done = lab.run(runner, ask="alpha/*@8192+contract=setup/1", **POLICY)
+    assert done.failures() == {}
+
+
 def _slow() -> dict[str, Any]:
     return row(per_call=16e6)
 
