@@ -7,6 +7,7 @@ nothing.
 from __future__ import annotations
 
 import secrets
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -113,12 +114,28 @@ def test_without_the_audit_nobody_is_looked_at(lab: Any, ecb: Any, address: Any)
     assert done.figure(address("alpha")).quality is not Quality.DOUBTED
 
 
-def test_key_setup_is_not_held_against_what_a_chain_takes_besides(lab: Any) -> None:
-    """The chain's key, and the output to be shown, take longer than a short key setup, of data of any length."""
-    setup = row("aes-128-ecb", "encrypt", "setup/1", per_call=3000.0, per_byte=0.0)
-    runner = {"name": "alpha", "operations": [setup], "burn": 1.0, "chained": 6.0}
-    done = lab.run(runner, ask="alpha/*@8192+contract=setup/1", **POLICY)
-    assert done.failures() == {}
+@pytest.mark.parametrize(("operation", "contract"), [("encrypt", "setup/1"), ("sign", "pk/1")])
+def test_what_does_not_work_on_its_data_is_not_asked_with_longer_data(operation: str, contract: str) -> None:
+    """The chain's key and the output to be shown take longer than the setup of a short key."""
+    auditor = Auditor(Policy(), load(), {}, _ignore, _ignore, Witness([0]))
+    nobody: Any = None
+    assert auditor.look_larger(nobody, Cell("alpha", "des-ede3-cbc", operation, 8192, contract), 0) == ""
+
+
+def test_what_a_chain_takes_besides_is_asked_anew_in_each_epoch() -> None:
+    """A neighbour slows chains later in the run, and what they take besides with them."""
+    link_s = 1e-6
+    session = SimpleNamespace(audit=lambda handle, seed, calls: SimpleNamespace(cpu_s=calls * link_s))
+    sessions: Any = SimpleNamespace(of=lambda _: session, handle=lambda _: 1, release=lambda _: None)
+    auditor = Auditor(Policy(), load(), {}, _ignore, _ignore, Witness([0]))
+    cell = Cell("alpha", "hmac-sha-256", "mac", 64, "rekey/1")
+    found = [auditor._bare_chain_ns(sessions, cell, 0, 1e-6)]
+    link_s = 2e-6
+    found += [auditor._bare_chain_ns(sessions, cell, epoch, 1e-6) for epoch in (0, 3)]
+    assert found == pytest.approx([1000, 1000, 2000])
+
+
+def _ignore(*_: object) -> None: ...
 
 
 def _slow() -> dict[str, Any]:
@@ -131,10 +148,7 @@ def _slow() -> dict[str, Any]:
 )
 def test_what_is_drawn_at_random_is_not_compared(algorithm: str, operation: str, compared: int) -> None:
     """Nor signatures under key pairs that are the runners' own."""
-
-    def ignore(*_: object) -> None: ...
-
-    auditor = Auditor(Policy(), load(), {}, ignore, ignore, Witness([0]))
+    auditor = Auditor(Policy(), load(), {}, _ignore, _ignore, Witness([0]))
     for runner in ("alpha", "beta"):
         cell = Cell(runner, algorithm, operation, 32, "pk/1")
         auditor._remember(("the same",), cell, runner)

@@ -248,7 +248,7 @@ class Auditor:
             if audit.wrong or not stats.is_unlike(audit):
                 break
             if not audit.chain_ns:
-                audit = replace(audit, chain_ns=self._bare_chain_ns(sessions, cell, call_s))
+                audit = replace(audit, chain_ns=self._bare_chain_ns(sessions, cell, epoch, call_s))
             audit = self._look(sessions, audit, calls, turned=bool(turn % 2), times=times)
             audit = self._chain(sessions, audit)
         self._keep(audit)
@@ -308,12 +308,12 @@ class Auditor:
         chained_ns = [*audit.chained_ns, *(one * 1e9 for one in call_s)]
         return replace(audit, chained_ns=chained_ns, afresh=few.answer.afresh)
 
-    def _bare_chain_ns(self, sessions: Sessions, cell: Cell, call_s: float) -> float:
+    def _bare_chain_ns(self, sessions: Sessions, cell: Cell, epoch: int, call_s: float) -> float:
         """What a call of a chain takes on hardly any data: slow languages need microseconds to make the next.
 
-        0 where it is too little beside a call of `call_s` seconds to be looked for.
+        0 where it is too little beside a call of `call_s` seconds. Anew in each epoch: a neighbour slows the core.
         """
-        row = cell.process, cell.row
+        row = cell.process, cell.row, epoch
         if row not in self._bare:
             if call_s * stats.CHAINED > MOST_BARE_NS * 1e-9:
                 return 0.0
