@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 
 import pytest
-from fake_scripts import fault, lie
+from fake_scripts import fault, lie, row
 
 
 def test_a_runner_that_keeps_its_promises(world, script):
     world.add(script("alpha"))
     answer = world.perbyte("conform", "alpha", "--cpu", "full,soft")
     assert answer.returncode == 0, answer.stdout
-    full, soft = answer.stdout.splitlines()
+    full, unaudited, soft, again = answer.stdout.splitlines()
     assert full.startswith("alpha, tier full: keeps every promise of protocol/SPEC.md (all operations, ")
     assert soft.startswith("alpha, tier soft: keeps every promise")
+    assert unaudited == again == "  not audited from outside: PERBYTE_AUDIT=off"
     assert answer.stderr == "", "no progress where no terminal is"
 
 
@@ -40,6 +41,32 @@ def test_in_json(world, script):
     assert (full["runner"], full["cpu"], soft["cpu"]) == ("alpha", "full", "soft")
     assert {complaint["section"] for complaint in full["complaints"]} == {7}
     assert all(complaint["what"] for complaint in full["complaints"])
+    assert full["audit"]["why_not"]
+
+
+def test_the_audit_of_a_run_is_part_of_it(world):
+    """Scripts that really take CPU time: as much as they say, and three times as much. No clock to compare."""
+    operations = [row(operation=name, per_call=16e6) for name in ("encrypt", "decrypt")]
+    given = {"operations": operations, "clock": {"cycle_source": "none", "probe_cycles": 0}, "chained": 1.0}
+    world.add({"name": "alpha", "burn": 1.0, **given}, {"name": "beta", "burn": 3.0, **given})
+    on = {"PERBYTE_AUDIT": "on"}
+    answer = world.perbyte("conform", "alpha", environment=on)
+    assert answer.returncode == 0, answer.stdout
+    lines = answer.stdout.splitlines()
+    assert lines[1].startswith("  audited from outside as in a run of `measure` (operations: 2, looks: ")
+    assert [line.split("  ")[2] for line in lines[2:6]] == ["time", "new data", "place", "clock"]
+    assert "not compared" in lines[5]
+    assert "Not proved: other operations and sizes" in lines[6]
+    assert not list(world.home.glob("**/manifest.json")), "the run is not kept"
+    answer = world.perbyte("conform", "beta", "--json", environment=on)
+    assert answer.returncode == 1
+    [found] = json.loads(answer.stdout)
+    assert found["complaints"] == []
+    assert len(found["audit"]["cells"]) == 2
+    assert found["audit"]["seen"]["time"][0] > 2
+    assert {(kind, "ns of CPU time" in said) for _, kind, said in found["audit"]["refused"]} == {
+        ("audit", True)
+    }
 
 
 def test_what_a_runner_says_cannot_steer_the_terminal(world, script):

@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -39,41 +40,46 @@ CAUGHT = {
 }
 
 
-@pytest.mark.skipif(not GUIDE.is_file(), reason="the guide is in a checkout only")
-def test_lies_cost_the_liars_their_figures(tmp_path: Path) -> None:
-    base = tmp_path / "base.py"
+IN_A_CHECKOUT = pytest.mark.skipif(not GUIDE.is_file(), reason="the guide is in a checkout only")
+
+
+def _write(directory: Path, lies: Iterable[str]) -> dict[str, str]:
+    """Write runners with these lies; the environment in which they are found and audited."""
+    base = directory / "base.py"
     program = re.search(
         r"```python slow-hash/runner\.py\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL
     )
     assert program
     base.write_text(program[1], encoding="utf-8")
-    for lie in ("honest", *CAUGHT):
-        (tmp_path / "runners" / lie).mkdir(parents=True)
+    for lie in lies:
+        (directory / "runners" / lie).mkdir(parents=True)
         toml = TOML.format(lie=lie, liar=LIAR, base=base)
-        (tmp_path / "runners" / lie / "runner.toml").write_text(toml, encoding="utf-8")
-    selector = f"{{{','.join(('honest', *CAUGHT))}}}/sha-256/digest@16KiB"
-    answer = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "perbyte.cli",
-            "measure",
-            selector,
-            *["--epochs", "8", "--precision", "50%", "--budget", "150s"],
-            "--json",
-            "--quiet",
-        ],
-        env={
-            **os.environ,
-            "PERBYTE_RUNNERS": str(tmp_path / "runners"),
-            "XDG_DATA_HOME": str(tmp_path / "data"),
-            "PERBYTE_AUDIT": "on",
-        },
+        (directory / "runners" / lie / "runner.toml").write_text(toml, encoding="utf-8")
+    return {
+        **os.environ,
+        "PERBYTE_RUNNERS": str(directory / "runners"),
+        "XDG_DATA_HOME": str(directory / "data"),
+        "PERBYTE_AUDIT": "on",
+    }
+
+
+def _perbyte(environment: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "perbyte.cli", *words],
+        env=environment,
         capture_output=True,
         text=True,
         timeout=400,
         check=False,
     )
+
+
+@IN_A_CHECKOUT
+def test_lies_cost_the_liars_their_figures(tmp_path: Path) -> None:
+    environment = _write(tmp_path, ("honest", *CAUGHT))
+    selector = f"{{{','.join(('honest', *CAUGHT))}}}/sha-256/digest@16KiB"
+    short = ("--epochs", "8", "--precision", "50%", "--budget", "150s")
+    answer = _perbyte(environment, "measure", selector, *short, "--json", "--quiet")
     assert answer.returncode == 4, answer.stderr
     content = json.loads(answer.stdout)
     failed = {one["runner"]: (one["kind"], one["message"]) for one in content["run"]["failures"]}
@@ -82,3 +88,16 @@ def test_lies_cost_the_liars_their_figures(tmp_path: Path) -> None:
     for lie, words in CAUGHT.items():
         assert failed[lie][0] == "audit"
         assert words in failed[lie][1]
+
+
+@IN_A_CHECKOUT
+def test_conform_audits_as_a_run_does(tmp_path: Path) -> None:
+    """Each keeps the protocol's promises; what they say of their time is another matter."""
+    lies = ("honest", "ticks-of-microseconds", "cache-of-one")
+    environment = _write(tmp_path, lies)
+    for lie in lies:
+        answer = _perbyte(environment, "conform", lie, "--json", "--quiet")
+        [found] = json.loads(answer.stdout)
+        refused = [(kind, CAUGHT[lie] in said) for _, kind, said in found["audit"]["refused"]]
+        assert (found["complaints"], refused) == ([], [("audit", True)] if lie in CAUGHT else []), lie
+        assert answer.returncode == (lie in CAUGHT)

@@ -65,13 +65,21 @@ def conduct(
     return _carry_out(prepared, RunWriter.create, path, quiet, cut=cut and budget is not None)
 
 
-def conduct_plan(plan: Plan, found: Survey, policy: Policy, *, quiet: bool = False) -> Conducted:
-    """Measure a plan that was drawn already, of programs that a later `--resume` would not find."""
+def conduct_plan(
+    plan: Plan,
+    found: Survey,
+    policy: Policy,
+    *,
+    out: Path | None = None,
+    quiet: bool = False,
+    cut: bool = False,
+) -> Conducted:
+    """Measure a plan that was drawn already, of what a later `--resume` would not find; `cut` as in `conduct`."""
     from perbyte.store import RunWriter
 
     prepared = prepare_plan(plan, found, _audited(policy), command=sys.argv[1:])
-    path = places.runs_home() / prepared.conditions.run_id
-    return _carry_out(prepared, RunWriter.create, path, quiet, "interrupted")
+    path = out or places.runs_home() / prepared.conditions.run_id
+    return _carry_out(prepared, RunWriter.create, path, quiet, "interrupted", cut=cut)
 
 
 def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None = None) -> Conducted:

@@ -23,6 +23,7 @@ from perbyte.model.cell import FULL
 from perbyte.model.text import plain
 
 if TYPE_CHECKING:
+    from perbyte.cli.conform_audit import Audited
     from perbyte.runners import RunnerSpec
     from perbyte.runners.conform import Complaint
 
@@ -61,15 +62,16 @@ def command(
 ) -> int:
     """Ask RUNNER for all that protocol/SPEC.md promises, and list what it does not keep.
 
-    Exit code 1 when there is anything. What it does not prove: that outputs are right, and that timed calls do
-    their work and take the time the runner says. That is for `perbyte measure` to say, which has known answers,
-    other libraries, and looks at every runner from outside.
+    Then one operation of each kind is measured in a short run, and audited from outside as `measure` does: known
+    answers, CPU time by the kernel, calls on new data, threads and processes, the clock. Exit code 1 when a promise
+    is not kept or the audit refuses a figure. What that does not prove is said at the end.
 
     \b
       perbyte conform slow-hash
       perbyte conform openssl --cpu full,soft --quick
       perbyte conform slow-hash --replay protocol/transcripts/good/sha-256.txt
     """
+    from perbyte.cli.conform_audit import audit_runner, lines
     from perbyte.runners import find, not_built
     from perbyte.runners.conform import conform
 
@@ -80,22 +82,33 @@ def command(
         spec.tier(cpu)  # raises for an unknown one before the first is asked
     if replay:
         return _replay(spec, cpus, Path(replay))
-    found: dict[str, list[Complaint]] = {}
+    found: dict[str, tuple[list[Complaint], Audited]] = {}
     for cpu in cpus:
         line, started, who = LiveLine(quiet=quiet), time.monotonic(), f"{name}, {cpu}: "
         try:
-            found[cpu] = conform(spec, cpu=cpu, every=not quick, seed=seed, tell=partial(_show, line, who))
+            complaints = conform(spec, cpu=cpu, every=not quick, seed=seed, tell=partial(_show, line, who))
+            took_s = time.monotonic() - started
+            line.draw(f"{who}audit")
+            audited = audit_runner(spec, cpu, seed)
         finally:
             line.close()
+        found[cpu] = complaints, audited
         if not as_json:
-            _print_verdict(f"{name}, tier {cpu}", found[cpu], quick, time.monotonic() - started)
+            _print_verdict(f"{name}, tier {cpu}", complaints, quick, took_s)
+            for one in lines(audited):
+                _print_item(one)
     if as_json:
         content = [
-            {"runner": name, "cpu": cpu, "complaints": [asdict(one) for one in complaints]}
-            for cpu, complaints in found.items()
+            {
+                "runner": name,
+                "cpu": cpu,
+                "complaints": [asdict(one) for one in complaints],
+                "audit": asdict(audited),
+            }
+            for cpu, (complaints, audited) in found.items()
         ]
         print(json.dumps(content, indent=1))
-    return EXIT_FOUND if any(found.values()) else EXIT_FINE
+    return EXIT_FOUND if any(some or audited.refused for some, audited in found.values()) else EXIT_FINE
 
 
 def _show(line: LiveLine, who: str, what: str) -> None:
@@ -110,20 +123,27 @@ def _print_verdict(who: str, complaints: list[Complaint], quick: bool, took_s: f
     promises = "1 promise is" if len(complaints) == 1 else f"{len(complaints)} promises are"
     print(f"{who}: {promises} not kept ({what}, {took_s:.1f} s)")
     titles = _sections()
-    columns = shutil.get_terminal_size((100, 24)).columns
     for section in sorted({one.section for one in complaints}):
         print(f"  SPEC.md, section {section}: {titles.get(section, '')}".rstrip(": "))
         for one in complaints:
             if one.section == section:
-                print(
-                    textwrap.fill(
-                        plain(one.what, 2000),
-                        max(columns, 40),
-                        initial_indent="    - ",
-                        subsequent_indent="      ",
-                        break_on_hyphens=False,
-                    )
-                )
+                _print_item(f"    - {plain(one.what, 2000)}")
+
+
+def _print_item(text: str) -> None:
+    """Print text, the lines after the first indented two more than that."""
+    indent = " " * (len(text) - len(text.lstrip()))
+    columns = max(shutil.get_terminal_size((100, 24)).columns, 40)
+    print(
+        textwrap.fill(
+            text,
+            columns,
+            subsequent_indent=f"{indent}  ",
+            break_on_hyphens=False,
+            drop_whitespace=True,
+            replace_whitespace=False,
+        )
+    )
 
 
 def _sections() -> dict[int, str]:

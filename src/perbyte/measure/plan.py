@@ -138,7 +138,7 @@ def _cells_of(
             contracts = selector.contracts or request.contracts or (catalogue.default_contract(algorithm),)
             if request.operations and row.operation not in request.operations:
                 continue
-            for size, state in itertools.product(sizes or _default_sizes(algorithm), states):
+            for size, state in itertools.product(sizes or default_sizes(algorithm), states):
                 cell = Cell(runner, row.algorithm, row.operation, size, row.contract, cpu, state=state)
                 asked = dataclasses.replace(
                     selector,
@@ -173,7 +173,8 @@ def _meant(selector: Selector, survey: Survey, one: tuple[str, str]) -> bool:
     return may_mean(selector, survey.specs[one[0]])
 
 
-def _default_sizes(algorithm: Algorithm) -> tuple[int, ...]:
+def default_sizes(algorithm: Algorithm) -> tuple[int, ...]:
+    """Sizes in bytes that are measured where none were asked for."""
     if algorithm.kind in ("signature", "kem", "key-agreement"):
         return (32,)
     if algorithm.kind == "password-hash":

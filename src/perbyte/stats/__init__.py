@@ -4,7 +4,16 @@ Nothing here reads, writes, prints or starts anything, and nothing here deletes 
 `perbyte.stats.hypothesis` alone, so that measuring never waits for it.
 """
 
-from perbyte.stats.audit import CHAINED, AuditVerdict, is_settled, is_suspicious, is_unlike, judge_audits
+from perbyte.stats.audit import (
+    CHAINED,
+    AuditVerdict,
+    Seen,
+    is_settled,
+    is_suspicious,
+    is_unlike,
+    judge_audits,
+    sum_up_audits,
+)
 from perbyte.stats.clean import (
     Quiet,
     clean_mask,
@@ -38,6 +47,7 @@ __all__ = [
     "Comparison",
     "Quiet",
     "RunFigures",
+    "Seen",
     "Spread",
     "Summary",
     "clean_mask",
@@ -61,6 +71,7 @@ __all__ = [
     "noise_floor",
     "ns_per_call",
     "own_quiet",
+    "sum_up_audits",
     "summarise",
     "very_long",
 ]

@@ -46,6 +46,52 @@ class AuditVerdict:
     warnings: tuple[Warning, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What looks at some cells saw. Ranges over the cells, of each the middle look; None where no look could tell.
+
+    `time`: CPU time by the kernel over what the runner says; `new_data`: cost of a call on new data over that of a
+    timed one; `threads`: threads at work, by CPU time over time on the clock and over that of the busiest; `clock`: the
+    core's clock by the runner's probe over that by Perbyte's own.
+    """
+
+    cells: int
+    looks: int
+    time: tuple[float, float] | None
+    new_data: tuple[float, float] | None
+    threads: tuple[float, float] | None
+    clock: tuple[float, float] | None
+    children: int
+
+
+def sum_up_audits(by_cell: Iterable[Sequence[Audit]]) -> Seen:
+    """Sum up the looks at cells, given by cell, for people who want to see more than a verdict."""
+    looked = [mine for audits in by_cell if (mine := [one for one in audits if one.claimed_ns])]
+    every = [one for mine in looked for one in mine]
+
+    def span(values: Iterable[Sequence[float]]) -> tuple[float, float] | None:
+        middles = [middle for one in values if one and (middle := _middle(one)) > 0]
+        return (min(middles), max(middles)) if middles else None
+
+    return Seen(
+        cells=len(looked),
+        looks=sum(len(one.claimed_ns) for one in every),
+        time=span(
+            [cpu / said for a in mine for cpu, said in zip(a.cpu_ns, a.claimed_ns, strict=True) if said > 0]
+            for mine in looked
+        ),
+        new_data=span(
+            [v / max(1.0, _middle(a.cpu_ns)) for a in mine for v in a.chained_ns] for mine in looked
+        ),
+        threads=span(
+            [max(1.0, *looks) for a in mine for looks in zip(a.threads, a.beside or a.threads, strict=True)]
+            for mine in looked
+        ),
+        clock=span(_clock_ratios(mine) for mine in looked),
+        children=max((one.children for one in every), default=0),
+    )
+
+
 def is_suspicious(audits: Sequence[Audit]) -> bool:
     """True when the last of a cell's looks, or all of them together, ask for more looks at it."""
     if not audits or not audits[-1].claimed_ns:

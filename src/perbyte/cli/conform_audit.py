@@ -1,0 +1,140 @@
+"""The second half of `perbyte conform`: a short run of one runner, so that it is audited just as `measure` audits it.
+
+No look and no threshold is its own: it draws a plan, lets the run measure and audit it, and says what the audit saw.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perbyte.cli.conduct import AUDIT_VARIABLE, conduct_plan
+from perbyte.errors import EXIT_INTERRUPTED
+from perbyte.model import Audit, Cell, Doubt, Policy
+from perbyte.model.text import plain
+
+if TYPE_CHECKING:
+    from perbyte.runners import RunnerSpec
+    from perbyte.stats import Seen
+
+EPOCHS = 5  # as in a run of `measure`: chains in two of them, and a clock is looked at in each
+BUDGET_S = 20.0
+ENOUGH = 0.5  # precision at which a cell is done: no figure of this run is shown
+_DOUBTS = (Doubt.AUDIT, Doubt.UNCHAINED, Doubt.THREADS)
+_UNPROVED = (
+    "Not proved: other operations and sizes than these; outputs without a known answer, since no other library was "
+    "asked; that the runner does not tell the audit from the rounds, or cuts less than the audit tells from noise "
+    "(docs/trust.md lists what was not seen)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """What the audit of a runner gave. `why_not`: why there was none; `cells` are the addresses looked at."""
+
+    why_not: str = ""
+    cells: tuple[str, ...] = ()
+    seen: Seen | None = None
+    refused: tuple[tuple[str, str, str], ...] = ()  # address, kind and message
+    doubts: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+    seconds: float = 0.0
+
+
+def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> Audited:
+    """Measure and audit one operation of each kind that the catalogue knows; `seed` chooses them.
+
+    Raises KeyboardInterrupt when it is interrupted.
+    """
+    from perbyte.measure import Plan, survey
+    from perbyte.measure.machine import require_linux
+    from perbyte.stats import sum_up_audits
+    from perbyte.store import stored_run
+
+    if os.environ.get(AUDIT_VARIABLE) == "off":
+        return Audited(f"{AUDIT_VARIABLE}=off")
+    require_linux()
+    found = survey([spec], [cpu])
+    if (spec.name, cpu) not in found.hellos:
+        return Audited("; ".join(failure.message for failure in found.failures) or "it does not answer")
+    cells = _draw(spec.name, cpu, found.operations(spec.name, cpu), seed)
+    if not cells:
+        return Audited("none of its operations is in the catalogue")
+    policy = Policy(precision=ENOUGH, budget_s=BUDGET_S, epochs=EPOCHS, seed=seed)
+    with tempfile.TemporaryDirectory() as temporary:
+        done = conduct_plan(Plan(cells), found, policy, out=Path(temporary) / "run", quiet=True, cut=True)
+        if done.code == EXIT_INTERRUPTED:
+            raise KeyboardInterrupt
+        audits: dict[Cell, list[Audit]] = defaultdict(list)
+        for audit in stored_run(done.path).audits:
+            audits[audit.cell].append(audit)
+    run = done.run
+    costly = [one for one in run.failures if "budget" in one.message and one.kind == "refused"]
+    return Audited(
+        cells=tuple(cell.address for cell in cells if cell in audits),
+        seen=sum_up_audits(audits.values()),
+        refused=tuple(
+            (one.address or spec.name, one.kind, one.message) for one in run.failures if one not in costly
+        ),
+        doubts=tuple(
+            (figure.cell.address, warning.text)
+            for figure in run.cells
+            for warning in figure.warnings
+            if warning.kind in _DOUBTS
+        ),
+        left_out=tuple((one.address, one.message) for one in costly),
+        seconds=run.measuring_s,
+    )
+
+
+def _draw(runner: str, cpu: str, rows: Sequence[Any], seed: int) -> tuple[Cell, ...]:
+    """A cell of each kind of operation under each contract."""
+    from perbyte.catalogue import load
+    from perbyte.measure.plan import default_sizes
+
+    known, rows = load().algorithms, list(rows)
+    random.Random(seed).shuffle(rows)
+    cells: dict[tuple[str, str], Cell] = {}
+    for row in rows:
+        if algorithm := known.get(row.algorithm):
+            multiple = algorithm.data_multiple_bytes
+            size = -(-default_sizes(algorithm)[-1] // multiple) * multiple
+            cell = Cell(runner, row.algorithm, row.operation, size, row.contract, cpu)
+            cells.setdefault((row.operation, row.contract), cell)
+    return tuple(sorted(cells.values()))
+
+
+def lines(audited: Audited) -> Iterator[str]:
+    """What people are told, line by line: each check, what was refused, and what stays unproved."""
+    seen = audited.seen
+    if audited.why_not or not seen:
+        yield f"  not audited from outside: {plain(audited.why_not, 300)}"
+        return
+    size = f"operations: {len(audited.cells)}, looks: {seen.looks}, {audited.seconds:.1f} s"
+    yield f"  audited from outside as in a run of `measure` ({size})"
+    if seen.looks:
+        yield f"    time      the kernel's CPU time is {_span(seen.time)} times what the runner says"
+        yield f"    new data  a call on data never seen before costs {_span(seen.new_data)} times a timed one"
+        yield f"    place     threads at work: {_span(seen.threads)}; other processes: {seen.children or 'none'}"
+        clock = f"{_span(seen.clock)} times the rate of Perbyte's own probe"
+        yield f"    clock     {clock if seen.clock else 'not compared: no clock probe, or none beside it'}"
+    for address, kind, message in audited.refused:
+        yield f"    REFUSED ({kind}) {plain(address)}: {plain(message, 1000)}"
+    for address, text in audited.doubts:
+        yield f"    doubt: {plain(address)}: {plain(text, 1000)}"
+    for address, text in audited.left_out:
+        yield f"    left out: {plain(address)}: {plain(text)}"
+    yield f"  {_UNPROVED}"
+
+
+def _span(values: tuple[float, float] | None) -> str:
+    if values is None:
+        return "(unknown)"
+    low, high = (f"{value:.2f}" for value in values)
+    return low if low == high else f"{low} to {high}"
