@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import msgspec
 import pytest
+from fake_scripts import row
 
 from perbyte import places
 from perbyte.errors import (
@@ -85,8 +86,9 @@ def test_there_is_a_broken_transcript_for_every_fault():
 
 @pytest.mark.parametrize("file", GOOD, ids=lambda file: file.stem)
 def test_the_fake_runner_follows_the_good_transcripts(fake_runners, file):
-    [spec] = fake_runners({"chained": 1.0})
     transcript = read(file)
+    offered = {"operations": [row(*needed) for needed in transcript.needs]} if transcript.needs else {}
+    [spec] = fake_runners({"chained": 1.0, **offered})
     with Session(spec) as session:
         assert applies(transcript, session)
     complaints = []
