@@ -31,6 +31,22 @@ print(os.read(read, 20).decode(), flush=True)
 sys.stdin.readline()
 """
 
+_WORKER = """
+import sys, time
+for line in sys.stdin:
+    until = time.process_time() + 0.2
+    while time.process_time() < until: pass
+    print("done", flush=True)
+"""
+_FRONT = f"""
+import subprocess, sys
+worker = subprocess.Popen([sys.executable, "-c", {_WORKER!r}], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+for line in sys.stdin:
+    worker.stdin.write(b"\\n")
+    worker.stdin.flush()
+    print(worker.stdout.readline().decode().strip(), flush=True)
+"""
+
 
 # a thread that works on for some milliseconds after each answer, as a collector does
 _COLLECTING = """
@@ -89,6 +105,27 @@ def test_a_disowned_child_in_a_session_of_its_own_does_not_survive() -> None:
     while time.monotonic() < until and _lives(stray):
         time.sleep(0.01)
     assert not _lives(stray)
+
+
+@pytest.mark.parametrize("workers", [True, False])
+def test_cpu_time_of_workers_belongs_to_who_started_them(workers: bool) -> None:
+    """Only where it was said beforehand; else they are strangers."""
+    process = RunnerProcess(
+        "front", [sys.executable, "-c", _FRONT], environment={"PATH": os.environ["PATH"]}, workers=workers
+    )
+    try:
+        process.exchange(b"\n", 60)
+        process.find_workers()
+        assert process.children() == (0 if workers else 1)
+        own = cpu_s(process.pid)
+        assert (process.cpu_s() - own > 0.1) == workers  # the worker took 0.2 s before it answered
+        threads = process.thread_cpu_s()
+        assert not threads or len(threads) == 1 + workers
+        process.exchange(b"\n", 60)
+        share, _ = process.idle_share()
+        assert share < 1
+    finally:
+        process.kill()
 
 
 def _lives(pid: int) -> bool:

@@ -26,6 +26,7 @@ from perbyte.protocol import material
 from perbyte.runners import Session
 from perbyte.runners.conform import conform
 from perbyte.runners.locate import RunnerSpec, find
+from perbyte.runners.outside import cpu_s
 from perbyte.runners.transcripts import applies, parse, replay
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -36,10 +37,22 @@ pytestmark = pytest.mark.native
 
 PROVIDERS = ("jca-sun", "jca-bc", "jca-conscrypt", "jca-accp")
 LEAST = {"jca-sun": 50, "jca-bc": 90, "jca-conscrypt": 20, "jca-accp": 15}
-GOOD = [  # the Java SDK has no audit
-    file
-    for file in sorted((places.data_dir("protocol") / "transcripts" / "good").glob("*.txt"))
-    if file.stem != "audit"
+GOOD = sorted((places.data_dir("protocol") / "transcripts" / "good").glob("*.txt"))
+CHAINED = [  # of each kind of call, as both providers have it
+    ("sha-256", "digest", "oneshot/1"),
+    ("sha-256", "digest", "stream/1"),
+    *(("hmac-sha-256", "mac", contract) for contract in ("message/1", "rekey/1", "stream/1")),
+    *(("aes-128-cbc", "encrypt", contract) for contract in ("message/1", "rekey/1", "setup/1", "stream/1")),
+    ("aes-128-cbc", "decrypt", "message/1"),
+    ("aes-128-ecb", "encrypt", "message/1"),
+    ("chacha20", "encrypt", "message/1"),
+    *(
+        ("aes-128-gcm", operation, contract)
+        for operation in ("seal", "open")
+        for contract in ("message/1", "rekey/1")
+    ),
+    ("rsa-1024", "sign", "pk/1"),
+    ("ed25519", "sign", "pk/1"),
 ]
 
 
@@ -135,6 +148,50 @@ def test_a_mac_keeps_its_key_after_an_endless_message(session: Session):
         first = session.check_calls(handle, 1).digest
         measured(session, handle, row, calls=500)
         assert session.check_calls(handle, 1).digest == first
+
+
+@pytest.mark.parametrize("name", ["jca-sun", "jca-bc"])
+def test_audited_calls_give_what_those_of_openssl_give(name: str):
+    """From one seed the same data, nonces, keys and forgeries; afterwards the handle is as it was."""
+    forged = 0
+    with Session(hurried(built(name))) as ours, Session(checks.built("openssl")) as theirs:
+        for row in CHAINED:
+            for size in (32,) if row[2] == "pk/1" else (16, 2048):
+                answers = []
+                for session in (ours, theirs):
+                    with checks.prepared(session, *row, size) as handle:
+                        before = session.check_calls(handle, 1).digest
+                        # the first nonce of a chain from the handle's own seed is the one that was used last
+                        first = session.audit(handle, seed=checks.SEED, calls=1).answer
+                        chain = session.audit(handle, seed=2**64 - 8, calls=40).answer
+                        answers.append((first.digest, chain.digest, chain.length, chain.forged))
+                        assert session.check_calls(handle, 1).digest == before, row
+                    assert first.failures == chain.failures == 0, row
+                    assert chain.refused == chain.forged, row
+                    assert not chain.afresh
+                assert answers[0] == answers[1], (row, size)
+                forged += chain.forged if row[1] == "open" else 0
+    assert forged > 0
+
+
+def test_what_cannot_be_chained_says_so(sun: RunnerSpec):
+    with Session(sun) as session:
+        for row in (
+            ("ed25519", "verify", "pk/1"),
+            ("x25519", "derive", "pk/1"),
+            ("probe-imul", "run", "stream/1"),
+        ):
+            with checks.prepared(session, *row, 32) as handle, pytest.raises(RunnerRefused) as refused:
+                session.audit(handle, seed=1, calls=4)
+            assert refused.value.code == "unsupported"
+
+
+def test_the_machines_that_work_are_no_strangers(sun: RunnerSpec):
+    """The program that is started only passes questions on; the CPU time of its machines is its own."""
+    with Session(sun) as session, checks.prepared(session, "sha-256", "digest", "oneshot/1", 16384):
+        assert machines(session)
+        assert session.process.children() == 0
+        assert session.process.cpu_s() > cpu_s(session.process.pid) + 0.01
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ from perbyte.runners.session import Chained, Measured
 
 # of calls in a sample of the first look: samples that follow each other within 40 us may share clock probes, which are
 # taken off both accounts
-LOOK_S = 60e-6
+LOOK_S, MOST_LOOK_S = 60e-6, 1e-3
 CONFIRM_S, CONFIRMATIONS = 0.5e-3, 10  # and of those that follow where that one was odd
 # A call of this length is looked at in one epoch only; where it is cut its pieces are, in every epoch, and the whole
 # calls of cells drawn by lot.
@@ -48,9 +48,8 @@ ONE_S = 50e-3  # beside one of this length a question is nothing: one sample tel
 SHARE, GRACE_S = 0.02, 0.05
 # as many calls in a sample as in one of the rounds: no word of a runner's makes them last for minutes
 MOST_TIMES = 64
-CHAIN_S = 60e-6  # what a long chain of calls on new data takes more than a short one
 CHAIN_EVERY = 3  # epochs, from the first on
-BARE_BYTES, BARE_CALLS, MOST_BARE_NS = 16, (4, 68), 20e3  # of a chain on hardly any data
+BARE_BYTES, BARE_CALLS, MOST_BARE_NS = 16, (68, 1024), 20e3  # of a chain on hardly any data
 NOISE = 0.3  # of what a chain takes in CPU time
 FEW_LINKS, MOST_LINKS, MOST_BYTES = 4, 1024, 1 << 20  # of calls in a chain, and of all their data
 # lengths of data that no cell of the run has
@@ -89,6 +88,7 @@ class Auditor:
         self._asked_of: tuple[Process, int] | None = None
         self._own_hz, self._children = 0.0, 0
         self._extra_s = self._elapsed_s = self._sample_s = 0.0
+        self._look_s: dict[Process, float] = defaultdict(lambda: LOOK_S)  # noise grows with a question's
         self._drawn: dict[tuple[object, ...], tuple[int, int]] = {}
         self._bare: dict[tuple[object, ...], float] = {}
         self._anew_s: dict[Process, float] = {}  # a link of a chain, of runners that prepare anew for each
@@ -232,12 +232,12 @@ class Auditor:
             return "", ""
         began = time.monotonic()
         times = _TIMES[:1] if alone else _TIMES
-        wanted = LOOK_S / max(call_s, 1e-12)
+        wanted = self._look_s[cell.process] / max(call_s, 1e-12)
         calls = max(1, min(round(wanted), MOST_TIMES * max(calls, 1)))
         audit = self._look(sessions, audit, calls, turned=bool(epoch % 2), times=times)
         if stats.is_suspicious([*known, audit]):
             # by what the first look took, whatever was said of it
-            more = max(1, min(1000, round(CONFIRM_S / max(self._sample_s, 1e-6))))
+            more = max(1, min(1000, round(CONFIRM_S / max(self._sample_s, calls * call_s, 1e-6))))
             for turn in range(2 if audit.long else CONFIRMATIONS):
                 audit = self._look(sessions, audit, calls * more, turned=bool(turn % 2), times=times)
                 if stats.is_settled(audit, 1):
@@ -271,9 +271,9 @@ class Auditor:
 
     def _chain(self, sessions: Sessions, audit: Audit) -> Audit:
         """Add the cost of a call of a chain on new data: a long chain less a short one, which all runners are given."""
-        cell, call_ns = audit.cell, max(1.0, min(audit.cpu_ns))
+        cell, call_ns = audit.cell, max(1.0, min(audit.cpu_ns), min(audit.claimed_ns) / 2)
         session, handle = sessions.of(cell), sessions.handle(cell)
-        more = max(1, min(MOST_LINKS, round(CHAIN_S * 1e9 / call_ns)))
+        more = max(1, min(MOST_LINKS, round(LOOK_S * 1e9 / call_ns)))
         seed, calls = self._drawn.setdefault(
             (*_question(cell), audit.epoch),
             (secrets.randbits(64), max(1, min(more // 2, FEW_LINKS, MOST_BYTES // max(cell.size_bytes, 1)))),
@@ -291,7 +291,7 @@ class Auditor:
             if call_ns > ONE_S * 1e9:  # beside such a call, what the chain takes besides is nothing
                 return self._chained(audit, few, few.cpu_s / calls)
             # what it takes beyond its calls must not hide them, nor its noise decide where one look was odd
-            least_s = max(CHAIN_S if not audit.chained_ns else CONFIRM_S, NOISE * few.cpu_s)
+            least_s = max(CONFIRM_S if audit.chained_ns else self._look_s[cell.process], NOISE * few.cpu_s)
             more = max(more, min(MOST_LINKS, round(least_s * 1e9 / call_ns)))
             many = session.audit(handle, seed=secrets.randbits(64), calls=calls + more)
         except RunnerRefused as refused:
@@ -322,12 +322,9 @@ class Auditor:
             self._bare[row] = 0.0
             with contextlib.suppress(RunnerRefused):
                 session, handle = sessions.of(small), sessions.handle(small)
-                looks = []
-                for _ in range(3):
-                    few, many = (
-                        session.audit(handle, seed=secrets.randbits(64), calls=n).cpu_s for n in BARE_CALLS
-                    )
-                    looks.append((many - few) * 1e9 / (BARE_CALLS[1] - BARE_CALLS[0]))
+                less, more = FEW_LINKS, BARE_CALLS[self._look_s[cell.process] > LOOK_S]
+                took = [session.audit(handle, seed=secrets.randbits(64), calls=n) for n in 3 * (less, more)]
+                looks = [(b.cpu_s - a.cpu_s) * 1e9 / (more - less) for a, b in zip(took[::2], took[1::2])]  # noqa: B905
                 self._bare[row] = min(max(sorted(looks)[1], 0.0), MOST_BARE_NS)
             if small != cell:
                 sessions.release([small])
@@ -440,12 +437,15 @@ class Auditor:
         few, many = taken[min(times)] if len(times) > 1 else None, taken[max(times)]
         pieces = cell.size_bytes / piece_bytes if piece_bytes else 1.0  # of a call
         more = (max(times) - (min(times) if few else 0)) * calls / pieces
-        self._sample_s = many.cpu_s / max(times)
         tick_ns = 1e9 / calibration.tick_hz
         ticks, probes = (a - b for a, b in zip(_ticks(many), _ticks(few) if few else (0, 0), strict=True))
         cpu_s, wall_s = (
             (many.cpu_s - few.cpu_s, many.wall_s - few.wall_s) if few else (many.cpu_s, many.wall_s)
         )
+        self._sample_s = cpu_s / (max(times) - (min(times) if few else 0))
+        least = taken[min(times)]
+        asking_s = least.cpu_s - sum(_ticks(least)) * tick_ns * 1e-9
+        self._look_s[cell.process] = min(4 * asking_s, MOST_LOOK_S) if asking_s > LOOK_S else LOOK_S
         clean_ns = min(
             *(pieces * stats.lowest_clean_ns(one.burst, calibration, self._policy) for one in taken.values()),
             audit.clean_ns or math.inf,

@@ -72,6 +72,7 @@ class _Build(Struct, forbid_unknown_fields=True):
 class _Run(Struct, forbid_unknown_fields=True):
     command: Texts = ()
     environment: dict[str, str] = field(default_factory=dict)
+    workers: bool = False
 
 
 class _Tier(Struct, forbid_unknown_fields=True):
@@ -151,6 +152,7 @@ def read_spec(file: Path) -> RunnerSpec:
         build_command=build.command,
         command=run.command or ("{executable}",),
         environment=run.environment,
+        workers=run.workers,
         tiers=tiers,
     )
     for text in (*spec.command, *spec.build_command, *spec.environment.values()):

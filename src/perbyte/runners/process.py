@@ -64,11 +64,13 @@ class RunnerProcess:
         environment: Mapping[str, str],
         core: int | None = None,
         undisturbed: bool = False,
+        workers: bool = False,
         directory: Path | None = None,
     ) -> None:
         """Start `command`, pinned to `core` from its first instruction on, as leader of its own group.
 
-        `undisturbed`: with real-time scheduling on its core, where the system lets us.
+        `undisturbed`: with real-time scheduling on its core, where the system lets us. `workers`: the processes that it
+        starts belong to it, so that their CPU time is its own.
 
         Raises EnvironmentLacking when the program cannot be started or the core cannot be had.
         """
@@ -98,6 +100,8 @@ class RunnerProcess:
                 raise EnvironmentLacking(f"runner '{name}' cannot be started: {error}") from None
         child = self._child
         self.pid = child.pid
+        self._workers, self._members = workers, [child.pid]
+        self._threads: dict[int, tuple[float, dict[int, float]]] = {}
         _limit(child.pid)
         if core is not None:
             _favour(child.pid, undisturbed)
@@ -123,21 +127,35 @@ class RunnerProcess:
         self._drain_stderr()
         return plain_lines(self._stderr.decode("utf-8", "replace").strip())
 
+    def find_workers(self) -> None:
+        """Count the CPU time of the processes that it has started as its own from now on, if they belong to it."""
+        if self._workers and self.alive:
+            self._members = [self.pid, *descendants(self.pid)]
+            self._answered = self.cpu_s(), time.monotonic()
+
     def cpu_s(self) -> float:
-        """Seconds of CPU time that the process has taken, as the kernel accounts it; NaN when it is gone."""
-        return cpu_s(self.pid) if self.alive else math.nan
+        """Seconds of CPU time that the process and its workers have taken, as the kernel accounts it; NaN when gone."""
+        return math.fsum(map(cpu_s, self._members)) if self.alive else math.nan
 
     def thread_cpu_s(self) -> dict[int, float]:
         """The same of each thread that lives, by its number; empty where the kernel does not say."""
-        return thread_cpu_s(self.pid) if self.alive else {}
+        found: dict[int, float] = {}
+        for pid in self._members if self.alive else ():
+            taken = cpu_s(pid)
+            if self._threads.get(pid, (math.nan,))[0] != taken:  # of those that slept meanwhile it is known
+                self._threads[pid] = taken, thread_cpu_s(pid)
+            if not self._threads[pid][1]:
+                return {}
+            found |= self._threads[pid][1]
+        return found
 
     def idle_share(self) -> tuple[float, float]:
         """CPU time over time while nothing was asked, and for how many seconds nothing was."""
         return (self._idle_cpu_s / self._idle_s if self._idle_s else 0.0), self._idle_s
 
     def children(self) -> int:
-        """How many living processes it has started."""
-        return len(descendants(self.pid)) if self.alive else 0
+        """How many living processes it has started that are not its workers."""
+        return len(set(descendants(self.pid)).difference(self._members)) if self.alive else 0
 
     @property
     def alive(self) -> bool:

@@ -139,6 +139,7 @@ class Session:
             environment=values,
             core=core,
             undisturbed=spec.undisturbed,
+            workers=spec.workers,
             directory=spec.here,
         )
 
@@ -228,6 +229,7 @@ class Session:
         limit = self.limits.prepare + self.limits.per_byte * size_bytes
         handle = self.ask(request, messages.PrepareAnswer, limit).handle
         self._sizes[handle] = size_bytes
+        self.process.find_workers()
         return handle
 
     def check_calls(self, handle: int, calls: int) -> CheckAnswer:

@@ -49,7 +49,10 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class RunnerSpec:
-    """What a `runner.toml` says. `here` is its directory; placeholders in texts are not yet filled in."""
+    """What a `runner.toml` says. `here` is its directory; placeholders in texts are not yet filled in.
+
+    `workers`: it works in processes that it starts when it prepares, and that stay.
+    """
 
     name: str
     here: Path
@@ -76,6 +79,7 @@ class RunnerSpec:
     command: tuple[str, ...]
     environment: dict[str, str]
     tiers: dict[str, Tier]
+    workers: bool = False
 
     @property
     def compiled(self) -> bool:

@@ -97,6 +97,11 @@ public final class Engines {
         return specs;
     }
 
+    /** The parameters of nonce 0. */
+    public static AlgorithmParameterSpec spec(Case work) {
+        return spec(work, work.nonce[0]);
+    }
+
     private static AlgorithmParameterSpec spec(Case work, byte[] nonce) {
         switch (recipe(work).parameters) {
             case IV: return new IvParameterSpec(nonce);
@@ -113,13 +118,24 @@ public final class Engines {
 
     /** Begin with key 0 and nonce 0, also where the engine refuses the nonce that it was begun with before. */
     public static void restart(Cipher cipher, Case work) throws GeneralSecurityException {
+        finish(cipher);
+        leave(cipher, work);
+        cipher.init(mode(work), key(work, 0), spec(work));
+    }
+
+    /** The same where it was begun with another nonce before. */
+    public static void begin(Cipher cipher, Case work) throws GeneralSecurityException {
+        finish(cipher);
+        cipher.init(mode(work), key(work, 0), spec(work));
+    }
+
+    /** Conscrypt's ChaCha20 goes on with the old key stream after init alone. */
+    private static void finish(Cipher cipher) {
         try {
-            cipher.doFinal(); // Conscrypt's ChaCha20 goes on with the old key stream after init alone
+            cipher.doFinal();
         } catch (GeneralSecurityException | IllegalStateException error) {
             // there was nothing to finish
         }
-        leave(cipher, work);
-        cipher.init(mode(work), key(work, 0), spec(work, work.nonce[0]));
     }
 
     /** Take the engine away from any nonce that the calls use: some refuse the same key and nonce twice running. */

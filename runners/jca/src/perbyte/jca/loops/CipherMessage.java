@@ -34,6 +34,11 @@ public final class CipherMessage extends Loop {
     }
 
     @Override
+    public void renew() {
+        specs[0] = Engines.spec(work); // which is used once, so that none has to be left before
+    }
+
+    @Override
     public void run(int n) {
         Cipher cipher = this.cipher;
         int mode = this.mode;

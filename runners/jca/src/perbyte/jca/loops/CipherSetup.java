@@ -23,12 +23,17 @@ public final class CipherSetup extends Loop {
         cipher = Engines.cipher(work);
         mode = Engines.mode(work);
         keyName = Engines.keyName(work);
-        spec = Engines.specs(work)[0];
+        spec = Engines.spec(work);
     }
 
     @Override
     public void begin() throws Exception {
         Engines.leave(cipher, work);
+    }
+
+    @Override
+    public void renew() {
+        spec = Engines.spec(work); // which is used once, so that none has to be left before
     }
 
     @Override

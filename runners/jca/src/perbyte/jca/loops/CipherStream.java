@@ -24,6 +24,11 @@ public final class CipherStream extends Loop {
     }
 
     @Override
+    public void renew() throws Exception {
+        Engines.begin(cipher, work);
+    }
+
+    @Override
     public void run(int n) {
         Cipher cipher = this.cipher;
         byte[] in = work.in;

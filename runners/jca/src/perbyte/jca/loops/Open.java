@@ -20,12 +20,17 @@ public final class Open extends Loop {
         this.work = work;
         cipher = Engines.cipher(work);
         key = Engines.key(work, 0);
-        spec = Engines.specs(work)[0];
+        spec = Engines.spec(work);
     }
 
     @Override
     public void begin() throws Exception {
         Engines.leave(cipher, work);
+    }
+
+    @Override
+    public void renew() {
+        spec = Engines.spec(work); // which is used once, so that none has to be left before
     }
 
     @Override

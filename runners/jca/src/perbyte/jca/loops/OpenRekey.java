@@ -20,12 +20,17 @@ public final class OpenRekey extends Loop {
         this.work = work;
         cipher = Engines.cipher(work);
         keyName = Engines.keyName(work);
-        spec = Engines.specs(work)[0];
+        spec = Engines.spec(work);
     }
 
     @Override
     public void begin() throws Exception {
         Engines.leave(cipher, work);
+    }
+
+    @Override
+    public void renew() {
+        spec = Engines.spec(work); // which is used once, so that none has to be left before
     }
 
     @Override

@@ -29,6 +29,11 @@ public final class SealRekey extends Loop {
     }
 
     @Override
+    public void renew() {
+        specs[0] = Engines.spec(work); // which is used once, so that none has to be left before
+    }
+
+    @Override
     public void run(int n) {
         Cipher cipher = this.cipher;
         byte[][] key = work.key;

@@ -20,6 +20,7 @@ final class Burst {
         double limitMs;
         long calls;
         double sampleUs;
+        double warmUs; // of calls before the first sample; unasked, none may be made that is not timed
         double floor;
         double tolerance;
         double clockTolerance;
@@ -38,10 +39,14 @@ final class Burst {
         }
         Loop loop = work.loop;
         calls = order.calls > 0 ? (int) order.calls : chooseCalls(loop, order.sampleUs);
-        if (calls > 1) {
-            loop.take(calls); // caches and predictors saw other cells meanwhile
-        }
         long start = System.nanoTime();
+        if (calls > 1 && order.warmUs > 0) { // caches and predictors saw other cells meanwhile
+            long until = start + (long) (order.warmUs * 1000);
+            do {
+                loop.take(calls);
+                start = System.nanoTime();
+            } while (start < until);
+        }
         long clean = 0;
         count = 0;
         waits = 0;

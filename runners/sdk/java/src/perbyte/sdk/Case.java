@@ -32,6 +32,7 @@ public final class Case {
     private final int offset;
     private final String path;
     private byte[] own;
+    private Case sealer; // made the input of open
     @SuppressWarnings("unused") // only has to be there
     private final byte[] filler;
 
@@ -154,10 +155,23 @@ public final class Case {
         }
         int front = row.producer().equals("sign") ? size : 0;
         int made = other.loop.length() - (row.operation.equals("decapsulate") ? row.output : 0);
+        sealer = row.operation.equals("open") ? other : null;
         own = new byte[front + made];
         System.arraycopy(in, 0, own, 0, front);
         System.arraycopy(other.loop.result(), 0, own, front, made);
         in = own;
+    }
+
+    /** What makes the input of open; null for all others. */
+    Case sealer() {
+        return sealer;
+    }
+
+    /** Put other material in the place of the data, key 0 and nonce 0. */
+    void lend(byte[] in, byte[] key, byte[] nonce) {
+        this.in = this.message[0] = in;
+        this.key[0] = key;
+        this.nonce[0] = nonce;
     }
 
     /** The same operation on exactly the material of {@code vector}. */

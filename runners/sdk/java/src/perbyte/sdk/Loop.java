@@ -20,6 +20,14 @@ public abstract class Loop {
     /** Bring the operation into the state before call 0. Untimed, before every sample. */
     public void begin() throws Exception {}
 
+    /**
+     * Take key 0 and nonce 0 over, which are others than in the call before, and bring the operation into the state
+     * before call 0. Untimed, in audits, which begin once.
+     */
+    public void renew() throws Exception {
+        begin();
+    }
+
     /** Gauge.before, n timed calls (the first of them call 0), Gauge.after. */
     public abstract void run(int n);
 
@@ -38,6 +46,13 @@ public abstract class Loop {
 
     /** Begin and make n calls; true if all went well. */
     final boolean take(int n) {
+        begins();
+        run(n);
+        return failures == 0;
+    }
+
+    /** Begin, with no failures so far; true if all went well. */
+    final boolean begins() {
         failures = 0;
         failure = null;
         try {
@@ -45,7 +60,6 @@ public abstract class Loop {
         } catch (Exception error) {
             failed(error);
         }
-        run(n);
         return failures == 0;
     }
 
@@ -59,6 +73,31 @@ public abstract class Loop {
             good = false;
         }
         return good;
+    }
+
+    /** Renew; true if that went well. */
+    final boolean renews() {
+        failures = 0;
+        try {
+            renew();
+        } catch (Exception error) {
+            failed(error);
+        }
+        return failures == 0;
+    }
+
+    /** Renew, make one call, and show what came out; true if all went well. */
+    final boolean takeAnew() {
+        if (!renews()) {
+            return false;
+        }
+        run(1);
+        try {
+            show();
+        } catch (Exception error) {
+            failed(error);
+        }
+        return failures == 0;
     }
 
     final Throwable failure() {

@@ -38,34 +38,52 @@ final class Material {
         return hash;
     }
 
-    /** The digest of an output: FNV-1a taken over words of 64 bits, then over the bytes that are left. */
+    /** The digest of an output. */
     static long digest(byte[] bytes, int length) {
-        long hash = BASIS;
-        int at = 0;
-        for (; length - at >= Long.BYTES; at += Long.BYTES) {
+        return words(BASIS, bytes, 0, length);
+    }
+
+    /** FNV-1a begun with {@code hash}, over words of 64 bits and then over the bytes that are left before {@code to}. */
+    static long words(long hash, byte[] bytes, int from, int to) {
+        int at = from;
+        for (; to - at >= Long.BYTES; at += Long.BYTES) {
             hash = (hash ^ (long) WORDS.get(bytes, at)) * PRIME;
         }
-        for (; at < length; at++) {
+        for (; at < to; at++) {
             hash = (hash ^ (bytes[at] & 0xff)) * PRIME;
         }
         return hash;
     }
 
-    /** The first {@code length} bytes of the stream {@code label}: SplitMix64 (Steele, Lea, Flood 2014). */
+    /** What distinguishes a stream from others with the same seed. */
+    static long label(String name) {
+        byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
+        return fnv1a(bytes, bytes.length);
+    }
+
+    /** The first {@code length} bytes of the stream {@code label}. */
     static byte[] stream(long seed, String label, int length) {
-        byte[] name = label.getBytes(StandardCharsets.US_ASCII);
-        long state = seed ^ fnv1a(name, name.length);
         byte[] bytes = new byte[length];
-        for (int at = 0; at < length; at += 8) {
+        stream(seed, label(label), bytes);
+        return bytes;
+    }
+
+    /** Fill {@code bytes} with the stream of a {@link #label}: SplitMix64 (Steele, Lea, Flood 2014). */
+    static void stream(long seed, long label, byte[] bytes) {
+        long state = seed ^ label;
+        for (int at = 0; at < bytes.length; at += Long.BYTES) {
             state += 0x9e3779b97f4a7c15L;
             long z = (state ^ state >>> 30) * 0xbf58476d1ce4e5b9L;
             z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
             z ^= z >>> 31;
-            for (int i = at; i < Math.min(at + 8, length); i++, z >>>= 8) {
-                bytes[i] = (byte) z;
+            if (bytes.length - at >= Long.BYTES) {
+                WORDS.set(bytes, at, z);
+            } else {
+                for (int i = at; i < bytes.length; i++, z >>>= 8) {
+                    bytes[i] = (byte) z;
+                }
             }
         }
-        return bytes;
     }
 
     /** The data of a run, from the seed or from a file. Shared: nobody may write to it. */
@@ -81,6 +99,13 @@ final class Material {
     /** Room for the output of a call. Shared: only the case whose turn it is uses it. */
     static byte[] output(int size, int offset) {
         String name = "out/" + size + "/" + offset;
+        byte[] known = find(name);
+        return known != null ? known : keep(name, new byte[size]);
+    }
+
+    /** The data of an audit. Shared: only the chain that is being made uses it. */
+    static byte[] scratch(int size) {
+        String name = "scratch/" + size;
         byte[] known = find(name);
         return known != null ? known : keep(name, new byte[size]);
     }

@@ -5,14 +5,18 @@ import java.util.Arrays;
 /**
  * Runs a case until the virtual machine has compiled it and its pace is steady, for a bounded time (1.5 seconds, or
  * what the property perbyte.warm_s says). First many calls on little data, so that the methods of the library are
- * called often enough to be compiled even where a single call takes milliseconds; then the case as it is.
+ * called often enough to be compiled even where a single call takes milliseconds; then chains of an audit, which share
+ * its code; then the case as it is.
  */
 final class WarmUp {
     private static final int SMALL = 1024;
     private static final int MOST_TURNS = 32;
     private static final int ENOUGH_CALLS = 40_000;
-    private static final double LIMIT_S = Double.parseDouble(System.getProperty("perbyte.warm_s", "1.5"));
+    static final double LIMIT_S = Double.parseDouble(System.getProperty("perbyte.warm_s", "1.5"));
     private static final double SMALL_S = LIMIT_S / 4;
+    private static final double CHAINS_S = LIMIT_S / 30;
+    private static final int LINKS = 16;
+    private static final int ENOUGH_LINKS = 2000; // the compiler begins at 200 and is late
     private static final double RUSH_S = 0.002;
     private static final double CHUNK_S = 0.002;
     private static final int CHUNKS = 10;
@@ -26,6 +30,7 @@ final class WarmUp {
     static void warm(Case work) {
         long start = System.nanoTime();
         rush(quick(work), start);
+        chain(work);
         settle(work.loop, start);
     }
 
@@ -49,6 +54,14 @@ final class WarmUp {
             long begun = System.nanoTime();
             loop.take(turns);
             turns = since(begun) < RUSH_S ? Math.min(MOST_TURNS, 2 * turns) : 1;
+        }
+    }
+
+    /** Forgeries among them, so that a refusal in an audit finds no code that was compiled without one. */
+    private static void chain(Case work) {
+        long start = System.nanoTime();
+        for (int made = 0; Chain.fits(work) && made < ENOUGH_LINKS && since(start) < CHAINS_S; made += LINKS) {
+            Chain.of(work, made, LINKS);
         }
     }
 
