@@ -87,6 +87,9 @@ class Conversation:
         """The virtual clock: a scripted process is at work all the time."""
         return self.clock.now
 
+    def find_workers(self) -> None:
+        """It starts no other processes."""
+
     def wait(self, _timeout_s: float) -> int:
         return 0
 
