@@ -164,7 +164,7 @@ def template_samples(cells: list[Cell], samples: int) -> pa.Table:
     n = len(cells) * samples
     which = np.repeat(np.arange(len(cells)), samples)
     columns: dict[str, object] = {}
-    for name in ("address", "runner", "algorithm", "operation", "contract", "cpu"):
+    for name in (field.name for field in SAMPLES if pa.types.is_dictionary(field.type)):
         words = list(dict.fromkeys(getattr(cell, name) for cell in cells))
         codes = np.array([words.index(getattr(cell, name)) for cell in cells], dtype=np.int32)[which]
         columns[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words))

@@ -193,7 +193,7 @@ def test_a_refusal_begins_beyond_its_limit(at: dict[str, Any], beyond: dict[str,
 @pytest.mark.parametrize(
     ("at", "beyond", "kind", "said"),
     [
-        ({"threads": 1.1}, {"threads": 1.11}, Doubt.THREADS, "1.11 s of CPU time per second"),
+        ({"threads": 1.25}, {"threads": 1.26}, Doubt.THREADS, "1.26 s of CPU time per second"),
         ({"beside": 1.5}, {"beside": 1.51}, Doubt.THREADS, "1.51 times the CPU time of the busiest"),
         ({"cpu_ns": 70.0}, {"cpu_ns": 69.0}, Doubt.THREADS, "only 69 % of the time"),
         ({"clock_hz": 3.299e9}, {"clock_hz": 3.301e9}, Doubt.AUDIT, "1.1 times the rate"),
@@ -216,7 +216,7 @@ def test_a_doubt_begins_beyond_its_limit_and_on_four_looks(
     [
         ({"times": 1.3}, {"times": 1.301}),
         ({"times": 0.7}, {"times": 0.699}),
-        ({"threads": 1.1}, {"threads": 1.11}),
+        ({"threads": 1.25}, {"threads": 1.26}),
         ({"beside": 1.5}, {"beside": 1.51}),
         ({"cpu_ns": 70.0, "wall_ns": 100.0}, {"cpu_ns": 69.0, "wall_ns": 100.0}),
         ({"clock_hz": 3.299e9}, {"clock_hz": 3.301e9}),

@@ -19,8 +19,8 @@ from perbyte.model import Audit, Doubt, Warning
 BEYOND, FAR_BEYOND = 0.05, 0.3
 MANY, FEW, FEW_LONG = 16, 6, 2  # looks without which nothing is refused; looks of milliseconds are exact
 # CPU time over time on the clock from which on more than one thread was at work, and over that of the busiest thread:
-# collectors of garbage and the schedulers of languages take up to a third beside it
-THREADS, BESIDE = 1.1, 1.5
+# collectors of garbage take up to a quarter (Go) and the schedulers of languages up to a third beside it
+THREADS, BESIDE = 1.25, 1.5
 ELSEWHERE = 0.7  # of the time of calls, that the process spends on a core at the least
 CLOCK_DOUBTED, CLOCK_REFUSED = 0.1, 0.25  # cores differ, and vector code may lower the clock by a fifth
 # by which a figure, and for a refusal the upper end of its interval, lies below the lowest clean audited call: a
