@@ -196,6 +196,25 @@ def test_a_narrow_chart_has_its_panels_below_each_other() -> None:
     assert len(described(wide)) == len(described(narrow))
 
 
+def test_figures_far_apart_stand_on_a_logarithmic_axis_with_their_numbers() -> None:
+    """On an axis from zero the small ones would be a pixel wide."""
+    cells = [
+        made_figure(Cell(name, kind, "sign", 32, "message/1"), cycles)
+        for kind, cost in (("ed25519", 30_000.0), ("slh-dsa", 3e8))
+        for name, cycles in (("a", cost), ("b", 1.5 * cost))
+    ]
+    view = RunView(made_run(tuple(cells)))
+    svg = as_svg(bars(view, view.points[0]))
+    _, marks = placed(svg)
+    left = sorted(x for _, x, _ in marks)
+    assert left[1] - left[0] > 8
+    assert len(described(svg)) == 4
+    assert any("fastest of its algorithm" in text for text in texts(svg))
+    wide, few = (as_specification(bars(view, view.points[0])), as_specification(drawn("bars", usual_run())))
+    assert '"log"' in json.dumps(wide)
+    assert '"log"' not in json.dumps(few)
+
+
 def test_contracts_are_never_mixed_in_a_chart() -> None:
     cells = [
         made_figure(Cell(name, "aes", "encrypt", 16, contract))

@@ -77,6 +77,7 @@ def dots(
     lanes: Sequence[str] = (),
     rule_at_one: bool = False,
     joined: tuple[str, str] | None = None,
+    text: str = "",
     row: tuple[str, Sequence[str]] | None = None,
     column: tuple[str, Sequence[str]] | None = None,
     narrow: bool = False,
@@ -84,7 +85,8 @@ def dots(
     """Draw a dot with its interval for each record, told apart by the field `by` as `look` has it.
 
     `lanes` are the values of `by` that get a place of their own within a place of `y`; `joined` names two fields that
-    a grey line joins. Records whose field `hollow` is set are drawn as hollow diamonds.
+    a grey line joins. Records whose field `hollow` is set are drawn as hollow diamonds. The field `text` is written at
+    the upper ends of intervals.
     """
     base = alt.Chart().encode(y=_places(*y, grid=True))
     lane = {"yOffset": _lane(by, lanes)} if lanes else {}
@@ -128,6 +130,8 @@ def dots(
             .encode(x=value, description="described:N", tooltip=tooltip(), **lane)
             .transform_filter(alt.datum.hollow == True)  # noqa: E712
         )
+    if text:
+        layers.append(base.mark_text(align="left", dx=7, aria=False).encode(x="high:Q", text=f"{text}:N"))
     height = len(y[1]) * max(18, 6 * len(lanes) + 6)
     drawn = alt.layer(*layers).properties(width=_panel(column, narrow), height=height)
     return _panels(drawn, records, row, column, narrow)

@@ -27,6 +27,8 @@ _STEPS = 32
 _ALIKE = {"seal": "encrypt", "open": "decrypt"}  # names of one thing, with a tag and without
 _BEYOND = 2  # how far below the smallest figure a model's line is drawn: a bent one can fall to nothing
 _STRAIGHT = 0.05  # a model that is further off somewhere is not quoted in a title
+_WIDE = 300  # times the smallest figure, beyond which its bar from zero would be a pixel or two wide
+_BEST, _OTHERS = "fastest of its algorithm, or tied", "slower"
 USELESS = 0.10  # and one that is further off than this is neither drawn nor given
 
 
@@ -34,6 +36,7 @@ def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None
     """Draw any run as bars: algorithms below each other, libraries within, a panel for smallest and largest size.
 
     Of several operations, the first, and what is like it. The fastest of each algorithm is dark, ties likewise.
+    Figures that lie far apart are drawn as dots on a logarithmic axis: a bar has to begin at zero.
     """
     first, *others = points.operations
     alike = [first, *(one for one in others if _ALIKE.get(one, one) == _ALIKE.get(first, first))]
@@ -45,18 +48,39 @@ def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None
     series, here, rest = _first_series(points, here)
     alone = len({record["library"] for record in here}) == 1
     place = ("series", series) if alone else charts.grouped_axis(here, "series", "library", series)
-    chart = charts.bars(
-        here,
-        y=place,
-        unit=points.unit.value,
-        text="text",
-        colour=alt.Color(
-            "first:N", scale=alt.Scale(domain=[True, False], range=[theme.BLUE, theme.MUTED]), legend=None
-        ),
-        column=("size", [size_label(size) for size in wanted]),
-        narrow=narrow,
-    )
-    said = _subtitle(view, points, "highlighted: fastest of its algorithm", *rest, marked=True)
+    column = ("size", [size_label(size) for size in wanted])
+    values = [record["value"] for record in here]
+    if max(values) > _WIDE * min(values):
+        for record in here:
+            record["speed"] = _BEST if record["first"] else _OTHERS
+        look = theme.series([_BEST, _OTHERS])
+        look[_OTHERS] = (theme.MUTED, *look[_OTHERS][1:])
+        chart = charts.dots(
+            here,
+            y=place,
+            x=points.unit.value,
+            # room on the right for what is written at the dots
+            scale=charts.logarithmic([*values, 4 * max(values)]),
+            look=look,
+            by="speed",
+            text="text",
+            column=column,
+            narrow=narrow,
+        )
+        told = []
+    else:
+        first_dark = alt.Scale(domain=[True, False], range=[theme.BLUE, theme.MUTED])
+        chart = charts.bars(
+            here,
+            y=place,
+            unit=points.unit.value,
+            text="text",
+            colour=alt.Color("first:N", scale=first_dark, legend=None),
+            column=column,
+            narrow=narrow,
+        )
+        told = ["highlighted: fastest of its algorithm"]
+    said = _subtitle(view, points, *told, *rest, marked=True)
     return finished(chart, _bars_title(here, operation, points), said, narrow=narrow)
 
 
