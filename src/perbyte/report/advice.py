@@ -158,7 +158,8 @@ def library_text(option: Option) -> str:
 def quote_text(one: Quote) -> str:
     """An authority's word, and where it stands; drafts and what nobody confirmed say so."""
     row = one.row
-    where = ", ".join(part for part in (str(one.document), row.section) if part)
+    named = f"section {row.section}" if row.section and not row.section.startswith("table") else row.section
+    where = ", ".join(part for part in (str(one.document), named) if part)
     days = f" from {row.from_}" if row.from_ else ""
     days += f" until {row.until}" if row.until else ""
     doubts = "" if row.confirmed else "; unconfirmed"
