@@ -72,10 +72,11 @@ def test_the_page_holds_the_answer_its_reasons_and_its_sources():
         "What would change the answer",
         "It would be faster",
         "RFC 6151",
-        "not looked up: unconfirmed",
+        "looked up 2026-11-23",
         "perbyte advise hash",
         "A note.",
     ):
         assert said in text, said
     assert "Other machines" in render(nothing())
     assert "guesses/s" in render(passwords())
+    assert "not looked up: unconfirmed" in render(passwords())
