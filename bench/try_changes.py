@@ -1,6 +1,6 @@
-"""How often `perbyte try --baseline` finds a slowdown of one per cent, and calls an unchanged file changed.
+"""How often `perbyte try --baseline` finds a slowdown of a per cent or less, and calls an unchanged file changed.
 
-    python bench/try_changes.py slower 10       # ten tries with eight cycles a block more, of some 770
+    python bench/try_changes.py slower 10       # ten tries with eight instructions a block more: 1 % (Zen 3), 0.3 % (Zen 4)
     python bench/try_changes.py same 20
 
 Each try is the command as a user types it. The figures go to standard output; nothing is judged.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "tests" / "trial" / "code" / "sha256.c"
 LAST = "\ts[0] += a;"
-# rotated to and fro: no change of what is computed, one cycle each, and the next block waits for it
+# rotated to and fro: no change of what is computed, up to one cycle each, as far as the next block waits for it
 SLOWER = "\t" + '__asm__("ror $16, %0" : "+r"(a));' * 8 + "\n" + LAST
 
 

@@ -11,6 +11,7 @@ from documents import ROOT, anchors, blocks, commands, documents, read, table_wo
 from msgspec import structs
 
 from perbyte import __version__, errors
+from perbyte.catalogue import parse_selector
 from perbyte.cli.group import COMMANDS
 from perbyte.cli.group import commands as command_line
 from perbyte.model import Conditions, Failure, Policy, Quality
@@ -63,7 +64,7 @@ def test_every_command_is_documented(name):
 
 @pytest.mark.parametrize("path", GUIDES)
 def test_every_command_that_is_shown_is_one(path):
-    """Each `$ perbyte ...` of the documents is parsed as it would be typed; nothing is run here."""
+    """Each `$ perbyte ...` of the documents, its selectors too, is parsed as it would be typed; nothing is run here."""
     for words in commands(path):
         if "--help" in words or "-h" in words:
             words = [word for word in words if word not in ("--help", "-h")]
@@ -75,6 +76,9 @@ def test_every_command_that_is_shown_is_one(path):
 def parse(command: click.Command, words: list[str], parent: click.Context | None = None) -> None:
     # with its parent, as commands remember the help option of whoever first asks for it
     context = command.make_context("perbyte", list(words), parent=parent, resilient_parsing=False)
+    for text in context.params.get("selectors") or ():
+        if "$" not in text:
+            parse_selector(text)
     if isinstance(command, click.Group):
         rest = [*context._protected_args, *context.args]
         _, inner, left = command.resolve_command(context, rest)
