@@ -1,6 +1,6 @@
 """How often `perbyte try --baseline` finds a slowdown of a per cent or less, and calls an unchanged file changed.
 
-    python bench/try_changes.py slower 10       # ten tries with eight instructions a block more: 1 % (Zen 3), 0.3 % (Zen 4)
+    python bench/try_changes.py slower 10       # ten tries with eight instructions a block more: 0.3 to 1 %
     python bench/try_changes.py same 20
 
 Each try is the command as a user types it. The figures go to standard output; nothing is judged.

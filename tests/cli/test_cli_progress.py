@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from perbyte.cli.terminal import ProgressLine
+from perbyte.measure.history import Moment
 
 
 def test_remarks_that_say_the_same_become_one_line(capsys):
@@ -38,3 +41,13 @@ def test_no_remarks_where_quiet_was_asked_for(capsys):
     line.note("x: y")
     line.close()
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("left_s", "said"), [(4.0, "12 s, at most 4 s left"), (0.0, "12 s, beyond the budget, for the least number")]
+)
+def test_a_run_beyond_its_budget_says_so(capsys, left_s, said):
+    line = ProgressLine()
+    line.moment(Moment("epoch 1", "x", 1, 0, 2, 2, 0.9, 12.0, left_s))
+    line.close()
+    assert said in capsys.readouterr().err

@@ -123,7 +123,11 @@ class ProgressLine:
         if self._quiet or not (self._line.live or now - self._last >= _LINE_EVERY_S):
             return
         self._last = now
-        rest = f"at most {moment.left_s:.0f} s left" if moment.left_s else "beyond the budget, for the least number of epochs"
+        rest = (
+            f"at most {moment.left_s:.0f} s left"
+            if moment.left_s
+            else "beyond the budget, for the least number of epochs"
+        )
         parts = [
             moment.stage,
             f"{moment.done} of {moment.total} cells done, {moment.pending} to go in this epoch",
