@@ -335,6 +335,21 @@ def test_pairs_of_good_figures_decide_the_noise_floor(doubtful):
     assert noise_floor([(replace(FAST, cycles_per_call=0.0), twin_of(FAST, 5.0))]) is None
 
 
+def test_without_a_good_pair_only_what_no_interval_explains_makes_the_noise_floor_large():
+    def pair(first, second):
+        a, b = (replace(figure_with(epochs), quality=Quality.IMPRECISE) for epochs in (first, second))
+        return a, replace(b, cell=replace(b.cell, twin=1))
+
+    near = [pair([100.0, 100.1, 99.9], [one, one + 0.1, one - 0.1]) for one in (100.1, 100.2)]
+    wide = pair([100.0, 92.0, 108.0], [108.0, 112.0, 99.0])
+    assert compare(*wide).measured > 0.08
+    assert noise_floor([*near, wide]).relative == pytest.approx(0.002)
+    apart = pair([100.0, 100.1, 99.9], [108.0, 108.2, 107.8])
+    found = noise_floor([*near, apart])
+    assert found.relative == pytest.approx(math.exp(math.log(1.08) - compare(*apart).measured) - 1)
+    assert 0.07 < found.relative < 0.08
+
+
 def spread_of(values) -> float:
     logs = np.log(values)
     return float(logs.var(ddof=1)) / len(values) * median_spread(len(values)) ** 2

@@ -310,10 +310,12 @@ def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | 
     """Return what A/A pairs show: the largest |ratio - 1| of identical cells; None without pairs.
 
     Pairs of good figures decide, where there are any: what an imprecise pair shows lies within its own intervals,
-    which every comparison with it respects, and must not veil the differences of all other cells.
+    which every comparison with it respects, and must not veil the differences of all other cells. Without a good pair,
+    what the pairs differ by in the middle counts, and what any of them differs by beyond its own interval.
     """
     ratios: list[tuple[str, float]] = []
     good: list[float] = []
+    beyond: list[float] = []
     for first, second in pairs:
         unit = _unit((first, second))
         a, b = (cost_of(figure, unit).estimate.value for figure in (first, second))
@@ -321,10 +323,12 @@ def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | 
             ratios.append((replace(first.cell, twin=0).address, b / a))
             if first.quality is Quality.GOOD and second.quality is Quality.GOOD:
                 good.append(b / a)
+            beyond.append(math.expm1(max(0.0, abs(math.log(b / a)) - compare(first, second).measured)))
     if not ratios:
         return None
-    decisive = good or [ratio for _, ratio in ratios]
-    return NoiseFloor(relative=max(abs(ratio - 1) for ratio in decisive), pairs=tuple(ratios))
+    apart = sorted(abs(ratio - 1) for ratio in good or [ratio for _, ratio in ratios])
+    relative = apart[-1] if good else max(apart[len(apart) // 2], *beyond)
+    return NoiseFloor(relative=relative, pairs=tuple(ratios))
 
 
 def _floor_between(noise: NoiseFloor | None, a: CellFigure, b: CellFigure) -> float | None:
