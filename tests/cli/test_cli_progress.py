@@ -44,7 +44,8 @@ def test_no_remarks_where_quiet_was_asked_for(capsys):
 
 
 @pytest.mark.parametrize(
-    ("left_s", "said"), [(4.0, "12 s, at most 4 s left"), (0.0, "12 s, beyond the budget, for the least number")]
+    ("left_s", "said"),
+    [(4.0, "12 s, at most 4 s left"), (0.0, "12 s, beyond the budget, for the least number")],
 )
 def test_a_run_beyond_its_budget_says_so(capsys, left_s, said):
     line = ProgressLine()
