@@ -6,8 +6,11 @@ import math
 from pathlib import Path
 
 import pytest
-from scripted_studies import PUBLISHED, Overrides, scripted_run, write_study
+from scripted_studies import PUBLISHED, STUDY, Overrides, scripted_run, write_study
 
+from perbyte.errors import UsageError
+from perbyte.model import Estimate, Quality
+from perbyte.stats.compare import ACROSS_RUNS
 from perbyte.stats.quantity import Unit
 from perbyte.studies import PairedPoint, paired, published_run, read_study
 from perbyte.studies.model import PublishedFigure, published_cycles_per_byte, published_ns
@@ -120,3 +123,76 @@ def test_the_printed_figures_make_a_run(tmp_path: Path) -> None:
     md5 = by_address["published/md5/digest@64+contract=oneshot/1"]
     assert (md5.cycles_per_call, md5.ns_per_call) == (None, pytest.approx(64 * 80))
     assert not [address for address in by_address if address.startswith("two/")]
+
+
+def test_how_many_times_faster_today_is() -> None:
+    def ratio(unit: Unit, then: float, today: float) -> float | None:
+        cell = "a over b" if unit == Unit.RATIO else ""
+        published = PublishedFigure(
+            id="x", place="p", machine="m", algorithm="a", operation="o", printed=str(then), unit=unit, cell=cell
+        )  # fmt: skip
+        return PairedPoint(published, today=Estimate(today, today, today)).ratio
+
+    assert ratio(Unit.CYCLES_PER_BYTE, 10, 5) == 2.0
+    assert ratio(Unit.MILLISECONDS, 5, 10) == 0.5
+    assert ratio(Unit.MEGABITS_PER_SECOND, 10, 5) == 0.5
+    assert ratio(Unit.OPERATIONS_PER_SECOND, 5, 10) == 2.0
+    assert ratio(Unit.RATIO, 5, 10) == 2.0, "simply today over then"
+    assert ratio(Unit.CYCLES_PER_BYTE, 10, 0) is None
+    assert ratio(Unit.CYCLES_PER_BYTE, 10, -1) is None
+
+
+def test_a_ratio_of_two_runs_is_no_surer_than_runs_are(tmp_path: Path) -> None:
+    study = read_study(write_study(tmp_path, published=MORE))
+    exact = {"width": 0.0, "spread": 0.0, "floor": 0.0, "epochs": 2}
+    whole = scripted_run(**exact)  # type: ignore[arg-type]
+    slow = scripted_run({"*/fast/*": None}, **exact)  # type: ignore[arg-type]
+    fast = scripted_run({"*/slow/*": None}, **exact)  # type: ignore[arg-type]
+    (one,) = (point for point in paired(study, whole) if point.published.id == "g")
+    (two,) = (point for point in paired(study, [slow, fast]) if point.published.id == "g")
+    assert one.today is not None
+    assert two.today is not None
+    assert (one.today.value, one.today.low, one.today.high) == (20.5, 20.5, 20.5)
+    ends = (20.5 / (1 + ACROSS_RUNS), 20.5 * (1 + ACROSS_RUNS))
+    assert (two.today.low, two.today.high) == pytest.approx(ends)
+
+
+TIMES = (
+    PUBLISHED.splitlines()[0]
+    + """
+a,t,box,,Fast,encrypt,64,4,ms,1000,yes,one/aes-128-ecb/encrypt@16,
+b,t,box,One,Fast,encrypt,16,99,cycles/byte,1,yes,one/aes-128-ecb/encrypt@16,the second one
+c,t,box,One,Mid,encrypt,16,5,ratio,1,yes,one/camellia-128-ecb/encrypt@16 over one/aes-128-ecb/encrypt@16,
+d,t,box,One,Slow,encrypt,,250,operations/s,1,yes,one/des-ecb/encrypt@16,
+e,t,box,One,Mid,encrypt,16,0,cycles/byte,1,no,one/camellia-128-ecb/encrypt@16,
+f,t,other,One,Fast,encrypt,16,7,cycles/byte,1,yes,one/aes-128-ecb/encrypt@16,
+"""
+)
+OTHER = STUDY.replace("[[cells]]", '[[machines]]\nid = "other"\nname = "another box"\n\n[[cells]]', 1)
+
+
+def test_times_are_printed_for_the_bytes_of_the_cell(tmp_path: Path) -> None:
+    run = published_run(read_study(write_study(tmp_path, study=OTHER, published=TIMES)))
+    fast, slow = run.cells
+    assert (fast.ns_per_call, fast.cycles_per_call) == (pytest.approx(1000.0), None)  # 4 us for 64 bytes
+    assert (fast.epoch_ns, fast.epoch_cycles) == (pytest.approx((1000.0,)), ())
+    assert (fast.interval.low, fast.interval.high) == (fast.ns_per_call, fast.ns_per_call)
+    assert (fast.library, fast.quality, fast.epochs) == ("as printed", Quality.GOOD, 1)
+    assert (slow.library, slow.ns_per_call) == ("One", pytest.approx(4e6)), "for calls without data as it is"
+
+
+def test_a_printed_run_is_that_of_one_machine(tmp_path: Path) -> None:
+    study = read_study(write_study(tmp_path, study=OTHER, published=TIMES))
+    first, other = published_run(study).conditions, published_run(study, "other")
+    assert (first.machine.cpu_model, first.machine.clock_hz_nominal) == ("a box", 1e9)
+    assert published_run(study, "box").conditions == first
+    assert (other.conditions.machine.cpu_model, other.conditions.machine.clock_hz_nominal) == (
+        "another box",
+        0.0,
+    )
+    (figure,) = other.cells
+    assert (figure.cycles_per_call, figure.epoch_cycles, figure.ns_per_call) == (112.0, (112.0,), 112.0)
+    assert (first.study, first.started_at) == ("made-up", "2001")
+    with pytest.raises(UsageError, match="made-up has no machine 'none'") as caught:
+        published_run(study, "none")
+    assert caught.value.hint == "there are: box, other"

@@ -250,7 +250,7 @@ def sum_costs(parts: Sequence[tuple[float, Cost]]) -> Cost:
     )
     return Cost(
         total,
-        tuple(map(sum, zip(*((count * one for one in cost.epochs) for count, cost in parts), strict=True)))
+        tuple(map(sum, zip(*([count * one for one in cost.epochs] for count, cost in parts), strict=True)))
         if together
         else (),
         sum(share * cost.by_samples for share, cost in shares),

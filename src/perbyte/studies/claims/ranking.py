@@ -162,7 +162,8 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
         if lead.below(least):
             back = self._lead(context, slower, faster)
             return State.NO, _margin(back), self._sentence(context, key, slower, faster, back)
-        if lead.above(least):
+        # the limit itself is still in order; without slack a tie is not
+        if lead.above(least) or (self.slack_percent and lead.low == least):
             return State.YES, _margin(lead), self._sentence(context, key, faster, slower, lead)
         return State.OPEN, abs(log_of(lead.value)), _close(context, key, faster, slower, lead)
 

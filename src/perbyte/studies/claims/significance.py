@@ -362,7 +362,8 @@ class Effect(Form, frozen=True, kw_only=True, tag="effect"):
                 f"{context.opening(group.group)}{self._name} lies between {span(low)} and {span(high)}; "
                 f"claimed: {exact(times)} times apart."
             )
-            state = state_of(high.low > times * low.high, widest < times)
+            apart = high.low >= times * low.high and high.low > 0  # no effect at all is not apart from itself
+            state = state_of(apart, widest < times)
             numbers = number_of(
                 context.name(group.group), "largest effect over smallest", Estimate(ratio, ratio, ratio)
             )
