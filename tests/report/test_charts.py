@@ -21,7 +21,7 @@ from made_runs import (
 )
 
 from perbyte.errors import UsageError
-from perbyte.model import Cell, Run
+from perbyte.model import Cell, Quality, Run
 from perbyte.report import theme
 from perbyte.report.html import inline_svg
 from perbyte.report.pictures import as_specification, as_svg, run_pictures, save_chart
@@ -213,6 +213,17 @@ def test_figures_far_apart_stand_on_a_logarithmic_axis_with_their_numbers() -> N
     wide, few = (as_specification(bars(view, view.points[0])), as_specification(drawn("bars", usual_run())))
     assert '"log"' in json.dumps(wide)
     assert '"log"' not in json.dumps(few)
+
+
+def test_no_title_names_a_winner_whose_figure_is_in_doubt() -> None:
+    cells = [
+        made_figure(Cell(name, "bcrypt", "hash", 16, "password/1"), cost, relative=0.05, quality=quality)
+        for name, cost, quality in (("a", 100.0, Quality.NOISY), ("b", 101.0, Quality.NOISY))
+    ]
+    view = RunView(made_run(tuple(cells)))
+    said = " ".join(texts(as_svg(bars(view, view.points[0]))))
+    assert "cannot be told" in said
+    assert "is the fastest" not in said.replace("Who is the fastest", "")
 
 
 def test_contracts_are_never_mixed_in_a_chart() -> None:

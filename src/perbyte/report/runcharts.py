@@ -298,6 +298,8 @@ def _bars_title(records: Records, operation: str, points: Points) -> str:
     won = Counter(one["library"] for one in records if one["first"])
     rivals = Counter((one["series"], one["size"]) for one in records)
     if won and len(points.libraries) > 1:
+        if not any(one["sure"] for one in records if one["first"]):
+            return f"Who is the fastest cannot be told from figures that are in doubt ({operation})"
         best = max(sorted(won), key=lambda name: won[name])
         races = sum(count > 1 for count in rivals.values())
         return f"{best} is the fastest, alone or tied, in {won[best]} of {races} comparisons ({operation})"
