@@ -392,6 +392,18 @@ def test_a_runner_that_crashed_may_have_it(tmp_path: Path) -> None:
     )
 
 
+def test_of_several_reasons_the_first_cells_is_told(tmp_path: Path) -> None:
+    failures = tuple(
+        Failure("crashed", "two", reason, address=ADDRESS.replace("@16", size))
+        for size, reason in (("@512", "late"), ("@16", "early"))
+    )
+    gone: Overrides = {"*/mid/*": None}
+    for body in ("", "anywhere = true"):
+        where = 'where = { group = "mid", runner = "two", operation = "encrypt" }\n'
+        found = verdict_of(tmp_path, "provided", where + body, gone, failures=failures)
+        assert (found.outcome, found.evidence[0].endswith("Mid: crashed: early.")) == (U, True)
+
+
 def test_a_quick_run_counts_what_it_leaves_out(tmp_path: Path) -> None:
     quick: Overrides = {"*@512": None, "*/slow/*": None}
     found = verdict_of(tmp_path, "ratio", BY_ALL + "low = 1", quick)

@@ -347,7 +347,8 @@ def test_a_claim_without_a_limit_or_with_one_that_cannot_be_is_refused(
         ("effect", "threshold = 0.8", ["Cohen's d", "above 0.8"], ["below"]),
         ("effect", 'differ = 3\neffect = "cliff_delta"', ["Cliff's delta", "at least 3 times"], ["closer"]),
         ("effect", "from = 16\nto = 512\nshare_percent = 70", ["at 512 bytes than at 16", "70 %"], ["70 %"]),
-        ("rank_agreement", "low = 0.5\nhigh = 0.9", ["within 0.5 to 0.9"], ["outside 0.5 to 0.9"]),
+        ("rank_agreement", "low = 0.5\nhigh = 0.9", ["within 0.5 to 0.9", "machine and today"], ["outside 0.5"]),
+        ("rank_agreement", 'low = 0.5\nbetween = "machines"', ["each two published machines"], ["0.5 to 1"]),
     ],
 )  # fmt: skip
 def test_rule_and_refutation_carry_the_limits(

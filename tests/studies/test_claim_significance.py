@@ -122,6 +122,14 @@ def test_the_highest_p_is_the_closest_call(tmp_path: Path) -> None:
     assert [line.split(", ")[0] for line in found.evidence[1:]] == ["Closest call: two", "Clearest: one"]
 
 
+def test_the_pairs_that_overlap_most_are_the_closest_call(tmp_path: Path) -> None:
+    body = WHITNEY.replace('runner = "one", ', "")
+    costs: Overrides = {**three(10, 12, 14), "two/mid/*": 10.06}
+    found = verdict_of(tmp_path, "significant", body, costs, spread=0.001, epochs=8)
+    assert found.outcome is H
+    assert [line.split(", ")[0] for line in found.evidence[1:]] == ["Closest call: two", "Clearest: one"]
+
+
 def drawn(values: dict[str, list[float]], monkeypatch: pytest.MonkeyPatch) -> None:
     """Samples by group for the encryption of 16 bytes in one, as if they had been stored."""
 
