@@ -263,7 +263,8 @@ def test_the_noise_floor_shows_layout_luck(lab):
     assert floor is not None
     assert len(floor.pairs) == TWIN_LEAST < CELLS
     assert 0.002 < floor.relative < 0.04
-    assert floor.relative == max(abs(ratio - 1) for _, ratio in floor.pairs)
+    # three epochs of such layouts are not precise: the intervals explain what the pairs differ by
+    assert floor.relative == sorted(abs(ratio - 1) for _, ratio in floor.pairs)[TWIN_LEAST // 2]
     assert all(not figure.cell.twin for figure in done.outcome.cells), "twins are no figures of the run"
 
 
