@@ -191,7 +191,12 @@ static unsigned known_length(void)
 	if (!__get_cpuid(0, &a, &b, &c, &d) || c != signature_AMD_ecx || !__get_cpuid(1, &a, &b, &c, &d))
 		return 0;
 	unsigned family = (a >> 8 & 15) + (a >> 20 & 255), model = (a >> 4 & 15) | (a >> 12 & 240);
-	return family == 0x19 && model <= 0x0f ? 141 : 0; /* Zen 3 */
+	if (family != 0x19)
+		return 0;
+	if (model <= 0x0f)
+		return 141; /* Zen 3 */
+	/* Zen 4 (EPYC, Ryzen): 147 to 157 by what registers others hold; 94 to 100 beside a neighbour that never rests */
+	return (model >= 0x10 && model <= 0x1f) || (model >= 0x60 && model <= 0x7f) ? 152 : 0;
 }
 
 void pb_contention_choose(pb_gauge *g, unsigned length, double patience_ms)

@@ -24,7 +24,14 @@ from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watc
 from perbyte.measure.pieces import Cut
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.rounds import Epoch
-from perbyte.measure.sessions import STARTING_FAILS, Sessions, alike, draw_layout, failure_kind
+from perbyte.measure.sessions import (
+    STARTING_FAILS,
+    Sessions,
+    alike,
+    draw_layout,
+    failure_kind,
+    likeliest_length,
+)
 from perbyte.measure.states import States, expected_s, precise_enough
 from perbyte.measure.tiers import look_at_full, unproven_tiers
 from perbyte.measure.validation import Validation, confirm
@@ -141,13 +148,12 @@ class Measurement:
             self.history.epochs = number + 1
 
     def _contention_length(self) -> int:
-        """What processes with our own SDK found out about this machine's reorder buffer: most of them; 0 before."""
-        known = [
+        """What processes with our own SDK found out about this machine's reorder buffer; 0 before."""
+        return likeliest_length(
             c.contention_length
             for c in self.history.calibrations.values()
             if c.contention_shared and self.survey.specs[c.runner].native
-        ]
-        return Counter(known).most_common(1)[0][0] if known else 0
+        )
 
     def _alive(self) -> list[Cell]:
         return [cell for cell in self.plan.everything if cell not in self._lost]

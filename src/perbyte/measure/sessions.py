@@ -8,6 +8,7 @@ calibration of a process will do is not decided here: whoever keeps the samples 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +24,20 @@ CALIBRATION_MS = 10.0
 PATIENCE_MS = 2000.0  # more, where a process waits for moments alone on a core
 CALIBRATIONS = 3  # looks a process may take at its clock before it is found unlike the one it replaces
 RESTARTS = 3
+TOO_SHORT = 0.8  # of the largest length that was found
 
 STARTING_FAILS = (RunnerError, EnvironmentLacking, UsageError)  # what may go wrong and is the runner's affair
 Admission = Callable[[RunnerIdentity, Calibration], bool]
+
+
+def likeliest_length(lengths: Iterable[int]) -> int:
+    """The length of the reorder-buffer probe that most processes found; the first of them where as many did, 0 of none.
+
+    Those far below the largest do not count: who is never alone on a core finds half of it (ADR 15).
+    """
+    known = [length for length in lengths if length]
+    close = [length for length in known if length > TOO_SHORT * max(known)]
+    return Counter(close).most_common(1)[0][0] if close else 0
 
 
 class Sessions:
@@ -105,7 +117,9 @@ class Sessions:
                     contention_length=self._contention_length,
                 )
                 if session.spec.native:  # what others say of the reorder buffer is their own affair
-                    self._contention_length = self._contention_length or calibration.contention_length
+                    self._contention_length = likeliest_length(
+                        [self._contention_length, calibration.contention_length]
+                    )
                 if self._admit(identity, calibration):
                     break
             else:
