@@ -237,14 +237,14 @@ class Gauge:
                     self.change_core()
         if simulation.two_modes:
             answer["contention_probe"] = "reorder-buffer"
-            answer["contention_length"] = (
-                request.get("contention_length") or simulation.clock["contention_length"]
-            )
+            answer["contention_length"] = simulation.clock["contention_length"]
+            answer["contention_window"] = f"nops 8 {simulation.clock['contention_length']} 10 0 sure"
             answer["contention_shared"] = simulation.clock["contention_shared"]
             answer["waited_ms"] = (simulation.now - begun) * 1000
             answer["alone"] = alone_s / spent_s if simulation.neighbours else 1.0
             if simulation.neighbours and not alone_s:  # both modes were not seen
-                answer["contention_floor"] = answer["contention_shared"] = 0.0
+                answer["contention_floor"] = request.get("contention_floor", 0.0)
+                answer["contention_shared"] = request.get("contention_shared", 0.0)
         self.calibrated = True
         return answer
 

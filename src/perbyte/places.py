@@ -80,6 +80,13 @@ def build_home() -> Path:
     return _xdg("XDG_CACHE_HOME", ".cache") / "perbyte" / "build" / __version__
 
 
+def learnt_file() -> Path:
+    """Return the file of what was learnt about this processor since the machine was started (not created here)."""
+    if home := os.environ.get("PERBYTE_HOME"):
+        return Path(home) / "cache" / "processor.json"
+    return _xdg("XDG_CACHE_HOME", ".cache") / "perbyte" / "processor.json"
+
+
 def locks_home() -> Path:
     """Return the directory of the locks that all who measure on this machine share."""
     if home := os.environ.get("PERBYTE_HOME"):

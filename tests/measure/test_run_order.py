@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fake_scripts import row, starts
 
-from perbyte.measure.sessions import LINE_BYTES, PAGE_BYTES, draw_layout, likeliest_length
+from perbyte.measure.sessions import LINE_BYTES, PAGE_BYTES, draw_layout
 
 ASK = "*/aes-128-ecb@16,32,48,64+contract=message"
 
@@ -226,18 +226,3 @@ def test_a_run_works_on_the_bytes_of_a_file(lab, found, noting, tmp_path):
     assert {figure.cell.size_bytes for figure in outcome.cells} == {16, 32, 48}
     assert {failure.kind for failure in outcome.failures} == {"refused"}
     assert all("too short" in failure.message for failure in outcome.failures)
-
-
-@pytest.mark.parametrize(
-    ("found", "length"),
-    [
-        ([], 0),
-        ([0, 0], 0),
-        ([0, 94], 94),
-        ([94, 152], 152),  # the first was never alone while it looked
-        ([94] * 10 + [147, 152, 152], 152),
-        ([147, 152], 147),
-    ],
-)
-def test_a_length_of_half_the_reorder_buffer_does_not_count(found, length):
-    assert likeliest_length(found) == length

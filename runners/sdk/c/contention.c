@@ -1,13 +1,10 @@
 #include "contention.h"
 #include "probe.h"
+#include "window.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-
-/* Where between its two modes a reading counts as shared, on a logarithmic scale: near the lower one, because
- * the upper one is estimated by twice the length, which reads more than sharing does. */
-static const double BETWEEN = 0.22;
 
 #define PB_ONE_PLACE __attribute__((noinline, aligned(64)))
 
@@ -28,11 +25,6 @@ PB_ONE_PLACE uint64_t pb_front_end_read(void)
 #include <cpuid.h>
 
 static const double root = 1.234567;
-
-PB_ONE_PLACE static void window_rounds(uint64_t rounds, unsigned length)
-{
-	PB_WINDOW(rounds, length, root);
-}
 
 static int has_avx(void)
 {
@@ -81,165 +73,125 @@ static void free_x87(void)
 		__asm__ volatile("xrstor %0" : : "m"(initial), "a"(1), "d"(0) : "memory");
 }
 
-/* Leaves all vector registers zero, so that every sample begins with the same ones free. */
-static uint64_t window_read(unsigned length)
+/* One piece of code for each filler, at one place. */
+PB_ONE_PLACE static void nops(uint64_t rounds, unsigned chain, unsigned length)
 {
+	PB_WINDOW(PB_NOP8, 4, rounds, chain, length, root);
+}
+
+PB_ONE_PLACE static void vectors(uint64_t rounds, unsigned chain, unsigned length)
+{
+	PB_WINDOW(PB_VECTOR8, 4, rounds, chain, length, root);
+}
+
+PB_ONE_PLACE static void integers(uint64_t rounds, unsigned chain, unsigned length)
+{
+	PB_WINDOW(PB_INTEGER8, 3, rounds, chain, length, root);
+}
+
+/* Leaves all vector registers zero, so that every sample begins with the same ones free. */
+static uint64_t window_read(const pb_window *w)
+{
+	static void (*const run[])(uint64_t, unsigned, unsigned) = {nops, vectors, integers};
 	int avx = has_avx();
 	free_x87();
 	zero_vectors(avx);
-	window_rounds(PB_WINDOW_WARM, length);
+	run[w->filler](PB_WINDOW_WARM, w->chain, w->length);
 	uint64_t start = pb_ticks();
-	window_rounds(PB_WINDOW_ROUNDS, length);
+	run[w->filler](w->rounds, w->chain, w->length);
 	uint64_t ticks = pb_ticks() - start;
 	zero_vectors(avx);
 	return ticks;
 }
 
-enum { SCAN_FROM = 48, SCAN_STEP = 16, SCAN_LENGTHS = 52, PASSES_MIN = 200, PASSES_MAX = 4000, FINE = 64 };
-
-/* Between the two lengths of a scan at which the lowest reading leaps, and by how much it has to. */
-static const double LEAP = 1.25;
-/* Twice the length serialises the chains on a core of one's own too: that is what sharing will read like. By
- * this factor the two readings must differ at the least. */
-static const double CONTRAST = 1.4;
-/* A length is too small for this core if so many more still let the chains overlap. */
-static const unsigned MORE = 12;
-
-static int ascending(const void *a, const void *b)
+static double read_core(void *self, const pb_window *w)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
+	(void)self;
+	return (double)window_read(w);
 }
 
-/* Mean of the readings between the 1st and the 5th percentile: what the core does when nobody is in the way,
- * and no single odd reading. */
-static double lowest(uint64_t *readings, int count)
+static void move_core(void *self)
 {
-	qsort(readings, (size_t)count, sizeof *readings, ascending);
-	int first = count / 100, last = count / 20;
-	double sum = 0;
-	if (last <= first)
-		last = first + 1;
-	for (int i = first; i < last; i++)
-		sum += (double)readings[i];
-	return sum / (last - first);
+	pb_gauge_change_core(self);
 }
 
-/* Lowest readings of `count` lengths from `from` on, `step` apart. A pass over all lengths takes some 20 us,
- * so that of many passes some find the core quiet throughout. */
-static void lowest_by_length(pb_gauge *g, unsigned from, unsigned step, int count, double until_s,
-			     double *low)
-{
-	static uint64_t readings[FINE][PASSES_MAX];
-	int passes = 0;
-	while (passes < PASSES_MAX && (passes < PASSES_MIN || pb_gauge_now_s() < until_s)) {
-		for (int k = 0; k < count; k++)
-			readings[k][passes] = window_read(from + step * (unsigned)k);
-		if (++passes % PASSES_MIN == 0)
-			pb_gauge_change_core(g);
-	}
-	for (int k = 0; k < count; k++)
-		low[k] = lowest(readings[k], passes);
-}
+/* What processors are known to have: entries of the reorder buffer, and vector additions that fit beside it (found by
+ * scans). They help where a core is never alone while one looks, and decide nothing that can be measured. Sources:
+ * AMD's Software Optimization Guides for the EPYC 7001, 7002, 7003, 9004 and 9005 series ("retire control unit" or
+ * "retire queue"), Intel's Optimization Reference Manual ("reorder buffer", sections of each microarchitecture). */
+static const struct {
+	char vendor;
+	unsigned family, first, last, entries, registers;
+} known[] = {
+	{'A', 0x17, 0x00, 0x2f, 192, 0},   /* Zen, Zen+ */
+	{'A', 0x17, 0x30, 0xff, 224, 0},   /* Zen 2 */
+	{'A', 0x19, 0x00, 0x0f, 256, 141}, /* Zen 3 */
+	{'A', 0x19, 0x20, 0x5f, 256, 141}, /* Zen 3, 3+ */
+	{'A', 0x19, 0x10, 0x1f, 320, 152}, /* Zen 4: 147 to 157 by what registers others hold */
+	{'A', 0x19, 0x60, 0xaf, 320, 152}, /* Zen 4, 4c */
+	{'A', 0x1a, 0x00, 0xff, 448, 0},   /* Zen 5 */
+	{'I', 6, 0x4e, 0x4e, 224, 0},      {'I', 6, 0x5e, 0x5e, 224, 0}, /* Skylake */
+	{'I', 6, 0x55, 0x55, 224, 0}, /* Skylake, Cascade and Cooper Lake, servers */
+	{'I', 6, 0x8e, 0x8e, 224, 0},      {'I', 6, 0x9e, 0x9e, 224, 0}, /* Kaby, Coffee Lake */
+	{'I', 6, 0xa5, 0xa6, 224, 0},                                    /* Comet Lake */
+	{'I', 6, 0x6a, 0x6c, 352, 0},      {'I', 6, 0x7d, 0x7e, 352, 0}, /* Ice Lake */
+	{'I', 6, 0x8c, 0x8d, 352, 0},      {'I', 6, 0xa7, 0xa7, 352, 0}, /* Tiger, Rocket Lake */
+	{'I', 6, 0x8f, 0x8f, 512, 0},      {'I', 6, 0xcf, 0xcf, 512, 0}, /* Sapphire, Emerald Rapids */
+	{'I', 6, 0xad, 0xae, 512, 0},                                    /* Granite Rapids */
+	{'I', 6, 0x97, 0x97, 512, 0},      {'I', 6, 0x9a, 0x9a, 512, 0}, /* Alder Lake, large cores */
+	{'I', 6, 0xb7, 0xb7, 512, 0},      {'I', 6, 0xba, 0xba, 512, 0}, /* Raptor Lake */
+	{'I', 6, 0xaa, 0xac, 512, 0},                                    /* Meteor Lake */
+};
 
-/* The largest length at which the chains still overlap on a core of one's own; 0 if no leap is seen. */
-static unsigned scan(pb_gauge *g, double part_s)
-{
-	double low[FINE], best = LEAP;
-	unsigned found = 0;
-	lowest_by_length(g, SCAN_FROM, SCAN_STEP, SCAN_LENGTHS, pb_gauge_now_s() + part_s, low);
-	for (int k = 0; k + 2 < SCAN_LENGTHS; k++)
-		if (low[k + 2] / low[k] > best) {
-			best = low[k + 2] / low[k];
-			found = SCAN_FROM + SCAN_STEP * (unsigned)k;
-		}
-	if (!found)
-		return 0;
-	lowest_by_length(g, found, 1, 3 * SCAN_STEP, pb_gauge_now_s() + part_s, low);
-	int k = 0;
-	while (k + 1 < 3 * SCAN_STEP && low[k + 1] < low[0] * (1 + (LEAP - 1) / 3))
-		k++;
-	return found + (unsigned)k - 1; /* one less: the last one overlaps at times only */
-}
-
-/* Read the length, somewhat more and twice as much for a while. 1 if the core was alone at times, so that the
- * two modes are known; -1 if the length proves too small. */
-static int verify(pb_gauge *g, unsigned length, double until_s)
-{
-	static uint64_t once[PASSES_MAX], more[PASSES_MAX], twice[PASSES_MAX];
-	do {
-		for (int i = 0; i < PASSES_MIN; i++) {
-			once[i] = window_read(length);
-			more[i] = window_read(length + MORE);
-			twice[i] = window_read(2 * length);
-		}
-		g->contention_floor = lowest(once, PASSES_MIN);
-		g->contention_shared = lowest(twice, PASSES_MIN);
-		double limit = pb_contention_limit(g);
-		if (g->contention_shared > CONTRAST * g->contention_floor)
-			return lowest(more, PASSES_MIN) < limit ? -1 : 1;
-		pb_gauge_change_core(g);
-	} while (pb_gauge_now_s() < until_s);
-	return 0;
-}
-
-/* Lengths that a scan found on such cores; 0: none is known. Whoever is never alone while he looks finds too
- * small a one, that of half the reorder buffer. */
-static unsigned known_length(void)
+static void look_up(pb_core *core)
 {
 	uint32_t a, b, c, d;
-	if (!__get_cpuid(0, &a, &b, &c, &d) || c != signature_AMD_ecx || !__get_cpuid(1, &a, &b, &c, &d))
-		return 0;
-	unsigned family = (a >> 8 & 15) + (a >> 20 & 255), model = (a >> 4 & 15) | (a >> 12 & 240);
-	if (family != 0x19)
-		return 0;
-	if (model <= 0x0f)
-		return 141; /* Zen 3 */
-	/* Zen 4 (EPYC, Ryzen): 147 to 157 by what registers others hold; 94 to 100 beside a neighbour that never rests */
-	return (model >= 0x10 && model <= 0x1f) || (model >= 0x60 && model <= 0x7f) ? 152 : 0;
-}
-
-void pb_contention_choose(pb_gauge *g, unsigned length, double patience_ms)
-{
-	double until = pb_gauge_now_s() + patience_ms * 1e-3, part = 0.02;
-	g->detector = "reorder-buffer";
-	g->contention_floor = g->contention_shared = 0;
-	g->length = length ? length : known_length();
-	if (g->length && g->length <= PB_WINDOW_MAX / 2) {
-		int seen = verify(g, g->length, until);
-		if (seen > 0)
-			return;
-		if (seen == 0) { /* never alone: whoever asks may know both modes from elsewhere */
-			g->contention_floor = g->contention_shared = 0;
+	char vendor;
+	if (!__get_cpuid(0, &a, &b, &c, &d))
+		return;
+	vendor = c == signature_AMD_ecx ? 'A' : c == signature_INTEL_ecx ? 'I' : '?';
+	if (!__get_cpuid(1, &a, &b, &c, &d))
+		return;
+	unsigned family = a >> 8 & 15, model = (a >> 4 & 15) | (a >> 12 & 240);
+	family += family == 15 ? a >> 20 & 255 : 0;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i].vendor == vendor && known[i].family == family && known[i].first <= model &&
+		    model <= known[i].last) {
+			core->entries = known[i].entries;
+			core->registers = known[i].registers;
 			return;
 		}
-	}
-	do {
-		g->length = scan(g, part);
-		if (g->length && g->length <= PB_WINDOW_MAX / 2 &&
-		    verify(g, g->length, pb_gauge_now_s() + part) > 0)
-			return;
-		part *= 2;
-	} while (pb_gauge_now_s() < until);
-	g->detector = "front-end";
-	g->length = 0;
-	g->contention_floor = g->contention_shared = 0;
+}
+
+void pb_contention_choose(pb_gauge *g, const char *found_before)
+{
+	pb_core core = {.read = read_core, .move = move_core, .self = g, .quantum = (double)g->tick_quantum};
+	pb_found found;
+	look_up(&core);
+	if (!pb_window_parse(found_before, &found) || !pb_window_holds(&core, &found))
+		pb_window_learn(&core, &found);
+	g->window = found.window;
+	g->length = found.window.length;
+	g->detector = g->length ? "reorder-buffer" : "front-end";
+	g->contention_floor = found.alone;
+	g->contention_shared = found.past;
+	pb_window_write(&found, g->found, sizeof g->found);
 }
 
 uint64_t pb_contention_read(const pb_gauge *g)
 {
-	return g->length ? window_read(g->length) : pb_front_end_read();
+	return g->length ? window_read(&g->window) : pb_front_end_read();
 }
 
 #else
 
-void pb_contention_choose(pb_gauge *g, unsigned length, double patience_ms)
+void pb_contention_choose(pb_gauge *g, const char *found_before)
 {
-	(void)length;
-	(void)patience_ms;
+	(void)found_before;
 	g->detector = "front-end";
 	g->length = 0;
-	g->contention_floor = g->contention_shared = 0;
+	g->found[0] = '\0';
+	g->contention_floor = g->contention_shared = g->contention_limit = 0;
 }
 
 uint64_t pb_contention_read(const pb_gauge *g)
@@ -250,16 +202,11 @@ uint64_t pb_contention_read(const pb_gauge *g)
 
 #endif
 
-double pb_contention_limit(const pb_gauge *g)
-{
-	return g->contention_floor > 0
-		       ? g->contention_floor * pow(g->contention_shared / g->contention_floor, BETWEEN)
-		       : 0;
-}
-
 int pb_contention_alone(const pb_gauge *g)
 {
-	return !g->length || g->contention_limit <= 0 || (double)pb_contention_read(g) <= g->contention_limit;
+	double step = (double)g->tick_quantum;
+	return !g->length || g->contention_limit <= 0 ||
+	       ((double)pb_contention_read(g) - step) * pb_gauge_rate(g) <= g->contention_limit;
 }
 
 /* A look takes a quarter of a microsecond; whoever was away for so long was not asked. */

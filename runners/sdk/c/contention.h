@@ -13,14 +13,10 @@
 uint64_t pb_contention_read(const pb_gauge *);
 uint64_t pb_front_end_read(void);
 
-/* Choose the detector. `length`: of the reorder-buffer probe, found before on this machine; 0: find
- * it. Looks for up to patience_ms for a moment alone on a core. Fills detector, length, contention_floor and
- * contention_shared, the latter two in ticks. */
-void pb_contention_choose(pb_gauge *, unsigned length, double patience_ms);
-
-/* The reading above which the core is shared, from the two modes, in their unit; 0 where they are not known.
- */
-double pb_contention_limit(const pb_gauge *);
+/* Choose the detector: the window that `found_before` names if it is this core's, else one that is found now, which
+ * takes up to a tenth of a second. Fills detector, window, length, found, and contention_floor and contention_shared
+ * in ticks, 0 where the core was never alone. */
+void pb_contention_choose(pb_gauge *, const char *found_before);
 
 /* 1 while the core is this thread's alone, as far as the detector can tell; without the reorder-buffer probe
  * always 1. */

@@ -4,6 +4,8 @@
 #ifndef PB_GAUGE_H
 #define PB_GAUGE_H
 
+#include "window.h"
+
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -26,9 +28,11 @@ typedef struct pb_gauge {
 
 	const char *detector; /* "reorder-buffer" or "front-end" */
 	unsigned length;      /* fillers of the former; 0: the latter */
+	pb_window window;     /* the former */
+	char found[64];       /* what was found out about it, for other processes */
 	double contention_floor,
 		contention_shared; /* core cycles of a reading alone and beside another thread */
-	double contention_limit;   /* ticks of a reading above which the core is shared */
+	double contention_limit;   /* core cycles of a reading above which it is shared; 0: not known */
 	double waited_ms;          /* what calibration took */
 	double alone;              /* share of its readings that were alone on the core */
 
@@ -54,6 +58,13 @@ typedef struct pb_open_sample {
 	uint64_t pmu_start;
 } pb_open_sample;
 
+/* What a process found out about the window probe: `found`, and what it reads in core cycles, 0 where nobody was
+ * alone. */
+typedef struct pb_known {
+	const char *window;
+	double floor, shared;
+} pb_known;
+
 /* When a core counts as quiet, for waiting only; what is clean is decided elsewhere, from the raw samples. */
 typedef struct pb_quiet {
 	double floor;      /* core cycles */
@@ -69,9 +80,9 @@ void pb_gauge_cores(pb_gauge *, const char *list);
 void pb_gauge_change_core(pb_gauge *);
 
 /* Look at the clock for about limit_ms milliseconds, in moments alone on a core only, for which it waits up
- * to patience_ms more. `length` as in pb_contention_choose. Always fills everything; cycle_source says what
- * it is worth. */
-void pb_gauge_calibrate(pb_gauge *, double limit_ms, double patience_ms, unsigned length);
+ * to patience_ms more. `known`: what another process on this machine found, or NULL. Always fills everything;
+ * cycle_source says what it is worth. */
+void pb_gauge_calibrate(pb_gauge *, double limit_ms, double patience_ms, const pb_known *known);
 
 /* Ticks of a sample in which nothing but `enter` is called: the mean of the low half of many, as of all that
  * is calibrated. */
@@ -92,6 +103,9 @@ void pb_gauge_after(pb_gauge *, const pb_open_sample *, pb_sample *);
 int pb_gauge_clean(const pb_gauge *, const pb_quiet *, double clock_tolerance, const pb_sample *);
 
 uint64_t pb_gauge_ticks(void);
+
+/* Core cycles of a tick by the last reading of the clock; 1 where there is none yet. */
+double pb_gauge_rate(const pb_gauge *);
 double pb_gauge_now_s(void); /* CLOCK_MONOTONIC_RAW */
 
 #ifdef __cplusplus

@@ -13,11 +13,13 @@ void pb_calibrate(pb_server *s, const pb_request *q)
 {
 	double limit = pb_get_number(q, "limit_ms", 20);
 	double patience = pb_get_number(q, "patience_ms", 0);
+	pb_known known = {.window = pb_get_text(q, "contention_window", ""),
+			  .floor = pb_get_number(q, "contention_floor", 0),
+			  .shared = pb_get_number(q, "contention_shared", 0)};
 	pb_gauge *g = &s->gauge;
 	pb_gauge_cores(g, pb_get_text(q, "cores", ""));
 	pb_gauge_calibrate(g, limit < 0 || limit > MOST_MS ? 20 : limit,
-			   patience < 0 || patience > MOST_MS ? 0 : patience,
-			   (unsigned)pb_get_unsigned(q, "contention_length", 0));
+			   patience < 0 || patience > MOST_MS ? 0 : patience, &known);
 	if (s->runner->empty)
 		g->fixed_ticks = pb_gauge_entry(g, s->runner->empty);
 	s->calibrated = 1;
@@ -31,9 +33,11 @@ void pb_calibrate(pb_server *s, const pb_request *q)
 		    g->tick_hz, g->tick_quantum, g->probe_cycles, g->contention_floor, g->fixed_ticks,
 		    g->check_add, g->check_rotate);
 	pb_add_string(s, "contention_probe", g->detector);
+	pb_add_string(s, "contention_window", g->found);
 	pb_text_add(&s->answer,
-		    ",\"contention_length\":%u,\"contention_shared\":%.4f,\"waited_ms\":%.1f,\"alone\":%.4f}",
-		    g->length, g->contention_shared, g->waited_ms, g->alone);
+		    ",\"contention_length\":%u,\"contention_shared\":%.4f,\"contention_limit\":%.4f"
+		    ",\"waited_ms\":%.1f,\"alone\":%.4f}",
+		    g->length, g->contention_shared, g->contention_limit, g->waited_ms, g->alone);
 }
 
 static void add_array(pb_server *s, const char *name, const pb_burst *b, size_t field)
@@ -53,7 +57,7 @@ void pb_measure(pb_server *s, const pb_request *q)
 		return;
 	if (!s->calibrated) {
 		pb_gauge_cores(&s->gauge, "");
-		pb_gauge_calibrate(&s->gauge, 20, 0, 0);
+		pb_gauge_calibrate(&s->gauge, 20, 0, NULL);
 		s->calibrated = 1;
 	}
 	pb_burst_request r = {

@@ -15,8 +15,8 @@
  * short against a sample. */
 enum { PB_CLOCK_BLOCKS = 40, PB_CONTENTION_BLOCKS = 150, PB_CONTENTION_WARM = 2 };
 
-/* The reorder-buffer probe: rounds in a reading, and the most instructions between its two chains. */
-enum { PB_WINDOW_ROUNDS = 10, PB_WINDOW_WARM = 2, PB_WINDOW_MAX = 900 };
+/* Untimed rounds before a reading of the window probe. */
+enum { PB_WINDOW_WARM = 2 };
 
 #if defined(__x86_64__)
 
@@ -35,17 +35,19 @@ static inline uint64_t pb_ticks(void)
 #define PB_FRONT_END()     __asm__ volatile(PB_100("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\t"))
 #define PB_TICK_NAME       "tsc"
 
-/* Two chains of long latency (five dependent square roots) with `length` vector additions between them. They
- * overlap only while all of these fit into the reorder buffer and find a free vector register each (H. Wong,
- * "Measuring Reorder Buffer Capacity", 2013). Both are shared: Intel and AMD split the reorder buffer in
- * halves while another hardware thread is active on the core, and a thread that has halted still holds the
- * registers it left values in. The sled of additions is entered at an offset, so that one piece of code
- * serves for all lengths. Registers of one's own count too, hence they are zeroed first: zero takes no
- * register. */
+/* The window probe (window.h): a chain of square roots, then fillers, both entered at an offset, so that one piece of
+ * code serves for all lengths. The first addend is xmm1 or r8; registers of one's own count too, hence the vectors are
+ * zeroed before: zero takes no register. */
 #define PB_HAS_WINDOW 1
-#define PB_ADDS                                                                                              \
-	"paddd %%xmm1, %%xmm2\n\tpaddd %%xmm1, %%xmm3\n\tpaddd %%xmm1, %%xmm4\n\t"                           \
-	"paddd %%xmm1, %%xmm5\n\tpaddd %%xmm1, %%xmm6\n\tpaddd %%xmm1, %%xmm7\n\t" /* 4 bytes each */
+#define PB_NOP8                                                                                              \
+	"nopl 8(%%rax)\n\tnopl 8(%%rax)\n\tnopl 8(%%rax)\n\tnopl 8(%%rax)\n\t"                               \
+	"nopl 8(%%rax)\n\tnopl 8(%%rax)\n\tnopl 8(%%rax)\n\tnopl 8(%%rax)\n\t"
+#define PB_VECTOR8                                                                                           \
+	"paddd %%xmm1, %%xmm2\n\tpaddd %%xmm1, %%xmm3\n\tpaddd %%xmm1, %%xmm4\n\tpaddd %%xmm1, %%xmm5\n\t"   \
+	"paddd %%xmm1, %%xmm6\n\tpaddd %%xmm1, %%xmm7\n\tpaddd %%xmm1, %%xmm2\n\tpaddd %%xmm1, %%xmm3\n\t"
+#define PB_INTEGER8                                                                                          \
+	"add %%r8, %%r9\n\tadd %%r8, %%r10\n\tadd %%r8, %%r11\n\tadd %%r8, %%r9\n\t"                         \
+	"add %%r8, %%r10\n\tadd %%r8, %%r11\n\tadd %%r8, %%r9\n\tadd %%r8, %%r10\n\t"
 #define PB_WINDOW_CLOBBERS                                                                                   \
 	"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",    \
 		"xmm12", "xmm13", "xmm14", "xmm15"
@@ -60,23 +62,30 @@ static inline uint64_t pb_ticks(void)
 			 :                                                                                   \
 			 :                                                                                   \
 			 : PB_WINDOW_CLOBBERS)
-#define PB_WINDOW(rounds, length, root)                                                                      \
+/* 40 roots and 1,040 fillers of `bytes` bytes each */
+#define PB_WINDOW(eight, bytes, rounds, chain, length, root)                                                 \
 	do {                                                                                                 \
-		const char *entry_;                                                                          \
-		__asm__ volatile("movsd %[r], %%xmm1\n\t"                                                    \
-				 "lea 2f(%%rip), %[e]\n\t"                                                   \
-				 "sub %[skip], %[e]\n\t"                                                     \
-				 "1: movaps %%xmm1, %%xmm0\n\t"                                              \
-				 "sqrtsd %%xmm0, %%xmm0\n\tsqrtsd %%xmm0, %%xmm0\n\t"                        \
-				 "sqrtsd %%xmm0, %%xmm0\n\tsqrtsd %%xmm0, %%xmm0\n\t"                        \
-				 "sqrtsd %%xmm0, %%xmm0\n\t"                                                 \
-				 "jmp *%[e]\n\t"                                                             \
-				 ".p2align 6\n\t" PB_100(PB_ADDS) PB_10(PB_ADDS) PB_10(PB_ADDS)              \
-					 PB_10(PB_ADDS) PB_10(PB_ADDS) PB_10(PB_ADDS) "2: dec %[n]\n\t"      \
-										      "jnz 1b\n\t"           \
-				 : [n] "+r"(rounds), [e] "=&r"(entry_)                                       \
-				 : [skip] "r"((uint64_t)(length)*4), [r] "m"(root)                           \
-				 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "cc");    \
+		const char *fillers_, *roots_;                                                               \
+		__asm__ volatile(                                                                            \
+			"movsd %[r], %%xmm1\n\t"                                                             \
+			"lea 2f(%%rip), %[f]\n\t"                                                            \
+			"sub %[skip], %[f]\n\t"                                                              \
+			"lea 3f(%%rip), %[s]\n\t"                                                            \
+			"sub %[chained], %[s]\n\t"                                                           \
+			"1: movaps %%xmm1, %%xmm0\n\t"                                                       \
+			"jmp *%[s]\n\t"                                                                      \
+			".p2align 6\n\t" PB_10("sqrtsd %%xmm0, %%xmm0\n\t") PB_10(                           \
+				"sqrtsd %%xmm0, %%xmm0\n\t") PB_10("sqrtsd %%xmm0, %%xmm0\n\t")              \
+				PB_10("sqrtsd %%xmm0, %%xmm0\n\t") "3: jmp *%[f]\n\t"                        \
+								   ".p2align 6\n\t" PB_100(eight)            \
+									   PB_10(eight) PB_10(eight) PB_10(  \
+										   eight) "2: dec %[n]\n\t"  \
+											  "jnz 1b\n\t"       \
+			: [n] "+&r"(rounds), [f] "=&r"(fillers_), [s] "=&r"(roots_)                          \
+			: [skip] "r"((uint64_t)(length) * (bytes)), [chained] "r"((uint64_t)(chain)*4),      \
+			  [r] "m"(root)                                                                      \
+			: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "r8", "r9", "r10", \
+			  "r11", "cc");                                                                      \
 	} while (0)
 
 #elif defined(__aarch64__)

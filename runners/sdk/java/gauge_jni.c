@@ -15,7 +15,7 @@ static pb_open_sample opened;
 static pb_sample sample;
 static int armed;
 
-enum { FIELDS = 9, FACTS = 11 };
+enum { FIELDS = 9, FACTS = 12 };
 
 NATIVE(void, before)(JNIEnv *env, jclass self)
 {
@@ -86,19 +86,22 @@ NATIVE(jboolean, clean)
 }
 
 /* Fills tick rate, quantum, probe cycles, contention floor, the two self-checks, whether there is a PMU,
- * length and shared reading of the reorder-buffer probe, how long it took and how much of it was alone;
- * returns "source\ndetector\nreason". */
+ * length, shared reading and limit of the reorder-buffer probe, how long it took and how much of it was alone;
+ * returns "source\ndetector\nwindow\nreason". */
 NATIVE(jstring, calibrate)
-(JNIEnv *env, jclass self, jdouble limit_ms, jdouble patience_ms, jint length, jstring cores,
- jdoubleArray facts)
+(JNIEnv *env, jclass self, jdouble limit_ms, jdouble patience_ms, jstring window, jdouble floor,
+ jdouble shared, jstring cores, jdoubleArray facts)
 {
-	char words[48 + sizeof gauge.reason];
+	char words[48 + sizeof gauge.found + sizeof gauge.reason];
 	const char *list = (*env)->GetStringUTFChars(env, cores, NULL);
+	pb_known known = {(*env)->GetStringUTFChars(env, window, NULL), floor, shared};
 	(void)self;
 	pb_gauge_cores(&gauge, list);
 	if (list)
 		(*env)->ReleaseStringUTFChars(env, cores, list);
-	pb_gauge_calibrate(&gauge, limit_ms, patience_ms, (unsigned)length);
+	pb_gauge_calibrate(&gauge, limit_ms, patience_ms, &known);
+	if (known.window)
+		(*env)->ReleaseStringUTFChars(env, window, known.window);
 	jdouble values[FACTS] = {
 		gauge.tick_hz,
 		(jdouble)gauge.tick_quantum,
@@ -111,11 +114,14 @@ NATIVE(jstring, calibrate)
 		gauge.contention_shared,
 		gauge.waited_ms,
 		gauge.alone,
+		gauge.contention_limit,
 	};
 	(*env)->SetDoubleArrayRegion(env, facts, 0, FACTS, values);
 	strcpy(words, gauge.cycle_source);
 	strcat(words, "\n");
 	strcat(words, gauge.detector);
+	strcat(words, "\n");
+	strcat(words, gauge.found);
 	strcat(words, "\n");
 	strcat(words, gauge.reason);
 	return (*env)->NewStringUTF(env, words);

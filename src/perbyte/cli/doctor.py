@@ -55,7 +55,7 @@ def command(as_json: bool) -> int:
     for line in _clock_lines(found):
         print(f"  {line}")
     print("neighbours")
-    for line in _neighbour_lines(found, watched):
+    for line in _neighbour_lines(found, watched, machine):
         print(f"  {line}")
     print("runners")
     for spec, result in checked:
@@ -117,14 +117,17 @@ def _machine_lines(machine: Machine) -> list[str]:
 
 def _greet(name: str) -> dict[str, object]:
     """Start a runner once and let it look at its clock."""
-    from perbyte.measure import choose_cores
+    from perbyte.measure import Learnt, choose_cores
     from perbyte.runners import Session, find
 
     try:
         cores = choose_cores()
         with Session(find(name), core=cores[0]) as session:
             hello = session.hello()
-            calibration = session.calibrate(20.0, epoch=0, cores=cores, patience_ms=2000.0)
+            learnt = Learnt(cores[0])
+            calibration = session.calibrate(20.0, epoch=0, cores=cores, patience_ms=150.0, known=learnt.known)
+            if session.spec.native:
+                learnt.note(calibration)
             return {
                 "runner": name,
                 "library": hello.library,
@@ -139,9 +142,11 @@ def _greet(name: str) -> dict[str, object]:
                 "probe_cycles": calibration.probe_cycles,
                 "fixed_ticks": calibration.fixed_ticks,
                 "contention_probe": calibration.contention_probe,
+                "contention_window": calibration.contention_window,
                 "contention_length": calibration.contention_length,
                 "contention_floor": calibration.contention_floor,
                 "contention_shared": calibration.contention_shared,
+                "contention_limit": calibration.contention_limit,
                 "waited_ms": calibration.waited_ms,
                 "selfcheck": calibration.selfcheck,
                 "layout_fixed": session.layout_fixed,
@@ -162,18 +167,48 @@ def _watch(specs: Sequence[RunnerSpec]) -> list[CoreWatch]:
     return []
 
 
-def _neighbour_lines(found: Sequence[dict[str, object]], watched: Sequence[CoreWatch]) -> list[str]:
+_CERTAINTY = {
+    "sure": "",
+    "likely": "this length may be that of a core that was never alone: each process looks again",
+    "halved": "nobody was alone on these cores yet: the length is inferred, and each process looks again",
+}
+
+
+def _neighbour_lines(
+    found: Sequence[dict[str, object]], watched: Sequence[CoreWatch], machine: Machine
+) -> list[str]:
+    """What looks for others on the core, how sure that is, and what it saw in the last second."""
     first = next((one for one in found if one["contention_length"]), None)
+    single = machine.threads_per_core == 1 and not machine.virtualisation
     if first is None:
-        return ["front-end probe: no second hardware thread shows in the reorder buffer of these cores"]
-    low, high = float(str(first["contention_floor"])), float(str(first["contention_shared"]))
-    modes = f"{low:.0f} core cycles alone, {high:.0f} shared" if low else "the core was never alone"
-    lines = [f"reorder-buffer probe, length {first['contention_length']}: {modes}"]
+        if single:
+            return [
+                "the cores have no second hardware thread; the front-end probe watches for what else there may be"
+            ]
+        return [
+            "no filler shows where the reorder buffer of these cores ends: the front-end probe serves, "
+            "which sees less (please send the file of: perbyte doctor --report FILE)"
+        ]
+    filler, chain, length, *_, certainty = str(first["contention_window"]).split() or ["", "0", "0", "sure"]
+    low, high, limit = (
+        float(str(first[name])) for name in ("contention_floor", "contention_shared", "contention_limit")
+    )
+    modes = (
+        f"{low:.0f} core cycles alone, {high:.0f} and more shared; shared above {limit:.0f}"
+        if low
+        else "the core was never alone"
+    )
+    lines = [f"reorder-buffer probe, {length} {filler} between chains of {chain} square roots: {modes}"]
+    lines += filter(None, [_CERTAINTY.get(certainty, "")])
     lines += [
-        f"core {one.core}, last second: alone {one.alone:.0%}, shared {one.shared:.0%}, taken away {one.taken:.0%}; "
+        f"core {one.core}, last second: alone {one.alone:.0%}, shared {one.shared:.1%}, taken away {one.taken:.0%}; "
         f"quiet intervals of {one.alone_us:.0f} µs (median)"
         for one in watched
     ]
+    if single:
+        lines.append("by Linux the cores have no second hardware thread")
+    elif watched and not any(one.shared for one in watched):
+        lines.append("the probe works, and no second hardware thread was active meanwhile")
     return lines
 
 

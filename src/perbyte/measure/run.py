@@ -21,6 +21,7 @@ from perbyte.measure.audit import Auditor
 from perbyte.measure.budget import OVERRUN, Budget
 from perbyte.measure.cores import kept_awake, noise_note
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
+from perbyte.measure.learnt import Learnt
 from perbyte.measure.pieces import Cut
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.rounds import Epoch
@@ -30,7 +31,6 @@ from perbyte.measure.sessions import (
     alike,
     draw_layout,
     failure_kind,
-    likeliest_length,
 )
 from perbyte.measure.states import States, expected_s, precise_enough
 from perbyte.measure.tiers import look_at_full, unproven_tiers
@@ -108,6 +108,7 @@ class Measurement:
         self._clean_shares: list[float] = []
         self._known: dict[Cell, tuple[int, stats.Summary]] = {}
         self._states_s: dict[Cell, float] = {}
+        self._learnt = Learnt(self.cores[0])
 
     def measure(self) -> Outcome:
         """Run to the end. KeyboardInterrupt ends it early; the outcome then says `complete=False`."""
@@ -123,7 +124,7 @@ class Measurement:
         try:
             with (
                 kept_awake(self.survey.specs.values(), self.cores) as self._awake,
-                Witness(self.cores) as witness,
+                Witness(self.cores, self._learnt) as witness,
             ):
                 self._auditor = Auditor(
                     self.policy, self.catalogue, self.history.audits, self.sink.audited, self._fail, witness
@@ -146,14 +147,6 @@ class Measurement:
                 return
             self._epoch(number, cells, first=number == first)
             self.history.epochs = number + 1
-
-    def _contention_length(self) -> int:
-        """What processes with our own SDK found out about this machine's reorder buffer; 0 before."""
-        return likeliest_length(
-            c.contention_length
-            for c in self.history.calibrations.values()
-            if c.contention_shared and self.survey.specs[c.runner].native
-        )
 
     def _alive(self) -> list[Cell]:
         return [cell for cell in self.plan.everything if cell not in self._lost]
@@ -224,7 +217,7 @@ class Measurement:
             input_path=self.input_path,
             limits=self.limits,
             admit=self._admit,
-            contention_length=self._contention_length(),
+            learnt=self._learnt,
         ) as sessions:
             cells = self._start(sessions, name, number, cells)
             if first:

@@ -8,7 +8,6 @@ calibration of a process will do is not decided here: whoever keeps the samples 
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,28 +15,18 @@ from types import TracebackType
 from typing import Self
 
 from perbyte.errors import EnvironmentLacking, RunnerError, RunnerRefused, UsageError
+from perbyte.measure.learnt import Learnt
 from perbyte.measure.plan import Survey
 from perbyte.model import Calibration, Cell, Policy, Process, RunnerIdentity
 from perbyte.runners.session import Session, TimeLimits
 
-CALIBRATION_MS = 10.0
-PATIENCE_MS = 2000.0  # more, where a process waits for moments alone on a core
+CALIBRATION_MS = 4.0  # some 200 readings of each chain, which tell the clock within 0.02 %
+PATIENCE_MS = 150.0  # more, where a process waits for moments alone on a core
 CALIBRATIONS = 3  # looks a process may take at its clock before it is found unlike the one it replaces
 RESTARTS = 3
-TOO_SHORT = 0.8  # of the largest length that was found
 
 STARTING_FAILS = (RunnerError, EnvironmentLacking, UsageError)  # what may go wrong and is the runner's affair
 Admission = Callable[[RunnerIdentity, Calibration], bool]
-
-
-def likeliest_length(lengths: Iterable[int]) -> int:
-    """The length of the reorder-buffer probe that most processes found; the first of them where as many did, 0 of none.
-
-    Those far below the largest do not count: who is never alone on a core finds half of it (ADR 15).
-    """
-    known = [length for length in lengths if length]
-    close = [length for length in known if length > TOO_SHORT * max(known)]
-    return Counter(close).most_common(1)[0][0] if close else 0
 
 
 class Sessions:
@@ -59,12 +48,13 @@ class Sessions:
         input_path: Path | None = None,
         limits: TimeLimits | None = None,
         admit: Admission = lambda _identity, _calibration: True,
-        contention_length: int = 0,
+        learnt: Learnt | None = None,
     ) -> None:
+        """`learnt` is what is known of the processor; None: what the machine's file says."""
         self._survey = survey
         first = epoch % len(cores)  # so that no core has all the beginnings
         self._cores = (*cores[first:], *cores[:first])
-        self._contention_length = contention_length
+        self._learnt = learnt or Learnt(cores[0])
         self._epoch = epoch
         self._layout = layout
         self._seed = seed
@@ -114,12 +104,10 @@ class Sessions:
                     epoch=self._epoch,
                     cores=self._cores,
                     patience_ms=PATIENCE_MS,
-                    contention_length=self._contention_length,
+                    known=self._learnt.known,
                 )
                 if session.spec.native:  # what others say of the reorder buffer is their own affair
-                    self._contention_length = likeliest_length(
-                        [self._contention_length, calibration.contention_length]
-                    )
+                    self._learnt.note(calibration)
                 if self._admit(identity, calibration):
                     break
             else:
@@ -142,9 +130,7 @@ class Sessions:
         session = Session(spec, cpu=cell.cpu, core=core, environment=environment, limits=self._limits)
         try:
             session.hello()
-            session.calibrate(
-                CALIBRATION_MS, epoch=self._epoch, cores=[core], contention_length=self._contention_length
-            )
+            session.calibrate(CALIBRATION_MS, epoch=self._epoch, cores=[core], known=self._learnt.known)
             return session, self._prepare(session, cell)
         except BaseException:
             session.close()

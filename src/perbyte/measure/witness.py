@@ -8,6 +8,7 @@ from typing import Self
 
 from perbyte import places
 from perbyte.errors import PerbyteError
+from perbyte.measure.learnt import Learnt
 from perbyte.model import Calibration, Cell
 from perbyte.runners import find
 from perbyte.runners.session import Measured, Session
@@ -18,8 +19,10 @@ _WITNESS = Cell("reference", "probe-imul", "run", 64, "stream/1")
 class Witness:
     """Perbyte's own runner of loops of known cost: what is the core's clock? A context manager; it may be absent."""
 
-    def __init__(self, cores: Sequence[int]) -> None:
+    def __init__(self, cores: Sequence[int], learnt: Learnt | None = None) -> None:
+        """`learnt` is what is known of the processor; None: what the machine's file says."""
         self._cores = cores
+        self._learnt = learnt or Learnt(cores[0])
         self._session: Session | None = None
         self._calibration: Calibration | None = None
         self._handle = 0
@@ -50,7 +53,11 @@ class Witness:
         return clock_hz(taken, self._calibration)
 
     def _calibrate(self, session: Session) -> Calibration:
-        return session.calibrate(10.0, epoch=0, cores=self._cores, patience_ms=20.0)
+        calibration = session.calibrate(
+            4.0, epoch=0, cores=self._cores, patience_ms=20.0, known=self._learnt.known
+        )
+        self._learnt.note(calibration)
+        return calibration
 
     def _start(self) -> None:
         with contextlib.suppress(PerbyteError):

@@ -20,7 +20,7 @@ from perbyte.model.run import (
     StoredRun,
     UnprovenTier,
 )
-from perbyte.model.sample import Burst, Calibration, Flag
+from perbyte.model.sample import Burst, Calibration, Flag, KnownProbe
 
 __all__ = [
     "Algorithm",
@@ -37,6 +37,7 @@ __all__ = [
     "Flag",
     "Interval",
     "KnownAnswer",
+    "KnownProbe",
     "Machine",
     "NoiseFloor",
     "Policy",

@@ -24,15 +24,29 @@ class Flag(enum.IntFlag):
 
 
 @dataclass(frozen=True, slots=True)
+class KnownProbe:
+    """What one process found out about the reorder-buffer probe of this processor, for all others.
+
+    `window` is the text in which the runner's framework wrote down the sequence and how sure it is of it; only that
+    framework reads it. `floor` and `shared` are what it reads alone and beside another thread, in core cycles; both are
+    0 where nobody was alone.
+    """
+
+    window: str = ""
+    floor: float = 0.0
+    shared: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Calibration:
     """What one runner process found out about its clock when it started.
 
     `cycle_source` is `pmu`, `probe` (probe-calibrated tick counter) or `none`; `reason` says why when it is
     none. `probe_cycles` is the number of core cycles of one clock probe, its two tick reads included.
     `contention_probe` tells which probe looks for others on the core: `reorder-buffer`, of `contention_length`
-    fillers, or `front-end`. `contention_floor` is what it reads on a quiet core, in core cycles, and
-    `contention_shared` what the former reads beside another hardware thread; both are 0 when the process was never
-    alone. `fixed_ticks` is what a sample costs beyond its calls, which is subtracted from every sample. `selfcheck`
+    fillers (`contention_window` says which), or `front-end`. `contention_floor` is what it reads on a quiet core, in
+    core cycles, `contention_shared` what the former reads at the least beside another hardware thread, and
+    `contention_limit` above what it counts as shared; all are 0 when nobody was ever alone. `fixed_ticks` is what a sample costs beyond its calls, which is subtracted from every sample. `selfcheck`
     holds the measured latencies, in core cycles, of chains whose true latency is known (name -> cycles). `waited_ms` is
     how long all this took, `alone` the share of its readings that found the core quiet. `layout_fixed` is False where
     the system did not let address space randomisation be switched off.
@@ -51,8 +65,10 @@ class Calibration:
     fixed_ticks: float
     selfcheck: dict[str, float]
     contention_probe: Detector = "front-end"
+    contention_window: str = ""
     contention_length: int = 0
     contention_shared: float = 0.0
+    contention_limit: float = 0.0
     waited_ms: float = 0.0
     alone: float = 1.0
     layout_fixed: bool = True
@@ -61,6 +77,11 @@ class Calibration:
     def process(self) -> Process:
         """The process this belongs to, as `Cell.process` gives it."""
         return Process(self.runner, self.cpu, self.twin)
+
+    @property
+    def known(self) -> KnownProbe:
+        """What other processes can use of it."""
+        return KnownProbe(self.contention_window, self.contention_floor, self.contention_shared)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ _SHOWN = 120
 _LONGEST = 1000
 _TEXTS: dict[type[Answer], tuple[str, ...]] = {
     HelloAnswer: ("sdk", "library", "library_version", "license", "compiler", "flags", "cpu_features"),
-    CalibrateAnswer: ("reason",),
+    CalibrateAnswer: ("reason", "contention_window"),
     VerdictAnswer: ("detail",),
 }
 # what no counter, probe or sample reads: beyond them sums and products of numbers that are each allowed are not
@@ -143,6 +143,7 @@ def _contradiction(answer: Answer, request: Request) -> str:
                 answer.probe_cycles,
                 answer.contention_floor,
                 answer.contention_shared,
+                answer.contention_limit,
                 answer.fixed_ticks,
                 answer.waited_ms,
                 answer.alone,

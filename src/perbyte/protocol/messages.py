@@ -116,8 +116,10 @@ class CalibrateAnswer(Answer, frozen=True, kw_only=True):
     fixed_ticks: Quantity
     selfcheck: dict[str, float]
     contention_probe: Detector = "front-end"
+    contention_window: str = ""
     contention_length: Count = 0
     contention_shared: Quantity = 0.0
+    contention_limit: Quantity = 0.0
     waited_ms: Quantity = 0.0
     alone: Quantity = 1.0
 
@@ -227,7 +229,9 @@ class Calibrate(Request, frozen=True, kw_only=True, tag="calibrate"):
     limit_ms: Quantity
     cores: str | UnsetType = UNSET
     patience_ms: Quantity | UnsetType = UNSET
-    contention_length: Count | UnsetType = UNSET
+    contention_window: str | UnsetType = UNSET
+    contention_floor: Quantity | UnsetType = UNSET
+    contention_shared: Quantity | UnsetType = UNSET
 
 
 class Watch(Request, frozen=True, kw_only=True, tag="watch"):

@@ -265,19 +265,22 @@ class Session:
         epoch: int,
         cores: Sequence[int] = (),
         patience_ms: float = 0.0,
-        contention_length: int = 0,
+        known: KnownProbe | None = None,
     ) -> Calibration:
         """Let the process look at its clock for about `limit_ms` milliseconds.
 
         It may use `cores` from then on, the first one first; none: the one it was pinned to. For moments alone on a
-        core it waits up to `patience_ms`. `contention_length` is what another process found out (0: find out).
+        core it waits up to `patience_ms`. `known` is what another process found out (None: find out).
         """
+        known = known or KnownProbe()
         request = messages.Calibrate(
             id=self.next_id(),
             limit_ms=limit_ms,
             cores=",".join(map(str, cores)) or UNSET,
             patience_ms=patience_ms or UNSET,
-            contention_length=contention_length or UNSET,
+            contention_window=known.window or UNSET,
+            contention_floor=known.floor or UNSET,
+            contention_shared=known.shared or UNSET,
         )
         limit = (limit_ms + 3 * patience_ms) / 1000 + self.limits.calibrate
         answer = self.ask(request, messages.CalibrateAnswer, limit)
@@ -303,8 +306,10 @@ class Session:
             fixed_ticks=answer.fixed_ticks,
             selfcheck=answer.selfcheck,
             contention_probe=answer.contention_probe,
+            contention_window=answer.contention_window,
             contention_length=answer.contention_length,
             contention_shared=answer.contention_shared,
+            contention_limit=answer.contention_limit,
             waited_ms=answer.waited_ms,
             alone=answer.alone,
             layout_fixed=self.layout_fixed,

@@ -25,8 +25,7 @@ _LOWEST_SHARE = 0.005  # of contention readings that may lie below the floor by 
 
 
 REORDER_BUFFER = "reorder-buffer"
-# Where between the two modes of the reorder-buffer probe a reading counts as shared, on a logarithmic scale. The same
-# number stands in runners/sdk/c/contention.h.
+# Where between the two modes a reading counts as shared, on a logarithmic scale, for processes that do not say it.
 _BETWEEN_MODES = 0.22
 
 
@@ -52,7 +51,15 @@ def own_quiet(calibration: Calibration, policy: Policy) -> Quiet:
         return Quiet(floor, floor * (1 + policy.contention_tolerance))
     if floor <= 0 or calibration.contention_shared <= floor:
         return Quiet(0.0, 0.0)
-    return Quiet(floor, floor * (calibration.contention_shared / floor) ** _BETWEEN_MODES)
+    return Quiet(floor, floor * _limit_ratio(calibration))
+
+
+def _limit_ratio(calibration: Calibration) -> float:
+    """The limit of the reorder-buffer probe over its floor."""
+    floor = calibration.contention_floor
+    if calibration.contention_limit > floor:
+        return calibration.contention_limit / floor
+    return float((calibration.contention_shared / floor) ** _BETWEEN_MODES)
 
 
 def clean_mask(burst: Burst, calibration: Calibration, policy: Policy, quiet: Quiet | None = None) -> Bools:
@@ -244,15 +251,14 @@ def find_quiet(
     """
     processes = {process for process, _ in calibrations}
     modes = [
-        (c.contention_floor, c.contention_shared)
+        (c.contention_floor, _limit_ratio(c))
         for c in calibrations.values()
         if c.contention_probe == REORDER_BUFFER and c.contention_shared > c.contention_floor > 0
     ]
     shared = Quiet(0.0, 0.0)
     if modes:
         floor = float(np.median([low for low, _ in modes]))
-        ratio = float(np.median([high / low for low, high in modes]))
-        shared = Quiet(floor, floor * ratio**_BETWEEN_MODES)
+        shared = Quiet(floor, floor * float(np.median([ratio for _, ratio in modes])))
     taken: dict[Process, list[Burst]] = {process: [] for process in processes}
     for burst in bursts:
         if burst.cell.process in taken:

@@ -137,7 +137,9 @@ final class Answers implements Verbs {
         Gauge.look(
                 Math.min(request.quantity("limit_ms"), 10_000),
                 request.has("patience_ms") ? Math.min(request.quantity("patience_ms"), 60_000) : 0,
-                request.has("contention_length") ? (int) Math.min(request.count("contention_length"), 1 << 16) : 0,
+                request.has("contention_window") ? request.text("contention_window") : "",
+                request.has("contention_floor") ? request.quantity("contention_floor") : 0,
+                request.has("contention_shared") ? request.quantity("contention_shared") : 0,
                 request.has("cores") ? request.text("cores") : "");
         answer.addProperty("cycle_source", Gauge.source);
         answer.addProperty("reason", Gauge.reason);
@@ -147,8 +149,10 @@ final class Answers implements Verbs {
         answer.addProperty("contention_floor", Gauge.contentionFloor);
         answer.addProperty("fixed_ticks", Gauge.fixedTicks);
         answer.addProperty("contention_probe", Gauge.detector);
+        answer.addProperty("contention_window", Gauge.contentionWindow);
         answer.addProperty("contention_length", Gauge.contentionLength);
         answer.addProperty("contention_shared", Gauge.contentionShared);
+        answer.addProperty("contention_limit", Gauge.contentionLimit);
         answer.addProperty("waited_ms", Gauge.waitedMs);
         answer.addProperty("alone", Gauge.alone);
         JsonObject selfcheck = new JsonObject();

@@ -90,7 +90,9 @@ final class Front implements Verbs {
             case "calibrate":
                 fill(answer, first.ask(request.fields()));
                 calibration = request.fields().deepCopy();
-                calibration.add("contention_length", answer.get("contention_length"));
+                for (String known : List.of("contention_window", "contention_floor", "contention_shared")) {
+                    calibration.add(known, answer.get(known));
+                }
                 for (Worker worker : workers) {
                     worker.ask(calibration);
                 }

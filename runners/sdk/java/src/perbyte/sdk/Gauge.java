@@ -26,6 +26,8 @@ public final class Gauge {
     static double contentionFloor;
     static long contentionLength;
     static double contentionShared;
+    static double contentionLimit;
+    static String contentionWindow = "";
     static double waitedMs;
     static double alone;
     static double checkAdd;
@@ -55,18 +57,27 @@ public final class Gauge {
     static native boolean clean(double floor, double tolerance, double clockTolerance, int flags);
 
     private static native String calibrate(
-            double limitMs, double patienceMs, int length, String cores, double[] facts);
+            double limitMs,
+            double patienceMs,
+            String window,
+            double floor,
+            double shared,
+            String cores,
+            double[] facts);
 
     /**
      * Look at the clock for about so long, and at what a sample costs in which nothing is called. The thread may use
      * {@code cores} from then on (empty: the one it is on); the rest is as in protocol/SPEC.md, section 6.
      */
-    static void look(double limitMs, double patienceMs, int length, String cores) {
-        double[] facts = new double[11];
-        String[] words = calibrate(limitMs, patienceMs, length, cores, facts).split("\n", 3);
+    static void look(
+            double limitMs, double patienceMs, String window, double floor, double shared, String cores) {
+        double[] facts = new double[12];
+        String[] words =
+                calibrate(limitMs, patienceMs, window, floor, shared, cores, facts).split("\n", 4);
         source = words[0];
         detector = words[1];
-        reason = words[2];
+        contentionWindow = words[2];
+        reason = words[3];
         tickHz = facts[0];
         tickQuantum = facts[1];
         probeCycles = facts[2];
@@ -78,6 +89,7 @@ public final class Gauge {
         contentionShared = facts[8];
         waitedMs = facts[9];
         alone = facts[10];
+        contentionLimit = facts[11];
         fixedTicks = emptySample();
         calibrated = true;
     }

@@ -1,0 +1,66 @@
+/* The window probe: which instruction sequence tells that another hardware thread shares the core, and how it is
+ * found on a core that nobody has tried.
+ *
+ * Two chains of `chain` dependent square roots overlap only while the `length` independent fillers between them fit
+ * into the core's window: into its reorder buffer, and into the registers that the fillers need (H. Wong, "Measuring
+ * Reorder Buffer Capacity", 2013). A second thread that is active takes half of the buffer, and a reading leaps.
+ *
+ * Here are no instructions and no clock: readings come from a `pb_core`, which is the processor (contention.c) or a
+ * model of one (the tests). */
+#ifndef PB_WINDOW_H
+#define PB_WINDOW_H
+
+/* No-ops take a place in the reorder buffer only; additions take a register each besides. Some cores fuse no-ops or
+ * hold none in the buffer, so nothing is assumed of any filler. */
+enum pb_filler { PB_NOPS, PB_VECTORS, PB_INTEGERS, PB_FILLERS };
+
+enum { PB_WINDOW_MOST = 1040, PB_CHAIN_MOST = 40, PB_ROUNDS_MOST = 200 };
+
+typedef struct pb_window {
+	unsigned filler, chain, length; /* length 0: none */
+	unsigned rounds;                /* in one reading */
+} pb_window;
+
+/* Who answers readings. `read`: ticks of one reading. `move`: go to another core, may be NULL. `entries` and
+ * `registers` are what the family is known to have, 0 where nothing is known: size of the reorder buffer, and the most
+ * vector additions that fit. */
+typedef struct pb_core {
+	double (*read)(void *self, const pb_window *);
+	void (*move)(void *self);
+	void *self;
+	double quantum; /* step of the tick counter, ticks */
+	unsigned entries, registers;
+} pb_core;
+
+/* NONE: no filler shows a leap. HALVED: all that was seen was a shared core, so the length is inferred and what it
+ * reads alone is not known. LIKELY: the length was seen, but may be that of a core that was never alone. SURE: two
+ * fillers end at different places, which a halved buffer does not let them. */
+enum pb_certainty { PB_WINDOW_NONE, PB_WINDOW_HALVED, PB_WINDOW_LIKELY, PB_WINDOW_SURE };
+
+typedef struct pb_found {
+	pb_window window;
+	enum pb_certainty certainty;
+	double alone,
+		past; /* ticks of a reading alone, and where the chains overlap no more; 0: never alone */
+	unsigned ends[PB_FILLERS]; /* length after which each filler leapt; 0: it did not, or was not tried */
+} pb_found;
+
+/* Find the probe of this core. Takes some 20,000 to 200,000 readings. */
+void pb_window_learn(const pb_core *, pb_found *);
+
+/* Look whether a window that was found before is this core's, by some 400 readings, and some thousands where the core
+ * is not alone meanwhile. Fills `alone` and `past` (0: never alone); 0 if it is another core's, or if more can be
+ * learnt now. */
+int pb_window_holds(const pb_core *, pb_found *);
+
+/* A window as one line of text, and back; 0 if it is none. What it reads is not part of it. */
+void pb_window_write(const pb_found *, char *text, unsigned room);
+int pb_window_parse(const char *text, pb_found *);
+
+/* The length at which chains overlap no more, even alone on the core. */
+unsigned pb_window_past(const pb_window *);
+
+/* Between what a core reads alone and past its window: above it counts as shared. */
+double pb_window_limit(double alone, double past);
+
+#endif

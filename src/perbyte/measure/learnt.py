@@ -1,0 +1,111 @@
+"""What was learnt about this processor since the machine was started, so that no process learns it again.
+
+A process that knows nothing of the core looks for its reorder-buffer probe for a tenth of a second; one that is told
+checks it within a millisecond and looks anew where the check fails (another host after a migration, other microcode).
+So the first process of a boot learns, and a small file tells the others. The file is no authority: a missing, broken or
+outdated one costs the tenth of a second, and a wrong one fails the check.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import tempfile
+from pathlib import Path
+
+from perbyte import places
+from perbyte.model import Calibration, KnownProbe
+
+# how sure a process is of its window: the last word of its text (runners/sdk/c/window.h)
+CERTAINTIES = ("none", "halved", "likely", "sure")
+LONGEST_TEXT, LARGEST_FILE, MOST_CYCLES = 64, 4096, 1e6
+
+
+class Learnt:
+    """The reorder-buffer probe of this processor, as far as it is known. Shared by all processes of a run."""
+
+    def __init__(self, core: int, *, file: Path | None = None) -> None:
+        """`core`: one of those that are measured on; they are of one kind."""
+        self._file = file or places.learnt_file()
+        self._processor = describe_processor(core)
+        self.known = self._read()
+
+    def note(self, calibration: Calibration) -> None:
+        """Take over what a process found out, where that is more than was known."""
+        found = calibration.known
+        if calibration.contention_probe != "reorder-buffer" or not found.window:
+            return
+        rank, before = certainty(found.window), certainty(self.known.window)
+        same = found.window == self.known.window
+        if rank < before or (same and (self.known.floor > 0 or not found.floor)):
+            return
+        self.known = found
+        self._write()
+
+    def _read(self) -> KnownProbe:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+            with self._file.open("rb") as handle:
+                content = json.loads(handle.read(LARGEST_FILE))
+            if content["boot"] == _boot() and content["processor"] == self._processor:
+                window = str(content["window"])
+                floor, shared = float(content["floor"]), float(content["shared"])
+                sane = len(window) <= LONGEST_TEXT and window.isascii() and window.isprintable()
+                if sane and (floor == shared == 0 or 0 < floor < shared < MOST_CYCLES):
+                    return KnownProbe(window, floor, shared)
+        return KnownProbe()
+
+    def _write(self) -> None:
+        """Replace the file at once; where that cannot be, the next run learns again."""
+        content = {
+            "boot": _boot(),
+            "processor": self._processor,
+            "window": self.known.window,
+            "floor": self.known.floor,
+            "shared": self.known.shared,
+        }
+        if not all(map(math.isfinite, (self.known.floor, self.known.shared))):
+            return
+        with contextlib.suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=self._file.name)
+            try:
+                with os.fdopen(handle, "w", encoding="ascii") as file:
+                    json.dump(content, file)
+                os.replace(name, self._file)
+            except OSError:
+                Path(name).unlink(missing_ok=True)
+
+
+def certainty(window: str) -> int:
+    """Return how sure the process was that wrote down a window: a place in CERTAINTIES, -1 without one."""
+    words = window.split()
+    return CERTAINTIES.index(words[-1]) if words and words[-1] in CERTAINTIES else -1
+
+
+def describe_processor(core: int) -> str:
+    """Return what tells the kind of a core from others: what Linux says of it in /proc/cpuinfo, clocks left out."""
+    names = (
+        "vendor_id",
+        "cpu family",
+        "model",
+        "model name",
+        "stepping",
+        "microcode",
+        "CPU part",
+        "CPU variant",
+    )
+    with contextlib.suppress(OSError):
+        for block in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").split("\n\n"):
+            pairs = [line.partition(":") for line in block.splitlines()]
+            facts = {name.strip(): value.strip() for name, _, value in pairs}
+            if facts.get("processor") == str(core):
+                return "; ".join(facts[name] for name in names if facts.get(name))
+    return ""
+
+
+def _boot() -> str:
+    with contextlib.suppress(OSError):
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return ""
