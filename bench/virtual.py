@@ -20,7 +20,7 @@ from unittest import mock
 
 from perbyte import places
 from perbyte.catalogue import load, parse_selector
-from perbyte.measure import History, Measurement, Outcome, Request, draw_plan, survey
+from perbyte.measure import History, Learnt, Measurement, Outcome, Request, draw_plan, survey
 from perbyte.model import Policy
 from perbyte.runners.locate import read_spec
 from perbyte.runners.session import Session
@@ -151,6 +151,14 @@ def measure_virtually(
         found = survey([read_spec(here / "runner.toml")], ["full"])
         plan = draw_plan(Request((parse_selector(ask),)), found, load(), twins=twins)
         began, history = clock.now, History()
-        measurement = Measurement(plan, found, load(), replace(policy, cores=cores), Kept(), history=history)
+        measurement = Measurement(
+            plan,
+            found,
+            load(),
+            replace(policy, cores=cores),
+            Kept(),
+            history=history,
+            learnt=Learnt(0, file=None),
+        )
         outcome = measurement.measure()
         return Virtually(outcome, history, measurement, clock.now - began)

@@ -17,7 +17,18 @@ import pytest
 from fake_scripts import row
 
 from perbyte.catalogue import load, parse_selector
-from perbyte.measure import History, Measurement, Moment, Outcome, Plan, Request, Survey, draw_plan, survey
+from perbyte.measure import (
+    History,
+    Learnt,
+    Measurement,
+    Moment,
+    Outcome,
+    Plan,
+    Request,
+    Survey,
+    draw_plan,
+    survey,
+)
 from perbyte.model import (
     Audit,
     Burst,
@@ -203,6 +214,7 @@ class Lab:
             history=history,
             limits=limits,
             cut=cut,
+            learnt=Learnt(CORE, file=None),
         )
         return Done(measurement.measure(), notes, watch, plan, measurement)
 

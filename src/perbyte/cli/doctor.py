@@ -117,14 +117,14 @@ def _machine_lines(machine: Machine) -> list[str]:
 
 def _greet(name: str) -> dict[str, object]:
     """Start a runner once and let it look at its clock."""
-    from perbyte.measure import Learnt, choose_cores
+    from perbyte.measure import choose_cores, recall
     from perbyte.runners import Session, find
 
     try:
         cores = choose_cores()
         with Session(find(name), core=cores[0]) as session:
             hello = session.hello()
-            learnt = Learnt(cores[0])
+            learnt = recall(cores[0])
             calibration = session.calibrate(20.0, epoch=0, cores=cores, patience_ms=150.0, known=learnt.known)
             if session.spec.native:
                 learnt.note(calibration)

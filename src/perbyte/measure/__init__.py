@@ -8,7 +8,7 @@ from perbyte.measure.budget import Forecast, foresee
 from perbyte.measure.conduct import Prepared, built_runners, carry_out, prepare, prepare_plan, prepare_resumed
 from perbyte.measure.cores import CoreWatch, watch_cores
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
-from perbyte.measure.learnt import Learnt
+from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.machine import choose_cores, describe_machine
 from perbyte.measure.plan import Plan, Request, Survey, draw_plan, survey
 from perbyte.measure.run import Measurement
@@ -36,6 +36,7 @@ __all__ = [
     "prepare",
     "prepare_plan",
     "prepare_resumed",
+    "recall",
     "survey",
     "watch_cores",
 ]

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from perbyte.errors import RunnerRefused
-from perbyte.measure.learnt import Learnt
+from perbyte.measure.learnt import recall
 from perbyte.runners import RunnerSpec, Session
 
 
@@ -131,7 +131,7 @@ def watch_cores(spec: RunnerSpec, cores: Sequence[int], seconds: float = 1.0) ->
     """
     with Session(spec, core=cores[0]) as session:
         session.hello()
-        learnt = Learnt(cores[0])
+        learnt = recall(cores[0])
         calibration = session.calibrate(10.0, epoch=0, cores=cores, patience_ms=150.0, known=learnt.known)
         learnt.note(calibration)
         if not calibration.contention_length:

@@ -26,9 +26,9 @@ LONGEST_TEXT, LARGEST_FILE, MOST_CYCLES = 64, 4096, 1e6
 class Learnt:
     """The reorder-buffer probe of this processor, as far as it is known. Shared by all processes of a run."""
 
-    def __init__(self, core: int, *, file: Path | None = None) -> None:
-        """`core`: one of those that are measured on; they are of one kind."""
-        self._file = file or places.learnt_file()
+    def __init__(self, core: int, *, file: Path | None) -> None:
+        """`core`: one of those that are measured on; they are of one kind. Without a `file` nothing is kept."""
+        self._file = file
         self._processor = describe_processor(core)
         self.known = self._read()
 
@@ -45,6 +45,8 @@ class Learnt:
         self._write()
 
     def _read(self) -> KnownProbe:
+        if not self._file:
+            return KnownProbe()
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             with self._file.open("rb") as handle:
                 content = json.loads(handle.read(LARGEST_FILE))
@@ -65,7 +67,7 @@ class Learnt:
             "floor": self.known.floor,
             "shared": self.known.shared,
         }
-        if not all(map(math.isfinite, (self.known.floor, self.known.shared))):
+        if not self._file or not all(map(math.isfinite, (self.known.floor, self.known.shared))):
             return
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
@@ -73,9 +75,14 @@ class Learnt:
             try:
                 with os.fdopen(handle, "w", encoding="ascii") as file:
                     json.dump(content, file)
-                os.replace(name, self._file)
+                Path(name).replace(self._file)
             except OSError:
                 Path(name).unlink(missing_ok=True)
+
+
+def recall(core: int) -> Learnt:
+    """Return what this machine's file says of the processor that `core` belongs to."""
+    return Learnt(core, file=places.learnt_file())
 
 
 def certainty(window: str) -> int:

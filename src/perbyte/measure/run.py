@@ -21,7 +21,7 @@ from perbyte.measure.audit import Auditor
 from perbyte.measure.budget import OVERRUN, Budget
 from perbyte.measure.cores import kept_awake, noise_note
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
-from perbyte.measure.learnt import Learnt
+from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.pieces import Cut
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.rounds import Epoch
@@ -79,8 +79,11 @@ class Measurement:
         input_path: Path | None = None,
         limits: TimeLimits | None = None,
         cut: bool = False,
+        learnt: Learnt | None = None,
     ) -> None:
-        """`cut`: leave out cells, and say which, rather than overrun the budget `OVERRUN` times."""
+        """`learnt`: of the processor; None: what the machine's file says.
+
+        `cut`: leave out cells, and say which, rather than overrun the budget `OVERRUN` times."""
         self.cut = cut
         self.plan = plan
         self.survey = survey
@@ -108,7 +111,7 @@ class Measurement:
         self._clean_shares: list[float] = []
         self._known: dict[Cell, tuple[int, stats.Summary]] = {}
         self._states_s: dict[Cell, float] = {}
-        self._learnt = Learnt(self.cores[0])
+        self._learnt = learnt or recall(self.cores[0])
 
     def measure(self) -> Outcome:
         """Run to the end. KeyboardInterrupt ends it early; the outcome then says `complete=False`."""

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from perbyte.errors import EnvironmentLacking, RunnerError, RunnerRefused, UsageError
-from perbyte.measure.learnt import Learnt
+from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.plan import Survey
 from perbyte.model import Calibration, Cell, Policy, Process, RunnerIdentity
 from perbyte.runners.session import Session, TimeLimits
@@ -54,7 +54,7 @@ class Sessions:
         self._survey = survey
         first = epoch % len(cores)  # so that no core has all the beginnings
         self._cores = (*cores[first:], *cores[:first])
-        self._learnt = learnt or Learnt(cores[0])
+        self._learnt = learnt or recall(cores[0])
         self._epoch = epoch
         self._layout = layout
         self._seed = seed

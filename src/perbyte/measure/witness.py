@@ -8,7 +8,7 @@ from typing import Self
 
 from perbyte import places
 from perbyte.errors import PerbyteError
-from perbyte.measure.learnt import Learnt
+from perbyte.measure.learnt import Learnt, recall
 from perbyte.model import Calibration, Cell
 from perbyte.runners import find
 from perbyte.runners.session import Measured, Session
@@ -22,7 +22,7 @@ class Witness:
     def __init__(self, cores: Sequence[int], learnt: Learnt | None = None) -> None:
         """`learnt` is what is known of the processor; None: what the machine's file says."""
         self._cores = cores
-        self._learnt = learnt or Learnt(cores[0])
+        self._learnt = learnt or recall(cores[0])
         self._session: Session | None = None
         self._calibration: Calibration | None = None
         self._handle = 0

@@ -46,10 +46,11 @@ class Calibration:
     `contention_probe` tells which probe looks for others on the core: `reorder-buffer`, of `contention_length`
     fillers (`contention_window` says which), or `front-end`. `contention_floor` is what it reads on a quiet core, in
     core cycles, `contention_shared` what the former reads at the least beside another hardware thread, and
-    `contention_limit` above what it counts as shared; all are 0 when nobody was ever alone. `fixed_ticks` is what a sample costs beyond its calls, which is subtracted from every sample. `selfcheck`
-    holds the measured latencies, in core cycles, of chains whose true latency is known (name -> cycles). `waited_ms` is
-    how long all this took, `alone` the share of its readings that found the core quiet. `layout_fixed` is False where
-    the system did not let address space randomisation be switched off.
+    `contention_limit` above what it counts as shared; all are 0 when nobody was ever alone. `fixed_ticks` is what a
+    sample costs beyond its calls, which is subtracted from every sample. `selfcheck` holds the measured latencies, in
+    core cycles, of chains whose true latency is known (name -> cycles). `waited_ms` is how long all this took, `alone`
+    the share of its readings that found the core quiet. `layout_fixed` is False where the system did not let address
+    space randomisation be switched off.
     """
 
     runner: str

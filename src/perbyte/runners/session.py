@@ -32,7 +32,7 @@ from perbyte.errors import (
 from perbyte.model.algorithm import KnownAnswer
 from perbyte.model.cell import FULL, Cell
 from perbyte.model.run import RunnerIdentity
-from perbyte.model.sample import Burst, Calibration
+from perbyte.model.sample import Burst, Calibration, KnownProbe
 from perbyte.protocol import messages
 from perbyte.protocol.codec import AnswerT, decode, encode
 from perbyte.protocol.messages import CheckAnswer, HelloAnswer, VerdictAnswer
