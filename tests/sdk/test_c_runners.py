@@ -23,7 +23,7 @@ pytestmark = pytest.mark.native
 RUNNERS = ("libgcrypt", "cryptopp", "reference")
 SIZES = (16, 512, 8192)
 SEED = 0x5EED
-FAILED_CALL = 16
+FAULTED, FAILED_CALL = 4, 16
 
 Row = tuple[str, str, str]
 
@@ -106,6 +106,26 @@ def test_whatever_is_listed_can_be_prepared_checked_and_measured(session: Sessio
                 assert measured.digest == session.check_calls(handle, 3).digest, cell
             assert not measured.burst.flags[0] & FAILED_CALL, cell
             session.release(handle)
+
+
+def test_a_fork_takes_a_burst_as_the_process_does(session: Session):
+    """The last call's output is that of the process, no sample faults on a page, and the process goes on as before."""
+    calibration = session.calibrate(5, epoch=0)
+    for row in rows(session)[::7]:
+        if row[2] in ("pk/1", "password/1"):
+            continue
+        handle = session.prepare(*row, fit(row[0], 256), seed=SEED, offset=128)
+        cell = Cell(session.spec.name, row[0], row[1], fit(row[0], 256), row[2])
+        asked = {"cell": cell, "epoch": 0, "round": 0, "samples": 5, "limit_ms": 50.0, "calls": 16}
+        taken = session.measure(handle, warm_us=200.0, warm_least_us=50.0, fork=True, **asked)
+        assert taken.forked, cell
+        assert len(taken.burst) == 5
+        assert not any(flags & FAILED_CALL for flags in taken.burst.flags), cell
+        assert sum(flags & FAULTED for flags in taken.burst.flags) <= FAULTED, cell
+        assert all(calibration.probe_cycles > 0 < before for before in taken.burst.clock_before)
+        if row[1] not in load().find(row[0]).randomised:
+            assert taken.digest == session.check_calls(handle, 16).digest, cell
+        session.release(handle)
 
 
 def test_long_calls_can_be_cut_and_short_ones_refuse(session: Session):

@@ -2,6 +2,7 @@
 #include "material.h"
 #include "pieces.h"
 
+#include <math.h>
 #include <sched.h>
 
 enum { COLD_AFTER = 8 };               /* looks that find the core busy: 2 us */
@@ -81,23 +82,25 @@ static unsigned wait_and_warm(pb_gauge *g, pb_prepared *p, int cut, uint64_t cal
 	}
 }
 
-/* Make untimed calls, or pieces, for a while, at least one sample's worth. Caches and predictors saw other
- * cells meanwhile; and a loop of short calls runs up to half slower for some milliseconds after other work,
- * in steps, until the core has found its best rhythm (docs/measurement.md). Returns the ticks of the last
- * sample's worth. */
-static uint64_t warm_up(const pb_gauge *g, pb_prepared *p, int cut, uint64_t calls, double warm_us)
+/* Two samples' worth of calls in a row that differ by less are one rhythm. */
+static const double SAME_RHYTHM = 0.01;
+
+/* Make untimed calls, or pieces, until the core is warm: for warm_least_us at the least, then until two samples' worth
+ * in a row agree, for warm_us at the most. Caches and predictors saw other cells meanwhile; and on some cores a loop of
+ * short calls runs up to half slower for some milliseconds after other work, in steps, until the core has found its best
+ * rhythm (docs/measurement.md). Returns the ticks of the last sample's worth. */
+static uint64_t warm_up(const pb_gauge *g, pb_prepared *p, int cut, uint64_t calls, const pb_burst_request *r)
 {
-	/* Linux stops real-time threads for 50 ms of a second in which they did not rest: not needed here */
-	struct sched_param none = {0}, before;
-	int policy = sched_getscheduler(0), urgent = policy == SCHED_FIFO &&
-						     sched_getparam(0, &before) == 0 &&
-						     sched_setscheduler(0, SCHED_OTHER, &none) == 0;
-	uint64_t until = pb_gauge_ticks() + (uint64_t)(warm_us * 1e-6 * g->tick_hz), ticks;
-	do
+	uint64_t start = pb_gauge_ticks(), most = (uint64_t)(r->warm_us * 1e-6 * g->tick_hz),
+		 least = (uint64_t)(fmin(r->warm_least_us, r->warm_us) * 1e-6 * g->tick_hz), ticks = 0, gone;
+	double step = (double)g->tick_quantum;
+	int same;
+	do {
+		uint64_t before = ticks;
 		ticks = ticks_of(g, p, cut, calls);
-	while (pb_gauge_ticks() < until);
-	if (urgent)
-		sched_setscheduler(0, policy, &before);
+		gone = pb_gauge_ticks() - start;
+		same = fabs((double)ticks - (double)before) <= SAME_RHYTHM * (double)ticks + step;
+	} while (gone < least || (!same && gone < most));
 	return ticks;
 }
 
@@ -128,7 +131,7 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 		(cut || b->calls > 1 ||
 		 (p->call_ticks && (double)p->call_ticks < WARMED_UP_TO * r->sample_us * 1e-6 * g->tick_hz));
 	if (warm)
-		p->call_ticks = warm_up(g, p, cut, b->calls, r->warm_us) / b->calls;
+		p->call_ticks = warm_up(g, p, cut, b->calls, r) / b->calls;
 	uint64_t start = pb_gauge_ticks();
 	do {
 		pb_sample *sample = &b->samples[b->count];

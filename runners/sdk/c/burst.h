@@ -13,7 +13,9 @@ typedef struct pb_burst_request {
 	uint64_t calls;     /* per sample; 0: choose */
 	size_t piece_bytes; /* a sample is one piece of this length, where the case can be cut; 0: calls */
 	double sample_us, clock_tolerance;
-	double warm_us; /* short calls are made for so long before the first sample */
+	/* short calls are made before the first sample for the former at the most, and for the latter at the least:
+	 * in between until two samples' worth in a row take the same */
+	double warm_us, warm_least_us;
 	pb_quiet quiet;
 } pb_burst_request;
 

@@ -68,11 +68,18 @@ void pb_stream(uint64_t seed, const char *label, uint8_t *out, size_t length)
 enum { PAGE = 4096, SLACK = 3 * PAGE };
 static const size_t AREA = (size_t)8 << 30;
 
+/* A fork (forked.h) gets the beginning of an area only: page tables of tens of megabytes would cost more than its
+ * burst. */
+enum { FORKED = PB_FORK_BYTES + (64 << 10) };
+
 static uint8_t *reserve_area(void)
 {
 	void *area =
 		mmap(NULL, AREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return area == MAP_FAILED ? NULL : area;
+	if (area == MAP_FAILED)
+		return NULL;
+	madvise((uint8_t *)area + FORKED, AREA - FORKED, MADV_DONTFORK);
+	return area;
 }
 
 typedef struct area {

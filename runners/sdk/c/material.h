@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Data up to this length are there in a fork (forked.h). */
+enum { PB_FORK_BYTES = 192 << 10 };
+
 /* Fill out with the stream of this seed and label. */
 void pb_stream(uint64_t seed, const char *label, uint8_t *out, size_t length);
 

@@ -1,6 +1,7 @@
 /* calibrate, watch and measure. */
 #include "burst.h"
 #include "contention.h"
+#include "forked.h"
 #include "serve.h"
 
 #include <inttypes.h>
@@ -68,13 +69,25 @@ void pb_measure(pb_server *s, const pb_request *q)
 		.piece_bytes = pb_get_unsigned(q, "piece_bytes", 0),
 		.sample_us = pb_get_number(q, "sample_us", 50),
 		.warm_us = fmin(pb_get_number(q, "warm_us", 0), MOST_WARM_US),
+		.warm_least_us = pb_get_number(q, "warm_least_us", MOST_WARM_US),
 		.clock_tolerance = pb_get_number(q, "clock_tolerance", 0.005),
 		.quiet = {.floor = pb_get_number(q, "contention_floor", 0),
 			  .tolerance = pb_get_number(q, "contention_tolerance", 0.01),
 			  .patience = (unsigned)pb_get_integer(q, "patience", 0)},
 	};
-	pb_burst_take(&s->gauge, p, &r, &b);
+	char words[80];
+	int forked = 0;
+	if (pb_get_truth(q, "fork") && !s->runner->empty) /* a language's own runtime has threads */
+		forked = pb_forked_take(&s->gauge, p, &r, &b, words, sizeof words);
+	if (forked < 0) {
+		pb_refuse(s, "library", words);
+		return;
+	}
+	if (!forked)
+		pb_burst_take(&s->gauge, p, &r, &b);
 	pb_begin_answer(s);
+	if (forked)
+		pb_text_add(&s->answer, ",\"forked\":true");
 	pb_text_add(&s->answer, ",\"calls\":%" PRIu64 ",\"waits\":%" PRIu64 ",\"digest\":\"%016" PRIx64 "\"",
 		    b.calls, b.waits, b.digest);
 	if (b.piece_bytes)

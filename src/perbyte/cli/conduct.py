@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from perbyte.store import RunWriter
 
 AUDIT_VARIABLE = "PERBYTE_AUDIT"
+FORKS_VARIABLE = "PERBYTE_FORKS"
+WARM_LEAST_US = (
+    200.0  # from which on a burst is warm where two samples' worth agree (measure.warmth checks that)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def conduct(
     """
     from perbyte.store import RunWriter
 
-    prepared = prepare(request, _audited(policy), command=sys.argv[1:], **more)
+    prepared = prepare(request, _of_today(policy), command=sys.argv[1:], **more)
     if budget:
         prepared = budget(prepared)
     path = out or places.runs_home() / prepared.conditions.run_id
@@ -77,7 +81,7 @@ def conduct_plan(
     """Measure a plan that was drawn already, of what a later `--resume` would not find; `cut` as in `conduct`."""
     from perbyte.store import RunWriter
 
-    prepared = prepare_plan(plan, found, _audited(policy), command=sys.argv[1:])
+    prepared = prepare_plan(plan, found, _of_today(policy), command=sys.argv[1:])
     path = out or places.runs_home() / prepared.conditions.run_id
     return _carry_out(prepared, RunWriter.create, path, quiet, "interrupted", cut=cut)
 
@@ -92,9 +96,17 @@ def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None =
     return _carry_out(prepared, RunWriter.resume, path, quiet)
 
 
-def _audited(policy: Policy) -> Policy:
-    """The policy, with the audit from outside unless the environment says PERBYTE_AUDIT=off."""
-    return replace(policy, audit=os.environ.get(AUDIT_VARIABLE) != "off")
+def _of_today(policy: Policy) -> Policy:
+    """The policy as runs are made today: audited from outside, bursts warmed until they are warm, and taken in forks.
+
+    PERBYTE_AUDIT=off and PERBYTE_FORKS=off in the environment leave the first and the last out.
+    """
+    return replace(
+        policy,
+        audit=os.environ.get(AUDIT_VARIABLE) != "off",
+        forks=os.environ.get(FORKS_VARIABLE) != "off",
+        warm_least_us=WARM_LEAST_US,
+    )
 
 
 def _carry_out(

@@ -24,6 +24,7 @@ from perbyte.errors import RunnerError
 from perbyte.measure.cores import Aside
 from perbyte.measure.pieces import LARGE_BYTES, Cut, cut_calls, first_piece
 from perbyte.measure.sessions import Sessions, failure_kind
+from perbyte.measure.warmth import Warmth
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
 from perbyte.runners.session import Asked, Measured, Session
 from perbyte.stats.estimate import midmean_half_width
@@ -42,11 +43,13 @@ _BURSTS_TO_STOP = 4
 class Tally:
     """What one cell got in one epoch.
 
-    `medians`: one value per burst, of its clean samples; where calls are cut one per pair of bursts. `shorter` is the
+    `medians`: one value per burst, of its clean samples; where calls are cut one per pair of bursts. `by_round`: those of
+    bursts of several calls a sample, by the number of their round. `shorter` is the
     clean median of the pair's first burst until the second is there; `whole` that of calls which were not cut.
     """
 
     medians: list[float] = field(default_factory=list)
+    by_round: dict[int, float] = field(default_factory=dict)
     shorter: float = math.nan
     whole: float = math.nan
     bursts: int = 0
@@ -82,7 +85,7 @@ class Epoch:
     """The epoch under way.
 
     From earlier epochs come `fixed_calls`, calls per sample of long cells, `took`, seconds per burst, and `cuts`, how
-    the calls of long cells are cut (None: not at all).
+    the calls of long cells are cut (None: not at all). `warmth` decides how briefly bursts are warmed.
     """
 
     number: int
@@ -97,6 +100,7 @@ class Epoch:
     fixed_calls: dict[Cell, int] = field(default_factory=dict)
     took: dict[Cell, float] = field(default_factory=dict)
     cuts: dict[Cell, Cut | None] = field(default_factory=dict)
+    warmth: Warmth | None = None
     tallies: dict[Cell, Tally] = field(default_factory=lambda: defaultdict(Tally))
     _asked: int = 0
     _readings: Mapping[Process, stats.Quiet] = field(default_factory=dict)
@@ -215,6 +219,8 @@ class Epoch:
                 patience=PATIENCE[self.sessions.calibrations[cell.process].contention_probe],
                 piece_bytes=piece_bytes,
                 warm_us=policy.warm_us,
+                warm_least_us=self.warmth.least_us(round_number) if self.warmth else policy.warm_least_us,
+                fork=policy.forks and not piece_bytes,
             )
         except RunnerError as error:
             self._lose(cell, Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
@@ -303,6 +309,8 @@ class Epoch:
             tally.whole = middle
         if math.isfinite(middle) and bool(burst.piece_bytes) == bool(cut):
             tally.medians.append(middle)
+            if burst.calls > 1:
+                tally.by_round[burst.round] = middle
         tally.bursts += 1
         self._clean += len(values)
         self._taken += len(burst)

@@ -35,6 +35,7 @@ from perbyte.measure.sessions import (
 from perbyte.measure.states import States, expected_s, precise_enough
 from perbyte.measure.tiers import look_at_full, unproven_tiers
 from perbyte.measure.validation import Validation, confirm
+from perbyte.measure.warmth import Warmth
 from perbyte.measure.witness import Witness
 from perbyte.model import (
     Burst,
@@ -112,6 +113,7 @@ class Measurement:
         self._known: dict[Cell, tuple[int, stats.Summary]] = {}
         self._states_s: dict[Cell, float] = {}
         self._learnt = learnt or recall(self.cores[0])
+        self._warmth = Warmth(policy)
 
     def measure(self) -> Outcome:
         """Run to the end. KeyboardInterrupt ends it early; the outcome then says `complete=False`."""
@@ -242,6 +244,7 @@ class Measurement:
                 fixed_calls=self._fixed_calls,
                 took=self._took,
                 cuts=self._cuts,
+                warmth=self._warmth,
             )
             with epoch.aside:
                 epoch.run([cell for cell in cells if cell.state == LOOP])
@@ -254,6 +257,11 @@ class Measurement:
                 self._tell(f"{name}, calls in states of their own", "", number, len(apart))
                 found = (self._digests, self._awake, self._keep, self._fail)
                 self._states_s |= States(sessions, number, self.cores, self.policy, *found).take(apart)
+        if self._warmth.note(tally.by_round for tally in epoch.tallies.values()):
+            self.watcher.note(
+                f"short calls go on getting faster for {self.policy.warm_us * 1e-3:g} ms on this core: "
+                "bursts are warmed for that long from here on"
+            )
         for cell in epoch.cost_apart():
             self._apart[cell] += 1
             if self._apart[cell] >= CUT_IN_VAIN:

@@ -19,7 +19,9 @@ class Policy:
     `precision` is the relative half-width at which a cell is done (0.0025 = 0.25 %). `budget_s` bounds the
     measuring time of the run. `looks` are the declared numbers of rounds within an epoch after which a cell
     may stop; `epochs` is the least number of epochs and `max_epochs` the most that imprecise cells get.
-    `warm_us` is for how long a cell's calls are made before the first sample of a burst.
+    `warm_us` is for how long a cell's calls are made before the first sample of a burst at the most; from
+    `warm_least_us` on (0: not before) they end where two samples' worth in a row agree. `forks`: runners in C, C++ and
+    Rust take each burst of short calls in a fork of their process.
     `clock_tolerance` and `contention_tolerance` define a clean sample. `cores` are those that may be used (older runs
     have `core` alone). `audit`: every cell is looked at from outside in every epoch.
     """
@@ -34,6 +36,8 @@ class Policy:
     burst_limit_ms: float = 6.0
     sample_us: float = 12.0
     warm_us: float = 2000.0
+    warm_least_us: float = 0.0
+    forks: bool = False
     clock_tolerance: float = 0.005
     contention_tolerance: float = 0.01
     seed: int = 7

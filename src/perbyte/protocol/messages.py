@@ -140,6 +140,7 @@ class MeasureAnswer(Answer, frozen=True, kw_only=True):
     digest: Digest
     core: list[Count] = []
     piece_bytes: Count = 0
+    forked: bool = False
 
 
 class AuditAnswer(Answer, frozen=True, kw_only=True):
@@ -257,6 +258,8 @@ class Measure(Request, frozen=True, kw_only=True, tag="measure"):
     patience: Count
     piece_bytes: Count | UnsetType = UNSET
     warm_us: Quantity | UnsetType = UNSET
+    warm_least_us: Quantity | UnsetType = UNSET
+    fork: bool | UnsetType = UNSET
 
 
 class Audit(Request, frozen=True, kw_only=True, tag="audit"):

@@ -91,7 +91,13 @@ def _samples(run: Run) -> str:
 
 
 def _untimed(policy: Policy) -> str:
-    return f", taken after {policy.warm_us * 1e-3:g} ms of untimed calls," if policy.warm_us else ""
+    if not policy.warm_us:
+        return ""
+    forked = ", most of them in forks of the process," if policy.forks else ","
+    if policy.warm_least_us:
+        least, most = policy.warm_least_us * 1e-3, policy.warm_us * 1e-3
+        return f", taken after {least:g} to {most:g} ms of untimed calls{forked}"
+    return f", taken after {policy.warm_us * 1e-3:g} ms of untimed calls{forked}"
 
 
 def _otherwise(run: Run) -> str:

@@ -69,12 +69,14 @@ class Measured:
     """A burst, and the digest of the last timed call's output, for the check after the timing.
 
     `cpu_s` and `wall_s`: seconds from the question to the answer, of CPU time of the process and on the clock.
+    `forked`: a fork of the process took it, whose CPU time is not in `cpu_s`.
     """
 
     burst: Burst
     digest: str
     cpu_s: float
     wall_s: float
+    forked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,11 +347,15 @@ class Session:
         patience: int = 0,
         piece_bytes: int = 0,
         warm_us: float = 0.0,
+        warm_least_us: float = 0.0,
+        fork: bool = False,
     ) -> Asked:
         """Ask for a burst of up to `samples` samples (`clean` clean ones, `limit_ms` milliseconds; see SPEC 7).
 
         `contention_floor` is in core cycles. `piece_bytes`: where not 0, the length of the pieces that a call is cut
-        into, if the runner can do that. `warm_us`: for how long short calls are made before the first sample.
+        into, if the runner can do that. `warm_us`: for how long short calls are made before the first sample, at the
+        most; from `warm_least_us` on they end where the core is warm (0: they do not). `fork`: by a fork of the
+        process, if it can.
         Nothing else may be asked before `receive_measure` was given what this returns.
         """
         request = messages.Measure(
@@ -366,6 +372,8 @@ class Session:
             patience=patience,
             piece_bytes=piece_bytes or UNSET,
             warm_us=warm_us or UNSET,
+            warm_least_us=warm_least_us if warm_us and warm_least_us else UNSET,
+            fork=fork or UNSET,
         )
         limit = limit_ms / 1000 + self.limits.measure + self._work_s(handle, max(calls, 1))
         asked = Asked(cell, epoch, round, request, limit, self.process.cpu_s(), time.monotonic())
@@ -394,7 +402,7 @@ class Session:
             core=answer.core,
             piece_bytes=answer.piece_bytes,
         )
-        return Measured(burst, answer.digest, cpu_s, wall_s)
+        return Measured(burst, answer.digest, cpu_s, wall_s, answer.forked)
 
     def audit(self, handle: int, *, seed: int, calls: int) -> Chained:
         """Make a chain of calls that follows from `seed` (SPEC 11). Raises RunnerRefused (`unsupported`...)."""
