@@ -2,8 +2,8 @@
 
 Most cores find the rhythm of a loop within tens of microseconds. On some (Zen 3) loops of short calls run up to half
 slower for two milliseconds after other work, in steps, and what agrees with itself may be such a step. So in the first
-epochs one burst of each cell is warmed for as long as the policy allows, and held against the cell's other bursts, which
-were warmed briefly. Where the two differ, all bursts are warmed for that long from then on.
+epochs one burst of each cell is warmed for as long as the policy allows, and held against the cell's other bursts,
+which were warmed briefly. Where the two differ, all bursts are warmed for that long from then on.
 """
 
 from __future__ import annotations
