@@ -116,6 +116,7 @@ static void close_clock(pb_burst *b, int *open_from, const pb_gauge *g)
 void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_burst *b)
 {
 	double limit = r->limit_ms * 1e-3 * g->tick_hz;
+	uint64_t begun_at = pb_gauge_ticks();
 	int clean = 0, open_from = 0, cut = r->piece_bytes && pb_pieces_begin(p, r->piece_bytes);
 
 	b->count = 0;
@@ -130,12 +131,17 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 		r->warm_us > 0 &&
 		(cut || b->calls > 1 ||
 		 (p->call_ticks && (double)p->call_ticks < WARMED_UP_TO * r->sample_us * 1e-6 * g->tick_hz));
+	b->warm_ticks = b->wait_ticks = 0;
+	uint64_t warmed_at = pb_gauge_ticks();
 	if (warm)
 		p->call_ticks = warm_up(g, p, cut, b->calls, r) / b->calls;
 	uint64_t start = pb_gauge_ticks();
+	b->warm_ticks = start - warmed_at;
 	do {
 		pb_sample *sample = &b->samples[b->count];
+		uint64_t looked_at = pb_gauge_ticks();
 		b->waits += wait_and_warm(g, p, cut, b->calls, warm, &r->quiet, start + (uint64_t)limit);
+		b->wait_ticks += pb_gauge_ticks() - looked_at;
 		uint64_t probed = g->clock_at, begun = take_sample(g, p, cut, b->calls, sample);
 		if (begun != probed)
 			close_clock(b, &open_from, g);
@@ -155,4 +161,5 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 		p->variant->show(&p->c);
 	/* of pieces nobody compares it, and 10 MB take longer than the burst */
 	b->digest = pb_digest(p->c.out, cut && !p->c.row->output ? r->piece_bytes : p->c.out_len);
+	b->whole_ticks = pb_gauge_ticks() - begun_at;
 }

@@ -21,6 +21,8 @@ typedef struct pb_burst_request {
 
 typedef struct pb_burst {
 	uint64_t calls, waits, digest;
+	uint64_t whole_ticks, warm_ticks,
+		wait_ticks; /* the burst, its untimed calls, its looks for a quiet core */
 	size_t piece_bytes; /* 0: the samples are whole calls */
 	int count;
 	pb_sample samples[PB_MAX_SAMPLES];

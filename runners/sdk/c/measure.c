@@ -88,6 +88,9 @@ void pb_measure(pb_server *s, const pb_request *q)
 	pb_begin_answer(s);
 	if (forked)
 		pb_text_add(&s->answer, ",\"forked\":true");
+	pb_text_add(&s->answer,
+		    ",\"whole_ticks\":%" PRIu64 ",\"warm_ticks\":%" PRIu64 ",\"wait_ticks\":%" PRIu64,
+		    b.whole_ticks, b.warm_ticks, b.wait_ticks);
 	pb_text_add(&s->answer, ",\"calls\":%" PRIu64 ",\"waits\":%" PRIu64 ",\"digest\":\"%016" PRIx64 "\"",
 		    b.calls, b.waits, b.digest);
 	if (b.piece_bytes)

@@ -44,7 +44,8 @@ class Tally:
     """What one cell got in one epoch.
 
     `medians`: one value per burst, of its clean samples; where calls are cut one per pair of bursts. `by_round`: those
-    of bursts of several calls a sample, by the number of their round. `shorter` is the clean median of the pair's first burst until the second is there; `whole` that of calls which were not cut.
+    of bursts of several calls a sample, by the number of their round. `shorter` is the clean median of the pair's first
+    burst until the second is there; `whole` that of calls which were not cut.
     """
 
     medians: list[float] = field(default_factory=list)

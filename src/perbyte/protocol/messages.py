@@ -141,6 +141,9 @@ class MeasureAnswer(Answer, frozen=True, kw_only=True):
     core: list[Count] = []
     piece_bytes: Count = 0
     forked: bool = False
+    whole_ticks: Count = 0
+    warm_ticks: Count = 0
+    wait_ticks: Count = 0
 
 
 class AuditAnswer(Answer, frozen=True, kw_only=True):
