@@ -80,7 +80,7 @@ def test_lies_cost_the_liars_their_figures(tmp_path: Path) -> None:
     selector = f"{{{','.join(('honest', *CAUGHT))}}}/sha-256/digest@16KiB"
     short = ("--epochs", "8", "--precision", "50%", "--budget", "150s")
     answer = _perbyte(environment, "measure", selector, *short, "--json", "--quiet")
-    assert answer.returncode == 4, answer.stderr
+    assert answer.returncode == 0, answer.stderr  # the honest one was measured
     content = json.loads(answer.stdout)
     failed = {one["runner"]: (one["kind"], one["message"]) for one in content["run"]["failures"]}
     assert [cell["runner"] for cell in content["cells"]] == ["honest"], failed

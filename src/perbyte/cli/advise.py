@@ -294,6 +294,7 @@ def _measure(
     """Measure what the question needs; also why candidates have no figure, and the exit code."""
     from perbyte.catalogue import parse_selector
     from perbyte.cli.conduct import conduct
+    from perbyte.cli.ending import note_losses
     from perbyte.cli.measure import read_policy
     from perbyte.measure import Request, built_runners, survey
 
@@ -324,6 +325,7 @@ def _measure(
     request = Request(tuple(parse_selector(text) for text in texts))
     # never cut: a candidate that is left out for want of time would be missing from the answer
     done = conduct(request, policy, quiet=quiet, lenient=True)
+    note_losses(done.run, quiet=quiet)
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
     return done.run, missing, done.code
 

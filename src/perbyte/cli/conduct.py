@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perbyte import places
+from perbyte.cli.ending import exit_code
 from perbyte.cli.options import note
 from perbyte.cli.terminal import ProgressLine
-from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED
 from perbyte.locks import cores_held
 from perbyte.measure import (
     Plan,
@@ -140,10 +140,7 @@ def _carry_out(
             raise
         finally:
             watcher.close()
-    code = EXIT_FINE if outcome.cells else EXIT_ENVIRONMENT
-    if any(failure.kind in ("incorrect", "disputed", "audit") for failure in outcome.failures):
-        code = EXIT_INCORRECT
     if not outcome.complete:
-        code = EXIT_INTERRUPTED
         note(hint)
+    code = exit_code(outcome.failures, measured=bool(outcome.cells), complete=outcome.complete)
     return Conducted(open_run(path), path, code)

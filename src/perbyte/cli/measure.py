@@ -86,6 +86,7 @@ def command(
     """
     from perbyte.catalogue import load, parse_selector, parse_sizes
     from perbyte.cli.conduct import conduct, conduct_resumed
+    from perbyte.cli.ending import note_losses
     from perbyte.cli.show import print_run
     from perbyte.measure import Request
 
@@ -173,6 +174,7 @@ def command(
     if suite:
         note(f"{suite.title}: {suite.answers}", quiet=quiet)
         note(f"chart: perbyte report {done.path} --chart {suite.chart}.svg", quiet=quiet)
+    note_losses(done.run, quiet=quiet)
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
     return done.code
 

@@ -19,8 +19,8 @@ from typing import Any
 import click
 
 from perbyte.cli.options import Seconds, note
-from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking
-from perbyte.model import CellFigure, Policy, Run
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INTERRUPTED, EXIT_UNDECIDED, EnvironmentLacking
+from perbyte.model import CellFigure, Policy, Quality, Run
 
 # name: (cycles, tolerance); an aesenc takes 3 or 4 cycles depending on the core, so it has no goal
 KNOWN = {
@@ -46,7 +46,7 @@ BUDGETS_S = (5.0, 15.0)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet: bool) -> int:
-    """Measure loops of known cost through the whole pipeline. Exit code 1 when one reads wrong.
+    """Measure loops of known cost through the whole pipeline. Exit code 1 when one reads wrong, 5 when none can tell.
 
     With --full also how small a difference this machine can tell, and how often it tells one that is none.
 
@@ -77,7 +77,10 @@ def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet:
             trial.show()
     if as_json:
         print(json.dumps(found, indent=1))
-    return EXIT_FOUND if any(one.wrong for one in readings) else EXIT_FINE
+    if any(one.wrong for one in readings):
+        return EXIT_FOUND
+    judged = [one.unclear for one in readings if one.cycles is not None and one.goal is not None]
+    return EXIT_UNDECIDED if judged and all(judged) else EXIT_FINE
 
 
 def _measured(selector: str, policy: Policy, quiet: bool) -> Run:
@@ -87,6 +90,8 @@ def _measured(selector: str, policy: Policy, quiet: bool) -> Run:
 
     with tempfile.TemporaryDirectory() as temporary:
         done = conduct(Request((parse_selector(selector),)), policy, out=Path(temporary) / "run", quiet=quiet)
+    if done.code == EXIT_INTERRUPTED:
+        raise KeyboardInterrupt
     if not done.run.cells:
         raise EnvironmentLacking("no loop could be measured", hint="see: perbyte doctor")
     return done.run
@@ -94,12 +99,16 @@ def _measured(selector: str, policy: Policy, quiet: bool) -> Run:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What was read for a loop, and what it must read; None where there is no cycle source, or no goal."""
+    """What was read for a loop, and what it must read; None where there is no cycle source, or no goal.
+
+    `unclear`: off the goal, but no further than this noisy moment may put it.
+    """
 
     loop: str
     cycles: float | None
     goal: float | None
     wrong: bool
+    unclear: bool = False
 
     def __str__(self) -> str:
         if self.cycles is None:
@@ -107,7 +116,7 @@ class _Reading:
         if self.goal is None:
             return f"{self.cycles:9.4f}  (no goal: differs between cores)"
         tolerance = KNOWN[self.loop][1]
-        verdict = "WRONG" if self.wrong else "ok"
+        verdict = "WRONG" if self.wrong else "not known: too noisy" if self.unclear else "ok"
         return f"{self.cycles:9.4f}  must read {self.goal:.2f} ± {tolerance:.2f}  {verdict}"
 
 
@@ -115,8 +124,12 @@ def _judged(figure: CellFigure) -> _Reading:
     loop = figure.cell.algorithm
     value = figure.cycles_per_call if loop == "probe-empty" else figure.cycles_per_byte
     goal, tolerance = KNOWN.get(loop, (None, 0.0))
-    wrong = value is not None and goal is not None and abs(value - goal) > tolerance
-    return _Reading(loop, value, goal, wrong)
+    if value is None or goal is None:
+        return _Reading(loop, value, goal, wrong=False)
+    slack = figure.interval.half_width if loop == "probe-empty" else figure.relative_half_width * value
+    off = abs(value - goal) - tolerance
+    noisy = figure.quality in (Quality.NOISY, Quality.UNSETTLED) or not off > slack
+    return _Reading(loop, value, goal, wrong=off > 0 and not noisy, unclear=off > 0 and noisy)
 
 
 def _steps(slower: float) -> int:

@@ -89,6 +89,7 @@ def run(
     """Measure the cells of study NAME here, judge its claims, write run, report and figures."""
     from perbyte.catalogue import parse_selector
     from perbyte.cli.conduct import conduct
+    from perbyte.cli.ending import note_losses
     from perbyte.cli.measure import budgeted, read_policy
     from perbyte.cli.report import write_charts, write_html
     from perbyte.cli.show import print_run
@@ -126,6 +127,7 @@ def run(
     write_charts(done.run, done.path / "charts", judgement)
     note(f"charts: {done.path / 'charts'}", quiet=quiet)
     note(f"report: {places[-1]}", quiet=quiet)
+    note_losses(done.run, quiet=quiet)
     return done.code or _strictly(strict, judgement)
 
 

@@ -14,8 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from perbyte.cli.ending import note_losses
 from perbyte.cli.options import Listed, Percent, Seconds, note
-from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INCORRECT, PerbyteError, UsageError
+from perbyte.errors import (
+    EXIT_ENVIRONMENT,
+    EXIT_FINE,
+    EXIT_FOUND,
+    EXIT_INCORRECT,
+    EXIT_INTERRUPTED,
+    EXIT_UNDECIDED,
+    PerbyteError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from perbyte.model import Algorithm, Cell, Policy, Run
@@ -162,7 +172,7 @@ class Trial:
     def beside_libraries(self) -> int:
         """Measure beside the libraries, and say how far off the best of them is."""
         from perbyte.model import Policy
-        from perbyte.trial.bench import beside_the_best, failed, sizes_for
+        from perbyte.trial.bench import beside_the_best, failed, measured, sizes_for
 
         specs = self._build()
         names = [spec.name for spec in specs]
@@ -194,15 +204,16 @@ class Trial:
             print(json.dumps(to_json(run) | {"trial": told}, indent=1))
         else:
             _print_beside(run, names, found, counts)
+        note_losses(run, quiet=self.quiet)
         if failed(run, names):
             return EXIT_INCORRECT
-        return EXIT_FINE
+        return EXIT_FINE if measured(run, names) else EXIT_ENVIRONMENT
 
     def against_baseline(self, *, keep: bool) -> int:
         """Measure the present program beside the kept one, in turn; keep it where none is, or where it is wished."""
         from perbyte.model import Policy
         from perbyte.trial import kept
-        from perbyte.trial.bench import failed, sizes_for
+        from perbyte.trial.bench import failed, measured, sizes_for
         from perbyte.trial.program import describe, digest_of
 
         began = time.monotonic()
@@ -221,9 +232,9 @@ class Trial:
         specs = [spec] + ([describe(before, old, self.asked.files)] if note and not keep else [])
         sizes = sizes_for(self.asked.algorithm, self.sizes, quick=True)
         run = measure_specs(specs, [], self.asked.algorithm, [name, before], sizes, policy, self.quiet)
-        if failed(run, [name]):
+        if failed(run, [name]) or not measured(run, [name]):
             _print_failures(run)
-            return EXIT_INCORRECT
+            return EXIT_INCORRECT if failed(run, [name]) else EXIT_ENVIRONMENT
         if len(specs) == 1:
             moment = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
             kept.keep(now, old, kept.Note(" ".join(self.flags[0]), digest_of(self.asked.files), moment))
@@ -250,8 +261,11 @@ class Trial:
             assert note
             _print_changes(name, found, note, " ".join(self.flags[0]), time.monotonic() - began)
             _print_counts(counts)
+        note_losses(run, quiet=self.quiet)
         slower = (one for one in found if one.comparison.ratio.above(1 + self.fail_above))
-        return EXIT_FOUND if any(slower) else EXIT_FINE
+        if any(slower):
+            return EXIT_FOUND
+        return EXIT_FINE if found else EXIT_UNDECIDED  # the kept program gave no figure
 
     def _build(self) -> list[RunnerSpec]:
         """The programs, one for each set of flags. Raises UsageError with the compiler's words."""
@@ -336,7 +350,10 @@ def measure_specs(
         said = why or f"no size is a multiple of {algorithm.data_multiple_bytes} bytes"
         raise UsageError(f"nothing can be measured: {said}")
     plan = Plan(cells, choose_twins(cells))
-    return conduct_plan(plan, replace(found, failures=()), policy, quiet=quiet).run
+    done = conduct_plan(plan, replace(found, failures=()), policy, quiet=quiet)
+    if done.code == EXIT_INTERRUPTED:
+        raise KeyboardInterrupt
+    return done.run
 
 
 def _print_beside(

@@ -17,6 +17,7 @@ from perbyte.stats.compare import Comparison
 SIZES = (64, 1024, 16384)
 _FIXED = {"signature": (32,), "kem": (32,), "key-agreement": (32,), "kdf": (32, 512)}
 QUICK_SIZES = (8192,)
+FAULTS = frozenset({"incorrect", "disputed", "crashed", "timed-out", "garbled", "absent"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,5 +79,10 @@ def beside_the_best(run: Run, mine: Collection[str]) -> list[Beside]:
 
 
 def failed(run: Run, mine: Collection[str]) -> bool:
-    """True when a row of the user's gave no figure."""
-    return any(failure.runner in mine for failure in run.failures)
+    """True when a row of the user's is wrong, breaks off or does not come back; not where its figure is refused."""
+    return any(failure.runner in mine and failure.kind in FAULTS for failure in run.failures)
+
+
+def measured(run: Run, mine: Collection[str]) -> bool:
+    """True when a row of the user's gave a figure."""
+    return any(figure.cell.runner in mine for figure in run.cells)
