@@ -1,12 +1,15 @@
 """Where the data directories lie and where results and builds go.
 
 A checkout has the data directories at its top; an installed wheel carries them in `perbyte/_data`. Nothing else
-in Perbyte knows the difference. `PERBYTE_HOME` overrides every written place.
+in Perbyte knows the difference. `PERBYTE_HOME` overrides every written place but that of the locks on cores, which are
+the machine's.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import subprocess
 import tempfile
 from functools import cache
@@ -14,6 +17,12 @@ from pathlib import Path
 
 from perbyte import __version__
 from perbyte.errors import EnvironmentLacking
+
+# where all users of a machine may write, whatever their environment: the same for each of them
+_SHARED = (Path("/run/lock"), Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"))
+TEST_LOCKS = (
+    "PERBYTE_TEST_LOCKS"  # for tests of scripted runners alone: whoever measures shares the machine's
+)
 
 _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parent.parent
@@ -88,11 +97,50 @@ def learnt_file() -> Path:
 
 
 def locks_home() -> Path:
-    """Return the directory of the locks that all who measure on this machine share."""
-    if home := os.environ.get("PERBYTE_HOME"):
+    """Return the directory of the locks that all who measure on this machine share, whoever they are.
+
+    It follows from the machine alone and neither from `PERBYTE_HOME` nor from `TMPDIR`: the first of a few directories
+    that every user may write to. A container has its own, unless the host's is mounted there.
+    """
+    if home := os.environ.get(TEST_LOCKS):
         return Path(home)
-    shared = Path("/run/lock")
-    return shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
+    for place in _SHARED:
+        try:
+            if place.stat().st_mode & stat.S_IWOTH and os.access(place, os.W_OK):
+                return place
+        except OSError:
+            continue
+    return Path(tempfile.gettempdir())
+
+
+def refusal(place: Path) -> OSError | None:
+    """Why `place` can be neither made nor written, as far as permissions tell beforehand; None where nothing is known.
+
+    Makes nothing. Of a place that is not there the nearest directory above it that is decides.
+    """
+    for there in (place, *place.absolute().parents):
+        try:
+            status = there.stat()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            return error
+        if there != place and not stat.S_ISDIR(status.st_mode):
+            return OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(there))
+        if not os.access(there, os.W_OK):
+            number = errno.EROFS if os.statvfs(there).f_flag & os.ST_RDONLY else errno.EACCES
+            return OSError(number, os.strerror(number), str(there))
+        return None
+    return None
+
+
+def require_writable(file: Path) -> None:
+    """Raise EnvironmentLacking where permissions tell beforehand that `file` cannot be written."""
+    error = OSError(errno.EISDIR, os.strerror(errno.EISDIR)) if file.is_dir() else refusal(file)
+    if error:
+        raise EnvironmentLacking(
+            f"{file} cannot be written: {error.strerror}", hint="look at the disk and the permissions"
+        )
 
 
 def _xdg(variable: str, fallback: str) -> Path:

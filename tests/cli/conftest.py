@@ -35,6 +35,7 @@ class World:
         return {
             **kept,
             "PERBYTE_HOME": str(self.home),
+            "PERBYTE_TEST_LOCKS": str(self.home),
             "PERBYTE_AUDIT": "off",
             "PERBYTE_RUNNERS": str(self.runners),
             "COLUMNS": "100",

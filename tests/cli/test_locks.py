@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import signal
@@ -10,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from perbyte import places
+from perbyte.errors import EXIT_ENVIRONMENT
 from perbyte.locks import Lock, cores_held, held_by
 
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("PERBYTE_HOME", str(tmp_path))
+    monkeypatch.setenv("PERBYTE_TEST_LOCKS", str(tmp_path))
     return tmp_path
 
 
@@ -34,6 +37,58 @@ def test_a_core_is_held_by_one_and_the_holder_is_named(home):
     assert other.take("the second")
     other.release()
     other.release()
+
+
+def test_the_locks_are_the_machines_whatever_the_home(tmp_path, monkeypatch):
+    monkeypatch.delenv("PERBYTE_TEST_LOCKS", raising=False)
+    place = places.locks_home()
+    for name in ("PERBYTE_HOME", "TMPDIR", "XDG_DATA_HOME", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    assert places.locks_home() == place
+    assert place.stat().st_mode & 0o002, "every user may write there, or two users have two locks"
+
+
+def test_a_place_that_only_some_may_write_to_is_passed_over(tmp_path, monkeypatch):
+    monkeypatch.delenv("PERBYTE_TEST_LOCKS", raising=False)
+    for name, mode in (("of-root", 0o755), ("of-all", 0o1777)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name).chmod(mode)
+    candidates = tuple(tmp_path / name for name in ("missing", "of-root", "of-all"))
+    monkeypatch.setattr(places, "_SHARED", candidates)
+    assert places.locks_home() == tmp_path / "of-all"
+
+
+def test_what_needs_no_core_is_said_before_the_wait_for_one(world, script, quick, spare_core, tmp_path):
+    """A place that cannot be written is an error at once, while another holds the core."""
+    world.add(script("alpha"))
+    words = ("measure", "alpha/aes-128-ecb@16", "--core", spare_core, *quick)
+    full, file = tmp_path / "full", tmp_path / "file"
+    full.mkdir()
+    (full / "something").touch()
+    file.touch()
+    world.home.mkdir(exist_ok=True)
+    lock = Lock(world.home / f"perbyte-core-{spare_core}.lock")
+    assert lock.take("a test")
+    try:
+        for out, why in ((full, "holds no run"), (file, "File exists"), (file / "below", "Not a directory")):
+            answer = world.perbyte(*words, "--out", out)
+            assert answer.returncode == EXIT_ENVIRONMENT, answer.stderr
+            assert why in answer.stderr
+            assert "waiting" not in answer.stderr
+        answer = world.perbyte("advise", "hash", "--report", tmp_path)
+        assert answer.returncode == EXIT_ENVIRONMENT
+        assert "cannot be written: Is a directory" in answer.stderr
+    finally:
+        lock.release()
+
+
+def test_permissions_tell_beforehand_what_cannot_be_written(tmp_path, monkeypatch):
+    assert places.refusal(tmp_path / "new" / "run") is None
+    monkeypatch.setattr("os.access", lambda place, mode: place != tmp_path)
+    error = places.refusal(tmp_path / "new")
+    assert error is not None
+    assert error.errno == errno.EACCES
+    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize(
@@ -57,10 +112,10 @@ def test_a_lock_whose_words_say_nothing_still_holds(home, text):
 
 def test_where_no_lock_can_be_made_nobody_is_kept_away(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
-    monkeypatch.setenv("PERBYTE_HOME", str(tmp_path / "file"))
+    monkeypatch.setenv("PERBYTE_TEST_LOCKS", str(tmp_path / "file"))
     with cores_held((0,), "x"):
         pass
-    monkeypatch.setenv("PERBYTE_HOME", str(tmp_path))
+    monkeypatch.setenv("PERBYTE_TEST_LOCKS", str(tmp_path))
     (tmp_path / "perbyte-core-0.lock").symlink_to(tmp_path / "elsewhere")
     os.mkfifo(tmp_path / "perbyte-core-1.lock")
     with cores_held((0, 1), "x"):

@@ -69,6 +69,7 @@ class Fleet:
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("PERBYTE_", "DASK_"))}
         return kept | {
             "PERBYTE_HOME": str(self.directory / name),
+            "PERBYTE_TEST_LOCKS": str(self.directory / name),  # each is a machine
             "PERBYTE_AUDIT": "off",  # scripted runners take no time
             "PERBYTE_RUNNERS": str(runners),
             "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1000",

@@ -38,7 +38,7 @@ def reached(fleet, tmp_path, monkeypatch):
     known = " ".join((tmp_path / "host-key.pub").read_text(encoding="utf-8").split()[:2])
     (home / ".ssh" / "known_hosts").write_text(f"[127.0.0.1]:{port} {known}\n", encoding="utf-8")
     over_there = fleet.environment("distant")
-    names = ("PERBYTE_HOME", "PERBYTE_RUNNERS", "PERBYTE_AUDIT")
+    names = ("PERBYTE_HOME", "PERBYTE_TEST_LOCKS", "PERBYTE_RUNNERS", "PERBYTE_AUDIT")
     lines = [
         f"Port {port}",
         "ListenAddress 127.0.0.1",

@@ -31,6 +31,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory in which runners are found, built and run without touching anything else."""
     monkeypatch.setenv("PERBYTE_RUNNERS", str(tmp_path / "runners"))
     monkeypatch.setenv("PERBYTE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PERBYTE_TEST_LOCKS", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -14,6 +14,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     # one for the whole session: the SDK is compiled once
     place = tmp_path_factory.getbasetemp() / "trials"
     monkeypatch.setenv("PERBYTE_HOME", str(place))
+    monkeypatch.setenv("PERBYTE_TEST_LOCKS", str(place))
     return place
 
 

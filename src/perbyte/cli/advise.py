@@ -15,6 +15,7 @@ from perbyte.cli.options import Cores, DataRate, DataSize, Listed, Seconds, note
 from perbyte.errors import EXIT_FINE, EnvironmentLacking, UsageError
 from perbyte.model import Run
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP, STATES
+from perbyte.places import require_writable
 from perbyte.report.wording import size_label
 
 if TYPE_CHECKING:
@@ -129,6 +130,8 @@ def command(
         raise UsageError("--path is for disk alone", hint="perbyte advise disk --path DIR")
     if sizes and histogram:
         raise UsageError("--sizes and --histogram exclude each other")
+    if page:
+        require_writable(page)
     wanted = read_states((COLD, FIRST, IDLE) if states else (), threads, cores) or ()
     asked = find_question(question)
     wish = Wish(

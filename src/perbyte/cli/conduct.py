@@ -60,8 +60,9 @@ def conduct(
     `budget` looks at what was prepared before anything is measured: it refuses, or gives it back with a larger budget.
     Where it is given, and with `cut`, cells that do not fit into the budget are left out by name.
     """
-    from perbyte.store import RunWriter
+    from perbyte.store.writer import RunWriter, require_room
 
+    require_room(out or places.runs_home() / "new")  # all that needs no core comes before the wait for one
     prepared = prepare(request, _of_today(policy), command=sys.argv[1:], **more)
     if budget:
         prepared = budget(prepared)
@@ -79,8 +80,9 @@ def conduct_plan(
     cut: bool = False,
 ) -> Conducted:
     """Measure a plan that was drawn already, of what a later `--resume` would not find; `cut` as in `conduct`."""
-    from perbyte.store import RunWriter
+    from perbyte.store.writer import RunWriter, require_room
 
+    require_room(out or places.runs_home() / "new")
     prepared = prepare_plan(plan, found, _of_today(policy), command=sys.argv[1:])
     path = out or places.runs_home() / prepared.conditions.run_id
     return _carry_out(prepared, RunWriter.create, path, quiet, "interrupted", cut=cut)
@@ -89,9 +91,12 @@ def conduct_plan(
 def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None = None) -> Conducted:
     """Go on with the interrupted run in `path`; `budget_s` as in `measure.prepare_resumed`."""
     from perbyte.store import RunWriter, stored_run
+    from perbyte.store.files import disk_error
     from perbyte.store.reader import run_directory
 
     path = run_directory(path)
+    if error := places.refusal(path):
+        raise disk_error(error, path)
     prepared = prepare_resumed(stored_run(path), command=sys.argv[1:], budget_s=budget_s)
     return _carry_out(prepared, RunWriter.resume, path, quiet)
 

@@ -10,6 +10,7 @@ import click
 
 from perbyte.cli.options import note, output_options, policy_options
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
+from perbyte.places import require_writable
 
 if TYPE_CHECKING:
     from perbyte.model import Run
@@ -98,6 +99,8 @@ def run(
     from perbyte.studies import find, judge
 
     study = find(name)
+    if report:
+        require_writable(report)
     policy = study.measuring_policy(quick=quick)
     policy = read_policy(precision, budget, epochs, cores, seed, start=policy)
     request = Request(

@@ -7,12 +7,15 @@ these steps, sequence numbers tell what is already safe. Measuring code never wa
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from perbyte import places
 from perbyte.errors import StoreError, UsageError
 from perbyte.model import (
     Audit,
@@ -38,6 +41,7 @@ from perbyte.store.files import (
     RunLock,
     check_directory,
     disk_error,
+    require_free,
     undisturbed,
 )
 from perbyte.store.journal import (
@@ -321,8 +325,29 @@ class RunWriter:
         self._pending = []
 
 
+def require_room(directory: Path) -> None:
+    """Raise StoreError where `create` could not make a run, as far as that is seen without making anything."""
+    error = places.refusal(directory)
+    if not error and directory.exists() and not directory.is_dir():
+        error = OSError(errno.EEXIST, os.strerror(errno.EEXIST))
+    if error:
+        raise disk_error(error, directory)
+    if directory.is_dir():
+        require_free(directory)
+        _ours(directory, overwrite=False)
+
+
 def _make_room(directory: Path, overwrite: bool) -> None:
     """Make sure `directory` holds nothing of a run. Raises StoreError."""
+    try:
+        for place in (*_ours(directory, overwrite), *filter(_is_leftover, directory.iterdir())):
+            place.unlink()
+    except OSError as error:
+        raise disk_error(error, directory) from error
+
+
+def _ours(directory: Path, overwrite: bool) -> list[Path]:
+    """The files of the run that lies in `directory` and may be overwritten. Raises StoreError for all else there."""
     try:
         present = [
             place for place in directory.iterdir() if place.name != LOCK_FILE and not _is_leftover(place)
@@ -342,8 +367,7 @@ def _make_room(directory: Path, overwrite: bool) -> None:
                 f"{directory} already holds a run",
                 hint=f"go on with it (--resume {directory}) or choose another --out",
             )
-        for place in (*ours, *filter(_is_leftover, directory.iterdir())):
-            place.unlink()
+        return ours
     except OSError as error:
         raise disk_error(error, directory) from error
 
