@@ -104,9 +104,9 @@ def cores_held(
 ) -> Iterator[None]:
     """Hold the right to measure on `cores` of this machine, waiting for each until nobody else has it.
 
-    All users of a machine share these locks, whatever their `PERBYTE_HOME`. `waiting` is told once for each core that is
-    held: its number, and who holds it. Every holder takes its cores in the order of their numbers, so no two wait for
-    each other. Where no lock can be made, nobody is kept away.
+    All users of a machine share these locks, whatever their `PERBYTE_HOME`. `waiting` is told once for each core that
+    is held: its number, and who holds it. Every holder takes its cores in the order of their numbers, so no two wait
+    for each other. Where no lock can be made, nobody is kept away.
     """
     with contextlib.ExitStack() as held:
         for core in sorted(set(cores)):

@@ -1,6 +1,7 @@
 #include "burst.h"
 #include "material.h"
 #include "pieces.h"
+#include "urgent.h"
 
 #include <math.h>
 #include <sched.h>
@@ -132,9 +133,13 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 		(cut || b->calls > 1 ||
 		 (p->call_ticks && (double)p->call_ticks < WARMED_UP_TO * r->sample_us * 1e-6 * g->tick_hz));
 	b->warm_ticks = b->wait_ticks = 0;
-	uint64_t warmed_at = pb_gauge_ticks();
-	if (warm)
-		p->call_ticks = warm_up(g, p, cut, b->calls, r) / b->calls;
+	uint64_t warmed_at = pb_gauge_ticks(), length = p->call_ticks * b->calls;
+	if (warm) {
+		length = warm_up(g, p, cut, b->calls, r);
+		p->call_ticks = length / b->calls;
+	}
+	pb_urgent urgent;
+	pb_urgent_begin(&urgent, g, length);
 	uint64_t start = pb_gauge_ticks();
 	b->warm_ticks = start - warmed_at;
 	do {
@@ -142,16 +147,19 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 		uint64_t looked_at = pb_gauge_ticks();
 		b->waits += wait_and_warm(g, p, cut, b->calls, warm, &r->quiet, start + (uint64_t)limit);
 		b->wait_ticks += pb_gauge_ticks() - looked_at;
+		pb_urgent_check(&urgent, length);
 		uint64_t probed = g->clock_at, begun = take_sample(g, p, cut, b->calls, sample);
 		if (begun != probed)
 			close_clock(b, &open_from, g);
 		b->count++;
 		if (g->clock_at != begun)
 			close_clock(b, &open_from, g);
-		p->call_ticks = sample->ticks / b->calls;
+		length = sample->ticks;
+		p->call_ticks = length / b->calls;
 		clean += pb_gauge_clean(g, &r->quiet, r->clock_tolerance, sample);
 	} while (b->count < r->samples && b->count < PB_MAX_SAMPLES && !(r->clean && clean >= r->clean) &&
 		 (double)(pb_gauge_ticks() - start) < limit);
+	pb_urgent_end(&urgent);
 	pb_gauge_clock(g);
 	close_clock(b, &open_from, g);
 	pb_pieces_whole(p);

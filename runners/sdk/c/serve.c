@@ -1,5 +1,6 @@
 /* One request line in, exactly one answer line out. */
 #include "serve.h"
+#include "urgent.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -255,6 +256,7 @@ int pb_runner_main(const pb_runner *runner, int argc, char **argv)
 	while (!s.ended && fgets(line, sizeof line, stdin)) {
 		if (skip_rest_of_line(line))
 			line[0] = '\0'; /* longer than a line may be: malformed */
+		pb_urgent_calm();
 		answer(&s, line);
 		send_answer(&s);
 	}

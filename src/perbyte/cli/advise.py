@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import Cores, DataRate, DataSize, Listed, Seconds, note
+from perbyte.cli.options import Cores, DataRate, DataSize, Listed, Seconds, gentle_option, note
 from perbyte.errors import EXIT_FINE, EnvironmentLacking, UsageError
-from perbyte.model import Run
+from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP, STATES
 from perbyte.places import require_writable
 from perbyte.report.wording import size_label
@@ -80,6 +80,7 @@ class Wish:
     "--budget", type=Seconds(), help=f"Measuring time.  [{BUDGET_S:.0f}s, more where it takes more]"
 )
 @click.option("--cores", "--core", "cores", type=Cores(), help="Cores to measure on.  [all of one kind]")
+@gentle_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
     "--report", "page", type=click.Path(path_type=Path), help="Write the answer as an HTML page too."
@@ -103,6 +104,7 @@ def command(
     named: Path | None,
     budget: float | None,
     cores: tuple[int, ...] | None,
+    gentle: bool,
     as_json: bool,
     page: Path | None,
     quiet: bool,
@@ -118,7 +120,7 @@ def command(
     """
     from perbyte.catalogue.questions import find_question
     from perbyte.catalogue.status import profiles
-    from perbyte.cli.measure import read_states
+    from perbyte.cli.measure import read_policy, read_states
     from perbyte.report.advice import Limits
     from perbyte.report.advicetext import advice_json, render_advice
 
@@ -155,10 +157,12 @@ def command(
 
         run = open_run(find_run(named))
     else:
-        run, missing, code = _measure(asked, mixes, wish, budget, cores, quiet)
+        policy = read_policy(PRECISION, budget or BUDGET_S, EPOCHS, cores, None, gentle=gentle)
+        run, missing, code = _measure(asked, mixes, wish, policy, quiet)
     told = _answers(asked, run, mixes, wish, missing, limits)
     if wanted:
-        told = [_beyond(one, wanted, cores, limits, quiet) for one in told]
+        policy = read_policy(PRECISION, BEYOND_S, BEYOND_EPOCHS, cores, None, gentle=gentle)
+        told = [_beyond(one, wanted, policy, limits, quiet) for one in told]
     beside = _beside(asked, told[0], run) if asked.study else None
     notes = [*([asked.note] if asked.note else []), _source(run)]
     if page:
@@ -290,15 +294,13 @@ def _measure(
     question: Question,
     mixes: Sequence[Mix],
     wish: Wish,
-    budget: float | None,
-    cores: tuple[int, ...] | None,
+    policy: Policy,
     quiet: bool,
 ) -> tuple[Run, dict[str, str], int]:
     """Measure what the question needs; also why candidates have no figure, and the exit code."""
     from perbyte.catalogue import parse_selector
     from perbyte.cli.conduct import conduct
     from perbyte.cli.ending import note_losses
-    from perbyte.cli.measure import read_policy
     from perbyte.measure import Request, built_runners, survey
 
     specs = [one for one in built_runners() if not wish.languages or one.language in wish.languages]
@@ -324,7 +326,6 @@ def _measure(
         raise EnvironmentLacking(
             f"no built library has what '{question.title}' asks for", hint=": ".join(first)
         )
-    policy = read_policy(PRECISION, budget or BUDGET_S, EPOCHS, cores, None)
     request = Request(tuple(parse_selector(text) for text in texts))
     # never cut: a candidate that is left out for want of time would be missing from the answer
     done = conduct(request, policy, quiet=quiet, lenient=True)
@@ -391,14 +392,11 @@ def _why_missing(question: Question, found: Survey, languages: Sequence[str]) ->
     return reasons
 
 
-def _beyond(
-    told: Told, states: tuple[str, ...], cores: tuple[int, ...] | None, limits: Limits, quiet: bool
-) -> Told:
+def _beyond(told: Told, states: tuple[str, ...], policy: Policy, limits: Limits, quiet: bool) -> Told:
     """The answer with what the recommended option does in `states` that no loop on one core has: a run of its own."""
     from perbyte.advise import changes
     from perbyte.catalogue import parse_selector
     from perbyte.cli.conduct import conduct
-    from perbyte.cli.measure import read_policy
     from perbyte.measure import Request
     from perbyte.report.advice import option_text, tell
     from perbyte.report.beyond import states_texts, threads_texts
@@ -415,7 +413,6 @@ def _beyond(
         for size, wanted in ((sizes[0], [LOOP, *single] if single else []), (sizes[-1], together))
         if wanted
     ]
-    policy = read_policy(PRECISION, BEYOND_S, BEYOND_EPOCHS, cores, None)
     done = conduct(Request(tuple(parse_selector(text) for text in texts)), policy, quiet=quiet, lenient=True)
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
 

@@ -69,6 +69,7 @@ def command(
     epochs: int | None,
     cores: tuple[int, ...] | None,
     seed: int | None,
+    gentle: bool,
     input_path: Path | None,
     out: Path | None,
     resume: Path | None,
@@ -120,7 +121,7 @@ def command(
             raise UsageError(
                 "--resume goes on with the run's own plan", hint="leave selectors and plan options out"
             )
-        if any(value is not None for value in (precision, epochs, cores, seed)):
+        if gentle or any(value is not None for value in (precision, epochs, cores, seed)):
             raise UsageError(
                 "--resume goes on under the run's own policy",
                 hint="of its options only --budget can be given",
@@ -157,7 +158,7 @@ def command(
             cpus=cpus,
             states=general,
         )
-        policy = read_policy(precision, budget, epochs, cores, seed)
+        policy = read_policy(precision, budget, epochs, cores, seed, gentle=gentle)
         if dry_run:
             return _print_plan(request, policy, as_json=as_json, lenient=suite is not None)
         given = budget is not None and suite is None and bool(selectors)
@@ -209,6 +210,7 @@ def read_policy(
     cores: tuple[int, ...] | None,
     seed: int | None,
     *,
+    gentle: bool = False,
     start: Policy | None = None,
 ) -> Policy:
     """The policy `start` (the default one without it) with what was said on the command line."""
@@ -221,6 +223,7 @@ def read_policy(
         budget_s=policy.budget_s if budget is None else budget,
         cores=policy.cores if cores is None else cores,
         seed=policy.seed if seed is None else seed,
+        gentle=policy.gentle or gentle,
     )
 
 

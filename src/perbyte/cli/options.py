@@ -143,6 +143,11 @@ class Listed(click.ParamType[tuple[str, ...]]):
         return words
 
 
+gentle_option = click.option(
+    "--gentle", is_flag=True, help="Without priority over other programs: less precise beside them."
+)
+
+
 def policy_options(function: F) -> F:
     """Add the options from which `read_policy` makes a Policy."""
     default = Policy()
@@ -180,6 +185,7 @@ def policy_options(function: F) -> F:
                 default=None,
                 help=f"Seed of data, keys, order and layouts.  [{default.seed}]",
             ),
+            gentle_option,
         ]
     ):
         function = option(function)

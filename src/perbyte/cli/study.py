@@ -82,6 +82,7 @@ def run(
     epochs: int | None,
     cores: tuple[int, ...] | None,
     seed: int | None,
+    gentle: bool,
     as_json: bool,
     as_csv: bool,
     unit: str | None,
@@ -102,7 +103,7 @@ def run(
     if report:
         require_writable(report)
     policy = study.measuring_policy(quick=quick)
-    policy = read_policy(precision, budget, epochs, cores, seed, start=policy)
+    policy = read_policy(precision, budget, epochs, cores, seed, gentle=gentle, start=policy)
     request = Request(
         tuple(parse_selector(text) for text in study.selectors(quick=quick)), contracts=(study.contract,)
     )

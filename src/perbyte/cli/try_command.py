@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from perbyte.cli.ending import note_losses
-from perbyte.cli.options import Listed, Percent, Seconds, note
+from perbyte.cli.options import Listed, Percent, Seconds, gentle_option, note
 from perbyte.errors import (
     EXIT_ENVIRONMENT,
     EXIT_FINE,
@@ -74,6 +74,7 @@ EPILOG = """\b
 @click.option(
     "--budget", type=Seconds(), default=None, help=f"Measuring time.  [{BUDGET_S:g}s, {LOOP_BUDGET_S:g}s]"
 )
+@gentle_option
 @click.option(
     "--fail-above",
     type=Percent(),
@@ -98,6 +99,7 @@ def command(
     instructions: bool,
     supercop: bool,
     budget: float | None,
+    gentle: bool,
     fail_above: float | None,
     markdown: bool,
     as_json: bool,
@@ -122,7 +124,15 @@ def command(
                 "--supercop knows the functions; of the other options it takes --as, --flags, --size"
             )
         return try_directories(
-            files, algorithm_name, flags, asked_sizes, beside, budget, as_json=as_json, quiet=quiet
+            files,
+            algorithm_name,
+            flags,
+            asked_sizes,
+            beside,
+            budget,
+            gentle=gentle,
+            as_json=as_json,
+            quiet=quiet,
         )
     if not algorithm_name:
         raise UsageError("what does it compute?", hint="--as sha-256; all: perbyte list algorithms")
@@ -131,6 +141,7 @@ def command(
     if (baseline or keep or watch) and len(each) > 1:
         raise UsageError("a baseline is one program", hint="give --flags once")
     trial = Trial(asked, each, asked_sizes, beside, budget, instructions, as_json, quiet)
+    trial.gentle = gentle
     if not (baseline or keep or watch):
         return trial.beside_libraries()
     trial.fail_above, trial.markdown = fail_above or 0.0, markdown
@@ -168,6 +179,7 @@ class Trial:
         self.quiet = quiet
         self.fail_above = 0.0  # relative, of --baseline
         self.markdown = False
+        self.gentle = False
 
     def beside_libraries(self) -> int:
         """Measure beside the libraries, and say how far off the best of them is."""
@@ -178,7 +190,7 @@ class Trial:
         names = [spec.name for spec in specs]
         libraries = libraries_beside(self.beside, names)
         sizes = sizes_for(self.asked.algorithm, self.sizes)
-        policy = replace(Policy(), budget_s=self.budget_s or BUDGET_S)
+        policy = Policy(budget_s=self.budget_s or BUDGET_S, gentle=self.gentle)
         run = measure_specs(specs, libraries, self.asked.algorithm, names, sizes, policy, self.quiet)
         found = beside_the_best(run, names)
         counts = self._count(specs, run, policy.seed)
@@ -228,6 +240,7 @@ class Trial:
             precision=0.0005,
             epochs=8,
             max_epochs=40,
+            gentle=self.gentle,
         )
         specs = [spec] + ([describe(before, old, self.asked.files)] if note and not keep else [])
         sizes = sizes_for(self.asked.algorithm, self.sizes, quick=True)

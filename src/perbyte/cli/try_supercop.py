@@ -44,6 +44,7 @@ def try_directories(
     beside: str,
     budget_s: float | None,
     *,
+    gentle: bool,
     as_json: bool,
     quiet: bool,
 ) -> int:
@@ -65,7 +66,7 @@ def try_directories(
         run = None
         if specs:
             names = [spec.name for spec in specs]
-            policy = replace(Policy(), budget_s=budget_s or BUDGET_S, epochs=3)
+            policy = Policy(budget_s=budget_s or BUDGET_S, epochs=3, gentle=gentle)
             run = measure_specs(
                 specs, libraries_beside(beside, names), algorithm, names, wanted, policy, quiet
             )

@@ -22,6 +22,7 @@ import numpy as np
 from perbyte import stats
 from perbyte.errors import RunnerError
 from perbyte.measure.cores import Aside
+from perbyte.measure.neighbour import Share
 from perbyte.measure.pieces import LARGE_BYTES, Cut, cut_calls, first_piece
 from perbyte.measure.sessions import Sessions, failure_kind
 from perbyte.measure.warmth import Warmth
@@ -97,6 +98,7 @@ class Epoch:
     fail: Callable[[Failure], None]
     tell: Callable[[Cell, int, int, float], None]
     aside: Aside = field(default_factory=Aside)
+    share: Share = field(default_factory=Share)
     fixed_calls: dict[Cell, int] = field(default_factory=dict)
     took: dict[Cell, float] = field(default_factory=dict)
     cuts: dict[Cell, Cut | None] = field(default_factory=dict)
@@ -178,6 +180,7 @@ class Epoch:
     def _burst(self, cell: Cell, round_number: int, piece_bytes: int) -> None:
         """Wait for the burst under way, begin another, and look at the former meanwhile."""
         before = self._receive()
+        self.share.give_back()
         try:
             self._begin(cell, round_number, piece_bytes)
         finally:

@@ -22,6 +22,7 @@ from perbyte.measure.budget import OVERRUN, Budget
 from perbyte.measure.cores import kept_awake, noise_note
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
 from perbyte.measure.learnt import Learnt, recall
+from perbyte.measure.neighbour import Share
 from perbyte.measure.pieces import Cut
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.rounds import Epoch
@@ -128,9 +129,12 @@ class Measurement:
             self.watcher.note(f"left out: {message} ({count} cell{'s' if count > 1 else ''})")
         try:
             with (
-                kept_awake(self.survey.specs.values(), self.cores) as self._awake,
-                Witness(self.cores, self._learnt) as witness,
+                kept_awake(
+                    () if self.policy.gentle else self.survey.specs.values(), self.cores
+                ) as self._awake,
+                Witness(self.cores, self._learnt, gentle=self.policy.gentle) as witness,
             ):
+                self._share = Share(self.cores, len(self._awake.loops))
                 self._auditor = Auditor(
                     self.policy, self.catalogue, self.history.audits, self.sink.audited, self._fail, witness
                 )
@@ -223,6 +227,7 @@ class Measurement:
             limits=self.limits,
             admit=self._admit,
             learnt=self._learnt,
+            gentle=self.policy.gentle,
         ) as sessions:
             cells = self._start(sessions, name, number, cells)
             if first:
@@ -241,6 +246,7 @@ class Measurement:
                 tell=lambda cell, round_number, done, clean: self._tell(
                     f"{name}, round {round_number}", cell.address, number, len(cells) - done, clean
                 ),
+                share=self._share,
                 fixed_calls=self._fixed_calls,
                 took=self._took,
                 cuts=self._cuts,
@@ -255,7 +261,7 @@ class Measurement:
             rest_s = time.monotonic() - rounds_over
             if apart := [cell for cell in apart if cell not in self._lost]:
                 self._tell(f"{name}, calls in states of their own", "", number, len(apart))
-                found = (self._digests, self._awake, self._keep, self._fail)
+                found = (self._digests, self._awake, self._share, self._keep, self._fail)
                 self._states_s |= States(sessions, number, self.cores, self.policy, *found).take(apart)
         if self._warmth.note(tally.by_round for tally in epoch.tallies.values()):
             self.watcher.note(

@@ -32,9 +32,9 @@ Admission = Callable[[RunnerIdentity, Calibration], bool]
 class Sessions:
     """Sessions by process. A context manager; leaving it ends them all.
 
-    `admit` is told who each process is and what it found out about its clock, replacements included, before
-    anything is asked of it. When it says False the process looks at its clock again, and is given up when
-    that does not help.
+    `gentle`: without priority over others. `admit` is told who each process is and what it found out about its clock,
+    replacements included, before anything is asked of it. When it says False the process looks at its clock again, and
+    is given up when that does not help.
     """
 
     def __init__(
@@ -49,9 +49,11 @@ class Sessions:
         limits: TimeLimits | None = None,
         admit: Admission = lambda _identity, _calibration: True,
         learnt: Learnt | None = None,
+        gentle: bool = False,
     ) -> None:
         """`learnt` is what is known of the processor; None: what the machine's file says."""
         self._survey = survey
+        self._gentle = gentle
         first = epoch % len(cores)  # so that no core has all the beginnings
         self._cores = (*cores[first:], *cores[:first])
         self._learnt = learnt or recall(cores[0])
@@ -94,6 +96,7 @@ class Sessions:
             twin=twin,
             environment=self._layout.environment,
             limits=self._limits,
+            gentle=self._gentle,
         )
         try:
             session.hello()
@@ -127,7 +130,9 @@ class Sessions:
         RunnerError, EnvironmentLacking.
         """
         spec, environment = self._survey.specs[cell.runner], self._layout.environment
-        session = Session(spec, cpu=cell.cpu, core=core, environment=environment, limits=self._limits)
+        session = Session(
+            spec, cpu=cell.cpu, core=core, environment=environment, limits=self._limits, gentle=self._gentle
+        )
         try:
             session.hello()
             session.calibrate(CALIBRATION_MS, epoch=self._epoch, cores=[core], known=self._learnt.known)

@@ -28,6 +28,7 @@ import numpy as np
 
 from perbyte.errors import RunnerError
 from perbyte.measure.cores import Awake
+from perbyte.measure.neighbour import Share
 from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_kind
 from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
@@ -67,6 +68,7 @@ class States:
     policy: Policy
     digests: Mapping[Cell, str]
     awake: Awake
+    share: Share
     keep: Callable[[Burst], None]
     fail: Callable[[Failure], None]
     _filled: np.ndarray[tuple[int], np.dtype[np.uint64]] | None = None
@@ -107,6 +109,7 @@ class States:
 
     def _first(self, cell: Cell, core: int) -> Generator[Burst, None, None]:
         while True:
+            self.share.give_back()
             with self._alone(cell, core) as (session, handle), _on(core):
                 self._empty_caches()
                 yield self._one(session, handle, cell)
@@ -115,6 +118,7 @@ class States:
         while True:
             with self._alone(cell, core) as (session, handle):
                 for _ in range(CALLS_A_PROCESS):
+                    self.share.give_back()
                     session.check_calls(handle, WORK_CALLS)
                     if cell.state == COLD:
                         with _on(core):
@@ -172,6 +176,7 @@ class States:
                     ]
                     for one, (session, _) in zip(asked, opened, strict=False):
                         self.keep(session.receive_measure(one).burst)
+                    self.share.give_back(cell.threads)
 
     @contextmanager
     def _alone(self, cell: Cell, core: int) -> Iterator[tuple[Session, int]]:

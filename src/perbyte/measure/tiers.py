@@ -44,7 +44,9 @@ def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], polic
     layout = draw_layout(policy.seed, 0)
     row = tier.row
     try:
-        with Sessions(survey, cores=cores, epoch=0, layout=layout, seed=policy.seed) as sessions:
+        with Sessions(
+            survey, cores=cores, epoch=0, layout=layout, seed=policy.seed, gentle=policy.gentle
+        ) as sessions:
             for cpu in (FULL, row.cpu):
                 probed = Cell(row.runner, row.algorithm, row.operation, _PROBE_BYTES, row.contract, cpu)
                 calibration = sessions.start(probed.process)

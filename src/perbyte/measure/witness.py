@@ -19,10 +19,11 @@ _WITNESS = Cell("reference", "probe-imul", "run", 64, "stream/1")
 class Witness:
     """Perbyte's own runner of loops of known cost: what is the core's clock? A context manager; it may be absent."""
 
-    def __init__(self, cores: Sequence[int], learnt: Learnt | None = None) -> None:
+    def __init__(self, cores: Sequence[int], learnt: Learnt | None = None, *, gentle: bool = False) -> None:
         """`learnt` is what is known of the processor; None: what the machine's file says."""
         self._cores = cores
         self._learnt = learnt or recall(cores[0])
+        self._gentle = gentle
         self._session: Session | None = None
         self._calibration: Calibration | None = None
         self._handle = 0
@@ -62,7 +63,7 @@ class Witness:
     def _start(self) -> None:
         with contextlib.suppress(PerbyteError):
             spec = find(_WITNESS.runner, [places.data_dir("runners")])
-            session = Session(spec, core=self._cores[0])
+            session = Session(spec, core=self._cores[0], gentle=self._gentle)
             try:
                 session.hello()
                 self._calibration = self._calibrate(session)

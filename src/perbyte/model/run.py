@@ -23,7 +23,8 @@ class Policy:
     `warm_least_us` on (0: not before) they end where two samples' worth in a row agree. `forks`: runners in C, C++ and
     Rust take each burst of short calls in a fork of their process.
     `clock_tolerance` and `contention_tolerance` define a clean sample. `cores` are those that may be used (older runs
-    have `core` alone). `audit`: every cell is looked at from outside in every epoch.
+    have `core` alone). `audit`: every cell is looked at from outside in every epoch. `gentle`: runners have no
+    priority over other programs, and cores are not kept from halting.
     """
 
     precision: float = 0.0025
@@ -44,6 +45,7 @@ class Policy:
     core: int = -1
     cores: tuple[int, ...] = ()
     audit: bool = False
+    gentle: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from perbyte.stats.compare import ACROSS_RUNS
 from perbyte.store import read_signature, verify
 
 QUIET_SHARE = 0.3  # of clean samples; with more a machine is not called noisy
+GENTLE = "gentle: without priority over other programs, so that less of it is precise beside them"
 MEASURED = "measured"
 """The origin of a run that Perbyte measured itself."""
 
@@ -117,6 +118,8 @@ def condition_lines(run: Run) -> list[str]:
                 for name, count in sorted(sources.items())
             )
         )
+    if conditions.policy.gentle:
+        lines.append(GENTLE)
     if libraries := library_names(run):
         lines.append("libraries: " + ", ".join(libraries))
     clean, taken = clean_share(run)
@@ -252,6 +255,7 @@ def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
             ", ".join(map(str, policy.cores)) or (str(policy.core) if policy.core >= 0 else "not recorded"),
         ),
         ("seed", str(policy.seed)),
+        ("priority", "none over other programs (--gentle)" if policy.gentle else ""),
         ("files", _integrity(run)),
         *came_from,
     ]

@@ -31,7 +31,8 @@ def methods(run: Run) -> str:
         f"{_epochs(run)} fresh processes, in random order and with memory layouts drawn from the seed {policy.seed}, "
         f"until its {policy.level:.0%} confidence interval was within "
         f"±{percent(policy.precision)} or the measuring time "
-        f"of {policy.budget_s:g} s was spent.",
+        f"of {policy.budget_s:g} s was spent"
+        + (", without priority over other programs." if policy.gentle else "."),
         _samples(run),
         _precision(run),
         f"Command: {shlex.join(['perbyte', *(plain(word, 300) for word in conditions.command)])}; "

@@ -63,14 +63,16 @@ class RunnerProcess:
         *,
         environment: Mapping[str, str],
         core: int | None = None,
+        favoured: bool = True,
         undisturbed: bool = False,
         workers: bool = False,
         directory: Path | None = None,
     ) -> None:
         """Start `command`, pinned to `core` from its first instruction on, as leader of its own group.
 
-        `undisturbed`: with real-time scheduling on its core, where the system lets us. `workers`: the processes that it
-        starts belong to it, so that their CPU time is its own.
+        `favoured`: before others on its core; `undisturbed`: with real-time scheduling there while it takes samples,
+        where the system lets us. `workers`: the processes that it starts belong to it, so that their CPU time is its
+        own.
 
         Raises EnvironmentLacking when the program cannot be started or the core cannot be had.
         """
@@ -103,7 +105,7 @@ class RunnerProcess:
         self._workers, self._members = workers, [child.pid]
         self._threads: dict[int, tuple[float, dict[int, float]]] = {}
         _limit(child.pid)
-        if core is not None:
+        if core is not None and favoured:
             _favour(child.pid, undisturbed)
         self._in, self._out, self._err = (
             pipe.fileno() for pipe in (child.stdin, child.stdout, child.stderr) if pipe
@@ -388,7 +390,8 @@ def _inherited(core: int | None) -> Iterator[bool]:
 def _favour(pid: int, undisturbed: bool) -> None:
     """Let a measured process go before others on its core, where we may: a sample they break into is lost.
 
-    `undisturbed` asks for real-time scheduling, which nothing ordinary interrupts. It is not for programs with
+    `undisturbed` asks for real-time scheduling, which nothing ordinary interrupts; the C SDK lays it down at the first
+    question, and takes it up again for stretches that end (`runners/sdk/c/urgent.h`). It is not for programs with
     threads of their own, which could wait for each other for ever.
     """
     with contextlib.suppress(OSError):

@@ -113,8 +113,11 @@ class Session:
         environment: Mapping[str, str] | None = None,
         limits: TimeLimits | None = None,
         command: Sequence[str] | None = None,
+        gentle: bool = False,
     ) -> None:
         """Start the runner. `environment` adds to what is inherited; `command` replaces the spec's.
+
+        `gentle`: it gets no priority over other programs.
 
         Little is inherited, because the size of the environment shifts the stack. Raises UsageError for an
         unknown tier, EnvironmentLacking when the runner is not built, cannot be started or not be pinned.
@@ -140,7 +143,8 @@ class Session:
             command,
             environment=values,
             core=core,
-            undisturbed=spec.undisturbed,
+            favoured=not gentle,
+            undisturbed=spec.undisturbed and not gentle,
             workers=spec.workers,
             directory=spec.here,
         )

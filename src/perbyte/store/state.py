@@ -175,7 +175,7 @@ _MACHINE = (
     "governor",
     "turbo",
 )
-_POLICY = ("level", "sample_us", "clock_tolerance", "contention_tolerance", "seed")
+_POLICY = ("level", "sample_us", "clock_tolerance", "contention_tolerance", "seed", "gentle")
 _RUN = ("perbyte_version", "catalogue_version", "protocol_version", "input", "origin")
 _IDENTITY = ("library", "library_version", "compiler", "flags", "object_sha256", "sdk")
 
