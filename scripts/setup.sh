@@ -34,3 +34,5 @@ fi
 [ -x .venv/bin/python ] || "$python" -m venv .venv
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+# as an installed wheel is: where PYTHONDONTWRITEBYTECODE is set, each command would compile all of it anew
+.venv/bin/python -m compileall -q src/perbyte

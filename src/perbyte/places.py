@@ -28,6 +28,7 @@ _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parent.parent
 
 
+@cache
 def in_checkout() -> bool:
     """True when this code runs from a checkout (also when installed in editable mode)."""
     return (_CHECKOUT / "protocol" / "SPEC.md").is_file() and (_CHECKOUT / "pyproject.toml").is_file()

@@ -28,6 +28,8 @@ def main() -> None:
     from perbyte.cli.group import ReaderGone, commands
     from perbyte.cli.streams import settle
 
+    # NumPy's matrices are not used here, and starting a thread for each core takes longer than all else of it
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     settle()
     try:
         code = commands.main(prog_name="perbyte", standalone_mode=False)

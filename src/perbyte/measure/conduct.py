@@ -14,6 +14,7 @@ import os
 import secrets
 import signal
 import stat
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,6 +60,7 @@ def prepare(
     EnvironmentLacking.
     """
     require_linux()
+    threading.Thread(target=places.commit, daemon=True).start()  # Git takes its time; asked for again below
     specs = [
         spec for spec in built_runners() if any(may_mean(selector, spec) for selector in request.selectors)
     ]

@@ -117,6 +117,8 @@ class RunnerSpec:
 
     def fill(self, text: str, *, out: Path | None = None) -> str:
         """Replace the placeholders of docs/runner-toml.md. Raises DataFileError on an unknown one."""
+        if "{" not in text and "}" not in text:
+            return text
         out = out or self.out()
         known = {
             "here": str(self.here),
