@@ -20,7 +20,7 @@ BUSY = replace(READY, cycle_source="none", reason="the core was never quiet")
 class Asked:
     """A session whose core is busy when it starts."""
 
-    def __init__(self, spec: object, core: int) -> None:
+    def __init__(self, spec: object, core: int, *, gentle: bool = False) -> None:
         self.calibrations = [BUSY, BUSY, READY]
 
     def hello(self) -> None: ...
@@ -54,7 +54,7 @@ class Watched(Asked):
     broken = ""
     said: ClassVar[list[str]] = []
 
-    def __init__(self, spec: object, core: int) -> None:
+    def __init__(self, spec: object, core: int, *, gentle: bool = False) -> None:
         self.calibrations = [READY]
         self._say(f"start {core}")
 
