@@ -17,7 +17,6 @@ import statistics
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 from perbyte.errors import RunnerRefused
@@ -97,10 +96,6 @@ def _loop(spec: RunnerSpec, core: int) -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    with contextlib.suppress(OSError):
-        # The lowest priority counts among the tasks of one session only, where Linux shares cores between sessions:
-        # beside a run that sleeps, the loop would have all of its session's half (sched(7), autogroup).
-        Path(f"/proc/{process.pid}/autogroup").write_text("19", encoding="ascii")
     try:
         os.sched_setaffinity(process.pid, {core})
     except OSError:

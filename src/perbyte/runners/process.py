@@ -96,7 +96,7 @@ class RunnerProcess:
                     env={**environment, MARK: self._mark},
                     cwd=directory,
                     bufsize=0,
-                    process_group=0,
+                    start_new_session=True,  # a group of its own too, and among sessions a weight of its own
                 )
             except OSError as error:
                 raise EnvironmentLacking(f"runner '{name}' cannot be started: {error}") from None
@@ -396,6 +396,8 @@ def _favour(pid: int, undisturbed: bool) -> None:
     """
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, pid, _FAVOURED)
+    with contextlib.suppress(OSError):  # where Linux weighs sessions first, the former counts within one only
+        Path(f"/proc/{pid}/autogroup").write_text(str(_FAVOURED), encoding="ascii")
     if undisturbed:
         with contextlib.suppress(OSError):
             os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(1))
