@@ -53,9 +53,8 @@ from perbyte.model.cell import FULL, LOOP
 from perbyte.runners.session import TimeLimits
 
 EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
-SPARSE_FROM = (
-    24  # epochs from which on looks are an eighth of the epochs apart: each look costs time, and some cover
-)
+# epochs from which on looks are an eighth of the epochs apart: each look costs time, and some cover
+SPARSE_FROM = 24
 CUT_IN_VAIN = 2  # epochs in which pieces cost more than whole calls: these are timed from then on
 CUT_FROM_S = 10.0  # by which a budget may be overrun in any case before cells are left out
 NOISY_SHARE = 0.15  # of clean samples, below which a run says what would help
@@ -127,11 +126,10 @@ class Measurement:
         unfit = Counter(failure.message for failure in self.plan.failures if failure.address)
         for message, count in unfit.items():
             self.watcher.note(f"left out: {message} ({count} cell{'s' if count > 1 else ''})")
+        specs = () if self.policy.gentle else self.survey.specs.values()
         try:
             with (
-                kept_awake(
-                    () if self.policy.gentle else self.survey.specs.values(), self.cores
-                ) as self._awake,
+                kept_awake(specs, self.cores) as self._awake,
                 Witness(self.cores, self._learnt, gentle=self.policy.gentle) as witness,
             ):
                 self._share = Share(self.cores, len(self._awake.loops))
@@ -193,10 +191,9 @@ class Measurement:
         most_s = max(OVERRUN * self.policy.budget_s, self.policy.budget_s + CUT_FROM_S)
         kept = self._budget.affordable(young, missing, most_s) or young[:1]
         said = f"does not fit into the budget of {self.policy.budget_s:g} s"
-        for cell in young:
-            if cell not in kept:
-                self.watcher.note(f"{cell.address}: {said}, left out")
-                self._fail(Failure("refused", cell.runner, f"it {said}", address=cell.address))
+        for cell in (one for one in young if one not in kept):
+            self.watcher.note(f"{cell.address}: {said}, left out")
+            self._fail(Failure("refused", cell.runner, f"it {said}", address=cell.address))
         return kept
 
     def _precise(self, summary: stats.Summary, spread: stats.Spread | None) -> bool:
@@ -288,9 +285,8 @@ class Measurement:
                 sessions.start(process)
             except STARTING_FAILS as error:
                 kind = failure_kind(error) if isinstance(error, RunnerError) else "absent"
-                for cell in cells:
-                    if cell.process == process:
-                        self._fail(Failure(kind, cell.runner, str(error), address=cell.address))
+                for cell in (one for one in cells if one.process == process):
+                    self._fail(Failure(kind, cell.runner, str(error), address=cell.address))
             self._budget.note_start(process, time.monotonic() - began)
         return [cell for cell in cells if cell not in self._lost]
 
