@@ -349,7 +349,7 @@ void pb_gauge_calibrate(pb_gauge *g, double limit_ms, double patience_ms, const 
 	uint64_t first_ticks, last_ticks;
 	double first_s, last_s, limit_s = limit_ms * 1e-3, patience_s = patience_ms * 1e-3;
 	int trusted = 0;
-	const char *emulator = getenv("PERBYTE_EMULATED_BY"); /* the orchestrator knows what it started */
+	const char *emulator = getenv("PERBYTE_EMULATOR"); /* the orchestrator knows what it started */
 
 	g->pmu = -1;
 	g->pmu_page = NULL;
@@ -373,14 +373,16 @@ void pb_gauge_calibrate(pb_gauge *g, double limit_ms, double patience_ms, const 
 	g->tick_hz = (double)(last_ticks - first_ticks) / (last_s - first_s);
 	g->waited_ms = (last_s - first_s) * 1e3;
 	g->alone = r.all ? (double)r.alone / r.all : 0;
-	if (emulator || !PB_KNOWN_CHAIN) {
+	if (emulator || !trusted)
 		g->cycle_source = "none";
+	if (emulator) {
 		snprintf(g->reason, sizeof g->reason,
-			 emulator ? "runs under %.40s: what it takes there is the emulator's time, no core's"
-				  : "no chain of known latency is written for this processor%s",
-			 emulator ? emulator : "");
+			 "runs under %.*s: what a call takes there is the emulator's time, no core's",
+			 (int)fmin(60, (double)strcspn(emulator, " ")), emulator);
+	} else if (!PB_KNOWN_CHAIN) {
+		snprintf(g->reason, sizeof g->reason,
+			 "no chain of known latency is written for this processor");
 	} else if (!trusted) {
-		g->cycle_source = "none";
 		snprintf(g->reason, sizeof g->reason,
 			 "the clock probe cannot be trusted: multiply : add : rotate read 3 : %.3f : %.3f, "
 			 "not 3 : 1 : 1",
