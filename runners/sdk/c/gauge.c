@@ -346,8 +346,8 @@ static void choose_detector(pb_gauge *g, const pb_known *known)
 void pb_gauge_calibrate(pb_gauge *g, double limit_ms, double patience_ms, const pb_known *known)
 {
 	static readings r;
-	uint64_t first_ticks, last_ticks;
-	double first_s, last_s, limit_s = limit_ms * 1e-3, patience_s = patience_ms * 1e-3;
+	uint64_t first_ticks = 0, last_ticks = 0;
+	double first_s = 0, last_s = 0, limit_s = limit_ms * 1e-3, patience_s = patience_ms * 1e-3;
 	int trusted = 0;
 	const char *emulator = getenv("PERBYTE_EMULATOR"); /* the orchestrator knows what it started */
 
