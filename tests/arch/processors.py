@@ -87,5 +87,4 @@ def _sysroot(target: str) -> dict[str, str]:
     said = subprocess.run(
         ["sh", SYSROOT_SCRIPT, target, "libssl3"], capture_output=True, text=True, check=True
     ).stdout
-    pairs = (shlex.split(line)[1].split("=", 1) for line in said.splitlines())
-    return {name: value for name, value in pairs}
+    return dict(shlex.split(line)[1].split("=", 1) for line in said.splitlines())

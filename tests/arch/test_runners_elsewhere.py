@@ -18,7 +18,8 @@ from perbyte.runners import Session
 from perbyte.runners.conform import conform
 from perbyte.runners.target import machine_of
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[1] / "sdk")]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "sdk"))
 
 import library_checks as checks
 from processors import PAIRS, TARGETS, built_for

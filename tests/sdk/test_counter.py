@@ -1,4 +1,4 @@
-"""What a tick counter can tell apart: the C SDK's arithmetic on the readings of made-up counters, from x86 to RISC-V."""
+"""What a tick counter can tell apart: the C SDK's arithmetic on readings of made-up counters, x86 to RISC-V."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_counter_that_does_not_move_gives_the_longest_probe_and_no_more(counte
 
 @pytest.mark.parametrize("length", [200.0, 200.1, 200.3, 200.5, 200.7, 200.97])
 def test_a_length_between_two_steps_is_found(counter: ctypes.CDLL, length: float) -> None:
-    """60 readings, a fifth of them disturbed: the mean errs by a tenth of a step, where the lower half errs by up to one."""
+    """Of 60 readings a fifth is disturbed: the mean errs by a tenth of a step, the lower half by up to a whole one."""
     chance, errors = random.Random(5), []
     for _ in range(200):
         readings = []

@@ -104,10 +104,10 @@ static inline uint64_t pb_ticks(void)
 	return value;
 }
 
-/* No multiply latency holds for all cores: of 64 bits it is 5 cycles on Cortex-A57 and A72, 4 on Cortex-A76, Neoverse
- * N1 and AmpereOne, 2 on Neoverse N2, V1 and V2. An immediate rotation is EXTR with one register twice: 1 cycle by
- * Arm's guides, two operations on Apple's cores. So a link is made of three plain operations on registers ("ALU, basic"
- * and "logical, basic"), 1 cycle each in every guide, none of which undoes the one before. The self-check (link : add :
+/* No multiply latency holds for all cores: of 64 bits it is 5 cycles on Cortex-A57, 4 on Neoverse N1 and AmpereOne, 2
+ * on Neoverse V2. An immediate rotation is EXTR with one register twice: 1 cycle on Neoverse cores, two operations on
+ * Apple's. So a link is made of three plain operations on registers ("ALU, basic"
+ * and "logical, basic"), 1 cycle each in all of them, none of which undoes the one before. The self-check (link : add :
  * variable rotation = 3 : 1 : 1) decides whether a core can be trusted. Sources: docs/other-machines.md. */
 #define PB_KNOWN_CHAIN  1
 #define PB_CHAIN_CYCLES 3
@@ -134,7 +134,7 @@ static inline uint64_t pb_ticks(void)
 	return value;
 }
 
-/* As on AArch64: three operations on registers, 1 cycle each on every core whose timing is documented. The base
+/* As on AArch64: three operations on registers, 1 cycle each on the cores whose timing was found. The base
  * instruction set has no rotation; a shift by a register stands for it in the self-check. */
 #define PB_KNOWN_CHAIN  1
 #define PB_CHAIN_CYCLES 3

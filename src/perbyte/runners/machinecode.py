@@ -31,8 +31,10 @@ _X86 = re.compile(
 )
 _ARM = re.compile(r"\t(?:(?P<aes>aes[ed]\t)|(?P<clmul>pmull2?\t\S+\.1q)|(?P<sha>sha(?:1|256)(?:[chmp]|su)))")
 # Scalar and vector cryptography extensions (riscv-crypto 1.0.1, vector 1.0).
-_RISCV = re.compile(r"\t(?:(?P<aes>aes(?:32|64)[de]|vaes[de])|(?P<clmul>clmul|vclmul|vghsh)|(?P<sha>sha256s|vsha2))")
-# Message-security assist: one instruction for all ciphers (km*), one for all hashes (kimd, klmd); GHASH is one of kimd's.
+_RISCV = re.compile(
+    r"\t(?:(?P<aes>aes(?:32|64)[de]|vaes[de])|(?P<clmul>clmul|vclmul|vghsh)|(?P<sha>sha256s|vsha2))"
+)
+# Message-security assist: one instruction for all ciphers (km*), two for all hashes, GHASH among them.
 _S390X = re.compile(r"\t(?:(?P<aes>km(?:ac|ctr|c|f|o|a)?\t)|(?P<clmul>vgfma?[bhfg]?\t)|(?P<sha>k[il]md\t))")
 _INSTRUCTIONS = {"x86_64": _X86, "aarch64": _ARM, "riscv64": _RISCV, "s390x": _S390X}
 

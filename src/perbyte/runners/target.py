@@ -60,9 +60,9 @@ def machine_of(program: str | Path) -> str:
         return ""
     if len(head) < 20 or head[:4] != b"\x7fELF":
         return ""
-    order = "little" if head[5] == _LITTLE else "big"
-    name = _MACHINES.get((head[4], int.from_bytes(head[18:20], order)), "")
-    return f"{name}le" if name == "ppc64" and order == "little" else name
+    little = head[5] == _LITTLE
+    name = _MACHINES.get((head[4], int.from_bytes(head[18:20], "little" if little else "big")), "")
+    return f"{name}le" if name == "ppc64" and little else name
 
 
 def started(command: Sequence[str]) -> tuple[list[str], dict[str, str]]:
@@ -81,7 +81,7 @@ def started(command: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _emulator(machine: str) -> list[str]:
-    """The command of the emulator: the environment's, else QEMU's, which finds the C library where compilers have it."""
+    """The emulator's command: the environment's, else QEMU's, which finds the C library where compilers have it."""
     if named := shlex.split(os.environ.get(EMULATOR_VARIABLE, "")):
         return named
     name = _SAID_OTHERWISE.get(machine, machine)
