@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: bench test lint docs clean setup build java wheel
+.PHONY: bench test lint docs clean setup build java arch wheel
 
 bench: build           ## fresh machine -> table on the terminal and report.html
 	$(BIN)/perbyte study run kompara-2020 --budget 54s --report report.html
@@ -20,6 +20,9 @@ build: setup
 java: setup            ## the runners of the Java providers, with JDK and Maven
 	sh scripts/setup.sh "$(PYTHON)" openjdk-17-jdk-headless maven
 	$(BIN)/perbyte build jca-sun jca-bc jca-conscrypt jca-accp
+
+arch: build            ## runners for AArch64, RISC-V and s390x under emulation: everything but speed
+	sh scripts/arch.sh "$(PYTHON)"
 
 setup: $(VENV)/.ready
 

@@ -9,7 +9,7 @@ objects() {
 	cd "$1"
 	shift
 	$cc -O3 -c "$@"
-	ar rcs ../"$(basename "$PWD")".a ./*.o
+	$ar rcs ../"$(basename "$PWD")".a ./*.o
 	cd ..
 }
 
@@ -19,7 +19,7 @@ recipe() {
 	plain="$source/blake3.c $source/blake3_dispatch.c $source/blake3_portable.c"
 	without="-DBLAKE3_NO_SSE2 -DBLAKE3_NO_SSE41 -DBLAKE3_NO_AVX2 -DBLAKE3_NO_AVX512 -DBLAKE3_USE_NEON=0"
 	# shellcheck disable=SC2086
-	case $(uname -m) in
+	case $machine in
 	x86_64) objects full $plain "$source"/*_x86-64_unix.S ;;
 	aarch64) objects full $plain "$source/blake3_neon.c" ;;
 	*) objects full $without $plain ;;

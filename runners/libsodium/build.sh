@@ -6,7 +6,7 @@ here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 recipe() {
 	tar -xzf "$crate/LATEST.tar.gz"
 	cd libsodium-stable
-	./configure --quiet --disable-shared --prefix="$install"
+	./configure --quiet --disable-shared --prefix="$install" ${target:+"--host=$target"}
 	make -s -j"$jobs"
 	make -s install
 }

@@ -32,7 +32,7 @@ static const struct feature features[] = {
 	{"SHA3", 0, 1 << 11, 1, 1},  {NULL, 0, 0, 0, 0},
 };
 #else
-static const char *const variable = NULL;
+static const char *const variable = "";
 static const struct feature features[] = {{NULL, 0, 0, 0, 0}};
 #endif
 
@@ -60,10 +60,10 @@ const char *openssl_cpu_features(void)
 int openssl_tier_in_force(const char *tier)
 {
 	if (strcmp(tier, "full") == 0)
-		return !variable || !getenv(variable);
+		return !*variable || !getenv(variable);
 	int tables = strcmp(tier, "tables") == 0;
 	uint64_t words[2] = {0, 0};
-	if ((!tables && strcmp(tier, "soft") != 0) || !variable || capabilities(words) < 1)
+	if ((!tables && strcmp(tier, "soft") != 0) || !*variable || capabilities(words) < 1)
 		return 0;
 	for (const struct feature *f = features; f->name; f++)
 		if ((tables ? f->tables : f->soft) && (words[f->word] & f->bit))

@@ -19,11 +19,15 @@ shared=$(dirname -- "$out")/.$name-library
 install=$shared/install
 cc=${CC:-cc}
 cxx=${CXX:-c++}
+target=${PERBYTE_TARGET:-} # as compilers name it, where it is not this machine's; CC and CXX are for it then
+machine=${target%%-*}
+machine=${machine:-$(uname -m)}
+ar=${target:+$target-}ar
 jobs=${PERBYTE_JOBS:-$(getconf _NPROCESSORS_ONLN)}
 
 state() {
 	(
-		uname -m
+		echo "$machine"
 		$cc --version
 		cat "$here/crates.txt" "$here/build.sh"
 	) | sha256sum

@@ -73,6 +73,73 @@ def test_an_arm_core_is_described_by_what_it_has(files):
     assert found.clock_hz_nominal == 0.0
 
 
+GRAVITON = """processor\t: 0
+BogoMIPS\t: 2100.00
+Features\t: fp asimd evtstrm aes pmull sha1 sha2 crc32
+CPU implementer\t: 0x41
+CPU architecture: 8
+CPU variant\t: 0x1
+CPU part\t: 0xd40
+CPU revision\t: 1
+"""
+VISIONFIVE = """processor\t: 0
+hart\t\t: 1
+isa\t\t: rv64imafdc_zicntr_zicsr_zba_zbb
+mmu\t\t: sv39
+uarch\t\t: sifive,u74-mc
+mvendorid\t: 0x489
+marchid\t\t: 0x8000000000000007
+mimpid\t\t: 0x4210427
+"""
+IBM = """vendor_id       : IBM/S390
+# processors    : 2
+bogomips per cpu: 21881.00
+features\t: esan3 zarch stfle msa ldisp eimm dfp te vx
+processor 0: version = 00,  identification = 133EC8,  machine = 8561
+
+cpu number      : 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "vendor", "family", "flags"),
+    [
+        (
+            GRAVITON,
+            "Neoverse V1",
+            "0x41",
+            "cpu architecture 8 cpu variant 0x1 cpu part 0xd40 cpu revision 1",
+            {"aes", "sha2"},
+        ),
+        (
+            VISIONFIVE,
+            "sifive,u74-mc",
+            "0x489",
+            "marchid 0x8000000000000007 mimpid 0x4210427",
+            {"c", "zba", "zbb"},
+        ),
+        (IBM, "IBM 8561", "IBM/S390", "", {"msa", "vx"}),
+    ],
+    ids=["aarch64", "riscv64", "s390x"],
+)
+def test_cores_that_are_not_x86_are_named(files, text, model, vendor, family, flags):
+    files(proc__cpuinfo=text)
+    found = describe_machine()
+    assert (found.cpu_model, found.cpu_vendor, found.cpu_family) == (model, vendor, family)
+    assert flags <= set(found.cpu_flags)
+
+
+def test_an_unknown_number_is_no_name(files, monkeypatch):
+    monkeypatch.setattr(platform, "processor", lambda: "")
+    files(proc__cpuinfo=GRAVITON.replace("0xd40", "0xfff"))
+    assert describe_machine().cpu_model == ""
+
+
+def test_a_guest_of_a_mainframe_knows_its_host(files):
+    files(proc__cpuinfo=IBM, proc__sysinfo="VM00 Name: a\nVM00 Control Program: KVM/Linux\n")
+    assert describe_machine().virtualisation == "kvm/linux"
+
+
 @pytest.mark.parametrize(
     ("vendor", "named"),
     [("QEMU", "qemu"), ("VMware, Inc.", "vmware"), ("Hallo GmbH", "virtual machine (Hallo GmbH)")],

@@ -23,6 +23,7 @@ class SimulatedClock:
     tick_hz: float = 2.6e9
     ghz: float = 3.65
     fixed_ticks: float = 78.0
+    probe_cycles: int = PROBE_CYCLES
 
     def __post_init__(self) -> None:
         self.random = np.random.default_rng(self.seed)
@@ -45,7 +46,7 @@ class SimulatedClock:
             reason="",
             tick_hz=self.tick_hz,
             tick_quantum=self.quantum,
-            probe_cycles=PROBE_CYCLES,
+            probe_cycles=self.probe_cycles,
             contention_floor=FLOOR,
             fixed_ticks=self.fixed_ticks,
             selfcheck={"imul": 3.0},
@@ -72,7 +73,7 @@ class SimulatedClock:
         neighbour = np.zeros(n, dtype=bool) if disturbed is None else disturbed
         cost = np.asarray(cycles, dtype=float) * jitter * np.where(neighbour, 1.4, 1.0)
         fixed = self.fixed_ticks * self.ghz * 1e9 / self.tick_hz
-        quiet = np.full(n, float(PROBE_CYCLES))
+        quiet = np.full(n, float(self.probe_cycles))
         load = np.where(neighbour, 2 * FLOOR, FLOOR)
         return Burst(
             cell=cell or self.cell,

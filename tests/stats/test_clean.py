@@ -17,7 +17,7 @@ from perbyte.stats import (
     ns_per_call,
     own_quiet,
 )
-from perbyte.stats.clean import contention_floor, steady_clock
+from perbyte.stats.clean import clean_values, contention_floor, steady_clock
 from perbyte.stats.samples import tabulate
 
 
@@ -132,6 +132,33 @@ def test_a_still_clock_is_freed_of_its_steps(simulation):
     own = table.clock.mean(axis=0)
     steadied = steady_clock(table, simulation.calibration())
     assert np.abs(steadied - true).mean() < np.abs(own - true).mean() / 3
+
+
+@pytest.mark.parametrize(
+    ("tick_hz", "quantum", "ghz", "probe_cycles"),
+    [
+        (25e6, 1, 3.0, 24_000),  # a step of 40 ns: Ampere Altra
+        (24e6, 1, 3.2, 27_000),
+        (54e6, 1, 1.8, 12_000),
+        (1e9, 42, 3.4, 28_600),  # 1 GHz made from 24 MHz
+        (4e6, 1, 1.5, 75_000),  # rdtime of a small RISC-V machine
+    ],
+)
+def test_a_coarse_counter_says_the_same(make_simulation, tick_hz, quantum, ghz, probe_cycles):
+    """Clock probe and sample are as long as the SDK makes them there: 200 and 300 steps at the least."""
+    clock = {"tick_hz": tick_hz, "quantum": quantum, "ghz": ghz, "probe_cycles": probe_cycles}
+    simulation = make_simulation(**clock, fixed_ticks=1e-7 * tick_hz)
+    disturbed = simulation.random.random(4000) < 0.3
+    sample_s = max(12e-6, 300 * quantum / tick_hz)
+    burst = simulation.burst(100.0, n=4000, calls=round(ghz * 1e7 * sample_s), disturbed=disturbed)
+    calibration = simulation.calibration()
+    mask = clean_mask(burst, calibration, simulation.policy)
+    assert mask[~disturbed].mean() > 0.98
+    assert not mask[disturbed].any()
+    assert midmean(clean_values([burst], calibration, simulation.policy)) == pytest.approx(100.0, rel=0.002)
+    table = tabulate([burst])
+    true = probe_cycles / ghz * tick_hz / 1e9
+    assert np.abs(steady_clock(table, calibration) / true - 1).mean() < 0.0006
 
 
 def test_a_moving_clock_is_followed(make_simulation):

@@ -1,5 +1,6 @@
 #include "gauge.h"
 #include "contention.h"
+#include "counter.h"
 #include "pmu.h"
 #include "probe.h"
 
@@ -19,6 +20,9 @@ uint64_t pb_gauge_ticks(void)
 /* The probes are functions of their own, aligned, and never inlined, so that each is one piece of code at one
  * place: two copies at different addresses would read differently. */
 #define PB_ONE_PLACE __attribute__((noinline, aligned(64)))
+
+/* By how much readings of one clock may differ, and chains of one latency. */
+static const double TOLERANCE = 0.005;
 
 static volatile uint64_t chain_seed = 3; /* odd: imul of an even number would end at zero */
 
@@ -85,45 +89,25 @@ static uint64_t brief_sample(pb_gauge *g, uint64_t n)
 	return sample.ticks;
 }
 
-static int ascending(const void *a, const void *b)
+static uint64_t find_step(void)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
+	enum { READS = 2000 };
+	static uint64_t readings[READS];
+	for (int i = 0; i < READS; i++)
+		readings[i] = pb_ticks();
+	return pb_counter_step(readings, READS);
 }
 
-/* Mean of the values between two quantiles: unlike the median it resolves finer than one step of the counter.
- */
-static double mean_between(double *values, int count, double from, double to)
+static unsigned choose_blocks(uint64_t step)
 {
-	qsort(values, (size_t)count, sizeof *values, ascending);
-	int first = (int)(count * from), last = (int)(count * to);
-	double sum = 0;
-	if (last <= first)
-		last = first + 1;
-	for (int i = first; i < last; i++)
-		sum += values[i];
-	return sum / (last - first);
-}
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-		a = b;
-		b = rest;
+	enum { LONG = 200 };
+	uint64_t least = UINT64_MAX;
+	for (int i = 0; i < 20; i++) { /* lets the clock rise, too */
+		uint64_t ticks = clock_probe(LONG);
+		least = ticks < least ? ticks : least;
 	}
-	return a;
-}
-
-static uint64_t find_quantum(void)
-{
-	uint64_t quantum = 0, last = pb_ticks();
-	for (int i = 0; i < 2000; i++) {
-		uint64_t now = pb_ticks();
-		quantum = gcd(quantum, now - last);
-		last = now;
-	}
-	return quantum ? quantum : 1;
+	return pb_counter_blocks(step, (double)least / LONG, TOLERANCE, PB_CLOCK_BLOCKS,
+				 PB_CLOCK_BLOCKS_MOST);
 }
 
 double pb_gauge_now_s(void)
@@ -223,7 +207,6 @@ enum kind { SINGLE, TWICE, ADD, ADD_TWICE, ROTATE, ROTATE_TWICE, BRIEF, BRIEF_TW
 enum { BRIEF_CALLS = 300 };
 /* Of 40 readings the low half tells the clock within 0.02 %, at steps of 26 ticks. */
 enum { WANTED = 40, READINGS_MAX = 400, LAST_RESORT = 20, RISES = 20 };
-static const double CHECK_TOLERANCE = 0.005;
 
 typedef struct readings {
 	double values[KINDS][READINGS_MAX];
@@ -237,7 +220,7 @@ double pb_gauge_rate(const pb_gauge *g)
 
 static uint64_t read_clock(pb_gauge *g)
 {
-	g->clock_ticks = clock_probe(PB_CLOCK_BLOCKS);
+	g->clock_ticks = clock_probe(g->clock_blocks);
 	g->clock_at = pb_ticks();
 	return g->clock_ticks;
 }
@@ -248,15 +231,15 @@ static uint64_t read_kind(pb_gauge *g, enum kind kind)
 	case SINGLE:
 		return read_clock(g);
 	case TWICE:
-		return clock_probe(2 * PB_CLOCK_BLOCKS);
+		return clock_probe(2 * g->clock_blocks);
 	case ADD:
-		return add_probe(PB_CLOCK_BLOCKS);
+		return add_probe(g->clock_blocks);
 	case ADD_TWICE:
-		return add_probe(2 * PB_CLOCK_BLOCKS);
+		return add_probe(2 * g->clock_blocks);
 	case ROTATE:
-		return rotate_probe(PB_CLOCK_BLOCKS);
+		return rotate_probe(g->clock_blocks);
 	case ROTATE_TWICE:
-		return rotate_probe(2 * PB_CLOCK_BLOCKS);
+		return rotate_probe(2 * g->clock_blocks);
 	case BRIEF:
 		return brief_sample(g, BRIEF_CALLS);
 	case BRIEF_TWICE:
@@ -306,27 +289,37 @@ static void gather(pb_gauge *g, readings *r, double limit_s, double patience_s, 
 	}
 }
 
-static double low_half(readings *r, enum kind kind)
+/* The counter's step where it is what decides the length of the clock probe; 0 where a clock that drifts by as much would
+ * be the larger error. */
+static double coarse_step(const pb_gauge *g)
 {
-	return mean_between(r->values[kind], r->count[kind], 0.05, 0.5);
+	return g->clock_blocks > PB_CLOCK_BLOCKS ? (double)g->tick_quantum : 0;
+}
+
+static double low_half(const pb_gauge *g, readings *r, enum kind kind)
+{
+	return pb_counter_mean(r->values[kind], r->count[kind], 0.05, 0.5, coarse_step(g));
 }
 
 /* The low half of each kind is used, because what disturbs can only add. */
 static int judge(pb_gauge *g, readings *r)
 {
-	double single = low_half(r, SINGLE), chain_ticks = low_half(r, TWICE) - single;
-	double chain_cycles = PB_CHAIN_CYCLES * 100.0 * PB_CLOCK_BLOCKS,
-	       ticks_per_cycle = chain_ticks / chain_cycles, single_cycles = 100.0 * PB_CLOCK_BLOCKS;
+	double single = low_half(g, r, SINGLE), chain_ticks = fmax(1, low_half(g, r, TWICE) - single);
+	double single_cycles = 100.0 * g->clock_blocks, chain_cycles = PB_CHAIN_CYCLES * single_cycles,
+	       ticks_per_cycle = chain_ticks / chain_cycles;
 
 	g->probe_cycles = chain_cycles + (single - chain_ticks) / ticks_per_cycle;
-	g->check_add = (low_half(r, ADD_TWICE) - low_half(r, ADD)) / ticks_per_cycle / single_cycles;
-	g->check_rotate = (low_half(r, ROTATE_TWICE) - low_half(r, ROTATE)) / ticks_per_cycle / single_cycles;
-	g->fixed_ticks = fmax(0, 2 * low_half(r, BRIEF) - low_half(r, BRIEF_TWICE));
+	g->check_add = (low_half(g, r, ADD_TWICE) - low_half(g, r, ADD)) / ticks_per_cycle / single_cycles;
+	g->check_rotate =
+		(low_half(g, r, ROTATE_TWICE) - low_half(g, r, ROTATE)) / ticks_per_cycle / single_cycles;
+	g->fixed_ticks = fmax(0, 2 * low_half(g, r, BRIEF) - low_half(g, r, BRIEF_TWICE));
 	if (!g->length)
-		g->contention_floor = mean_between(r->values[CONTENTION], r->count[CONTENTION], 0.02, 0.2) /
-				      ticks_per_cycle;
+		g->contention_floor =
+			pb_counter_mean(r->values[CONTENTION], r->count[CONTENTION], 0.02, 0.2, 0) /
+			ticks_per_cycle;
 	g->clock_ticks = (uint64_t)single;
-	return fabs(g->check_add - 1) <= CHECK_TOLERANCE && fabs(g->check_rotate - 1) <= CHECK_TOLERANCE;
+	return PB_KNOWN_CHAIN && fabs(g->check_add - 1) <= TOLERANCE &&
+	       fabs(g->check_rotate - 1) <= TOLERANCE;
 }
 
 /* The window probe, and what it reads, from ticks to core cycles. A core that was never alone meanwhile may be known
@@ -353,19 +346,19 @@ static void choose_detector(pb_gauge *g, const pb_known *known)
 void pb_gauge_calibrate(pb_gauge *g, double limit_ms, double patience_ms, const pb_known *known)
 {
 	static readings r;
-	uint64_t first_ticks, last_ticks;
-	double first_s, last_s, limit_s = limit_ms * 1e-3, patience_s = patience_ms * 1e-3;
+	uint64_t first_ticks = 0, last_ticks = 0;
+	double first_s = 0, last_s = 0, limit_s = limit_ms * 1e-3, patience_s = patience_ms * 1e-3;
 	int trusted = 0;
+	const char *emulator = getenv("PERBYTE_EMULATOR"); /* the orchestrator knows what it started */
 
 	g->pmu = -1;
 	g->pmu_page = NULL;
 	g->cycle_source = "probe";
 	g->reason[0] = '\0';
 	pb_pmu_open(g);
-	g->tick_quantum = find_quantum();
-	g->probe_cycles = PB_CHAIN_CYCLES * 100.0 * PB_CLOCK_BLOCKS; /* for now */
-	for (int i = 0; i < RISES; i++)                              /* let the clock rise */
-		clock_probe(2 * PB_CLOCK_BLOCKS);
+	g->tick_quantum = find_step();
+	g->clock_blocks = choose_blocks(g->tick_quantum);
+	g->probe_cycles = PB_CHAIN_CYCLES * 100.0 * g->clock_blocks; /* for now */
 	read_both(&first_ticks, &first_s);
 	choose_detector(g, known);
 	int seen = !g->length || g->contention_limit > 0;
@@ -374,13 +367,22 @@ void pb_gauge_calibrate(pb_gauge *g, double limit_ms, double patience_ms, const 
 		if (least(&r) < LAST_RESORT)
 			gather(g, &r, limit_s, limit_s, 1);
 		trusted = judge(g, &r);
-	} while (!trusted && pb_gauge_now_s() - first_s < fmax(12 * limit_s, patience_s));
+	} while (PB_KNOWN_CHAIN && !emulator && !trusted &&
+		 pb_gauge_now_s() - first_s < fmax(12 * limit_s, patience_s));
 	read_both(&last_ticks, &last_s);
 	g->tick_hz = (double)(last_ticks - first_ticks) / (last_s - first_s);
 	g->waited_ms = (last_s - first_s) * 1e3;
 	g->alone = r.all ? (double)r.alone / r.all : 0;
-	if (!trusted) {
+	if (emulator || !trusted)
 		g->cycle_source = "none";
+	if (emulator) {
+		snprintf(g->reason, sizeof g->reason,
+			 "runs under %.*s: what a call takes there is the emulator's time, no core's",
+			 (int)fmin(60, (double)strcspn(emulator, " ")), emulator);
+	} else if (!PB_KNOWN_CHAIN) {
+		snprintf(g->reason, sizeof g->reason,
+			 "no chain of known latency is written for this processor");
+	} else if (!trusted) {
 		snprintf(g->reason, sizeof g->reason,
 			 "the clock probe cannot be trusted: multiply : add : rotate read 3 : %.3f : %.3f, "
 			 "not 3 : 1 : 1",
@@ -403,7 +405,7 @@ double pb_gauge_entry(pb_gauge *g, void (*enter)(void))
 		if (!sample.flags && (pb_contention_alone(g) || i >= 3 * READINGS_MAX))
 			values[count++] = (double)sample.ticks;
 	}
-	return count ? mean_between(values, count, 0.05, 0.5) : 0;
+	return count ? pb_counter_mean(values, count, 0.05, 0.5, coarse_step(g)) : 0;
 }
 
 unsigned pb_gauge_wait(pb_gauge *g, const pb_quiet *quiet)

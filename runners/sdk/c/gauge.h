@@ -20,6 +20,7 @@ typedef struct pb_gauge {
 	char reason[200];         /* why it is not better */
 	double tick_hz;
 	uint64_t tick_quantum;          /* smallest step of the tick counter, ticks */
+	unsigned clock_blocks;          /* length of the clock probe, by the step */
 	double probe_cycles;            /* core cycles of one clock probe, its two tick reads included */
 	double fixed_ticks;             /* what a sample takes beyond its calls */
 	double check_add, check_rotate; /* core cycles per instruction; must read 1 */

@@ -11,9 +11,15 @@
 #define PB_10(x)  x x x x x x x x x x
 #define PB_100(x) PB_10(PB_10(x))
 
-/* Lengths: a clock probe must be long against one step of the tick counter (26 ticks on some machines) and
- * short against a sample. */
-enum { PB_CLOCK_BLOCKS = 40, PB_CONTENTION_BLOCKS = 150, PB_CONTENTION_WARM = 2 };
+/* Lengths: a clock probe must be long against one step of the tick counter (26 ticks on some machines) and short against
+ * a sample. PB_CLOCK_BLOCKS is the least; where the counter's step is coarse (40 ns and more on many cores that are not
+ * x86), gauge.c takes more. */
+enum {
+	PB_CLOCK_BLOCKS = 40,
+	PB_CLOCK_BLOCKS_MOST = 4000,
+	PB_CONTENTION_BLOCKS = 150,
+	PB_CONTENTION_WARM = 2
+};
 
 /* Untimed rounds before a reading of the window probe. */
 enum { PB_WINDOW_WARM = 2 };
@@ -28,6 +34,7 @@ static inline uint64_t pb_ticks(void)
 }
 
 /* imul r64,r64: 3 cycles on Intel since Nehalem (2008), on AMD since Zen. */
+#define PB_KNOWN_CHAIN     1
 #define PB_CHAIN_CYCLES    3
 #define PB_CHAIN(x)        __asm__ volatile(PB_100("imul %0, %0\n\t") : "+r"(x))
 #define PB_CHECK_ADD(x, y) __asm__ volatile(PB_100("add %1, %0\n\t") : "+r"(x) : "r"(y) : "cc")
@@ -97,22 +104,81 @@ static inline uint64_t pb_ticks(void)
 	return value;
 }
 
-/* No multiply latency holds for all cores (4 cycles on Cortex-A57 to A73, 3 from A76 on), so the chain is
- * made of rotations by an immediate, 1 cycle each, three to a link so that a link costs 3 cycles as on
- * x86-64. The self-check (link : add : rotation = 3 : 1 : 1) decides whether a core can be trusted. Written
- * from the architecture's optimisation guides and compiled, but not yet run on such a machine:
- * docs/measurement.md. */
+/* No multiply latency holds for all cores: of 64 bits it is 5 cycles on Cortex-A57, 4 on Neoverse N1 and AmpereOne, 2
+ * on Neoverse V2. An immediate rotation is EXTR with one register twice: 1 cycle on Neoverse cores, two operations on
+ * Apple's. So a link is made of three plain operations on registers ("ALU, basic"
+ * and "logical, basic"), 1 cycle each in all of them, none of which undoes the one before. The self-check (link : add :
+ * variable rotation = 3 : 1 : 1) decides whether a core can be trusted. Sources: docs/other-machines.md. */
+#define PB_KNOWN_CHAIN  1
 #define PB_CHAIN_CYCLES 3
 #define PB_CHAIN(x)                                                                                          \
-	__asm__ volatile(PB_100("ror %0, %0, #7\n\tror %0, %0, #9\n\tror %0, %0, #11\n\t") : "+r"(x))
+	__asm__ volatile(PB_100("eor %0, %0, %1\n\tsub %0, %1, %0\n\teon %0, %0, %1\n\t")                    \
+			 : "+r"(x)                                                                           \
+			 : "r"(UINT64_C(0x9e3779b97f4a7c15)))
 #define PB_CHECK_ADD(x, y) __asm__ volatile(PB_100("add %0, %0, %1\n\t") : "+r"(x) : "r"(y))
-#define PB_CHECK_ROTATE(x) __asm__ volatile(PB_100("ror %0, %0, #7\n\t") : "+r"(x))
+#define PB_CHECK_ROTATE(x) __asm__ volatile(PB_100("ror %0, %0, %1\n\t") : "+r"(x) : "r"(UINT64_C(7)))
 #define PB_FRONT_END()     __asm__ volatile(PB_100("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\t"))
 #define PB_TICK_NAME       "cntvct"
 #define PB_HAS_WINDOW      0 /* not written for this architecture: the front-end probe serves */
 
+#elif defined(__riscv) && __riscv_xlen == 64
+
+/* rdtime, not rdcycle: Linux takes rdcycle away from programs since 6.6 unless an administrator gives it back
+ * (kernel.perf_user_access), and each hart has a count of its own; the time is one for all harts, of constant rate, and
+ * always there. What rdtime lacks in fineness (1 to 50 MHz), the longer clock probe makes up for. Reads of the time count
+ * as input from a device, which a fence orders; that calculations are done before it, no instruction promises. */
+static inline uint64_t pb_ticks(void)
+{
+	uint64_t value;
+	__asm__ volatile("fence iorw, iorw\n\trdtime %0\n\tfence iorw, iorw" : "=r"(value) : : "memory");
+	return value;
+}
+
+/* As on AArch64: three operations on registers, 1 cycle each on the cores whose timing was found. The base
+ * instruction set has no rotation; a shift by a register stands for it in the self-check. */
+#define PB_KNOWN_CHAIN  1
+#define PB_CHAIN_CYCLES 3
+#define PB_CHAIN(x)                                                                                          \
+	__asm__ volatile(PB_100("xor %0, %0, %1\n\tsub %0, %1, %0\n\txor %0, %0, %2\n\t")                    \
+			 : "+r"(x)                                                                           \
+			 : "r"(UINT64_C(0x9e3779b97f4a7c15)), "r"(UINT64_C(0x61c8864680b583ea)))
+#define PB_CHECK_ADD(x, y) __asm__ volatile(PB_100("add %0, %0, %1\n\t") : "+r"(x) : "r"(y))
+#define PB_CHECK_ROTATE(x) __asm__ volatile(PB_100("srl %0, %0, %1\n\t") : "+r"(x) : "r"(UINT64_C(1)))
+#define PB_FRONT_END()     __asm__ volatile(PB_100("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\t"))
+#define PB_TICK_NAME       "time"
+#define PB_HAS_WINDOW      0
+
 #else
-#error "no probes for this architecture: write pb_ticks, PB_CHAIN and PB_FRONT_END for it"
+
+/* Any other processor: everything but cycles. Ticks are nanoseconds of the system's clock, and no chain claims a latency,
+ * so that calibration answers "none" and says why. To add one: pb_ticks, PB_CHAIN, the two checks, PB_FRONT_END. */
+#include <time.h>
+
+static inline uint64_t pb_ticks(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+#define PB_KNOWN_CHAIN  0
+#define PB_CHAIN_CYCLES 1
+#define PB_STEP(x)                                                                                           \
+	(x) += (x) << 1;                                                                                     \
+	__asm__ volatile("" : "+r"(x));
+#define PB_CHAIN(x)                                                                                          \
+	do {                                                                                                 \
+		PB_100(PB_STEP(x))                                                                           \
+	} while (0)
+#define PB_CHECK_ADD(x, y)                                                                                   \
+	do {                                                                                                 \
+		PB_100((x) += (y); __asm__ volatile("" : "+r"(x));)                                          \
+	} while (0)
+#define PB_CHECK_ROTATE(x) PB_CHAIN(x)
+#define PB_FRONT_END()     __asm__ volatile(PB_100("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\t"))
+#define PB_TICK_NAME       "clock"
+#define PB_HAS_WINDOW      0
+
 #endif
 
 #endif

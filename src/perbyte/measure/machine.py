@@ -13,7 +13,9 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.measure.core_names import core_name
 from perbyte.model import Machine
+from perbyte.runners.machinecode import read_flags
 
 _VIRTUAL_BY_VENDOR = {
     "KVM": "kvm",
@@ -30,6 +32,12 @@ _VIRTUAL_BY_VENDOR = {
 _VIRTUAL_BY_CLOCK = {"kvm-clock": "kvm", "hyperv_clocksource": "hyper-v", "xen": "xen"}
 
 
+# What tells one revision of a core from another: on x86-64, AArch64, RISC-V.
+_REVISION = (
+    *("cpu family", "model", "stepping"),
+    *("cpu architecture", "cpu variant", "cpu part", "cpu revision"),
+    *("marchid", "mimpid"),
+)
 _CORE = "/sys/devices/system/cpu/cpu{}/"
 
 
@@ -37,12 +45,10 @@ def describe_machine() -> Machine:
     """Return the profile of the machine this process runs on. Never raises: unknown fields stay empty."""
     info = _cpu_info()
     return Machine(
-        cpu_model=info.get("model name") or info.get("cpu model") or platform.processor(),
-        cpu_vendor=info.get("vendor_id", info.get("cpu implementer", "")),
-        cpu_family=" ".join(
-            f"{name} {info[name]}" for name in ("cpu family", "model", "stepping") if info.get(name)
-        ),
-        cpu_flags=tuple(sorted(info.get("flags", info.get("features", "")).split())),
+        cpu_model=core_name(info) or platform.processor(),
+        cpu_vendor=info.get("vendor_id") or info.get("cpu implementer") or info.get("mvendorid", ""),
+        cpu_family=" ".join(f"{name} {info[name]}" for name in _REVISION if info.get(name)),
+        cpu_flags=tuple(sorted(read_flags(_read("/proc/cpuinfo")))),
         microcode=info.get("microcode", ""),
         cores=os.cpu_count() or 0,
         threads_per_core=_threads_per_core(),
@@ -101,7 +107,7 @@ def _kinds_of_cores() -> dict[int, tuple[str, ...]]:
             continue
         place = _CORE.format(facts["processor"])
         kinds[int(facts["processor"])] = (
-            *(facts.get(name, "") for name in ("model", "model name", "stepping", "cpu part")),
+            *(facts.get(name, "") for name in ("model name", "uarch", "isa", "cpu implementer", *_REVISION)),
             _read(place + "cpu_capacity"),
             _read(place + "cpufreq/cpuinfo_max_freq"),
             *(_read(place + f"cache/index{k}/size") for k in range(3)),
@@ -167,7 +173,10 @@ def _distribution() -> str:
 def _virtualisation(info: dict[str, str]) -> str:
     """What this system runs under, as firmware or kernel name it; empty where the processor says nothing of it."""
     if "hypervisor" not in info.get("flags", "").split():
-        return "" if info.get("flags") else _read("/sys/hypervisor/type")
+        if info.get("flags"):
+            return ""
+        guest = re.search(r"^VM00 Control Program:\s*(\S+)", _read("/proc/sysinfo"), re.MULTILINE)  # s390x
+        return guest[1].lower() if guest else _read("/sys/hypervisor/type")
     vendor = _read("/sys/class/dmi/id/sys_vendor") + " " + _read("/sys/class/dmi/id/product_name")
     clocks = _read("/sys/devices/system/clocksource/clocksource0/available_clocksource").split()
     return (

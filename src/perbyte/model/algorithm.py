@@ -6,11 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 CPU_FLAGS: Mapping[str, frozenset[str]] = {
-    "aes": frozenset({"aes"}),
-    "clmul": frozenset({"pclmulqdq", "pmull"}),
-    "sha": frozenset({"sha_ni", "sha1", "sha2"}),
+    "aes": frozenset({"aes", "zkne", "zknd", "zkn", "zk", "zvkned", "zvkn", "zvknc", "zvkng", "msa"}),
+    "clmul": frozenset({"pclmulqdq", "pmull", "zbc", "zbkc", "zvbc", "zvkg"}),
+    "sha": frozenset({"sha_ni", "sha1", "sha2", "zknh", "zkn", "zk", "zvknha", "zvknhb", "msa"}),
 }
-"""The CPU features that an algorithm may be `accelerated_by`, and the flags of `/proc/cpuinfo` that tell of them."""
+"""The CPU features that an algorithm may be `accelerated_by`, and the flags of `/proc/cpuinfo` that tell of them.
+
+x86-64, AArch64, RISC-V (extensions of the ISA string) and s390x (`msa`: message-security assist, which has GHASH
+among its hashes, so that a library can do without carry-less multiplication).
+"""
 
 _INSTRUCTIONS = {"aes": "AES", "clmul": "carry-less multiply", "sha": "SHA"}
 

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from perbyte import places
 from perbyte.errors import EnvironmentLacking
-from perbyte.runners import needs
+from perbyte.runners import needs, target
 from perbyte.runners.spec import RunnerSpec, sanitizing
 
 C_FLAGS = ("-std=c11", "-D_GNU_SOURCE")
@@ -285,20 +285,32 @@ def _said(command: list[str], directory: Path) -> str:
 def _run(command: list[str], directory: Path) -> None:
     with _compilers:
         try:
-            ended = run_tool(command, directory)
+            ended = run_tool(command, directory, environment=_environment())
         except (OSError, subprocess.TimeoutExpired) as error:
             raise _Failed(f"{shlex.join(command)}\n{error}") from None
     if ended.returncode:
         raise _Failed(f"{shlex.join(command)}\n{ended.stdout}")
 
 
+def _environment() -> dict[str, str] | None:
+    """What a runner's own build script finds: the compilers of the target, if there is one."""
+    if not target.triplet():
+        return None
+    compilers = {"CC": needs.compiler("c"), "CXX": needs.compiler("c++")}
+    return os.environ | {name: shlex.join(command) for name, command in compilers.items()}
+
+
 def run_tool(
-    command: list[str], directory: Path, limit_s: float = _LIMIT_S
+    command: list[str],
+    directory: Path,
+    limit_s: float = _LIMIT_S,
+    environment: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a compiler or a script without input; what it says is one text. Raises OSError and TimeoutExpired."""
     return subprocess.run(
         command,
         cwd=directory,
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

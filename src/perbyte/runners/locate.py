@@ -63,6 +63,7 @@ class _Build(Struct, forbid_unknown_fields=True):
     link: Texts = ()
     watch: Texts = ()
     command: Texts = ()
+    cross: bool = False
 
     def __post_init__(self) -> None:
         if (self.kind == "command") != bool(self.command):
@@ -150,6 +151,7 @@ def read_spec(file: Path) -> RunnerSpec:
         link=build.link,
         watch=(*build.watch, *bases),
         build_command=build.command,
+        cross=build.cross or build.kind in COMPILED_KINDS,
         command=run.command or ("{executable}",),
         environment=run.environment,
         workers=run.workers,

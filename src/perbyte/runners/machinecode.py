@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
 import platform
 import re
 import shutil
@@ -22,6 +21,7 @@ from pathlib import Path
 
 from perbyte import places
 from perbyte.model.algorithm import CPU_FLAGS
+from perbyte.runners.target import machine_of
 
 COMPILED = frozenset({"c", "c++", "rust", "go"})
 _LARGEST_BYTES = 256 << 20
@@ -30,7 +30,13 @@ _X86 = re.compile(
     r"\tv?(?:(?P<aes>aes(?:enc|dec))|(?P<clmul>pclmul)|(?P<sha>sha(?:1|256)(?:rnds|msg|nexte)))"
 )
 _ARM = re.compile(r"\t(?:(?P<aes>aes[ed]\t)|(?P<clmul>pmull2?\t\S+\.1q)|(?P<sha>sha(?:1|256)(?:[chmp]|su)))")
-_INSTRUCTIONS = {"x86_64": _X86, "aarch64": _ARM}
+# Scalar and vector cryptography extensions (riscv-crypto 1.0.1, vector 1.0).
+_RISCV = re.compile(
+    r"\t(?:(?P<aes>aes(?:32|64)[de]|vaes[de])|(?P<clmul>clmul|vclmul|vghsh)|(?P<sha>sha256s|vsha2))"
+)
+# Message-security assist: one instruction for all ciphers (km*), two for all hashes, GHASH among them.
+_S390X = re.compile(r"\t(?:(?P<aes>km(?:ac|ctr|c|f|o|a)?\t)|(?P<clmul>vgfma?[bhfg]?\t)|(?P<sha>k[il]md\t))")
+_INSTRUCTIONS = {"x86_64": _X86, "aarch64": _ARM, "riscv64": _RISCV, "s390x": _S390X}
 
 
 def lacking(language: str, path: str, sha256: str) -> tuple[str, ...]:
@@ -49,9 +55,22 @@ def lacking(language: str, path: str, sha256: str) -> tuple[str, ...]:
 def cpu_flags() -> frozenset[str]:
     """What `/proc/cpuinfo` says that the first processor has; empty where there is no such file."""
     with contextlib.suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.lower().startswith(("flags", "features")):
-                return frozenset(line.partition(":")[2].split())
+        return read_flags(Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace"))
+    return frozenset()
+
+
+def read_flags(cpuinfo: str) -> frozenset[str]:
+    """Return the features that a text of `/proc/cpuinfo` names first: flags, Features, or the parts of an ISA string.
+
+    RISC-V writes them as one word, `rv64imafdc_zba_zkne`: base and letters first, then names after underscores.
+    """
+    for line in cpuinfo.splitlines():
+        name, _, value = line.partition(":")
+        if name.strip().lower() in ("flags", "features"):
+            return frozenset(value.split())
+        if name.strip().lower() == "isa":
+            letters, *extensions = value.strip().lower().split("_")
+            return frozenset((*letters.removeprefix("rv32").removeprefix("rv64"), *extensions))
     return frozenset()
 
 
@@ -76,8 +95,9 @@ def _without(path: str, sha256: str) -> tuple[str, ...]:
 
 def _examine(path: str) -> set[str] | None:
     """The features of which the object has an instruction; None when that cannot be told."""
-    objdump, wanted = shutil.which("objdump"), _INSTRUCTIONS.get(platform.machine())
-    if not objdump or not wanted or not _is_elf(path):
+    machine = machine_of(path)
+    objdump, wanted = shutil.which("objdump"), _INSTRUCTIONS.get(machine)
+    if not objdump or not wanted or machine != platform.machine() or not _is_small(path):
         return None
     found: set[str] = set()
     command = [objdump, "--disassemble", "--no-show-raw-insn", path]
@@ -99,9 +119,8 @@ def _examine(path: str) -> set[str] | None:
     return found if process.returncode == 0 else None
 
 
-def _is_elf(path: str) -> bool:
+def _is_small(path: str) -> bool:
     try:
-        with Path(path).open("rb") as file:
-            return file.read(4) == b"\x7fELF" and os.fstat(file.fileno()).st_size <= _LARGEST_BYTES
+        return Path(path).stat().st_size <= _LARGEST_BYTES
     except OSError:
         return False

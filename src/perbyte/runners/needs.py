@@ -16,6 +16,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from perbyte.runners import target
 from perbyte.runners.spec import RunnerSpec
 
 _QUICK_S = 60
@@ -56,8 +57,10 @@ class Missing:
 
 
 def compiler(language: str) -> tuple[str, ...]:
-    """The command for `c` or `c++`: CC or CXX of the environment, else cc or c++."""
+    """The command for `c` or `c++`: CC or CXX of the environment, else that of PERBYTE_TARGET, else cc or c++."""
     variable, default = ("CXX", "c++") if language == "c++" else ("CC", "cc")
+    if named := target.triplet():
+        default = f"{named}-{'g++' if language == 'c++' else 'gcc'}"
     return tuple(shlex.split(os.environ.get(variable, ""))) or (default,)
 
 
@@ -78,6 +81,8 @@ def look(spec: RunnerSpec) -> Found | Missing:
     lacking = [f"command {program}" for program in spec.programs if not shutil.which(program)]
     bare = [language for language in languages(spec) if not shutil.which(compiler(language)[0])]
     lacking += [f"{' '.join(compiler(language))} (compiler for {language})" for language in bare]
+    if spec.built and not spec.cross and target.foreign():
+        lacking.append(f"a build for {target.triplet()}: its own is for this machine")
     found = Found((), (), "") if lacking else _library(spec)
     if isinstance(found, Found) and not lacking:
         return found
@@ -104,9 +109,16 @@ def package_manager() -> str:
 
 def _packages(spec: RunnerSpec, bare: list[str]) -> tuple[str, ...]:
     manager = package_manager()
+    if named := target.triplet():  # names of libraries for other processors are the distribution's affair
+        return tuple(f"{default}-{named.replace('_', '-')}" for default in _cross(manager, bare))
     compilers = [name for language in bare for name in _COMPILER_PACKAGES.get(manager, {}).get(language, ())]
     pkg_config = ["pkg-config"] if spec.pkg_config and not spec.headers and not _pkg_config() else []
     return tuple(dict.fromkeys((*compilers, *pkg_config, *spec.packages.get(manager, ()))))
+
+
+def _cross(manager: str, bare: list[str]) -> list[str]:
+    """Compilers for another processor, as Debian names their packages."""
+    return [{"c": "gcc", "c++": "g++"}[language] for language in bare] if manager == "apt" else []
 
 
 def _library(spec: RunnerSpec) -> Found | list[str]:
@@ -166,9 +178,12 @@ def _module(wanted: str) -> tuple[str, str]:
     return name, rest[0] if rest else ""
 
 
-@functools.cache
 def _pkg_config() -> str:
-    return shutil.which(os.environ.get("PKG_CONFIG", "pkg-config")) or shutil.which("pkgconf") or ""
+    """The program; for another processor only where it is told that processor's modules, not this machine's."""
+    named = os.environ.get("PKG_CONFIG", "")
+    if target.foreign() and not named and not os.environ.get("PKG_CONFIG_LIBDIR"):
+        return shutil.which(f"{target.triplet()}-pkg-config") or ""
+    return shutil.which(named or "pkg-config") or shutil.which("pkgconf") or ""
 
 
 def _run(command: list[str], text: str = "") -> subprocess.CompletedProcess[str]:

@@ -36,7 +36,7 @@ from perbyte.model.sample import Burst, Calibration, KnownProbe
 from perbyte.protocol import messages
 from perbyte.protocol.codec import AnswerT, decode, encode
 from perbyte.protocol.messages import CheckAnswer, HelloAnswer, VerdictAnswer
-from perbyte.runners import machinecode
+from perbyte.runners import machinecode, target
 from perbyte.runners.process import RunnerProcess
 from perbyte.runners.spec import RunnerSpec, not_built
 
@@ -120,7 +120,8 @@ class Session:
         `gentle`: it gets no priority over other programs.
 
         Little is inherited, because the size of the environment shifts the stack. Raises UsageError for an
-        unknown tier, EnvironmentLacking when the runner is not built, cannot be started or not be pinned.
+        unknown tier, EnvironmentLacking when the runner is not built, cannot be started or not be pinned, and when it
+        is built for another processor and there is no emulator of that.
         """
         tier = spec.tier(cpu)
         self.spec = spec
@@ -138,6 +139,8 @@ class Session:
         for more in (spec.environment, tier.environment):
             values |= {name: spec.fill(text) for name, text in more.items()}
         values |= {"PERBYTE_CPU": cpu, **(environment or {})}
+        command, told = target.started(command)
+        values |= told
         self.process = RunnerProcess(
             spec.name,
             command,

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from perbyte import places
 from perbyte.errors import DataFileError, EnvironmentLacking, UsageError
+from perbyte.runners import target
 
 COMPILED_KINDS = ("c", "c++")
 PROGRAM = "program"  # a program with the C SDK in it that is there already, as `perbyte try` makes them
@@ -51,7 +52,8 @@ class Tier:
 class RunnerSpec:
     """What a `runner.toml` says. `here` is its directory; placeholders in texts are not yet filled in.
 
-    `workers`: it works in processes that it starts when it prepares, and that stay.
+    `workers`: it works in processes that it starts when it prepares, and that stay. `cross`: its own build command can
+    build for another processor.
     """
 
     name: str
@@ -80,6 +82,7 @@ class RunnerSpec:
     environment: dict[str, str]
     tiers: dict[str, Tier]
     workers: bool = False
+    cross: bool = False
 
     @property
     def compiled(self) -> bool:
@@ -111,9 +114,13 @@ class RunnerSpec:
         return self.tiers[name]
 
     def out(self, *, sanitize: bool | None = None) -> Path:
-        """Directory of the built products; sanitizer builds have one of their own (None: see `sanitizing`)."""
+        """Directory of the built products; other targets (PERBYTE_TARGET) and sanitizer builds have one of their own.
+
+        `sanitize` None: see `sanitizing`.
+        """
         sanitize = sanitizing() if sanitize is None else sanitize
-        return places.build_home() / ("runners-sanitized" if sanitize else "runners") / self.name
+        parts = ("runners", target.triplet(), "sanitized" if sanitize else "")
+        return places.build_home() / "-".join(filter(None, parts)) / self.name
 
     def fill(self, text: str, *, out: Path | None = None) -> str:
         """Replace the placeholders of docs/runner-toml.md. Raises DataFileError on an unknown one."""

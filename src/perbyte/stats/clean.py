@@ -175,7 +175,7 @@ def steady_clock(table: SampleTable, calibration: Calibration) -> Floats:
     shorter, longer = np.minimum(table.clock[0], table.clock[1]), np.maximum(table.clock[0], table.clock[1])
     agree = longer - shorter <= _CLOCK_AGREES * shorter + max(quantum, 0.0)
     own: Floats = np.where(agree | (shorter <= 0), (shorter + longer) * 0.5, shorter)
-    if quantum <= 1 or len(own) < MOMENT_LEAST:
+    if quantum <= 0 or len(own) < MOMENT_LEAST:
         return own
     moments = int(table.moment[-1]) + 1
     middle = np.array(
