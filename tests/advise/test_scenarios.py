@@ -289,3 +289,14 @@ def test_a_profile_rules_out_password_hashes_too():
     told = tell(decide_passwords(case("password", PASSWORDS, profile="nist"), 250e6, 64 << 20))
     assert told.answer.startswith("PBKDF2-HMAC-SHA-256 with 750,000 iterations")
     assert "Argon2id, 64 MiB, 2 passes, 1 lane: NIST does not list it for this use" in said(told, "Ruled out")
+
+
+def test_a_run_that_lacks_a_part_says_which_and_what_measures_it():
+    whole = case("disk", DISK)
+    figures = tuple(
+        one for one in whole.figures if (one.cell.algorithm, one.cell.operation) != ("aes-256-xts", "decrypt")
+    )
+    told = told_of(replace(whole, figures=figures))
+    lacking = said(told, "No figure")
+    assert "was measured, but not decrypt at 512 B, tier full" in lacking
+    assert "/aes-256-xts/{encrypt,decrypt}@" in lacking

@@ -9,7 +9,7 @@ import pytest
 from perbyte.atlas import add, open_atlas
 from perbyte.atlas.index import RunRow
 from perbyte.atlas.overview import look_over
-from perbyte.model import Interval, Machine
+from perbyte.model import Doubt, Interval, Machine, Quality, Warning
 from perbyte.report.atlas import _newest_versions, atlas_page, atlas_pictures
 from perbyte.report.html import render
 from perbyte.report.pictures import as_svg
@@ -96,3 +96,55 @@ def test_libraries_are_named_by_the_version_that_was_measured_last():
 def test_an_empty_atlas_has_a_page(tmp_path):
     page, _ = atlas_page(open_atlas(str(tmp_path / "atlas"), create=True))
     assert "There is nothing to draw" in render(page)
+
+
+@pytest.fixture
+def doubtful(tmp_path, specimens):
+    """One machine: a cipher whose lowest figure is noisy and wide, and a signature."""
+    url = str(tmp_path / "atlas")
+    noisy = Warning(Doubt.NOISY, "only 3 of 550 samples were clean", (3, 550))
+    made = [
+        ("sha-256", "oneshot/1", 0.4 * 1024, 1.62, Quality.NOISY, (noisy,), "Noisy"),
+        ("sha-256", "oneshot/1", 0.7 * 1024, 0.002, Quality.GOOD, (), "Quiet"),
+        ("ed25519", "pk/1", 100_000.0, 0.01, Quality.GOOD, (), "Quiet"),
+    ]
+    cells = [
+        replace(
+            specimens.figure(0),
+            cell=specimens.cell(
+                0, size_bytes=1024, algorithm=algorithm, contract=contract, runner=library.lower()
+            ),
+            library=library,
+            cycles_per_call=cycles,
+            ns_per_call=cycles / 2,
+            interval=Interval(cycles * (1 - width), cycles * (1 + width)),
+            quality=quality,
+            warnings=warnings,
+        )
+        for algorithm, contract, cycles, width, quality, warnings, library in made
+    ]
+    place = tmp_path / "run"
+    with RunWriter.create(place) as writer:
+        writer.begin(specimens.conditions(run_id="r-1"))
+        writer.finish(tuple(cells), specimens.floor(), 1.0, True)
+    add(url, [place], machine="one")
+    return open_atlas(url)
+
+
+def test_doubts_and_units_stay_with_the_figures(doubtful):
+    page, overview = atlas_page(doubtful)
+    html = render(page)
+    assert "1 machine, 1 run" in html
+    assert "0.700 ±0.2" in html
+    assert "cycles per byte at best, by Quiet" in html, "nobody comes first by a figure in doubt"
+    assert "100,000 ±1.0% cycles per call at best, by Quiet" in html.replace("\u00a0", " ")
+    noisy = next(one for one in overview.costs if one.library == "Noisy")
+    assert (noisy.doubted, noisy.qualities, noisy.doubts) == (True, ("noisy",), ("noisy",))
+    assert noisy.width == pytest.approx(1.62)
+    assert {picture.name for picture in atlas_pictures(overview)} >= {
+        "machines-cycles",
+        "machines-cycles-call",
+    }
+    drawn = "".join(as_svg(picture.chart) for picture in atlas_pictures(overview))
+    assert "0.4 ±162%!" in drawn
+    assert "! too few clean samples" in drawn

@@ -51,6 +51,21 @@ def test_a_run_of_an_older_version_cannot_be_told(perbyte, run):
     assert "without a manifest" in answer.stderr
 
 
+def test_show_says_that_a_samples_file_is_damaged(perbyte, run):
+    whole = perbyte("show", run)
+    assert "damaged" not in whole.stderr
+    samples = sorted(run.glob("samples-*"))[0]
+    content = bytearray(samples.read_bytes())
+    content[len(content) // 2] ^= 1
+    samples.write_bytes(bytes(content))
+    answer = perbyte("show", run)
+    assert answer.stdout == whole.stdout, "the figures are stored"
+    assert f"damaged: {samples.name}: it is not what was written" in answer.stderr
+    assert f"perbyte verify {run}" in answer.stderr
+    samples.unlink()
+    assert samples.name in perbyte("show", run).stderr
+
+
 def test_what_is_lost_is_said_and_the_rest_is_a_run(perbyte, measured, run, tmp_path):
     whole = perbyte("show", run, "--json").stdout
     lost = sorted(run.glob("samples-*"))[0]

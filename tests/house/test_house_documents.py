@@ -16,7 +16,7 @@ from perbyte.cli.group import COMMANDS
 from perbyte.cli.group import commands as command_line
 from perbyte.model import Conditions, Failure, Policy, Quality
 from perbyte.report.export import CELL_FIELDS
-from perbyte.report.grid import Mark
+from perbyte.report.marks import Mark
 from perbyte.studies.claims import FORMS, Form
 from perbyte.studies.claims.form import Comparing
 

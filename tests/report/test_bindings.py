@@ -57,7 +57,7 @@ def test_the_difference_is_no_surer_than_ratio_and_cost_allow() -> None:
 
 def test_nothing_is_claimed_of_ties_and_doubtful_figures() -> None:
     (tie,) = bindings(a_run(figure("openssl", 400.0), figure("snake", 400.1)))
-    assert tie.claim == "no difference can be told"
+    assert tie.claim == "alike within 1.0%"
     noisy = a_run(figure("openssl", 400.0), figure("snake", 900.0, quality=Quality.NOISY))
     assert "noisy" in bindings(noisy)[0].claim
     assert "the figure is noisy" in binding_lines(noisy)[0]

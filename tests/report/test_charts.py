@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -21,12 +22,13 @@ from made_runs import (
 )
 
 from perbyte.errors import UsageError
-from perbyte.model import Cell, Quality, Run
+from perbyte.model import Cell, NoiseFloor, Quality, Run
 from perbyte.report import theme
+from perbyte.report.findings import found
 from perbyte.report.html import inline_svg
 from perbyte.report.pictures import as_specification, as_svg, run_pictures, save_chart
 from perbyte.report.ratiocharts import published, published_operations
-from perbyte.report.runcharts import bars
+from perbyte.report.runcharts import bars, by_library
 from perbyte.report.runview import RunView
 from perbyte.report.sections import cost_rows
 from perbyte.report.wording import number
@@ -368,3 +370,69 @@ def test_inline_keeps_shapes_and_text_only() -> None:
         '<svg role="img" aria-label="a &quot;title&quot;" focusable="false" viewBox="0 0 1 1">'
         '<path d="M0,0" data-tip="&lt;b&gt; &quot;q&quot;"></path><text>&lt;script&gt;</text></svg>'
     )
+
+
+def tiers(soft_winner: str = "b") -> Run:
+    """Two libraries whose full tiers a wins, and whose software `soft_winner` wins far more often."""
+    cells = []
+    for size in (16, 4096):
+        for name in "ab":
+            full = Cell(name, "aes-128-gcm", "seal", size, "message/1")
+            cells.append(made_figure(full, (1.0 if name == "a" else 1.5) * (100 + size)))
+            soft = replace(full, cpu="soft")
+            cells.append(made_figure(soft, (10 if name == soft_winner else 30) * (100 + size)))
+            other = replace(full, algorithm="chacha20-poly1305")
+            cells.append(made_figure(other, (2 if name == "a" else 3) * (100 + size)))
+    return made_run(tuple(cells), noise_floor=NoiseFloor(0.001, ()))
+
+
+def test_no_headline_comes_from_software_that_the_processor_has_instructions_for() -> None:
+    view = RunView(tiers())
+    title = " ".join(texts(as_svg(bars(view, view.points[0]))))
+    assert "a is the fastest, alone or tied, in 4 of 4 comparisons (seal)" in title
+    said = " ".join(texts(as_svg(by_library(view, view.points[0]))))
+    assert "Without the processor's own instructions" in said
+    assert "the tables have both" in said
+    everything = " ".join(texts(as_svg(draw("everything", tiers()))))
+    assert "chacha20-poly1305 in b" in everything
+    assert not any("(soft)" in line for line in found(view) if line.startswith(("From", "Fastest")))
+    assert "a in 4 of 4 comparisons" in " ".join(found(view))
+
+
+def test_colour_and_sign_say_where_a_figure_stands() -> None:
+    def cell(name: str, algorithm: str) -> Cell:
+        return Cell(name, algorithm, "hash", 16, "password/1")
+
+    cells = (
+        made_figure(cell("a", "sure"), 100.0),
+        made_figure(cell("b", "sure"), 150.0),
+        made_figure(cell("a", "tied"), 100.0),
+        made_figure(cell("b", "tied"), 100.1),
+        made_figure(cell("a", "open"), 100.0, relative=0.05),
+        made_figure(cell("b", "open"), 102.0, relative=0.05),
+    )
+    view = RunView(made_run(cells, noise_floor=NoiseFloor(0.001, ())))
+    svg = as_svg(bars(view, view.points[0]))
+    for colour in (theme.BLUE, theme.SKY, theme.GREY, theme.MUTED):
+        assert f'fill="{colour}"' in svg
+    said = texts(svg)
+    assert sum(one.startswith("► ") for one in said) == 2, "a figure and the legend"
+    assert sum(one.startswith("= ") for one in said) == 3
+    assert sum(one.startswith("? ") for one in said) == 3
+    assert (
+        "a is the fastest, alone or tied, in 2 of 3 comparisons; in 1 it is not known who is (hash)"
+        in " ".join(said)
+    )
+
+
+def test_an_interval_that_reaches_beyond_the_axis_ends_in_an_arrow() -> None:
+    cells = tuple(
+        made_figure(Cell(name, kind, "encrypt", 16, "message/1"), cost, relative=width)
+        for kind, cost in (("fast", 100.0), ("slow", 100_000.0))
+        for name, width in (("a", 0.01), ("b", 0.01 if kind == "slow" else 1.62))
+    )
+    specification = as_specification(draw("everything", made_run(cells)))
+    marks = json.dumps(specification)
+    assert "triangle-left" in marks, "the lower end of ±162 % lies beyond the axis"
+    calm = made_run(tuple(one for one in cells if one.interval.high < 2 * one.per_call))
+    assert json.dumps(as_specification(draw("everything", calm))).count('"shape": "triangle-left"') == 0

@@ -71,3 +71,14 @@ def test_a_line_of_csv_tells_its_interval_per_byte_and_its_run():
     assert float(line["megabytes_per_second_low"]) < float(line["megabytes_per_second"])
     assert (line["run"], line["seed"], line["machine"]) == ("made-up-run", "7", "Imaginary CPU 9000")
     assert float(line["noise_floor"]) == 0.0015
+
+
+def test_the_paragraph_says_when_measuring_ended_and_how_long_it_took():
+    """The promised processes run over any budget: a run of 143 s for a budget of 20 s."""
+    run = usual_run()
+    policy = replace(run.conditions.policy, budget_s=20.0, epochs=5)
+    run = replace(run, conditions=replace(run.conditions, policy=policy), measuring_s=143.0)
+    said = " ".join(methods(replace(run, complete=True)).split())
+    assert "At least 5 processes a cell were to be measured whatever the time" in said
+    assert "or a budget of 20 s of measuring was spent. Measuring took 143 s." in said
+    assert "Measuring took 143 s, until the run was interrupted." in methods(replace(run, complete=False))

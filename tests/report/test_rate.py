@@ -49,3 +49,12 @@ def test_programs_get_the_same():
     [cell] = found["cells"]
     assert (cell["address"], cell["cores"]) == (RECORD.address, pytest.approx(900 / 1350))
     assert cell["cores_low"] < cell["cores"] < cell["cores_high"]
+
+
+def test_rows_name_their_tier_and_an_interval_is_said_where_it_shows():
+    soft = made_figure(replace(RECORD, cpu="soft"), 81000.0, relative=0.01, ns=27000.0)
+    text = render_rate([FAST, soft], 1e9, width=100, colour=False)
+    assert "aes-256-gcm, alphassl" in text
+    assert "aes-256-gcm (soft), alphassl" in text
+    exact = made_figure(RECORD, 2700.0, relative=1e-5, ns=900.0)
+    assert "67% of a core;" in render_rate([exact], 1e9, width=100, colour=False), "not '67% to 67%'"

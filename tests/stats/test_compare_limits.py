@@ -15,11 +15,12 @@ from perbyte.stats.compare import (
     Answer,
     Comparison,
     Cost,
+    Standing,
     compare,
     compare_costs,
     difference,
-    fastest,
     mean_cost,
+    stand,
     sum_costs,
 )
 
@@ -54,9 +55,13 @@ def ratio_of(value: float, low: float, high: float, **more: object) -> Compariso
 @pytest.mark.parametrize(
     ("low", "high", "answer"),
     [
-        (1.0, 1.2, Answer.TIED),
+        (1.0, 1.2, Answer.UNDECIDED),
+        (1.0, 1.01, Answer.TIED),
+        (0.995, 1.0101, Answer.UNDECIDED),
+        (1 / 1.01, 1.0, Answer.TIED),
+        (0.99, 1.0, Answer.UNDECIDED),
         (1.001, 1.2, Answer.SLOWER),
-        (0.8, 1.0, Answer.TIED),
+        (0.8, 1.0, Answer.UNDECIDED),
         (0.8, 0.999, Answer.FASTER),
         (0.0, math.inf, Answer.UNDECIDED),
         (math.nan, math.nan, Answer.UNDECIDED),
@@ -64,7 +69,8 @@ def ratio_of(value: float, low: float, high: float, **more: object) -> Compariso
 )
 def test_an_interval_that_ends_at_one_covers_it(low: float, high: float, answer: Answer) -> None:
     found = ratio_of((low + high) / 2, low, high)
-    assert (found.answer, found.tie) == (answer, answer in (Answer.TIED, Answer.UNDECIDED))
+    assert (found.answer, found.tie) == (answer, answer is Answer.TIED)
+    assert found.claimed is (answer in (Answer.FASTER, Answer.SLOWER))
     assert replace(found, doubt="noisy").answer is Answer.UNDECIDED
 
 
@@ -172,10 +178,11 @@ def test_a_figure_in_doubt_could_share_its_core() -> None:
     best = figure(100.0)
     for cost, tied in ((SHARED_CORE * 99, 2), (SHARED_CORE * 100, 1), (SHARED_CORE * 101, 1)):
         rival = figure(cost, "nettle", quality=Quality.DOUBTED)
-        assert len(fastest([best, rival], None)) == tied
-    assert fastest([best, figure(100.0, "nettle")], None) == (best, figure(100.0, "nettle"))
+        assert len(stand([best, rival], None)) == tied
+    alike = (best, Standing.TIED), (figure(100.0, "nettle"), Standing.TIED)
+    assert stand([best, figure(100.0, "nettle")], None) == alike
     touching = figure(110.0, "nettle", half=5.0), figure(100.0, half=5.0)
-    assert len(fastest(touching, None)) == 2, "their own intervals meet"
+    assert len(stand(touching, None)) == 2, "their own intervals meet"
 
 
 def test_a_difference_keeps_the_scale_of_the_first_cost() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import enum
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from perbyte.advise.mix import Mix
@@ -115,7 +115,7 @@ class Decision:
     """`ranking` holds what is allowed and measured, best first; `ruled_out` what is not allowed, with figures or not.
 
     `missing` are names without a figure, with the reason. `comparison` is that of the runner-up with the first, `equal`
-    are those that may be as fast as the first.
+    are those that are known to be as fast as the first, `undecided` those that may be, each with its comparison.
     """
 
     case: Case
@@ -125,6 +125,7 @@ class Decision:
     sure: Sure | None
     comparison: Comparison | None = None
     equal: tuple[Ranked, ...] = ()
+    undecided: tuple[tuple[Ranked, Comparison], ...] = ()
 
     @property
     def first(self) -> Ranked | None:
@@ -161,7 +162,7 @@ def decide(case: Case) -> Decision:
         mine = sorted((one for one in options if one.algorithm.id == name), key=_cost)
         ranked.append(Ranked(algorithm, stands, tuple(mine)))
         if not mine:
-            missing.append((algorithm.name, case.why_missing.get(name, "no figure of it is here")))
+            missing.append((algorithm.name, case.why_missing.get(name) or _lacking(case, algorithm)))
     allowed = sorted(
         (one for one in ranked if not one.standing.out and one.options),
         key=lambda one: (one.standing.effect == "discouraged", _cost(one.best)),
@@ -177,9 +178,11 @@ def decide(case: Case) -> Decision:
         return found
     rivals = [one for one in allowed[1:] if one.standing.effect == allowed[0].standing.effect]
     pairs = [(one, compare_options(allowed[0].best, one.best, case.floor)) for one in rivals]
-    equal = tuple(one for one, comparison in pairs if _may_tie(comparison))
+    equal = tuple(one for one, comparison in pairs if comparison.tie)
+    undecided = tuple(pair for pair in pairs if pair[1].answer is Answer.UNDECIDED and not _far(pair[1]))
     second = pairs[0][1] if pairs else None
-    return replace(found, sure=_sure(second, bool(equal)), comparison=second, equal=equal)
+    sure = Sure.DOUBTFUL if undecided else _sure(second, bool(equal))
+    return replace(found, sure=sure, comparison=second, equal=equal, undecided=undecided)
 
 
 def compare_options(a: Option, b: Option, floor: NoiseFloor | None) -> Comparison:
@@ -224,9 +227,7 @@ def _option(
     here: Mapping[tuple[str, str, int], CellFigure],
     unit: str,
 ) -> Option | None:
-    soft = SOFT if algorithm.accelerated_by else FULL
-    tiers = {View.HERE: (FULL,), View.WITHOUT: (soft,), View.PEER: (FULL, soft)}[case.view]
-    work = case.task.operations(algorithm)
+    tiers, work = _tiers(case, algorithm), case.task.operations(algorithm)
     cells = [(cpu, operation, size) for cpu in tiers for operation in work for size in case.mix.sizes]
     if any(cell not in here for cell in cells):
         return None
@@ -256,6 +257,38 @@ def _option(
     )
 
 
+def _tiers(case: Case, algorithm: Algorithm) -> tuple[str, ...]:
+    soft = SOFT if algorithm.accelerated_by else FULL
+    return {View.HERE: (FULL,), View.WITHOUT: (soft,), View.PEER: (FULL, soft)}[case.view]
+
+
+def _lacking(case: Case, algorithm: Algorithm) -> str:
+    """Why there is no option of an algorithm: nothing of it was measured, or not all that the work consists of."""
+    work, tiers = case.task.operations(algorithm), _tiers(case, algorithm)
+    wanted = {(cpu, operation, size) for cpu in tiers for operation in work for size in case.mix.sizes}
+    here: dict[str, set[tuple[str, str, int]]] = {}
+    for one in case.figures:
+        cell = one.cell
+        if (cell.algorithm, cell.contract) == (algorithm.id, case.task.contract) and cell.usual:
+            here.setdefault(cell.runner, set()).add((cell.cpu, cell.operation, cell.size_bytes))
+    runner = max(sorted(here), key=lambda name: len(wanted & here[name]), default="")
+    if not runner or not wanted & here[runner]:
+        return "no figure of it is here"
+    lacks = sorted(wanted - here[runner])
+    if not lacks:
+        return "its figures cannot be used"
+    said = ", ".join(f"{operation} at {size} B, tier {cpu}" for cpu, operation, size in lacks[:3])
+    said += f" and {len(lacks) - 3} more" if len(lacks) > 3 else ""
+    sizes = ",".join(map(str, case.mix.sizes))
+    ask = f"{runner}/{algorithm.id}/{_any_of(work)}@{sizes}+cpu={','.join(tiers)}"
+    return f"{runner} was measured, but not {said}; perbyte measure '{ask}' measures all in one run"
+
+
+def _any_of(names: Iterable[str]) -> str:
+    found = list(names)
+    return found[0] if len(found) == 1 else f"{{{','.join(found)}}}"
+
+
 def _common_unit(figures: Sequence[CellFigure]) -> str:
     blind = any(one.cycles_per_call is None for one in figures)
     return NS if blind or len({one.cycle_source for one in figures}) != 1 else CYCLES
@@ -267,10 +300,6 @@ def _cost(option: Option) -> float:
     return high if math.isfinite(high) else option.cost.estimate.value
 
 
-def _may_tie(comparison: Comparison) -> bool:
-    return comparison.tie and not _far(comparison)
-
-
 def _far(comparison: Comparison) -> bool:
     """True where the second costs more than twice as much: more than a neighbour on the core explains."""
     return bool(comparison.doubt) and comparison.ratio.value > SHARED_CORE
@@ -279,6 +308,6 @@ def _far(comparison: Comparison) -> bool:
 def _sure(second: Comparison | None, ties: bool) -> Sure:
     if second is None:
         return Sure.ALONE
-    if second.answer is Answer.UNDECIDED:
-        return Sure.LIKELY if _far(second) else Sure.DOUBTFUL
-    return Sure.CLOSE if second.tie or ties else Sure.CERTAIN
+    if second.answer is Answer.UNDECIDED:  # and far, or it would be among the undecided
+        return Sure.LIKELY
+    return Sure.CLOSE if ties else Sure.CERTAIN

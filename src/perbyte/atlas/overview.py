@@ -12,6 +12,8 @@ from typing import Any
 
 from perbyte.atlas.index import Atlas
 from perbyte.atlas.reading import query
+from perbyte.model import Quality
+from perbyte.stats.quantity import NO_DATA
 
 _POINTS = 6
 _ALIKE = 3  # machines of one model that it takes to call one of them unlike the others
@@ -24,7 +26,12 @@ Point = tuple[str, str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a point costs on a machine with one version of a library; `ns` and `cycles` are per byte."""
+    """What a point costs on a machine with one version of a library.
+
+    `ns` and `cycles` are per byte of data, or per call where a call has none (`Point` says by `per`). `width` is the
+    widest relative half-width among the runs' intervals, `qualities` and `doubts` (kinds of warnings) are those of all
+    of them.
+    """
 
     point: Point
     machine: str
@@ -34,6 +41,19 @@ class Cost:
     ns: float
     runs: int
     first: str
+    width: float = math.inf
+    qualities: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def doubted(self) -> bool:
+        """True where nothing may be claimed of it: too few clean samples, a trend, an audit that does not vouch."""
+        return bool({Quality.NOISY, Quality.UNSETTLED, Quality.DOUBTED} & {*self.qualities})
+
+
+def per(point: Point) -> str:
+    """What the costs of a point are per: `byte`, or `call` where a call has no data."""
+    return "call" if point[2].startswith(NO_DATA) else "byte"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +149,37 @@ def _costs(atlas: Atlas, points: tuple[Point, ...]) -> tuple[Cost, ...]:
     _, rows = query(
         atlas,
         f"""SELECT algorithm, operation, contract, size_bytes, machine, library, library_version,
-               median(cycles_per_byte), median(ns_per_call / size_bytes), count(DISTINCT run), min(started_at)
+               median(cycles_per_call), median(ns_per_call), count(DISTINCT run), min(started_at),
+               max((interval_high - interval_low) / 2 / coalesce(cycles_per_call, ns_per_call)),
+               list_sort(list(DISTINCT quality)), list_sort(list_distinct(flatten(list(warning_kinds))))
            FROM cells JOIN (SELECT run, started_at FROM runs) USING (run)
            WHERE cpu = 'full' AND twin = 0 AND coalesce(state, 'loop') = 'loop'
               AND (algorithm, operation, contract, size_bytes) IN ({places})
            GROUP BY ALL ORDER BY ALL""",
         [part for point in points for part in point],
     )
-    return tuple(
-        Cost((a, o, c, int(size)), machine, library, version, _known(cycles), float(ns), int(runs), first)
-        for a, o, c, size, machine, library, version, cycles, ns, runs, first in rows
-        if _known(ns)
-    )
+    found = []
+    for a, o, c, size, machine, library, version, cycles, ns, runs, first, width, *told in rows:
+        point = (a, o, c, int(size))
+        parts = size if per(point) == "byte" else 1
+        if not (time := _known(ns)):
+            continue
+        core = _known(cycles)
+        found.append(
+            Cost(
+                point,
+                machine,
+                library,
+                version,
+                core and core / parts,
+                time / parts,
+                int(runs),
+                first,
+                float(width) if width is not None and width >= 0 else math.inf,
+                *(tuple(map(str, one or ())) for one in told),
+            )
+        )
+    return tuple(found)
 
 
 def _known(value: Any) -> float | None:

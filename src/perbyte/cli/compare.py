@@ -301,7 +301,8 @@ def _sides(
         raise UsageError(f"'{lost}' is not a run: {where_looked(lost)}", hint=runs_there_are())
     opened = open_run(find_run(run))
     pairs = _pair_selected(sides[0], sides[1], opened)
-    return compare_pairs(pairs, sides, opened.noise_floor, unit), opened.noise_floor, [opened]
+    precision = opened.conditions.policy.precision
+    return compare_pairs(pairs, sides, opened.noise_floor, unit, precision), opened.noise_floor, [opened]
 
 
 def _common(grids: tuple[Grid, ...]) -> tuple[Grid, ...]:

@@ -159,7 +159,7 @@ class _Trials:
             last = {one.cell: one for one in self.before[0].cells}
             floor = floor_across((self.before[0].noise_floor, run.noise_floor))
             again = [(last[one.cell], one) for one in run.cells if one.cell in last]
-            self.identical += [not compare(*pair, floor, same_run=False).tie for pair in again]
+            self.identical += [compare(*pair, floor, same_run=False).claimed for pair in again]
         self.before = (run, budget_s)
         for (fewer, a), (more, b) in itertools.combinations(singles, 2):
             found = compare(a, b, run.noise_floor)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from perbyte.cli.options import limits_option, output_options, rate_option
+from perbyte.cli.options import limits_option, note, output_options, rate_option
 from perbyte.cli.run_names import find_run
 from perbyte.errors import UsageError
 from perbyte.model import Run
@@ -34,9 +34,14 @@ def command(
       perbyte show results/monday --rate 2GB/s
       perbyte show --json | jq '.cells[] | {address, cycles_per_byte}'
     """
-    from perbyte.store import open_run
+    from perbyte.model.text import plain
+    from perbyte.store import open_run, unlike_manifest
 
-    print_run(open_run(find_run(run)), unit, as_json=as_json, as_csv=as_csv, rate=rate, limits=limits)
+    place = find_run(run)
+    print_run(open_run(place), unit, as_json=as_json, as_csv=as_csv, rate=rate, limits=limits)
+    if bad := unlike_manifest(place):
+        note(f"damaged: {plain('; '.join(bad), 600)}")
+        note(f"the figures are those that were stored; perbyte verify {place} looks closer")
     return 0
 
 

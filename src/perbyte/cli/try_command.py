@@ -373,7 +373,7 @@ def _print_beside(
     run: Run, mine: Sequence[str], found: Sequence[Any], counts: Sequence[dict[str, Any]]
 ) -> None:
     from perbyte.report.text import render_table
-    from perbyte.report.wording import interval_text, ratio_text, size_label
+    from perbyte.report.wording import claim_text, interval_text, ratio_text, size_label
 
     print(render_table(run), end="")
     print()
@@ -384,8 +384,8 @@ def _print_beside(
         cell, ratio = one.mine.cell, one.comparison.ratio
         where = f"{cell.operation} {size_label(cell.size_bytes)}"
         best = f"{one.best.cell.runner}, the best of {one.others}" if one.others > 1 else one.best.cell.runner
-        if one.comparison.tie:
-            print(f"{cell.runner}, {where}: no difference from {best}: {one.comparison.reason}")
+        if said := claim_text(one.comparison):
+            print(f"{cell.runner}, {where}, against {best}: {said}")
         else:
             print(
                 f"{cell.runner}, {where}: {ratio_text(ratio)} times the cost of {best} ({interval_text(ratio)})"

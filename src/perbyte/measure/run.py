@@ -27,6 +27,7 @@ from perbyte.measure.pieces import Cut
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.rounds import Epoch
 from perbyte.measure.sessions import (
+    CALIBRATIONS,
     STARTING_FAILS,
     Sessions,
     alike,
@@ -108,6 +109,7 @@ class Measurement:
         self._budget_ended = False
         self._noted_s = 0.0
         self._identified: dict[tuple[str, str], RunnerIdentity] = {}
+        self._looks: Counter[object] = Counter()
         self._clean_share = 0.0
         self._clean_shares: list[float] = []
         self._known: dict[Cell, tuple[int, stats.Summary]] = {}
@@ -293,9 +295,9 @@ class Measurement:
     def _admit(self, identity: RunnerIdentity, calibration: Calibration) -> bool:
         """Note who a process is and what it found out about its clock; False when it cannot be used.
 
-        A process that replaces another in mid-epoch goes on with the same cells in the same layout, so its
-        samples and those before belong to one figure, for which one calibration must do: it has to be like the
-        other's. The later one counts then. Before the first sample it just takes the other's place.
+        A process that replaces another in mid-epoch goes on with the same cells in the same layout, so its samples and
+        those before belong to one figure, for which one calibration must do: it has to be like the other's. The later
+        one counts then. Before the first sample it takes the other's place. One with an odd floor looks again.
         """
         who = self._identified.setdefault((identity.runner, identity.cpu), identity)
         if who != identity:
@@ -309,6 +311,10 @@ class Measurement:
             self.watcher.note(
                 f"{calibration.runner} (tier {calibration.cpu}) broke off; its replacement has another clock"
             )
+            return False
+        unlike = stats.out_of_line(calibration, self.history.calibrations.values(), self.policy)
+        if unlike and self._looks[key] < CALIBRATIONS - 1:
+            self._looks[key] += 1
             return False
         if self.history.identity(identity.runner, identity.cpu) != identity:
             self.sink.identified(identity)

@@ -49,6 +49,7 @@ class Doubt(enum.StrEnum):
     NO_CALIBRATION = "no-calibration"
     NO_SAMPLE = "no-sample"
     NOISY_EPOCH = "noisy-epoch"
+    CLEAN_SHARE = "clean-share"
     EPOCH_WITHOUT_CYCLES = "epoch-without-cycles"
     ONE_EPOCH = "one-epoch"
     FAILED_CALLS = "failed-calls"
@@ -149,8 +150,9 @@ class CellFigure:
     """The result of one cell. Cycles are core cycles; they are None where no cycle source can be trusted.
 
     `epoch_cycles` and `epoch_ns` are the epochs' own figures per call, in the order of the epochs: they are
-    independent of each other, which samples within an epoch are not. `interval` is on cycles per call, or on
-    ns per call where cycles are None.
+    independent of each other, which samples within an epoch are not. `epoch_numbers` says which epochs these are (empty
+    where that is not known): two cells of a run are compared by the epochs that both have. `interval` is on cycles per
+    call, or on ns per call where cycles are None.
     """
 
     cell: Cell
@@ -168,6 +170,7 @@ class CellFigure:
     quality: Quality
     cycle_source: str
     warnings: tuple[Warning, ...] = ()
+    epoch_numbers: tuple[int, ...] = ()
 
     @property
     def cycles_per_byte(self) -> float | None:

@@ -227,9 +227,13 @@ def _sure(decision: Decision) -> tuple[str, ...]:
         return (f"Too close to call: {said}. Choose by anything but speed.",)
     if decision.sure is Sure.LIKELY:
         return (f"Likely: {said}, more than a disturbed figure explains, though {comparison.doubt}.",)
-    return (
-        f"It cannot be told: {said}, but {comparison.doubt}. A longer run on a quieter machine would tell.",
-    )
+    found = [
+        f"{option_text(one.best)} costs ×{ratio_text(each.ratio)}"
+        + (f" ({ratio_interval_text(each.ratio)})" if each.ratio.known else "")
+        + f" as much, but {each.doubt or each.reason}"
+        for one, each in decision.undecided
+    ]
+    return (f"It cannot be told: {'; '.join(found)}. A longer run on a quieter machine would tell.",)
 
 
 def _costs(decision: Decision, limits: Limits) -> tuple[str, ...]:
@@ -335,7 +339,8 @@ def _changes(decision: Decision, found: Iterable[Change]) -> tuple[str, ...]:
     said = []
     for (kind, result), group in grouped.items():
         later = group[0].decision
-        close = " (too close to call)" if later.sure is Sure.CLOSE else ""
+        unsure = (Sure.CLOSE, Sure.DOUBTFUL)
+        close = f" ({later.sure.value})" if later.sure in unsure else ""
         if kind == "processor":
             said.append(_processor(decision, later, close))
         elif kind == "size":
@@ -343,7 +348,7 @@ def _changes(decision: Decision, found: Iterable[Change]) -> tuple[str, ...]:
             said.append(f"For {sizes} alone: {result}{close}.")
         elif kind == "library":
             names = ", ".join(library_text(one.decision.first.best) for one in group if one.decision.first)
-            said.append(f"With {names} alone: {result}.")
+            said.append(f"With {names} alone: {result}{close}.")
         elif kind == "profile":
             names = ", ".join(str(one.what) for one in group)
             said.append(f"Profile {names}: {result or 'nothing that is allowed has a figure here'}.")

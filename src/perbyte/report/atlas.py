@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+
 import altair as alt
 
 from perbyte.atlas.index import Atlas, RunRow
-from perbyte.atlas.overview import Cost, Overview, Point, look_over
+from perbyte.atlas.overview import Cost, Overview, Point, look_over, per
+from perbyte.model import Estimate
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, drawing, listed, table, text
+from perbyte.report.marks import Mark, marks_of_kinds
 from perbyte.report.pictures import Picture
 from perbyte.report.ratiocharts import versions_chart
 from perbyte.report.sections import cards
-from perbyte.report.wording import number, percent, size_label
+from perbyte.report.wording import number, percent, size_label, width_text
 
 _MACHINES = 150  # rows of a heat map
 _READABLE, _UPRIGHT = 34, 58  # pixels of a tile for a number in it, for a name above it
-_UNITS = (("cycles per byte", "cycles"), ("ns per byte", "ns"))
+_UNITS = (("cycles", "cycles"), ("ns", "ns"))
+_PER = ("byte", "call")  # never on one axis: what is signed beside a cipher
 
 
 def atlas_pictures(overview: Overview) -> tuple[Picture, ...]:
@@ -27,10 +33,13 @@ def atlas_pictures(overview: Overview) -> tuple[Picture, ...]:
         for unit, field in _UNITS:
             if chart := _heat(overview, overview.points[0], unit, field):
                 narrow = _heat(overview, overview.points[0], unit, field, narrow=True)
-                found.append(Picture(f"heat-{field}", f"Machines by libraries: {unit}", chart, narrow))
+                said = f"{unit} per {per(overview.points[0])}"
+                found.append(Picture(f"heat-{field}", f"Machines by libraries: {said}", chart, narrow))
         for unit, field in _UNITS:
-            if chart := _dots(overview, unit, field):
-                found.append(Picture(f"machines-{field}", f"Every machine: {unit}", chart))
+            for each in _PER:
+                if chart := _dots(overview, f"{unit} per {each}", field, each):
+                    name = f"machines-{field}" + ("" if each == _PER[0] else f"-{each}")
+                    found.append(Picture(name, f"Every machine: {unit} per {each}", chart))
     if chart := _versions(overview):
         found.append(Picture("versions", "Versions through time", chart))
     return tuple(found)
@@ -55,7 +64,7 @@ def atlas_page(atlas: Atlas) -> tuple[Page, Overview]:
     floors = [(plain(name, 60), percent(floor), f"{count:,}") for name, floor, count in overview.floors]
     first = pictures[:1] or [text("There is nothing to draw.")]
     page = Page(
-        f"{len(machines):,} machines, {overview.runs:,} runs",
+        f"{_many(len(machines), 'machine')}, {_many(overview.runs, 'run')}",
         [f"{overview.cells:,} figures of cryptographic functions, measured with Perbyte."],
         [
             Section(
@@ -118,10 +127,12 @@ def _found(overview: Overview) -> Block:
     for point in overview.points:
         best = [one for (where, _, _), one in overview.newest().items() if where == point and one.cycles]
         if best:
-            one = min(best, key=lambda one: one.cycles or 0)
+            sure = [one for one in best if not one.doubted]
+            one = min(sure or best, key=lambda one: one.cycles or 0)
             lines.append(
-                f"{_named(point)}: {number(one.cycles or 0)} cycles per byte at best, by {plain(one.library, 40)} "
-                f"{plain(one.version, 40)} on {plain(one.machine, 80)}."
+                f"{_named(point)}: {_value(one, one.cycles or 0)} cycles per {per(point)} at best, by "
+                f"{plain(one.library, 40)} {plain(one.version, 40)} on {plain(one.machine, 80)}"
+                + ("." if sure else "; every figure of it is in doubt.")
             )
     return cards(lines or ["No figure is comparable across machines."], certain)
 
@@ -148,11 +159,23 @@ def _shown(overview: Overview, point: Point, field: str) -> list[tuple[Cost, flo
     ]
 
 
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def _value(one: Cost, value: float) -> str:
+    """A value with the digits that its widest interval supports, that interval, and every mark of doubt."""
+    marks = "".join(marks_of_kinds(one.qualities, one.doubts))
+    if not math.isfinite(one.width):
+        return f"{number(value)} (interval not known){f' {marks}' if marks else ''}"
+    half = value * one.width
+    return f"{number(value, half)} {width_text(Estimate(value, value - half, value + half))}{marks}"
+
+
 def _described(one: Cost, value: float, unit: str) -> str:
-    runs = f"{one.runs} run{'s' * (one.runs != 1)}"
     return (
         f"{plain(one.machine, 80)}, {plain(one.library, 40)} {plain(one.version, 40)}, {_named(one.point)}: "
-        f"{number(value)} {unit}, {runs}"
+        f"{_value(one, value)} {unit}, {_many(one.runs, 'run')}"
     )
 
 
@@ -161,6 +184,7 @@ def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bo
     shown = _shown(overview, point, field)
     if not shown:
         return None
+    unit = f"{unit} per {per(point)}"
     rank: dict[str, float] = {}
     for one, value in shown:
         rank[one.machine] = min(rank.get(one.machine, value), value)
@@ -171,7 +195,7 @@ def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bo
             "machine": plain(one.machine, 60),
             "library": plain(one.library, 30),
             "value": value,
-            "text": number(value),
+            "text": number(value, value * one.width) + "".join(marks_of_kinds(one.qualities, one.doubts)),
             "described": _described(one, value, unit),
         }
         for one, value in shown
@@ -207,25 +231,35 @@ def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bo
     left = len(machines) - len(kept)
     return finished(
         drawn,
-        f"{_named(point)} on {len(kept)} machines, fastest first",
-        [f"{unit}, median of a machine's runs; newest version of each library; the darker, the slower"]
+        f"{_named(point)} on {_many(len(kept), 'machine')}, fastest first",
+        [
+            f"{unit}, median of a machine's runs; newest version of each library; the darker, the slower",
+            *_legend(one for one, _ in shown if one.machine in kept),
+        ]
         + ([f"{left} slower machines are not drawn"] if left > 0 else []),
         narrow=narrow,
     )
 
 
-def _dots(overview: Overview, unit: str, field: str) -> Chart | None:
-    """A dot for each machine and library, a row a point: how far machines spread."""
+def _legend(costs: Iterable[Cost]) -> list[str]:
+    """What the marks of these costs mean; nothing where there is none."""
+    used = {mark for one in costs for mark in marks_of_kinds(one.qualities, one.doubts)}
+    said = "; ".join(f"{mark} {mark.meaning}" for mark in Mark if mark in used)
+    return [said] if said else []
+
+
+def _dots(overview: Overview, unit: str, field: str, each: str) -> Chart | None:
+    """A dot for each machine and library, a row a point that is counted per `each`: how far machines spread."""
     records = []
-    for point in overview.points:
+    for point in (one for one in overview.points if per(one) == each):
         for one, value in _shown(overview, point, field):
             records.append(
                 {
                     "what": _named(point),
                     "library": plain(one.library, 30),
                     "value": value,
-                    "low": value,
-                    "high": value,
+                    "low": max(value * (1 - one.width), value * 1e-3) if math.isfinite(one.width) else value,
+                    "high": value * (1 + one.width) if math.isfinite(one.width) else value,
                     "described": _described(one, value, unit),
                 }
             )
@@ -235,7 +269,7 @@ def _dots(overview: Overview, unit: str, field: str) -> Chart | None:
     records = [one for one in records if one["library"] in libraries]
     drawn = charts.dots(
         records,
-        y=("what", [_named(point) for point in overview.points]),
+        y=("what", [_named(point) for point in overview.points if per(point) == each]),
         x=unit,
         scale=charts.logarithmic([float(str(one["value"])) for one in records]),
         look=theme.series(libraries),
@@ -243,7 +277,9 @@ def _dots(overview: Overview, unit: str, field: str) -> Chart | None:
         lanes=libraries,
     )
     return finished(
-        drawn, f"How far {len(overview.models)} machines spread", [f"{unit}, a dot a machine and library"]
+        drawn,
+        f"How far {_many(len(overview.models), 'machine')} spread",
+        [f"{unit}, a dot a machine and library; thin lines: the widest interval of its runs"],
     )
 
 
@@ -253,9 +289,12 @@ def _versions(overview: Overview) -> Chart | None:
     costs = [one for one in costs if one.cycles]
     if not costs:
         return None
+    costs = [one for one in costs if per(one.point) == per(costs[0].point)]
     rows = [
         (_named(one.point), one.library, one.version, cycles, cycles, cycles)
         for one in costs
         if (cycles := one.cycles)
     ]
-    return versions_chart(rows, "cycles per byte", f"Versions of libraries on {plain(machine, 80)}")
+    return versions_chart(
+        rows, f"cycles per {per(costs[0].point)}", f"Versions of libraries on {plain(machine, 80)}"
+    )

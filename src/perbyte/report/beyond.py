@@ -12,7 +12,7 @@ from rich.text import Text
 from perbyte.model import CellFigure, Estimate
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
 from perbyte.model.text import plain
-from perbyte.report.grid import marks_of
+from perbyte.report.marks import marks_of
 from perbyte.report.text import columns_of, prose, to_text
 from perbyte.report.wording import (
     interval_text,

@@ -14,7 +14,15 @@ from typing import Any
 from perbyte.model import CellFigure, Estimate, Run, RunnerIdentity
 from perbyte.model.cell import FULL
 from perbyte.model.text import plain
-from perbyte.report.wording import interval_text, number, ratio_text, size_label, value_text, width_text
+from perbyte.report.wording import (
+    claim_text,
+    interval_text,
+    number,
+    ratio_text,
+    size_label,
+    value_text,
+    width_text,
+)
 from perbyte.stats.compare import CYCLES, Comparison, compare, cost_of, difference
 
 COLUMNS = (
@@ -45,8 +53,7 @@ class Binding:
     @property
     def claim(self) -> str:
         """What keeps a difference from being claimed; empty where nothing does."""
-        one = self.comparison
-        return one.doubt or ("no difference can be told" if one.tie else "")
+        return claim_text(self.comparison)
 
 
 def bindings(run: Run) -> list[Binding]:

@@ -22,6 +22,7 @@ Records = Sequence[dict[str, Any]]
 Look = Mapping[str, tuple[str, str, list[int]]]
 WIDE, NARROW = 1000, 250  # pixels of all panels beside each other
 _FAR, _NEAR = (1, 1.5, 2, 3, 5, 7), (1, 1.1, 1.25, 1.5, 2, 3, 5, 6, 7, 8, 9)
+_ROOM = 1.12  # of the longest interval, so that there is some beyond its end
 _LONG = 24  # letters of a label beyond which a browser's font may need more room than was reserved
 _PARTS = "␟"  # between a heading and a row's own name, in values of a grouped axis
 
@@ -57,7 +58,7 @@ def bars(
         layers.append(
             cut.mark_point(
                 shape="triangle-right", filled=True, size=45, color=theme.INK, opacity=1, aria=False
-            ).encode(x=alt.datum(edge))
+            ).encode(x=alt.datum(edge * _ROOM))
         )
     if text:
         layers.append(base.mark_text(align="left", dx=5, aria=False).encode(x="high:Q", text=f"{text}:N"))
@@ -130,6 +131,7 @@ def dots(
             .encode(x=value, description="described:N", tooltip=tooltip(), **lane)
             .transform_filter(alt.datum.hollow == True)  # noqa: E712
         )
+    layers += _cut_ends(base, scale, records, color=coloured(by, look), **lane)
     if text:
         layers.append(base.mark_text(align="left", dx=7, aria=False).encode(x="high:Q", text=f"{text}:N"))
     height = len(y[1]) * max(18, 6 * len(lanes) + 6)
@@ -322,9 +324,24 @@ def tooltip() -> list[Any]:
     return [alt.Tooltip("described:N", title=" ")]
 
 
+def _cut_ends(base: Any, scale: Mapping[str, Any], records: Records, **look: Any) -> list[Any]:
+    """An arrow at the edge of the axis for every interval that reaches beyond it, so that none ends there unsaid."""
+    least, most = scale["scale"].domain
+    ends = (("low", "<", least, "triangle-left"), ("high", ">", most, "triangle-right"))
+    return [
+        base.transform_filter(f"datum.{end} {sign} {edge!r}")
+        .mark_point(shape=shape, filled=True, size=45, opacity=1, aria=False)
+        .encode(x=alt.datum(edge), **look)
+        for end, sign, edge, shape in ends
+        if any(
+            one[end] is not None and (one[end] < edge if sign == "<" else one[end] > edge) for one in records
+        )
+    ]
+
+
 def _from_zero(records: Records) -> Any:
     """A linear scale from zero to the largest interval; one that reaches far beyond is cut off at `_edge`."""
-    return alt.Scale(domain=[0, _edge(records) * 1.12], nice=False, clamp=True)
+    return alt.Scale(domain=[0, _edge(records) * _ROOM], nice=False, clamp=True)
 
 
 def _edge(records: Records) -> float:

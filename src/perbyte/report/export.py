@@ -15,10 +15,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from perbyte.model import CellFigure, NoiseFloor, Run
+from perbyte.model import Cell, CellFigure, NoiseFloor, Run
 from perbyte.model.text import plain
 from perbyte.report.bindings import binding_records
-from perbyte.report.grid import Entry, Grid
+from perbyte.report.grid import Entry, Grid, Place, run_grids
 from perbyte.stats.quantity import Unit, read
 
 SCHEMA_VERSION = 1
@@ -50,6 +50,7 @@ CELL_FIELDS = (
     "state",
     "interval_unit",
     "interval_dominated_by",
+    "standing",
 )
 
 
@@ -70,7 +71,7 @@ def to_json(run: Run) -> dict[str, Any]:
 
     `interval_*` is on cycles per call, or on nanoseconds per call where `interval_unit` says `ns`.
     """
-    conditions = run.conditions
+    conditions, standings = run.conditions, _standings(run)
     return {
         "schema_version": SCHEMA_VERSION,
         "run": {
@@ -86,7 +87,7 @@ def to_json(run: Run) -> dict[str, Any]:
             },
             "failures": _value(run.failures),
         },
-        "cells": [cell_record(figure) for figure in run.cells],
+        "cells": [cell_record(figure, standings.get(figure.cell)) for figure in run.cells],
         "bindings": _value(binding_records(run)),
     }
 
@@ -99,7 +100,7 @@ def to_csv(run: Run) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, (*CELL_FIELDS, *CSV_FIELDS), lineterminator="\r\n")
     writer.writeheader()
-    conditions = run.conditions
+    conditions, standings = run.conditions, _standings(run)
     of_run = {
         "run": conditions.run_id,
         "started_at": conditions.started_at,
@@ -110,7 +111,7 @@ def to_csv(run: Run) -> str:
         "perbyte_commit": conditions.perbyte_commit,
     }
     for figure in run.cells:
-        record = cell_record(figure) | _ends(figure) | of_run
+        record = cell_record(figure, standings.get(figure.cell)) | _ends(figure) | of_run
         record["warnings"] = "; ".join(record["warnings"])
         writer.writerow({name: inert(value) for name, value in record.items()})
     return out.getvalue()
@@ -127,7 +128,17 @@ def _ends(figure: CellFigure) -> dict[str, Any]:
     return found
 
 
-def cell_record(figure: CellFigure) -> dict[str, Any]:
+def _standings(run: Run) -> dict[Cell, str]:
+    """What tables mark: `fastest`, `tied` or `unknown` (may be the fastest), of cells that are compared with others."""
+    return {
+        entry.figure.cell: entry.place.value
+        for grid in run_grids(run)
+        for entry in grid.entries
+        if entry.figure and entry.place is not Place.NONE
+    }
+
+
+def cell_record(figure: CellFigure, standing: str | None = None) -> dict[str, Any]:
     """Give one figure under the names of `CELL_FIELDS`; sizes in bytes, what is not known is None."""
     cell = figure.cell
     return {
@@ -157,6 +168,7 @@ def cell_record(figure: CellFigure) -> dict[str, Any]:
         "state": cell.state,
         "interval_unit": "ns" if figure.cycles_per_call is None else "cycles",
         "interval_dominated_by": figure.interval.dominated_by,
+        "standing": standing,
     }
 
 

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 
 from perbyte.model import CellFigure, Quality, Run
+from perbyte.model.cell import FULL
 from perbyte.model.text import plain
 from perbyte.report.facts import clean_share, counted, library_names, noise_line
 from perbyte.report.grid import Entry, Grid, Place
@@ -126,14 +127,19 @@ def _share(part: int, whole: int) -> str:
 def _wins(grid: Grid) -> str:
     alone: Counter[str] = Counter()
     tied: Counter[str] = Counter()
-    races = 0
+    races = unknown = 0
     for entries in _races(grid):
         first = [(runner, entry) for runner, entry in entries if entry.place is not Place.NONE]
         races += bool(first)
+        unknown += any(entry.place is Place.UNKNOWN for _, entry in first)
         for runner, entry in first:
-            (alone if entry.place is Place.FASTEST else tied)[runner] += 1
+            if entry.place is not Place.UNKNOWN:
+                (alone if entry.place is Place.FASTEST else tied)[runner] += 1
     if not races or grid.ranked_within == "column":
         return ""
+    open_ = f" In {unknown:,} of {races:,} it is not known who is." if unknown else ""
+    if not (alone or tied):
+        return f"Fastest library ({plain(grid.contract, 30)}): in none of {races:,} comparisons is it known."
     names = sorted({*alone, *tied}, key=lambda runner: (-alone[runner] - tied[runner], runner))
     parts = [
         f"{plain(name, 24)} in {alone[name] + tied[name]:,}"
@@ -142,13 +148,15 @@ def _wins(grid: Grid) -> str:
         for name in names
     ]
     kept = ", ".join(parts[:6]) + (f" and {len(parts) - 6} more" if len(parts) > 6 else "")
-    return f"Fastest library ({plain(grid.contract, 30)}): {kept}."
+    return f"Fastest library ({plain(grid.contract, 30)}): {kept}.{open_}"
 
 
 def _races(grid: Grid) -> list[list[tuple[str, Entry]]]:
+    """Rows of one heading in one column; software only where there is nothing else to count."""
+    hardware = [rows for _, rows in grid.groups() if rows[0].cell.cpu == FULL]
     return [
         [(row.label, row.entries[index]) for row in rows]
-        for _, rows in grid.groups()
+        for rows in hardware or [rows for _, rows in grid.groups()]
         for index in range(len(grid.columns))
     ]
 
@@ -156,7 +164,7 @@ def _races(grid: Grid) -> list[list[tuple[str, Entry]]]:
 def _extremes(view: RunView, grid: Grid) -> str:
     known = [
         (reading.value, reading.half_width, row, column)
-        for row in grid.rows
+        for row in [row for row in grid.rows if row.cell.cpu == FULL] or grid.rows
         for column, entry in zip(grid.columns, row.entries, strict=True)
         if entry.figure and (reading := read(entry.figure, grid.unit)) and reading.value > 0
     ]

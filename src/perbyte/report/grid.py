@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 
 from perbyte.catalogue import load
 from perbyte.catalogue.checking import OPERATIONS
-from perbyte.model import Cell, CellFigure, Doubt, Failure, NoiseFloor, Quality, Run, Warning, parse_address
+from perbyte.model import Cell, CellFigure, Failure, NoiseFloor, Run, parse_address
 from perbyte.model.cell import FULL, LOOP, STATES
 from perbyte.model.text import plain
+from perbyte.report.marks import Mark, marks_of
 from perbyte.report.wording import size_label
-from perbyte.stats.compare import Comparison, compare, fastest, floor_across
+from perbyte.stats.compare import Comparison, Standing, compare, floor_across, stand
 from perbyte.stats.quantity import TABLE_UNITS, Unit, data_bytes, read
 
 _OF_DATA = ("encrypt", "decrypt", "seal", "open", "digest", "mac")  # no data is a size too
@@ -30,57 +31,27 @@ _PUBLIC = ("signature", "kem", "key-agreement")
 
 
 class Place(enum.Enum):
-    """Where a cell stands among the cells it is compared with."""
+    """Where a cell stands among the cells it is compared with, by `stats.compare.stand`."""
 
     NONE = "none"
-    FASTEST = "fastest"
-    TIED = "tied"  # as fast as the fastest, as far as this run can tell
+    FASTEST = Standing.FASTEST.value
+    TIED = Standing.TIED.value
+    UNKNOWN = Standing.UNKNOWN.value
 
-
-class Mark(enum.StrEnum):
-    """Why a cell is to be read with care; the value is what a table prints."""
-
-    IMPRECISE = "~"
-    LONG = "L"
-    PIECES = "p"
-    NOISY = "!"
-    UNSETTLED = "t"
-    DOUBTED = "?"
-    NO_CYCLES = "n"
-    FAILED = "x"
-    WARNING = "w"
+    @property
+    def sign(self) -> str:
+        """What stands before the figure, in tables and charts."""
+        return {Place.NONE: "", Place.FASTEST: "►", Place.TIED: "=", Place.UNKNOWN: "?"}[self]
 
     @property
     def meaning(self) -> str:
-        """The legend's text."""
-        return _MEANINGS[self]
-
-
-_MEANINGS = {
-    Mark.IMPRECISE: "interval wider than asked for",
-    Mark.LONG: "one call outlasts a sample",
-    Mark.PIECES: "one call outlasts ten samples: pieces of it were timed",
-    Mark.NOISY: "too few clean samples",
-    Mark.UNSETTLED: "still showed a trend",
-    Mark.DOUBTED: "the audit from outside does not vouch for it",
-    Mark.NO_CYCLES: "no cycle source, time only",
-    Mark.FAILED: "failed later in the run",
-    Mark.WARNING: "has a warning",
-}
-_OF_QUALITY = {
-    Quality.IMPRECISE: Mark.IMPRECISE,
-    Quality.LONG: Mark.LONG,
-    Quality.NOISY: Mark.NOISY,
-    Quality.UNSETTLED: Mark.UNSETTLED,
-    Quality.DOUBTED: Mark.DOUBTED,
-}
-_OF_DOUBT = {
-    Doubt(quality.value): mark for quality, mark in _OF_QUALITY.items() if quality is not Quality.DOUBTED
-}
-_OF_DOUBT |= dict.fromkeys((Doubt.AUDIT, Doubt.THREADS), Mark.DOUBTED)
-_OF_DOUBT[Doubt.NO_INTERVAL] = Mark.IMPRECISE
-_OF_DOUBT[Doubt.PIECES] = Mark.PIECES
-_OF_DOUBT[Doubt.WHOLE] = Mark.LONG
+        """The legend of a chart."""
+        return {
+            Place.NONE: "others",
+            Place.FASTEST: "► fastest of its algorithm",
+            Place.TIED: "= fastest, a tie",
+            Place.UNKNOWN: "? may be the fastest",
+        }[self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +166,7 @@ def run_grids(run: Run, unit: Unit | None = None) -> tuple[Grid, ...]:
     for cell in (*figures, *failures):
         by_contract.setdefault(cell.contract, set()).add(cell)
     return tuple(
-        _run_grid(contract, cells, figures, failures, run.noise_floor, unit)
+        _run_grid(contract, cells, figures, failures, run, unit)
         for contract, cells in sorted(by_contract.items(), key=lambda item: natural(item[0]))
     )
 
@@ -209,6 +180,7 @@ def compare_runs(runs: Sequence[Run], names: Sequence[str], unit: Unit | None = 
     """
     indices = [_Index(run) for run in runs]
     floors = [floor_across((runs[0].noise_floor, run.noise_floor)) for run in runs]
+    precision = max((run.conditions.policy.precision for run in runs), default=0.0)
     placed: set[tuple[int, Cell]] = set()
     rows: list[list[Entry]] = []
     for position, index in enumerate(indices):
@@ -220,7 +192,7 @@ def compare_runs(runs: Sequence[Run], names: Sequence[str], unit: Unit | None = 
             lacking = [
                 None if one else other.failure(figure) for one, other in zip(found, indices, strict=True)
             ]
-            rows.append(_compared(found, lacking, floors, same_run=False))
+            rows.append(_compared(found, lacking, floors, precision, same_run=False))
     return _comparison_grids(rows, names, unit)
 
 
@@ -229,9 +201,13 @@ def compare_pairs(
     names: Sequence[str],
     noise: NoiseFloor | None,
     unit: Unit | None = None,
+    precision: float = 0.0,
 ) -> tuple[Grid, ...]:
-    """Give a grid per contract of pairs of figures of one run, which were measured in the same epochs."""
-    rows = [_compared(pair, (None, None), (noise, noise), same_run=True) for pair in pairs]
+    """Give a grid per contract of pairs of figures of one run, which were measured in the same epochs.
+
+    `precision` is what that run asked for.
+    """
+    rows = [_compared(pair, (None, None), (noise, noise), precision, same_run=True) for pair in pairs]
     return _comparison_grids(rows, names, unit)
 
 
@@ -256,22 +232,6 @@ def failures_by_cause(run: Run) -> tuple[tuple[Failure, int], ...]:
     return tuple(found[key] for key in sorted(found))
 
 
-def marks_of(figure: CellFigure) -> tuple[Mark, ...]:
-    """Every reason to read `figure` with care; none for another program's, of which the table says all there is."""
-    if not figure.interval.known:
-        return ()
-    marks = {_OF_QUALITY[figure.quality]} if figure.quality in _OF_QUALITY else set()
-    if figure.cycles_per_call is None:
-        marks.add(Mark.NO_CYCLES)
-    marks |= {warning_mark(warning) for warning in figure.warnings}
-    return tuple(mark for mark in Mark if mark in marks)
-
-
-def warning_mark(warning: Warning) -> Mark:
-    """The mark of a warning: that of the quality it led to, else the one of warnings."""
-    return _OF_DOUBT.get(warning.kind, Mark.WARNING)
-
-
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """Sort key by which `aes-128` comes before `aes-1024` and `16` before `512`."""
     parts = re.findall(r"[0-9]{1,18}|[^0-9]+", text)
@@ -289,7 +249,7 @@ def _run_grid(
     cells: set[Cell],
     figures: dict[Cell, CellFigure],
     failures: dict[Cell, Failure],
-    floor: NoiseFloor | None,
+    run: Run,
     wanted: Unit | None,
 ) -> Grid:
     by_place = _placed(cells)
@@ -306,9 +266,9 @@ def _run_grid(
     for column in columns:
         for rows in rivals:
             asked = (by_place.get((key, column)) for key in rows)
-            first = fastest([figures[cell] for cell in asked if cell in figures], floor)
-            place = Place.FASTEST if len(first) == 1 else Place.TIED
-            places.update({figure.cell: place for figure in first})
+            known = [figures[cell] for cell in asked if cell in figures]
+            found = stand(known, run.noise_floor, precision=run.conditions.policy.precision)
+            places.update({figure.cell: Place(standing.value) for figure, standing in found})
 
     def entry(cell: Cell | None) -> Entry:
         if cell is None:
@@ -424,6 +384,7 @@ def _compared(
     found: Sequence[CellFigure | None],
     lacking: Sequence[Failure | None],
     floors: Sequence[NoiseFloor | None],
+    precision: float,
     *,
     same_run: bool,
 ) -> list[Entry]:
@@ -433,7 +394,7 @@ def _compared(
             figure,
             failure,
             marks=marks_of(figure) if figure else (),
-            comparison=compare(first, figure, floor, same_run=same_run)
+            comparison=compare(first, figure, floor, same_run=same_run, precision=precision)
             if first and figure and index
             else None,
         )

@@ -11,7 +11,7 @@ from rich.text import Text
 from perbyte.catalogue.limits import Model, model_of
 from perbyte.model import CellFigure, Estimate
 from perbyte.model.text import plain
-from perbyte.report.grid import marks_of
+from perbyte.report.marks import marks_of
 from perbyte.report.text import columns_of, prose, to_text
 from perbyte.report.wording import interval_text, number, size_label, value_text
 from perbyte.stats.compare import CYCLES, Comparison, Cost, compare_costs, cost_of

@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 
 from perbyte.model import Doubt, Policy, Run
+from perbyte.model.cell import LOOP
 from perbyte.model.text import plain
 from perbyte.report.facts import MEASURED, clean_share, clock_observed, counted, library_names
 from perbyte.report.wording import percent
@@ -28,11 +29,9 @@ def methods(run: Run) -> str:
         f"Costs were measured with {version} on {plain(conditions.started_at, 40)[:10]} on {_machine(run)}.",
         f"Libraries: {', '.join(library_names(run))}; {_compilers(run)}.",
         f"Outputs were checked before anything was timed. Each of {len(run.cells):,} cells was measured in "
-        f"{_epochs(run)} fresh processes, in random order and with memory layouts drawn from the seed {policy.seed}, "
-        f"until its {policy.level:.0%} confidence interval was within "
-        f"±{percent(policy.precision)} or the measuring time "
-        f"of {policy.budget_s:g} s was spent"
-        + (", without priority over other programs." if policy.gentle else "."),
+        f"{_epochs(run)} fresh processes, in random order and with memory layouts drawn from the seed {policy.seed}"
+        + (", without priority over other programs. " if policy.gentle else ". ")
+        + _stopping(run),
         _samples(run),
         _precision(run),
         f"Command: {shlex.join(['perbyte', *(plain(word, 300) for word in conditions.command)])}; "
@@ -69,6 +68,31 @@ def _epochs(run: Run) -> str:
     if not counts:
         return "no"
     return str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+
+
+def _stopping(run: Run) -> str:
+    """When measuring ended, as the policy has it, and how long it took: the promised epochs run over any budget."""
+    policy = run.conditions.policy
+    said = (
+        f"At least {policy.epochs} processes a cell were to be measured whatever the time; more followed until its "
+        f"{policy.level:.0%} confidence interval was within ±{percent(policy.precision)}{_coarser(run)} or a budget of "
+        f"{policy.budget_s:g} s of measuring was spent. Measuring took {run.measuring_s:.0f} s"
+    )
+    return f"{said}." if run.complete else f"{said}, until the run was interrupted."
+
+
+def _coarser(run: Run) -> str:
+    """The kinds of cells that stop earlier, as far as the run has some."""
+    long = any(
+        one.kind is Doubt.LONG and very_long(1, *one.numbers[:1])
+        for cell in run.cells
+        for one in cell.warnings
+    )
+    return (" (±1% for calls that outlast ten samples)" if long else "") + (
+        " (±2% for calls in a state of their own)"
+        if any(cell.cell.state != LOOP for cell in run.cells)
+        else ""
+    )
 
 
 def _samples(run: Run) -> str:

@@ -313,7 +313,7 @@ def _compared(grids: Sequence[Grid], names: Sequence[str]) -> list[str]:
         blind = sum(not one.ratio.known for _, one in pairs)
         counts = (
             *((answers[one], one.value) for one in (Answer.FASTER, Answer.SLOWER, Answer.TIED)),
-            (answers[Answer.UNDECIDED] - blind, "in doubt, where no difference is claimed"),
+            (answers[Answer.UNDECIDED] - blind, "of which it is not known which costs less"),
             (blind, "without an interval, where no difference is claimed"),
         )
         told = ", ".join(f"{count:,} {said}" for count, said in counts if count)

@@ -17,7 +17,7 @@ from perbyte.report.grid import Entry, Grid, Place, Row, title_of
 from perbyte.report.html import Block, heading, legend, text
 from perbyte.report.runview import RunView
 from perbyte.report.text import legend_of
-from perbyte.report.wording import ratio_text, value_text, width_text
+from perbyte.report.wording import SIGNS, ratio_text, value_text, width_text
 from perbyte.stats.compare import Answer, compare
 from perbyte.stats.quantity import Unit, data_bytes, read
 
@@ -25,7 +25,7 @@ from perbyte.stats.quantity import Unit, data_bytes, read
 _FIT, _FIT_BARE = 9, 12
 _FIT_COMPARED = 5
 BAD = ("incorrect", "crashed", "timed-out", "garbled", "refused", "audit", "disputed")
-_CLASSES = {Place.FASTEST: " fast", Place.TIED: " tie", Place.NONE: ""}
+_CLASSES = {Place.FASTEST: " fast", Place.TIED: " tie", Place.UNKNOWN: " open", Place.NONE: ""}
 _OF_DATA = (Unit.CYCLES_PER_BYTE, Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL)
 _OF_CALLS = (Unit.CYCLES_PER_CALL, Unit.CALLS_PER_SECOND, Unit.NS_PER_CALL)  # of signatures and key schedules
 
@@ -169,17 +169,18 @@ def _in_units(values: Sequence[tuple[str, str]], chosen: int, said: str) -> dict
 
 
 def _ratio(first: CellFigure, entry: Entry, unit: Unit, floor: NoiseFloor | None) -> tuple[str, str]:
-    """The ratio of costs that belongs to `unit`, with what can be told: `=` tied, `?` nothing."""
+    """The ratio of costs that belongs to `unit`, with what can be told: `=` a tie, `?` not known."""
     one, figure = entry.comparison, entry.figure
     assert one is not None
     assert figure is not None
     if unit.in_cycles and one.unit != "cycles":
         return "n/a", ""
     if not unit.in_cycles and one.unit == "cycles":
-        one = compare(_timed(first), _timed(figure), floor, same_run=False)
+        margin = one.margin
+        one = replace(compare(_timed(first), _timed(figure), floor, same_run=False), margin=margin)
     if not one.ratio.value > 0:
         return "n/a", ""
-    doubt = {Answer.UNDECIDED: " ?", Answer.TIED: " ="}.get(one.answer, "")
+    doubt = f" {SIGNS[one.answer]}" if one.answer in SIGNS else ""
     return f"×{ratio_text(one.ratio)}{doubt}", f"{one.ratio.value:.7g}"
 
 

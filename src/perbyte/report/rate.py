@@ -11,7 +11,8 @@ from rich.text import Text
 
 from perbyte.model import CellFigure, Estimate
 from perbyte.model.text import plain
-from perbyte.report.grid import marks_of, natural
+from perbyte.report.grid import natural, title_of
+from perbyte.report.marks import marks_of
 from perbyte.report.text import columns_of, prose, to_text
 from perbyte.report.wording import interval_text, number, percent, size_label, value_text
 from perbyte.stats.quantity import Unit, data_bytes, read
@@ -60,7 +61,7 @@ def render_rate(
     if not found:
         return "no cell has data, so a rate says nothing of it\n"
     lines: list[Text] = []
-    labels = {one: f"{one.figure.cell.algorithm}, {one.figure.cell.runner}" for one in found}
+    labels = {one: f"{title_of(one.figure.cell)}, {one.figure.cell.runner}" for one in found}
     room = max(len(plain(label, 60)) for label in labels.values())
     heading = ""
     for one in found:
@@ -114,8 +115,10 @@ def rate_json(figures: Iterable[CellFigure], rate: float) -> dict[str, Any]:
 def share_text(cores: Estimate) -> str:
     """So much of a core, or so many cores."""
     if cores.value < BUSY_SHARE:
-        low, high = (percent(end) if math.isfinite(end) else "–" for end in (cores.low, cores.high))
-        return f"{percent(cores.value)} of a core" + (f" ({low} to {high})" if cores.known else "")
+        value, low, high = (
+            percent(end) if math.isfinite(end) else "–" for end in (cores.value, cores.low, cores.high)
+        )
+        return f"{value} of a core" + (f" ({low} to {high})" if cores.known and low != high else "")
     said = f"{number(cores.value, cores.half_width if cores.known else 0.0)} cores"
     whole = math.ceil(cores.high if cores.known else cores.value)
     return f"{said} ({interval_text(cores)}), so {whole:,}"

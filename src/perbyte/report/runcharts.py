@@ -17,7 +17,8 @@ from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, Records, finished
-from perbyte.report.grid import Mark, marks_of
+from perbyte.report.grid import Place
+from perbyte.report.marks import Mark, marks_of
 from perbyte.report.runview import Cost, Points, RunView
 from perbyte.report.wording import number, percent, size_label
 from perbyte.stats.quantity import Unit
@@ -28,14 +29,21 @@ _ALIKE = {"seal": "encrypt", "open": "decrypt"}  # names of one thing, with a ta
 _BEYOND = 2  # how far below the smallest figure a model's line is drawn: a bent one can fall to nothing
 _STRAIGHT = 0.05  # a model that is further off somewhere is not quoted in a title
 _WIDE = 300  # times the smallest figure, beyond which its bar from zero would be a pixel or two wide
-_BEST, _OTHERS = "fastest of its algorithm, or tied", "slower"
+_COLOURS = {
+    Place.FASTEST: theme.BLUE,
+    Place.TIED: theme.SKY,
+    Place.UNKNOWN: theme.GREY,
+    Place.NONE: theme.MUTED,
+}
+_KNOWN = (Place.FASTEST.meaning, Place.TIED.meaning)
 USELESS = 0.10  # and one that is further off than this is neither drawn nor given
 
 
 def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None:
     """Draw any run as bars: algorithms below each other, libraries within, a panel for smallest and largest size.
 
-    Of several operations, the first, and what is like it. The fastest of each algorithm is dark, ties likewise.
+    Of several operations, the first, and what is like it. Colour and sign say where each figure stands: a tie is known
+    to be one, and what is not known is grey.
     Figures that lie far apart are drawn as dots on a logarithmic axis: a bar has to begin at zero.
     """
     first, *others = points.operations
@@ -50,11 +58,11 @@ def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None
     place = ("series", series) if alone else charts.grouped_axis(here, "series", "library", series)
     column = ("size", [size_label(size) for size in wanted])
     values = [record["value"] for record in here]
+    standings = {record["standing"] for record in here}
+    present = {place.meaning: colour for place, colour in _COLOURS.items() if place.meaning in standings}
     if max(values) > _WIDE * min(values):
-        for record in here:
-            record["speed"] = _BEST if record["first"] else _OTHERS
-        look = theme.series([_BEST, _OTHERS])
-        look[_OTHERS] = (theme.MUTED, *look[_OTHERS][1:])
+        look = theme.series(list(present))
+        look = {name: (present[name], shape, dash) for name, (_, shape, dash) in look.items()}
         chart = charts.dots(
             here,
             y=place,
@@ -62,25 +70,26 @@ def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None
             # room on the right for what is written at the dots
             scale=charts.logarithmic([*values, 4 * max(values)]),
             look=look,
-            by="speed",
+            by="standing",
             text="text",
             column=column,
             narrow=narrow,
         )
-        told = []
     else:
-        first_dark = alt.Scale(domain=[True, False], range=[theme.BLUE, theme.MUTED])
+        by_standing = alt.Scale(domain=list(present), range=list(present.values()))
+        # no telephone has room for it in one line
+        direction = "vertical" if narrow else "horizontal"
+        told_by = alt.Legend(title=None, direction=direction) if len(present) > 1 else None
         chart = charts.bars(
             here,
             y=place,
             unit=points.unit.value,
             text="text",
-            colour=alt.Color("first:N", scale=first_dark, legend=None),
+            colour=alt.Color("standing:N", scale=by_standing, legend=told_by),
             column=column,
             narrow=narrow,
         )
-        told = ["highlighted: fastest of its algorithm"]
-    said = _subtitle(view, points, *told, *rest, marked=True)
+    said = _subtitle(view, points, *rest, marked=True)
     return finished(chart, _bars_title(here, operation, points), said, narrow=narrow)
 
 
@@ -105,7 +114,11 @@ def by_library(view: RunView, points: Points) -> Chart | None:
         row=("library", points.libraries),
         column=("operation", points.operations),
     )
-    return finished(chart, _slowest_title(here, points), _subtitle(view, points, *said, *rest))
+    if switched:
+        said = ["what the processor has instructions for is shown without them, the tables have both", *said]
+    return finished(
+        chart, _slowest_title(here, points, bool(switched)), _subtitle(view, points, *said, *rest)
+    )
 
 
 def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
@@ -159,9 +172,10 @@ def everything(view: RunView, points: Points) -> Chart | None:
         row=("operation", list(dict.fromkeys(record["operation"] for record in here))),
         column=("size", [size_label(size) for size in sizes]),
     )
-    best, worst = min(here, key=lambda one: one["value"]), max(here, key=lambda one: one["value"])
+    headline = _headline(here)
+    best, worst = (pick(headline, key=lambda one: float(one["value"])) for pick in (min, max))
     title = (
-        f"From {best['text'].split()[0]} to {worst['text'].split()[0]} {points.unit.value}: "
+        f"From {best['shown']} to {worst['shown']} {points.unit.value}: "
         f"{best['series']} in {best['library']} to {worst['series']} in {worst['library']}"
     )
     return finished(chart, title, _subtitle(view, points, *said, *rest))
@@ -294,17 +308,31 @@ def _tiers(points: Points) -> dict[tuple[Any, ...], tuple[dict[str, Any], dict[s
     return {key: (full, soft[key]) for key, full in by_tier["full"].items() if key in soft}
 
 
+def _headline(records: Records) -> Records:
+    """What a title may speak of: software of what the processor has instructions for only where nothing else is."""
+    return [one for one in records if not one["soft"]] or records
+
+
 def _bars_title(records: Records, operation: str, points: Points) -> str:
-    won = Counter(one["library"] for one in records if one["first"])
-    rivals = Counter((one["series"], one["size"]) for one in records)
-    if won and len(points.libraries) > 1:
-        if not any(one["sure"] for one in records if one["first"]):
-            return f"Who is the fastest cannot be told from figures that are in doubt ({operation})"
+    soft = all(one["soft"] for one in records)
+    records = _headline(records)
+    operation += ", without the processor's own instructions" if soft else ""
+    ranked: dict[Any, list[Mapping[str, Any]]] = {}
+    for one in records:
+        ranked.setdefault((one["series"], one["size"]), []).append(one)
+    races = [
+        rivals for rivals in ranked.values() if any(one["standing"] != Place.NONE.meaning for one in rivals)
+    ]
+    if races and len(points.libraries) > 1:
+        won = Counter(one["library"] for rivals in races for one in rivals if one["standing"] in _KNOWN)
+        unknown = sum(any(one["standing"] == Place.UNKNOWN.meaning for one in rivals) for rivals in races)
+        if not won:
+            return f"Who is the fastest cannot be told in any of {len(races)} comparisons ({operation})"
         best = max(sorted(won), key=lambda name: won[name])
-        races = sum(count > 1 for count in rivals.values())
-        return f"{best} is the fastest, alone or tied, in {won[best]} of {races} comparisons ({operation})"
+        rest = f"; in {unknown} it is not known who is" if unknown else ""
+        return f"{best} is the fastest, alone or tied, in {won[best]} of {len(races)} comparisons{rest} ({operation})"
     first = (max if points.unit.more_is_better else min)(records, key=lambda one: float(one["value"]))
-    value = f"{first['text'].split()[0]} {points.unit.value}"
+    value = f"{first['shown']} {points.unit.value}"
     if _apart(first, [one for one in records if one["size"] == first["size"]]):
         return f"{first['series']} is the fastest to {operation}: {value}"
     return f"{first['series']}, {operation}: {value} at the best"
@@ -319,8 +347,11 @@ def _apart(one: Mapping[str, Any], rivals: Records) -> bool:
     )
 
 
-def _slowest_title(here: Records, points: Points) -> str:
-    """Which is the slowest and which the fastest in every library, at the largest size, as far as that can be told."""
+def _slowest_title(here: Records, points: Points, switched: bool) -> str:
+    """Which is the slowest and which the fastest in every library, at the largest size, as far as that can be told.
+
+    `switched`: some algorithms are shown in software although the processor has instructions for them.
+    """
     largest = max(int(one["size_bytes"]) for one in here)
     records = [one for one in here if one["size_bytes"] == largest]
 
@@ -339,7 +370,7 @@ def _slowest_title(here: Records, points: Points) -> str:
         said = "no algorithm is the fastest or the slowest in every library beyond doubt"
     else:
         said = f"{' and '.join(ends)}{everywhere} at {size_label(largest)}"
-    if all(one["soft"] for one in here):
+    if switched:
         return f"Without the processor's own instructions, {said}"
     return said[:1].upper() + said[1:] if not ends else said
 

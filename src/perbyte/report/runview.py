@@ -15,7 +15,8 @@ from perbyte.catalogue.catalogue import INVERSES
 from perbyte.model import Cell, CellFigure, Run
 from perbyte.model.cell import FULL
 from perbyte.model.text import plain
-from perbyte.report.grid import Grid, Place, marks_of, natural, run_grids, title_of
+from perbyte.report.grid import Grid, natural, run_grids, title_of
+from perbyte.report.marks import marks_of
 from perbyte.report.wording import number, ratio_interval_text, size_label, value_text, width_text
 from perbyte.stats.compare import Comparison, compare, doubt_of
 from perbyte.stats.cost import CostModel, fit_cost
@@ -192,8 +193,9 @@ class RunView:
                         # A logarithmic axis has no room for what an interval reaches below zero.
                         "low": max(reading.low, reading.value * 1e-3) if known else reading.value,
                         "high": min(reading.high, reading.value * 1e3) if known else reading.value,
-                        "text": value_text(reading) + (f" {marks}" if marks else ""),
-                        "first": entry.place is not Place.NONE,
+                        "text": " ".join(filter(None, (entry.place.sign, value_text(reading), marks))),
+                        "shown": value_text(reading),
+                        "standing": entry.place.meaning,
                         "sure": not doubt_of(figure),
                         "described": describe(figure, grid.unit, name),
                     }

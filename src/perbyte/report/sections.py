@@ -23,7 +23,7 @@ from perbyte.report.facts import (
     noise_line,
     profile_rows,
 )
-from perbyte.report.grid import Mark, failed_cells, marks_of
+from perbyte.report.grid import failed_cells
 from perbyte.report.history import (
     COLUMNS as POINT_COLUMNS,
 )
@@ -44,6 +44,7 @@ from perbyte.report.html import (
     text,
     unfolding,
 )
+from perbyte.report.marks import Mark, marks_of
 from perbyte.report.pictures import history_pictures
 from perbyte.report.pivot import BAD
 from perbyte.report.runcharts import USELESS
@@ -58,7 +59,16 @@ from perbyte.report.studyview import (
     statistic_rows,
     tally,
 )
-from perbyte.report.wording import number, percent, ratio_text, sentence, size_label, value_text, width_text
+from perbyte.report.wording import (
+    claim_text,
+    number,
+    percent,
+    ratio_text,
+    sentence,
+    size_label,
+    value_text,
+    width_text,
+)
 from perbyte.stats.quantity import TABLE_UNITS, Unit, read
 from perbyte.studies.history import History
 from perbyte.studies.model import Judgement
@@ -188,7 +198,7 @@ def ratio_rows(view: RunView) -> list[tuple[str, ...]]:
             f"{cell.operation} over {one.below.cell.operation}",
             ratio_text(one.comparison.ratio),
             interval_said(one),
-            "no difference can be told" if one.comparison.ratio.known and one.comparison.tie else "",
+            claim_text(one.comparison) if one.comparison.ratio.known else "",
         )
         for one in view.ratios
         for cell in (one.above.cell,)

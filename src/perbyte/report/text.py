@@ -22,9 +22,10 @@ from perbyte.model import NoiseFloor, Run
 from perbyte.model.text import plain, visible, wants_colour
 from perbyte.report.bindings import binding_lines
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
-from perbyte.report.grid import Column, Entry, Grid, Mark, Place, Row, run_grids, warning_mark
-from perbyte.report.wording import number, ratio_text, sentence, width_text
-from perbyte.stats.compare import Answer
+from perbyte.report.grid import Column, Entry, Grid, Place, Row, run_grids
+from perbyte.report.marks import Mark, warning_mark
+from perbyte.report.wording import SIGNS, number, percent, ratio_text, sentence, width_text
+from perbyte.stats.compare import Answer, Comparison
 from perbyte.stats.quantity import Unit, read
 from perbyte.studies.model import Judgement, Outcome, Verdict
 
@@ -38,8 +39,8 @@ _Style = tuple[int, str]
 _Parts = tuple[
     str, str, str, str
 ]  # lead mark (or the words of a failure), value, what stands beside it, marks
-FASTEST, TIED, UNDECIDED = "►", "=", "?"
-_SIGNS = {Answer.TIED: TIED, Answer.UNDECIDED: UNDECIDED}
+TIED, UNDECIDED = SIGNS[Answer.TIED], SIGNS[Answer.UNDECIDED]
+_STANDS = {Place.FASTEST: "bold green", Place.TIED: "green", Place.UNKNOWN: "yellow"}
 _COLOURS = {
     Outcome.REPRODUCED: "green",
     Outcome.NOT_REPRODUCED: "bold red",
@@ -198,8 +199,12 @@ def legend_of(grid: Grid) -> list[tuple[str, str]]:
     if grid.baseline:
         compared = [entry.comparison for entry in grid.entries if entry.comparison]
         shown = (
-            (TIED, "no difference can be told", any(one.answer is Answer.TIED for one in compared)),
-            (UNDECIDED, "nothing is claimed", any(one.answer is Answer.UNDECIDED for one in compared)),
+            (TIED, alike_text(compared), any(one.tie for one in compared)),
+            (
+                UNDECIDED,
+                "not known which costs less",
+                any(one.answer is Answer.UNDECIDED for one in compared),
+            ),
             ("–", "not in that run", any(not (entry.figure or entry.failure) for entry in grid.entries)),
         )
         signs = [(mark, meaning) for mark, meaning, there in shown if there]
@@ -210,12 +215,22 @@ def legend_of(grid: Grid) -> list[tuple[str, str]]:
         if grid.ranked_within == "algorithm"
         else "those in the column with equally long keys or digests"
     )
-    legend = [(FASTEST, f"fastest of {among}")] if Place.FASTEST in places else []
-    if Place.TIED in places:
-        legend.append((TIED, f"fastest of {among}, a tie"))
+    meanings = {
+        Place.FASTEST: f"fastest of {among}",
+        Place.TIED: f"fastest of {among}, a tie: known to be alike",
+        Place.UNKNOWN: f"before a figure: may be the fastest of {among}, it is not known who is",
+    }
+    legend = [(place.sign, said) for place, said in meanings.items() if place in places]
     if "unsupported" in kinds:
         legend.append(("–", "not in this library"))
     return legend + [(str(mark), mark.meaning) for mark in grid.marks()]
+
+
+def alike_text(found: Iterable[Comparison]) -> str:
+    """What a tie means among `found`, whose margins may differ."""
+    margins = sorted({one.margin for one in found if one.tie})
+    within = percent(margins[-1]) if margins else ""
+    return f"a tie: known to be alike within {'up to ' * (len(margins) > 1)}{within}"
 
 
 def _split(grid: Grid, width: int) -> Iterable[tuple[Grid, _Style]]:
@@ -348,8 +363,8 @@ class _Drawn:
             text.append((point + after).ljust(rest))
             text.append(f" {wide.rjust(share)}", style=_ratio_style(entry))
             text.append(mark.ljust(marks), style="yellow")
-            if entry.place is not Place.NONE:
-                text.stylize("bold green" if entry.place is Place.FASTEST else "green", 0, self.figure_end)
+            if entry.place in _STANDS:
+                text.stylize(_STANDS[entry.place], 0, self.figure_end)
             self.cells.append(text)
 
     def head(self, text: str) -> str:
@@ -366,13 +381,13 @@ def _texts(entry: Entry, unit: Unit, sign: str) -> _Parts:
     reading = read(entry.figure, unit)
     if reading is None:
         return f"n/a {marks}".rstrip(), "", "", ""
-    lead = {Place.FASTEST: FASTEST, Place.TIED: TIED}.get(entry.place, " ")
+    lead = entry.place.sign or " "
     wide = width_text(reading).replace("%", sign) if entry.figure.interval.known else ""
     return lead, number(reading.value, reading.half_width), wide, marks
 
 
 def _compared_texts(entry: Entry, unit: Unit, sign: str, compared: bool) -> _Parts:
-    """Value, ratio to the first side with its interval, what can be told (`=` a tie, `?` nothing), and doubts.
+    """Value, ratio to the first side with its interval, what can be told (`=` a tie, `?` not known), and doubts.
 
     The first side has no ratio, and so its own interval.
     """
@@ -391,12 +406,12 @@ def _compared_texts(entry: Entry, unit: Unit, sign: str, compared: bool) -> _Par
         return " ", value, own, " " * compared + marks
     ratio = f"×{ratio_text(one.ratio)}"
     wide = f" {width_text(one.ratio).replace('%', sign)}" if one.ratio.known else ""
-    return " ", value, ratio + wide, _SIGNS.get(one.answer, " ") + marks
+    return " ", value, ratio + wide, SIGNS.get(one.answer, " ") + marks
 
 
 def _ratio_style(entry: Entry) -> str:
     one = entry.comparison
-    return "dim" if one is None or one.tie else "red" if one.answer is Answer.SLOWER else "green"
+    return "dim" if one is None or not one.claimed else "red" if one.answer is Answer.SLOWER else "green"
 
 
 def _width(grid: Grid, style: _Style) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from perbyte.model import Estimate
+from perbyte.stats.compare import Answer, Comparison
 
 MOST_DIGITS = 4
 LOPSIDED = 2.0  # one end of an interval so many times farther than the other: both are shown
@@ -67,6 +68,19 @@ def three_digits(value: float) -> str:
     """Write a positive value with three significant digits, where no interval says how many: `0.677`, `15,300`."""
     decimals = 2 - math.floor(math.log10(value))
     return f"{round(value, decimals):,.{max(decimals, 0)}f}"
+
+
+def claim_text(one: Comparison) -> str:
+    """What keeps a difference from being claimed; empty where one is."""
+    if one.claimed:
+        return ""
+    if one.tie:
+        return f"alike within {percent(one.margin)}"
+    return one.doubt or f"not known: {one.reason}"
+
+
+SIGNS = {Answer.TIED: "=", Answer.UNDECIDED: "?"}
+"""What stands beside a ratio of which no difference is claimed, in every medium."""
 
 
 def width_text(estimate: Estimate) -> str:

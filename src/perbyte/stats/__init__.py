@@ -25,17 +25,17 @@ from perbyte.stats.clean import (
     own_quiet,
 )
 from perbyte.stats.compare import Comparison, compare, noise_floor
+from perbyte.stats.epoch import MIN_CLEAN, very_long
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
 from perbyte.stats.figure import (
-    MIN_CLEAN,
     PIECES_APART,
     Summary,
     common_spread,
     figure,
     judge,
     summarise,
-    very_long,
 )
+from perbyte.stats.floors import OutOfLine, out_of_line
 from perbyte.stats.interval import Spread
 from perbyte.stats.run_figures import RunFigures, make_run_figures
 
@@ -45,6 +45,7 @@ __all__ = [
     "PIECES_APART",
     "AuditVerdict",
     "Comparison",
+    "OutOfLine",
     "Quiet",
     "RunFigures",
     "Seen",
@@ -70,6 +71,7 @@ __all__ = [
     "midmean",
     "noise_floor",
     "ns_per_call",
+    "out_of_line",
     "own_quiet",
     "sum_up_audits",
     "summarise",

@@ -17,12 +17,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from perbyte.model import Burst, Calibration, Policy, Process
-from perbyte.stats.estimate import midmean
+from perbyte.stats.estimate import beyond_scatter, midmean
 from perbyte.stats.samples import MOMENT_LEAST, Bools, Floats, SampleTable, tabulate
 
 _CLOCK_AGREES = 0.005  # of a clock reading by which the two around a sample may differ
-_LOWEST_SHARE = 0.005  # of contention readings that may lie below the floor by accident
-
+_LOWEST_SHARE = 0.005  # of contention readings that do not even hint at where the floor is
+_MODE = 0.01  # the width of a mode of contention readings: what the policy allows a clean one (ADR 13)
+_NEAR = (
+    0.03  # from the lowest readings, in which the mode is looked for: a step of a core's clock is as large
+)
+_SECONDED = 0.25  # of calibrations that have to agree on a floor which no sample saw, and two at the least
+IN_VAIN = 0.01  # of processes that are like their siblings: so many are found unlike, or fewer
+LEAST_SIBLINGS = 6  # with fewer, their scatter is not known well enough to say who is the odd one
 
 REORDER_BUFFER = "reorder-buffer"
 # Where between the two modes a reading counts as shared, on a logarithmic scale, for processes that do not say it.
@@ -218,9 +224,9 @@ def contention_floor(
 ) -> float:
     """Re-learn the quiet duration of the contention probe, in core cycles, from a run's own samples.
 
-    The lowest readings of the run (after half a per cent that may be accidents) and all within one step and
-    1 % of them are one mode: its mean is the floor. A calibration that found a quieter core than any sample
-    did is believed when another agrees or one in a hundred samples does. Returns 0.0 when nothing is known.
+    Near the lowest readings of the run (after half a per cent that may be accidents) the densest place, one step and 1
+    % wide, is a mode: its mean is the floor. Calibrations that found a quieter core than any sample did are believed
+    when a quarter of them agree, and two at the least: a single one is an accident. Returns 0.0 when nothing is known.
     """
     by_process: dict[tuple[Process, int], list[Burst]] = {}
     for burst in bursts:
@@ -247,7 +253,8 @@ def find_quiet(
     """Learn from the whole run what a quiet core reads; by process, since the probe's code may lie differently in each.
 
     The two modes of the reorder-buffer probe belong to the machine: where processes were alone at times, all share
-    the median of what they found. A process that never was is judged by the others.
+    the median of what they found. A process that never was is judged by the others, and so is one whose floor of the
+    front-end probe is unlike all others'.
     """
     processes = {process for process, _ in calibrations}
     modes = [
@@ -266,13 +273,36 @@ def find_quiet(
     floors = sorted(c.contention_floor for c in calibrations.values() if c.contention_probe != REORDER_BUFFER)
     first_guess = floors[(len(floors) - 1) // 4] if floors else 0.0
     found: dict[Process, Quiet] = {}
+    learnt: dict[Process, float] = {}
     for process in processes:
         own = {k: c for k, c in calibrations.items() if k[0] == process}
         if any(c.contention_probe == REORDER_BUFFER for c in own.values()):
             found[process] = shared
         else:
-            floor = contention_floor(own, taken[process]) if taken[process] else first_guess
-            found[process] = Quiet(floor, floor * (1 + policy.contention_tolerance))
+            learnt[process] = contention_floor(own, taken[process]) if taken[process] else first_guess
+    for process, floor in _in_line(learnt, policy.contention_tolerance).items():
+        found[process] = Quiet(floor, floor * (1 + policy.contention_tolerance))
+    return found
+
+
+def _in_line(floors: Mapping[Process, float], tolerance: float) -> dict[Process, float]:
+    """The floors that processes learnt; the others' median for one that would call theirs disturbed, or all clean.
+
+    Where the linker put a probe's code moves its reading a little in each program; by more than what is allowed, and
+    beyond the scatter of the others, it is an accident of that process.
+    """
+    found = {}
+    for process, floor in floors.items():
+        others = [other for key, other in floors.items() if key != process and other > 0]
+        usual = float(np.median(others)) if others else floor
+        matters = floor * (1 + tolerance) < usual or floor > usual * (1 + tolerance)
+        odd = (
+            len(others) >= LEAST_SIBLINGS
+            and floor > 0
+            and matters
+            and beyond_scatter(math.log(floor), [math.log(other) for other in others], IN_VAIN)
+        )
+        found[process] = usual if odd else floor
     return found
 
 
@@ -288,19 +318,27 @@ def _contention_readings(bursts: Sequence[Burst], calibration: Calibration) -> t
 
 
 def _lowest_mode(learnt: Floats, floors: list[float], step: float) -> float:
+    """The mean of the lowest mode of readings, or the median of the calibrations that found a lower one and agree.
+
+    A mode is where readings are densest, not where the lowest ones are: others on a core only add to what the probe
+    reads, by amounts that scatter, so of all places near the lowest readings the quiet one holds most.
+    """
     learnt = learnt[learnt > 0]
     if not len(learnt):
         return float(np.median(floors)) if floors else 0.0
     start = learnt[min(len(learnt) - 1, max(1, int(_LOWEST_SHARE * len(learnt))))]
-    mode = learnt[(learnt >= start * 0.999) & (learnt <= start * 1.01 + step)]
+    near = learnt[(learnt >= start) & (learnt <= start * (1 + _NEAR) + step)]
+    held = np.searchsorted(learnt, near * (1 + _MODE) + step, side="right") - np.searchsorted(learnt, near)
+    lowest = near[int(held.argmax())]
+    mode = learnt[(learnt >= lowest * 0.999) & (learnt <= lowest * (1 + _MODE) + step)]
     floor = float(mode.mean())
-    if not floors or floor <= floors[0] * 1.01 + step:
+    if not floors or floor <= floors[0] * (1 + _MODE) + step:
         return floor
+    least = max(2, math.ceil(_SECONDED * len(floors)))
     for candidate in floors:
-        above = candidate * 1.01 + step
-        seconded = sum(1 for other in floors if candidate <= other <= above) >= 2
-        if candidate < floor and (seconded or float(np.mean(learnt <= above)) >= 0.01):
-            return candidate
+        agree = [other for other in floors if candidate <= other <= candidate * (1 + _MODE) + step]
+        if len(agree) >= least:
+            return min(floor, float(np.median(agree)))
     return floor
 
 

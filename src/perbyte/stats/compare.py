@@ -1,11 +1,13 @@
-"""Is one cost above another? A ratio with its interval, and a tie where nobody can tell.
+"""Is one cost above another? A ratio with its interval, a tie where they are known to be alike, else not known.
 
 The only place where a ratio of costs gets an interval: tables, ratios of operations, comparisons of runs and the
 claims of studies all ask here, so they cannot disagree. The interval is the widest of three: what the epochs
 show, what the samples allow, and the noise floor that the A/A pairs of the run showed. Across runs there is a
 fourth: the two figures' own intervals, end against end, because what the machine did to a whole run is in no
-spread of its epochs. Costs tie where the interval covers 1. No p-value decides. Ratios are treated on a
-logarithmic scale, on which b/a and a/b are the same statement.
+spread of its epochs. A difference is claimed where the interval leaves 1 out. A tie is a statement too: the interval
+lies within an equivalence margin (two one-sided tests, Schuirmann 1987; see `margin_of`). What is neither is undecided,
+and nobody may call that a tie. No p-value decides. Ratios are treated on a logarithmic scale, on which b/a and a/b are
+the same statement.
 
 A figure that comes from too few clean samples, that still moved, or that rests on a single process has no interval
 that was earned: its ratios are given, and nothing is claimed of them.
@@ -33,6 +35,7 @@ ACROSS_RUNS = 0.01
 # What identical cells of one runner differ by beyond this is its own unsteadiness, and no measure of other runners.
 OTHERS_FLOOR = 0.02
 SHARED_CORE = 2.0  # what a neighbour on the same core costs at the most: half of it
+SAME_WITHIN = 0.01  # what costs may differ by at the least and still be called alike: what nobody chooses by
 
 
 class Answer(enum.StrEnum):
@@ -48,25 +51,26 @@ class Answer(enum.StrEnum):
 class Cost:
     """A cost in any unit, with what its comparison needs.
 
-    `epochs` are the figures of the epochs in the same unit, empty where there are none. `by_samples` is the
-    relative half-width that the samples give, 0 where the epochs decided the interval. Epochs of one `source`
-    (a run) were measured in turn, so they are pairs.
+    `epochs` are the figures of the epochs in the same unit, empty where there are none, and `numbers` says which epochs
+    these are, empty where that is not known. `by_samples` is the relative half-width that the samples give, 0 where the
+    epochs decided the interval. Epochs of one `source` (a run) were measured in turn, so those of one number are pairs.
     """
 
     estimate: Estimate
     epochs: tuple[float, ...] = ()
     by_samples: float = 0.0
     source: object = None
+    numbers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """`ratio` is b over a per call, so above 1 means that b is slower. `unit` is `cycles` or `ns`.
 
-    `dominated_by` tells where the width of its interval comes from: `epochs`, `samples`, `intervals` (the two
-    figures' own) or `noise floor`. `measured` is the half-width of the ratio's logarithm without the noise floor,
-    `floor` the noise floor (relative; 0 where it is not known). `doubt` is why nothing is claimed whatever the interval
-    says; empty where both sides have earned theirs.
+    `margin` is what the costs may differ by (relative) and still be a tie. `dominated_by` tells where the width of its
+    interval comes from: `epochs`, `samples`, `intervals` (the two figures' own) or `noise floor`. `measured` is the
+    half-width of the ratio's logarithm without the noise floor, `floor` the noise floor (relative; 0 where it is not
+    known). `doubt` is why nothing is claimed whatever the interval says; empty where both sides have earned theirs.
     """
 
     ratio: Estimate
@@ -76,18 +80,33 @@ class Comparison:
     measured: float = math.inf
     floor: float = 0.0
     doubt: str = ""
+    margin: float = SAME_WITHIN
 
     @property
     def answer(self) -> Answer:
-        """What can be said of b: the interval excludes 1, and both figures can be trusted; else tied or undecided."""
+        """What can be said of b, if both figures can be trusted.
+
+        FASTER or SLOWER: the interval leaves 1 out. TIED: it covers 1 and lies within the margin, so the difference is
+        known to be small. Else UNDECIDED. Both statements are wrong in at most 1 - level of cases.
+        """
         if self.doubt or not self.ratio.known:
             return Answer.UNDECIDED
-        return Answer.SLOWER if self.ratio.above(1) else Answer.FASTER if self.ratio.below(1) else Answer.TIED
+        if self.ratio.above(1):
+            return Answer.SLOWER
+        if self.ratio.below(1):
+            return Answer.FASTER
+        alike = self.ratio.within(1 / (1 + self.margin), 1 + self.margin)
+        return Answer.TIED if alike else Answer.UNDECIDED
+
+    @property
+    def claimed(self) -> bool:
+        """True where a difference can be claimed; where not, `reason` says why."""
+        return self.answer in (Answer.FASTER, Answer.SLOWER)
 
     @property
     def tie(self) -> bool:
-        """True where no difference can be claimed; `reason` says why."""
-        return self.answer not in (Answer.FASTER, Answer.SLOWER)
+        """True where the difference is known to be small. Not the opposite of `claimed`: much is simply not known."""
+        return self.answer is Answer.TIED
 
     def against(self, threshold: float) -> Answer:
         """Is b slower by more than `threshold` (0.01 = 1 %)? SLOWER or, if not, TIED beyond doubt, else UNDECIDED."""
@@ -116,14 +135,16 @@ def compare(
     level: float = 0.95,
     *,
     same_run: bool = True,
+    precision: float = 0.0,
 ) -> Comparison:
     """Compare the cost of a call of `b` with that of `a`.
 
-    In cycles where both have them from the same kind of source, else in nanoseconds.
+    In cycles where both have them from the same kind of source, else in nanoseconds. `precision` is what was asked for
+    (relative), which widens the margin of a tie.
     """
     unit = _unit((a, b))
     costs = (cost_of(a, unit, source=0), cost_of(b, unit, source=0 if same_run else 1))
-    found = compare_costs(*costs, _floor_between(noise, a, b), level)
+    found = compare_costs(*costs, _floor_between(noise, a, b), level, precision=precision)
     least = 2 if same_run else EPOCHS_TO_CLAIM
     doubts = {one.cell.address: cause for one in (a, b) if (cause := doubt_of(one, least))}
     said = [f"{address}: {cause}" for address, cause in doubts.items()]
@@ -155,11 +176,13 @@ def doubt_of(figure: CellFigure, least_epochs: int = 2) -> str:
     return "" if figure.epochs >= least_epochs else f"fewer than {least_epochs} quiet processes"
 
 
-def compare_costs(a: Cost, b: Cost, floor: float | None = None, level: float = 0.95) -> Comparison:
+def compare_costs(
+    a: Cost, b: Cost, floor: float | None = None, level: float = 0.95, *, precision: float = 0.0
+) -> Comparison:
     """Compare `b` with `a`, which are in one unit; `floor` is the noise floor (relative), None where it is not known.
 
-    Epochs of one source: Student's t on the logarithms of their ratios. Else Welch's interval on the logarithms
-    of the epochs, and where there are fewer than two the delta method on the costs' own intervals. Never
+    Epochs that both have of one source: Student's t on the logarithms of their ratios. Else Welch's interval on the
+    logarithms of the epochs, and where there are fewer than two the delta method on the costs' own intervals. Never
     narrower than what the samples allow, nor than the noise floor; of two sources not narrower than from the lowest of
     the one to the highest of the other either, so that no difference is claimed while the costs' own intervals overlap.
     """
@@ -167,8 +190,9 @@ def compare_costs(a: Cost, b: Cost, floor: float | None = None, level: float = 0
         nothing = Estimate(math.nan, 0.0, math.inf)
         return Comparison(nothing, "samples", "a cost that is not positive and finite has no ratio", "")
     logs_a, logs_b = _logs(a.epochs), _logs(b.epochs)
-    if a.source == b.source and len(logs_a) == len(logs_b) >= 2:
-        between = _paired(logs_b - logs_a, level)
+    pairs = _pairs(a, b)
+    if len(pairs) >= 2:
+        between = _paired(pairs, level)
     elif len(logs_a) >= 2 and len(logs_b) >= 2:
         between = _welch(logs_a, logs_b, level)
     else:
@@ -196,7 +220,17 @@ def compare_costs(a: Cost, b: Cost, floor: float | None = None, level: float = 0
         "",
         measured,
         floor or 0.0,
+        margin=margin_of(floor, precision),
     )
+
+
+def margin_of(floor: float | None, precision: float = 0.0) -> float:
+    """What costs may differ by (relative) and still be called alike: 1 %, or the precision that was asked for.
+
+    Or twice the noise floor, where that is no more than runs of the same code differ by: costs that are the same may
+    read one floor apart, and the interval reaches one farther. A larger floor is no reason to call more things alike.
+    """
+    return max(SAME_WITHIN, precision, 2 * min(floor or 0.0, ACROSS_RUNS))
 
 
 def cost_of(figure: CellFigure, unit: str, *, per: float = 1.0, source: object = None) -> Cost:
@@ -210,6 +244,7 @@ def cost_of(figure: CellFigure, unit: str, *, per: float = 1.0, source: object =
         tuple(one / per for one in epochs),
         figure.relative_half_width if figure.interval.dominated_by == "samples" else 0.0,
         source,
+        figure.epoch_numbers if len(figure.epoch_numbers) == len(epochs) else (),
     )
 
 
@@ -221,14 +256,13 @@ def mean_cost(costs: Sequence[Cost]) -> Cost:
     """
     if len(costs) == 1:
         return costs[0]
-    counts = {len(cost.epochs) for cost in costs}
-    together = len(counts) == 1 and len({cost.source for cost in costs}) == 1
-    epochs = zip(*(cost.epochs for cost in costs), strict=True) if together else ()
+    epochs, numbers = _in_step(costs)
     return Cost(
         geometric_mean([cost.estimate for cost in costs]),
         tuple(_mean(values) for values in epochs),
         sum(cost.by_samples for cost in costs) / len(costs),
         costs[0].source,
+        numbers,
     )
 
 
@@ -238,7 +272,7 @@ def sum_costs(parts: Sequence[tuple[float, Cost]]) -> Cost:
     The ends of the interval are the sums of the ends, which assumes nothing of how the parts depend on each other.
     """
     costs = [cost for _, cost in parts]
-    together = len({len(cost.epochs) for cost in costs}) == 1 and len({cost.source for cost in costs}) == 1
+    epochs, numbers = _in_step(costs)
     total = Estimate(
         *(
             sum(count * getattr(cost.estimate, end) for count, cost in parts)
@@ -250,11 +284,10 @@ def sum_costs(parts: Sequence[tuple[float, Cost]]) -> Cost:
     )
     return Cost(
         total,
-        tuple(map(sum, zip(*([count * one for one in cost.epochs] for count, cost in parts), strict=True)))
-        if together
-        else (),
+        tuple(sum(count * one for (count, _), one in zip(parts, values, strict=True)) for values in epochs),
         sum(share * cost.by_samples for share, cost in shares),
         costs[0].source,
+        numbers,
     )
 
 
@@ -277,14 +310,27 @@ def quotient(above: Estimate, below: Estimate) -> Estimate:
     return Estimate(value, above.low / below.high, above.high / below.low)
 
 
-def fastest(rivals: Sequence[CellFigure], noise: NoiseFloor | None) -> tuple[CellFigure, ...]:
-    """Return the fastest of `rivals` and all that may be as fast, in their order: one only where nobody else may.
+class Standing(enum.StrEnum):
+    """Where a cost stands among its rivals."""
 
-    May be as fast: the interval of the ratio covers 1, or their own intervals overlap, or the figure is in doubt (see
-    `doubt_of`) and what a neighbour on the core costs at the most would make it as fast. Nobody comes first by a
-    figure that is in doubt: then none is returned, unless others may be as fast. Rivals whose cost is not positive and
-    finite cannot be ranked and are left out, and so are imported ones, whose intervals nobody knows; so are all where
-    fewer than two can be.
+    FASTEST = "fastest"  # alone, beyond doubt
+    TIED = "tied"  # one of several that are known to be alike, and no other may be as fast
+    UNKNOWN = "unknown"  # may be the fastest
+
+
+def stand(
+    rivals: Sequence[CellFigure], noise: NoiseFloor | None, *, precision: float = 0.0
+) -> tuple[tuple[CellFigure, Standing], ...]:
+    """Return those of `rivals` that are or may be the fastest, in their order; nobody else has a mark.
+
+    May be as fast as the one of the lowest cost: no difference to it is claimed (see `Comparison.answer`), or the two
+    figures' own intervals overlap, or one of them is in doubt (see `doubt_of`) and what a neighbour on the core costs
+    at the most would make it as fast. If nobody may, the lowest is the fastest, unless it is in doubt itself: then
+    nobody is. If all who may are known to be alike, they tie. Else it is not known who of them is the fastest, and none
+    is called so: one undecided rival is enough, because it may be faster than the others.
+
+    Rivals whose cost is not positive and finite cannot be ranked and are left out, and so are imported ones, whose
+    intervals nobody knows; so are all where fewer than two can be. Other reasons not to rank a figure belong here too.
     """
     unit = NS if any(figure.cycles_per_call is None for figure in rivals) else CYCLES
     costs = [(cost_of(figure, unit).estimate, figure) for figure in rivals if figure.interval.known]
@@ -292,18 +338,19 @@ def fastest(rivals: Sequence[CellFigure], noise: NoiseFloor | None) -> tuple[Cel
     if len(known) < 2:
         return ()
     first, best = min(known, key=lambda one: one[0].value)
-
-    def may_tie(cost: Estimate, figure: CellFigure) -> bool:
-        ratio = compare(best, figure, noise).ratio
-        doubtful = bool(doubt_of(figure) or doubt_of(best))
-        return (
-            not ratio.above(1)
-            or cost.low <= first.high
-            or (doubtful and cost.value < SHARED_CORE * first.value)
-        )
-
-    found = tuple(figure for cost, figure in known if figure is best or may_tie(cost, figure))
-    return () if len(found) == 1 and doubt_of(best) else found
+    found, alike = [], True
+    for cost, figure in known:
+        if figure is best:
+            found.append(figure)
+            continue
+        one = compare(best, figure, noise, precision=precision)
+        near = bool(one.doubt) and cost.value < SHARED_CORE * first.value
+        if near or not one.ratio.above(1) or cost.low <= first.high:
+            found.append(figure)
+            alike = alike and one.tie
+    if len(found) == 1:
+        return () if doubt_of(best) else ((best, Standing.FASTEST),)
+    return tuple((figure, Standing.TIED if alike else Standing.UNKNOWN) for figure in found)
 
 
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:
@@ -348,6 +395,37 @@ def floor_across(floors: Iterable[NoiseFloor | None]) -> NoiseFloor | None:
     """
     largest = max((one for one in floors if one), key=lambda one: one.relative, default=None)
     return largest and replace(largest, relative=max(largest.relative, ACROSS_RUNS))
+
+
+def _in_step(costs: Sequence[Cost]) -> tuple[list[tuple[float, ...]], tuple[int, ...]]:
+    """The epochs that all costs have, each with the value of every cost, and their numbers where these are known.
+
+    None where the costs are of several sources, or where nobody knows which of their epochs belong together.
+    """
+    if len({cost.source for cost in costs}) != 1:
+        return [], ()
+    if all(cost.numbers for cost in costs):
+        by_number = [dict(zip(cost.numbers, cost.epochs, strict=True)) for cost in costs]
+        common = [number for number in costs[0].numbers if all(number in one for one in by_number)]
+        return [tuple(one[number] for one in by_number) for number in common], tuple(common)
+    if len({len(cost.epochs) for cost in costs}) != 1:
+        return [], ()
+    return list(zip(*(cost.epochs for cost in costs), strict=True)), ()
+
+
+def _pairs(a: Cost, b: Cost) -> Floats:
+    """Logarithms of the ratios of the epochs that both costs have; empty where they have too few of them in common.
+
+    Enough are all of the cost that has fewer, or as many as two runs need: from fewer pairs one knows less than from
+    the epochs of each, which are more.
+    """
+    if a.source != b.source or not (len(_logs(a.epochs)) and len(_logs(b.epochs))):
+        return np.empty(0)
+    epochs, _ = _in_step([a, b])
+    if len(epochs) < min(EPOCHS_TO_CLAIM, len(a.epochs), len(b.epochs)):
+        return np.empty(0)
+    found: Floats = np.array([math.log(after / before) for before, after in epochs])
+    return found
 
 
 def _unit(figures: Sequence[CellFigure]) -> str:

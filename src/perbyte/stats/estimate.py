@@ -196,6 +196,28 @@ def _expanded(z: float, df: int) -> float:
     return z + g1 / df + g2 / df**2 + g3 / df**3
 
 
+_NORMAL_MAD = 1.4826  # standard deviations in the median absolute deviation of normal values
+_MAD_WORTH = 0.37  # of the degrees of freedom of a standard deviation (Rousseeuw and Croux 1993, table 2)
+_MEDIAN_VARIANCE = math.pi / 2  # that of the median of normal values over that of their mean
+
+
+def beyond_scatter(value: float, others: Sequence[float], wrong: float, *, own_variance: float = 0.0) -> bool:
+    """True where `value` lies farther from the median of `others` than one more of them does but in `wrong` of cases.
+
+    A prediction interval of one further value, from median and median absolute deviation, so that some odd ones among
+    the others do not hide another: Student's t with as many degrees of freedom as the deviation is worth. It holds for
+    values that are about normal; heavier tails among the others widen it. `own_variance` is what else is known to
+    scatter the value. Nothing is told from fewer than two others.
+    """
+    if len(others) < 2:
+        return False
+    middle = float(np.median(others))
+    spread = _NORMAL_MAD * float(np.median(np.abs(np.asarray(others) - middle)))
+    freedom = max(1, round(_MAD_WORTH * (len(others) - 1)))
+    deviation = math.sqrt(spread**2 * (1 + _MEDIAN_VARIANCE / len(others)) + own_variance)
+    return abs(value - middle) > t_quantile(1 - wrong, freedom) * deviation
+
+
 def binomial_bound(events: int, trials: int, level: float = 0.95) -> float:
     """The upper confidence bound on a probability after `events` in `trials`; 1 without any (Clopper, Pearson 1934)."""
     from scipy.special import betaincinv

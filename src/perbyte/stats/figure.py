@@ -1,8 +1,9 @@
 """The figure of a cell: one value, one interval, one quality, and every doubt in words.
 
-Per epoch the midmean of its clean samples, over epochs the median. An epoch in which the machine was never
-quiet is left out when enough others were quiet; when not, the least disturbed samples speak and the figure
-is called noisy. Choosing goes by the probes only. A figure is always given; what is wrong with it is said.
+Per epoch the midmean of its clean samples, over epochs the median. An epoch that holds too few clean samples is left
+out, however few are left: what gets past the probes is a large part of few samples. Where no epoch holds enough, the
+least disturbed samples speak, the figure is called noisy, and its interval reaches down to what an undisturbed core may
+do. Choosing goes by the probes only. A figure is always given; what is wrong with it is said.
 
 The probes stand around a sample. A call that outlasts them many times may be disturbed within and nobody saw it:
 then the lower quartile speaks instead of midmean and median, because such disturbances only add. Where such a call was
@@ -12,58 +13,26 @@ cut, its figure follows from pieces of two lengths, and whole calls that were al
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from perbyte.errors import UsageError
-from perbyte.model import Burst, Calibration, Cell, CellFigure, Doubt, Flag, Policy, Process, Quality, Warning
+from perbyte.model import Burst, Calibration, Cell, CellFigure, Doubt, Policy, Process, Quality, Warning
 from perbyte.model.cell import LOOP
 from perbyte.stats.clean import (
     Quiet,
     clean_values,
-    core_cycles_per_tick,
-    disturbance,
-    table_cycles,
-    table_ns,
 )
-from perbyte.stats.drift import Trend, inflation, trend
-from perbyte.stats.estimate import epoch_value, lower_quartile, median, midmean_half_width, normal_quantile
+from perbyte.stats.compare import SHARED_CORE
+from perbyte.stats.epoch import MIN_CLEAN, Epoch, judge_cut_epoch, judge_epoch, very_long
+from perbyte.stats.estimate import lower_quartile, median
 from perbyte.stats.interval import Spread, combined_interval, find_spread, quartile_interval
-from perbyte.stats.samples import Bools, Floats, SampleTable, tabulate
 from perbyte.stats.together import in_common
 
-MIN_CLEAN = 5  # clean samples an epoch needs
-MIN_CLEAN_LONG = 1  # the same where one call outlasts the sample length: there are few of them at all
 PIECES_APART = 0.05  # by which pieces may cost more than whole calls do
-LONG_US = 75.0  # from which on a single call is long
-VERY_LONG_US = 500.0  # from which on the probes around a call cannot vouch for what happens within
-
 QuietReadings = Quiet | Mapping[Process, Quiet]
-
-
-@dataclass(frozen=True, slots=True)
-class _Epoch:
-    """What one epoch says. `value` is in cycles, or in ns where there are none; `half` is its half-width."""
-
-    number: int
-    value: float
-    half: float
-    cycles: float
-    ns: float
-    samples: int
-    clean: int
-    quiet: bool
-    failed: int
-    long: bool
-    very_long: bool
-    pieces: tuple[int, ...]
-    call_s: float
-    calls: int
-    trend: Trend | None
-    calibration: Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +44,8 @@ class Summary:
     """
 
     cell: Cell
-    epochs: tuple[_Epoch, ...]
-    used: tuple[_Epoch, ...]
+    epochs: tuple[Epoch, ...]
+    used: tuple[Epoch, ...]
     values: tuple[float, ...]
     in_cycles: bool
     warnings: tuple[Warning, ...]
@@ -86,6 +55,11 @@ class Summary:
     def very_long(self) -> bool:
         """True where calls are too long for the probes around them."""
         return any(epoch.very_long for epoch in self.used)
+
+    @property
+    def quiet(self) -> bool:
+        """True where all epochs that count hold enough clean samples."""
+        return all(epoch.quiet for epoch in self.used)
 
 
 def summarise(
@@ -112,9 +86,10 @@ def common_spread(summaries: Iterable[Summary]) -> Spread | None:
     """Return what the cells of a run say about the spread of epochs; None where they are too few.
 
     Of very long calls the lower quartile is given, and what lies between epochs is another thing: they do not count.
-    Neither do twins, which are cells that count already, nor calls in a state of their own.
+    Neither do twins, which are cells that count already, nor calls in a state of their own, nor cells of which no epoch
+    holds enough clean samples.
     """
-    return find_spread(one.values for one in summaries if not one.very_long and one.cell.usual)
+    return find_spread(one.values for one in summaries if one.quiet and not one.very_long and one.cell.usual)
 
 
 def figure(
@@ -161,6 +136,8 @@ def judge(
         if unseen and len(values) > 1
         else combined_interval(value, values, halves, policy.level, spread if cell.state == LOOP else None)
     )
+    if not unseen and any(epoch.disturbed for epoch in used):
+        interval = replace(interval, low=min(interval.low, value / SHARED_CORE))
     relative = interval.half_width / abs(value) if value else math.inf
     doubts = _doubts(epochs, used, relative, policy, warnings)
     cut = [epoch for epoch in used if epoch.pieces]
@@ -182,6 +159,7 @@ def judge(
         epochs=len(used),
         epoch_cycles=tuple(epoch.cycles for epoch in used) if in_cycles else (),
         epoch_ns=tuple(epoch.ns for epoch in used),
+        epoch_numbers=tuple(epoch.number for epoch in used),
         calls_per_sample=used[-1].calls,
         quality=max(doubts, key=list(Quality).index),
         cycle_source=min(sources, key=("none", "probe", "pmu").index) if in_cycles else "none",
@@ -196,7 +174,7 @@ def _epochs(
     policy: Policy,
     quiet: QuietReadings | None,
     warnings: list[Warning],
-) -> tuple[list[_Epoch], list[float]]:
+) -> tuple[list[Epoch], list[float]]:
     """The epochs of a cell, and its clean whole calls where pieces were timed.
 
     Where the data of a call fill the caches, pieces that wait for quiet moments between them find less there than calls
@@ -206,8 +184,9 @@ def _epochs(
     for burst in bursts:
         if burst.ticks:
             by_epoch.setdefault(burst.epoch, []).append(burst)
-    found: list[_Epoch] = []
-    uncut: list[_Epoch] = []
+    unseen = _is_unseen(by_epoch, calibrations)
+    found: list[Epoch] = []
+    uncut: list[Epoch] = []
     whole: list[float] = []
     for number in sorted(by_epoch):
         calibration = calibrations.get((cell.process, number))
@@ -222,10 +201,10 @@ def _epochs(
         if any(burst.piece_bytes for burst in taken):
             calls = [burst for burst in taken if not burst.piece_bytes]
             whole.extend(clean_values(calls, calibration, policy, reading).tolist())
-            epoch = _cut_epoch(cell, taken, calibration, policy, reading)
-            entire = _epoch(number, calls, calibration, policy, reading) if calls else None
+            epoch = judge_cut_epoch(cell, taken, calibration, policy, reading, unseen)
+            entire = judge_epoch(number, calls, calibration, policy, reading, unseen) if calls else None
         else:
-            epoch = entire = _epoch(number, taken, calibration, policy, reading)
+            epoch = entire = judge_epoch(number, taken, calibration, policy, reading, unseen)
         if epoch is None:
             text = f"epoch {number} has no usable sample and is left out"
             warnings.append(Warning(Doubt.NO_SAMPLE, text, (number,)))
@@ -247,96 +226,24 @@ def _epochs(
     return found, whole
 
 
-def _epoch(
-    number: int, bursts: Sequence[Burst], calibration: Calibration, policy: Policy, reading: Quiet | None
-) -> _Epoch | None:
-    whole = tabulate(bursts)
-    rate = core_cycles_per_tick(whole, calibration)
-    excess = disturbance(whole, calibration, policy, reading, rate)
-    cycles = table_cycles(whole, calibration, rate)
-    ns = table_ns(whole, calibration)
-    values = ns if calibration.cycle_source == "none" else cycles
-    failed = whole.flags & int(Flag.FAILED_CALL) != 0
-    usable = ~failed & np.isfinite(values)
-    if not usable.any():
-        return None
-    clean = (excess <= 1.0) & (whole.flags == 0) & usable
-    call_s = median((whole.ticks / whole.calls)[usable]) / max(calibration.tick_hz, 1.0)
-    calls = bursts[-1].calls
-    long = calls == 1 and call_s * 1e6 > LONG_US
-    unseen = very_long(calls, call_s)
-    located = lower_quartile if unseen else epoch_value
-    quiet = int(clean.sum()) >= (MIN_CLEAN_LONG if long else MIN_CLEAN)
-    chosen = clean if quiet else _least_disturbed(excess, whole, usable)
-    kept = values[chosen]
-    half = midmean_half_width(kept, policy.level) * inflation(kept)
-    value = located(kept)
-    half = math.hypot(half, _resolution(whole, calibration, chosen, policy.level))
-    return _Epoch(
-        number=number,
-        value=value,
-        half=half,
-        cycles=located(cycles[chosen]),
-        ns=located(ns[chosen]),
-        samples=len(whole),
-        clean=int(clean.sum()),
-        quiet=quiet,
-        failed=int(failed.sum()),
-        long=long,
-        very_long=unseen,
-        pieces=(),
-        call_s=call_s,
-        calls=calls,
-        trend=trend(kept, whole.moment[chosen]) if quiet else None,
-        calibration=calibration,
-    )
+def _is_unseen(
+    by_epoch: Mapping[int, Sequence[Burst]], calibrations: Mapping[tuple[Process, int], Calibration]
+) -> bool:
+    """True where the whole calls of a cell are too long for the probes around them, by most of its epochs.
 
-
-def _cut_epoch(
-    cell: Cell, bursts: Sequence[Burst], calibration: Calibration, policy: Policy, reading: Quiet | None
-) -> _Epoch | None:
-    """What an epoch of pieces says of a whole call: the line through the costs of its two lengths, at the call's.
-
-    The two lengths that were taken most; another one told how long a call would be. Whole calls stand in where
-    there are no pieces of two lengths.
+    Decided for the cell: an epoch must not choose a milder rule for itself because it was disturbed.
     """
-    taken: Counter[int] = Counter()
-    for burst in bursts:
-        taken[burst.piece_bytes] += len(burst) if burst.piece_bytes else 0
-    lengths = sorted(length for length, count in taken.most_common(2) if count)
-    ends = [
-        _epoch(bursts[0].epoch, [b for b in bursts if b.piece_bytes == length], calibration, policy, reading)
-        for length in (lengths[0], lengths[-1])
-    ]
-    short, long = ends
-    if len(lengths) < 2 or not short or not long:
-        calls = [burst for burst in bursts if not burst.piece_bytes]
-        return _epoch(bursts[0].epoch, calls, calibration, policy, reading) if calls else None
-    times = (cell.size_bytes - lengths[0]) / (lengths[-1] - lengths[0])
-
-    def whole(at_short: float, at_long: float) -> float:
-        return at_short + times * (at_long - at_short)
-
-    return replace(
-        long,
-        value=whole(short.value, long.value),
-        half=math.hypot((times - 1) * short.half, times * long.half),
-        cycles=whole(short.cycles, long.cycles),
-        ns=whole(short.ns, long.ns),
-        samples=short.samples + long.samples,
-        clean=short.clean + long.clean,
-        quiet=short.quiet and long.quiet,
-        failed=short.failed + long.failed,
-        long=False,
-        very_long=False,
-        pieces=(lengths[0], lengths[-1]),
-        call_s=whole(short.call_s, long.call_s),
-        calls=1,
-        trend=None,
-    )
+    votes = []
+    for number, bursts in by_epoch.items():
+        whole = [burst for burst in bursts if not burst.piece_bytes]
+        calibration = calibrations.get((whole[0].cell.process, number)) if whole else None
+        if calibration:
+            ticks = np.array([one / burst.calls for burst in whole for one in burst.ticks])
+            votes.append(very_long(whole[-1].calls, median(ticks) / max(calibration.tick_hz, 1.0)))
+    return 2 * sum(votes) > len(votes)
 
 
-def _pieces_warning(cut: Sequence[_Epoch], whole: Sequence[float], value: float) -> Warning:
+def _pieces_warning(cut: Sequence[Epoch], whole: Sequence[float], value: float) -> Warning:
     """Say that pieces were timed, and what clean whole calls have to say about that."""
     shorter, longer = cut[-1].pieces
     call_s = median(np.array([epoch.call_s for epoch in cut]))
@@ -351,54 +258,26 @@ def _pieces_warning(cut: Sequence[_Epoch], whole: Sequence[float], value: float)
     return Warning(Doubt.PIECES, text, (call_s, shorter, longer, len(whole), apart))
 
 
-def very_long(calls: int, call_s: float) -> bool:
-    """True when a single call of `call_s` seconds is a sample, too long for the probes around it to vouch for it."""
-    return calls == 1 and call_s * 1e6 > VERY_LONG_US
+def _choose(epochs: Sequence[Epoch]) -> Sequence[Epoch]:
+    """Leave out what holds too little, always; before that, epochs that are not like most.
 
-
-def _least_disturbed(excess: Floats, table: SampleTable, usable: Bools) -> Bools:
-    """Choose the quarter that probes and kernel find least disturbed, at least MIN_CLEAN samples."""
-    order = np.lexsort((excess, table.flags != 0, ~usable))
-    count = min(int(usable.sum()), max(MIN_CLEAN, int(usable.sum()) // 4))
-    chosen = np.zeros(len(table), dtype=np.bool_)
-    chosen[order[:count]] = True
-    return chosen
-
-
-def _resolution(table: SampleTable, calibration: Calibration, chosen: Bools, level: float) -> float:
-    """Half-width, per call, below which the tick counter's steps cannot tell: no interval is narrower.
-
-    The error of a difference of two readings in steps of q is triangular with variance q^2/6; a sample
-    carries one such error of its own ticks and, in proportion to its length, one of two clock probes.
+    Epochs of whole calls among those of pieces, and epochs without a cycle source, go while two and half of all remain.
+    Where no epoch holds enough clean samples, those that have as many samples at all are taken; where none has, all.
     """
-    if table.cycles is not None:
-        return 0.0
-    ticks = median(table.ticks[chosen])
-    clock = median(table.clock[0, chosen])
-    if calibration.cycle_source != "none" and clock > 0:
-        unit, probe_part = calibration.probe_cycles / clock, ticks / clock / math.sqrt(2)
-    else:
-        unit, probe_part = 1e9 / max(calibration.tick_hz, 1.0), 0.0
-    error = max(calibration.tick_quantum, 1) * math.hypot(1.0, probe_part) / math.sqrt(6 * int(chosen.sum()))
-    return normal_quantile(0.5 + level / 2) * error * unit / float(table.calls[chosen][0])
-
-
-def _choose(epochs: Sequence[_Epoch]) -> Sequence[_Epoch]:
-    """Leave out epochs without a cycle source, then those never quiet, while two and half of all remain."""
-    left: Sequence[_Epoch] = epochs
+    left: Sequence[Epoch] = epochs
     for fitting in (
         [epoch for epoch in left if epoch.pieces],
         [epoch for epoch in left if epoch.calibration.cycle_source != "none"],
-        [epoch for epoch in left if epoch.quiet],
     ):
         both = [epoch for epoch in left if epoch in fitting]
         if len(both) >= 2 and 2 * len(both) >= len(epochs):
             left = both
-    return left
+    quiet = [epoch for epoch in left if epoch.quiet]
+    return quiet or [epoch for epoch in left if epoch.samples >= MIN_CLEAN] or left
 
 
 def _doubts(
-    epochs: Sequence[_Epoch], used: Sequence[_Epoch], relative: float, policy: Policy, warnings: list[Warning]
+    epochs: Sequence[Epoch], used: Sequence[Epoch], relative: float, policy: Policy, warnings: list[Warning]
 ) -> list[Quality]:
     """Add every doubt to `warnings` and return the qualities that follow from them."""
     doubts = [Quality.GOOD]
@@ -406,13 +285,18 @@ def _doubts(
     if not all(epoch.quiet for epoch in used):
         doubts.append(Quality.NOISY)
         text = (
-            f"only {clean} of {samples} samples were clean, so the figure comes from the least disturbed ones"
+            f"only {clean} of {samples} samples were clean, so the figure comes from the least disturbed ones, and the "
+            "interval reaches down to what a core without neighbours may do"
         )
+        warnings.append(Warning(Doubt.NOISY, text, (clean, samples)))
+    elif len(used) == 1 and any(not epoch.quiet for epoch in epochs):
+        doubts.append(Quality.NOISY)
+        text = f"only {clean} of {samples} samples were clean, and one epoch of {len(epochs)} holds enough of them"
         warnings.append(Warning(Doubt.NOISY, text, (clean, samples)))
     for epoch in epochs:
         if epoch not in used:
             kind = Doubt.NOISY_EPOCH if not epoch.quiet else Doubt.EPOCH_WITHOUT_CYCLES
-            why = "no cycles" if epoch.quiet else "too few clean samples"
+            why = "no cycles" if epoch.quiet else f"too few clean samples ({epoch.clean})"
             if epoch.quiet and not epoch.pieces and any(one.pieces for one in used):
                 kind, why = Doubt.NOISY_EPOCH, "whole calls only"
             text = f"{why} in epoch {epoch.number}, which is left out"

@@ -24,9 +24,9 @@ def compare_many(
 ) -> Comparison:
     """Compare the cost of a call of `b` with that of `a`, both of one run, by the ranks of their epochs.
 
-    Epochs in equal number are pairs (interval of Wilcoxon's signed ranks, normal approximation), else two samples (that
-    of the rank sum); both as in Hollander, Wolfe, Chicken, Nonparametric Statistical Methods, 2014, 3.3 and 4.3. Never
-    narrower than the noise floor. With fewer than LEAST epochs this is `compare`.
+    Where both have the same epochs these are pairs (interval of Wilcoxon's signed ranks, normal approximation), else
+    two samples (that of the rank sum); both as in Hollander, Wolfe, Chicken, Nonparametric Statistical Methods, 2014,
+    3.3 and 4.3. Never narrower than the noise floor. With fewer than LEAST epochs this is `compare`.
     """
     unit = CYCLES if a.epoch_cycles and b.epoch_cycles and a.cycle_source == b.cycle_source else NS
     values = [one.epoch_cycles if unit == CYCLES else one.epoch_ns for one in (a, b)]
@@ -34,7 +34,7 @@ def compare_many(
     if min(map(len, values)) < LEAST or min(map(min, values)) <= 0:
         return usual
     first, second = (np.log(np.asarray(one, dtype=np.float64)) for one in values)
-    if len(first) == len(second):
+    if a.epoch_numbers == b.epoch_numbers and len(first) == len(second):
         value, low, high = _paired(second - first, level)
     else:
         value, low, high = _unpaired(first, second, level)

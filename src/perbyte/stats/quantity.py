@@ -70,9 +70,13 @@ _BYTES_A_SECOND = {
 _TIMES = {Unit.MILLISECONDS: 1e-6, Unit.SECONDS: 1e-9, Unit.SECONDS_PER_OPERATION: 1e-9}
 
 
+NO_DATA = ("pk/", "password/")
+"""How contracts begin whose calls have no data that their cost grows with."""
+
+
 def data_bytes(cell: Cell) -> int:
     """The bytes that a call works on; 0 where they are none of its cost: for what is signed, or a password."""
-    return 0 if cell.contract.startswith(("pk/", "password/")) else cell.size_bytes
+    return 0 if cell.contract.startswith(NO_DATA) else cell.size_bytes
 
 
 def read(figure: CellFigure, unit: str, *, size_bytes: int = 0, calls: int = 1) -> Estimate | None:

@@ -32,6 +32,7 @@ from perbyte.stats.clean import find_quiet
 from perbyte.stats.compare import noise_floor
 from perbyte.stats.cores import Apart, find_apart, without
 from perbyte.stats.figure import common_spread, judge, summarise
+from perbyte.stats.shares import unlike_shares
 
 SAME_WITHIN = 0.05  # a tier that is no further from `full` than this runs the same code
 LAYOUT_WARNING = Warning(
@@ -122,8 +123,16 @@ def make_run_figures(
         for cell in of_plan
         if cell.cpu == FULL and (cell.runner, FULL) in identified
     }
+    unlike = unlike_shares(
+        {
+            cell: (one.clean_samples, one.samples)
+            for cell, one in of_plan.items()
+            if cell.state == LOOP and one.quality is not Quality.LONG and not cell.threads
+        }
+    )
+    of_cell = {cell: (warning,) for cell, warning in unlike.items()}
     shown = tuple(
-        replace(figure, warnings=figure.warnings + of_run + of_row.get(cell.row, ()))
+        replace(figure, warnings=figure.warnings + of_cell.get(cell, ()) + of_run + of_row.get(cell.row, ()))
         for cell, figure in of_plan.items()
     )
     return RunFigures(shown, floor, tuple(unusable))

@@ -40,6 +40,7 @@ __all__ = [
     "runs",
     "sign",
     "stored_run",
+    "unlike_manifest",
     "verify",
 ]
 
@@ -60,6 +61,7 @@ _HOMES = {
     "query": "sql",
     "runs": "state",
     "stored_run": "reader",
+    "unlike_manifest": "damage",
 }
 
 

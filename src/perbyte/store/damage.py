@@ -99,6 +99,26 @@ def verify(path: Path) -> Verdict:
     return Verdict(directory, manifest, tuple(findings), tuple(notes))
 
 
+def unlike_manifest(path: Path) -> tuple[str, ...]:
+    """Say for each file of a run what sets it apart from what its manifest lists; nothing is read but bytes.
+
+    Empty where all is as it was written, and where there is no manifest to ask.
+    """
+    directory = run_directory(path)
+    try:
+        manifest = read_manifest(directory)
+    except StoreError as error:
+        return (str(error),)
+    found = []
+    for name in sorted(manifest.files) if manifest else ():
+        try:
+            why = mismatch(name, entry_of_file(directory / name), manifest) if manifest else ""
+        except StoreError as error:
+            why = str(error)
+        found += [f"{name}: {why}"] if why else []
+    return tuple(found)
+
+
 def _look(directory: Path, name: str, manifest: Manifest | None) -> Finding:
     """Compare one file with the manifest, and read it."""
     place = directory / name

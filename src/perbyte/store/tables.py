@@ -74,6 +74,7 @@ CELLS = pa.schema(
         ("epochs", pa.int64()),
         ("epoch_cycles", pa.list_(pa.float64())),
         ("epoch_ns", pa.list_(pa.float64())),
+        ("epoch_numbers", pa.list_(pa.int64())),
         ("calls_per_sample", pa.int64()),
         ("quality", pa.string()),
         ("cycle_source", pa.string()),
@@ -83,7 +84,14 @@ CELLS = pa.schema(
     ]
 )
 # columns that older files do not have, and what stands for them
-_NEWER = {"state": LOOP, "warning_kinds": None, "warning_numbers": None, "core": None, "piece_bytes": 0}
+_NEWER = {
+    "state": LOOP,
+    "warning_kinds": None,
+    "warning_numbers": None,
+    "core": None,
+    "piece_bytes": 0,
+    "epoch_numbers": None,
+}
 _MAY_BE_NULL = {"cycles", "cycles_per_call", "core"}
 
 
@@ -168,7 +176,7 @@ def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
             dominated_by=row.pop("interval_dominated_by"),
         )
         quality = Quality(row.pop("quality"))
-        row |= {name: tuple(row[name]) for name in ("epoch_cycles", "epoch_ns")}
+        row |= {name: tuple(row[name]) for name in ("epoch_cycles", "epoch_ns", "epoch_numbers")}
         said = zip(row.pop("warnings"), row.pop("warning_kinds"), row.pop("warning_numbers"), strict=True)
         warnings = tuple(_warning(*one) for one in said)
         found.append(CellFigure(cell=cell, interval=interval, quality=quality, warnings=warnings, **row))
@@ -234,6 +242,9 @@ def read_table(
                 table = table.append_column(name, pa.array([_NEWER[name]] * table.num_rows, kept))
         if kind == "cells" and "warning_kinds" not in there:
             table = _with_kinds(table.drop_columns([name for name in ("warning_numbers",) if name in there]))
+        if kind == "cells" and "epoch_numbers" not in there:
+            none: list[list[int]] = [[]] * table.num_rows
+            table = table.append_column("epoch_numbers", pa.array(none, CELLS.field("epoch_numbers").type))
         table = table.select(whole.names).cast(whole)
         if address is not None:
             table = table.filter(pa.array([name == address for name in _words(table.column("address"))]))

@@ -1,0 +1,195 @@
+"""What one epoch of a cell says: the midmean of its clean samples, whether it holds enough of them, and what moved.
+
+An epoch that holds too little says so (`quiet`); whether it counts is decided by `figure`, which knows the others. A
+sample is chosen by its probes and by what the kernel reported, never by its own duration.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from perbyte.model import Burst, Calibration, Cell, Flag, Policy
+from perbyte.stats.clean import Quiet, core_cycles_per_tick, disturbance, table_cycles, table_ns
+from perbyte.stats.drift import Trend, inflation, trend
+from perbyte.stats.estimate import epoch_value, lower_quartile, median, midmean_half_width, normal_quantile
+from perbyte.stats.samples import Bools, Floats, SampleTable, tabulate
+
+# Clean samples an epoch needs. Simulated (bench/few_samples.py, ADR 27): where probes miss 1 to 2 % of what disturbs an
+# epoch of 200 samples, intervals from 1 or 2 clean samples an epoch hold in 0 to 83 of 100 cases, from 3 to 8 in 54 to
+# 100, from 12 on in 95 and more.
+MIN_CLEAN = 12
+MIN_CLEAN_LONG = (
+    1  # where the probes around a call cannot vouch for it: few calls, and the epochs' lower quartile
+)
+LONG_US = 75.0  # from which on a single call is long
+VERY_LONG_US = 500.0  # from which on the probes around a call cannot vouch for what happens within
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """What one epoch says. `value` is in cycles, or in ns where there are none; `half` is its half-width.
+
+    `quiet`: it holds enough clean samples. `disturbed`: samples that are not clean are among those it was made of.
+    """
+
+    number: int
+    value: float
+    half: float
+    cycles: float
+    ns: float
+    samples: int
+    clean: int
+    quiet: bool
+    disturbed: bool
+    failed: int
+    long: bool
+    very_long: bool
+    pieces: tuple[int, ...]
+    call_s: float
+    calls: int
+    trend: Trend | None
+    calibration: Calibration
+
+
+def judge_epoch(
+    number: int,
+    bursts: Sequence[Burst],
+    calibration: Calibration,
+    policy: Policy,
+    reading: Quiet | None,
+    unseen: bool = False,
+) -> Epoch | None:
+    """Return what the bursts of one epoch say, all of whole calls or of pieces of one length; None without a sample.
+
+    `reading` is as in `clean_mask`. `unseen`: no probe vouches for what happens within a call, so the lower quartile
+    speaks and few samples will do.
+    """
+    whole = tabulate(bursts)
+    rate = core_cycles_per_tick(whole, calibration)
+    excess = disturbance(whole, calibration, policy, reading, rate)
+    cycles = table_cycles(whole, calibration, rate)
+    ns = table_ns(whole, calibration)
+    values = ns if calibration.cycle_source == "none" else cycles
+    failed = whole.flags & int(Flag.FAILED_CALL) != 0
+    usable = ~failed & np.isfinite(values)
+    if not usable.any():
+        return None
+    clean = (excess <= 1.0) & (whole.flags == 0) & usable
+    call_s = median((whole.ticks / whole.calls)[usable]) / max(calibration.tick_hz, 1.0)
+    calls = bursts[-1].calls
+    long = calls == 1 and call_s * 1e6 > LONG_US
+    located = lower_quartile if unseen else epoch_value
+    quiet = int(clean.sum()) >= (MIN_CLEAN_LONG if unseen else MIN_CLEAN)
+    chosen = clean if quiet else _least_disturbed(excess, whole, usable)
+    kept = values[chosen]
+    half = midmean_half_width(kept, policy.level) * inflation(kept)
+    value = located(kept)
+    half = math.hypot(half, _resolution(whole, calibration, chosen, policy.level))
+    return Epoch(
+        number=number,
+        value=value,
+        half=half,
+        cycles=located(cycles[chosen]),
+        ns=located(ns[chosen]),
+        samples=len(whole),
+        clean=int(clean.sum()),
+        quiet=quiet,
+        disturbed=bool((chosen & ~clean).any()),
+        failed=int(failed.sum()),
+        long=long,
+        very_long=unseen,
+        pieces=(),
+        call_s=call_s,
+        calls=calls,
+        trend=trend(kept, whole.moment[chosen]) if quiet else None,
+        calibration=calibration,
+    )
+
+
+def judge_cut_epoch(
+    cell: Cell,
+    bursts: Sequence[Burst],
+    calibration: Calibration,
+    policy: Policy,
+    reading: Quiet | None,
+    unseen: bool,
+) -> Epoch | None:
+    """What an epoch of pieces says of a whole call: the line through the costs of its two lengths, at the call's.
+
+    The two lengths that were taken most; another one told how long a call would be. Whole calls stand in where
+    there are no pieces of two lengths.
+    """
+    taken: Counter[int] = Counter()
+    for burst in bursts:
+        taken[burst.piece_bytes] += len(burst) if burst.piece_bytes else 0
+    lengths = sorted(length for length, count in taken.most_common(2) if count)
+    ends = [
+        judge_epoch(
+            bursts[0].epoch, [b for b in bursts if b.piece_bytes == length], calibration, policy, reading
+        )
+        for length in (lengths[0], lengths[-1])
+    ]
+    short, long = ends
+    if len(lengths) < 2 or not short or not long:
+        calls = [burst for burst in bursts if not burst.piece_bytes]
+        return judge_epoch(bursts[0].epoch, calls, calibration, policy, reading, unseen) if calls else None
+    times = (cell.size_bytes - lengths[0]) / (lengths[-1] - lengths[0])
+
+    def whole(at_short: float, at_long: float) -> float:
+        return at_short + times * (at_long - at_short)
+
+    return replace(
+        long,
+        value=whole(short.value, long.value),
+        half=math.hypot((times - 1) * short.half, times * long.half),
+        cycles=whole(short.cycles, long.cycles),
+        ns=whole(short.ns, long.ns),
+        samples=short.samples + long.samples,
+        clean=short.clean + long.clean,
+        quiet=short.quiet and long.quiet,
+        disturbed=short.disturbed or long.disturbed,
+        failed=short.failed + long.failed,
+        long=False,
+        very_long=False,
+        pieces=(lengths[0], lengths[-1]),
+        call_s=whole(short.call_s, long.call_s),
+        calls=1,
+        trend=None,
+    )
+
+
+def very_long(calls: int, call_s: float) -> bool:
+    """True when a single call of `call_s` seconds is a sample, too long for the probes around it to vouch for it."""
+    return calls == 1 and call_s * 1e6 > VERY_LONG_US
+
+
+def _least_disturbed(excess: Floats, table: SampleTable, usable: Bools) -> Bools:
+    """Choose the quarter that probes and kernel find least disturbed, at least MIN_CLEAN samples."""
+    order = np.lexsort((excess, table.flags != 0, ~usable))
+    count = min(int(usable.sum()), max(MIN_CLEAN, int(usable.sum()) // 4))
+    chosen = np.zeros(len(table), dtype=np.bool_)
+    chosen[order[:count]] = True
+    return chosen
+
+
+def _resolution(table: SampleTable, calibration: Calibration, chosen: Bools, level: float) -> float:
+    """Half-width, per call, below which the tick counter's steps cannot tell: no interval is narrower.
+
+    The error of a difference of two readings in steps of q is triangular with variance q^2/6; a sample
+    carries one such error of its own ticks and, in proportion to its length, one of two clock probes.
+    """
+    if table.cycles is not None:
+        return 0.0
+    ticks = median(table.ticks[chosen])
+    clock = median(table.clock[0, chosen])
+    if calibration.cycle_source != "none" and clock > 0:
+        unit, probe_part = calibration.probe_cycles / clock, ticks / clock / math.sqrt(2)
+    else:
+        unit, probe_part = 1e9 / max(calibration.tick_hz, 1.0), 0.0
+    error = max(calibration.tick_quantum, 1) * math.hypot(1.0, probe_part) / math.sqrt(6 * int(chosen.sum()))
+    return normal_quantile(0.5 + level / 2) * error * unit / float(table.calls[chosen][0])

@@ -1,0 +1,81 @@
+"""Is what a process found out about a quiet core like what its siblings found? Judged before any sample depends on it.
+
+A process whose floor is 1.5 % too low calls all honest samples disturbed; one whose floor was learnt beside a neighbour
+calls all of them clean. Its siblings are all processes of the run whose probe is the same, and the epochs before. A
+difference counts where it is more than noise and where it matters: where the one would call disturbed what for the
+others is a quiet core, or the other way round. Nothing is corrected here: whoever measures asks the process to look
+again, whoever computes figures takes what the others found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from perbyte.model import Calibration, Policy
+from perbyte.stats.clean import IN_VAIN, LEAST_SIBLINGS, Quiet, own_quiet
+from perbyte.stats.estimate import beyond_scatter
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfLine:
+    """A calibration unlike its siblings': what it takes for quiet, and what they do (medians), in core cycles."""
+
+    calibration: Calibration
+    own: Quiet
+    usual: Quiet
+    siblings: int
+
+    def __str__(self) -> str:
+        """The sentence that people read."""
+        one = self.calibration
+        return (
+            f"{one.runner} (tier {one.cpu}) takes {self.own.floor:,.0f} to {self.own.limit:,.0f} cycles of its "
+            f"contention probe for a quiet core, {self.siblings} like it {self.usual.floor:,.0f} to "
+            f"{self.usual.limit:,.0f}"
+        )
+
+
+def out_of_line(
+    calibration: Calibration, others: Iterable[Calibration], policy: Policy, *, wrong: float = IN_VAIN
+) -> OutOfLine | None:
+    """Return by what `calibration` is unlike its siblings among `others`; None where it is not, or nobody can tell.
+
+    Unlike is a floor or a limit that lies beyond what the siblings' scatter explains in all but `wrong` of cases (see
+    `beyond_scatter`) and that matters: its limit below the siblings' floor, its floor above their limit, or its limit
+    above what they read beside another thread. A process that was never alone found no floor and is not judged, and
+    neither is one with fewer than LEAST_SIBLINGS. Others of the same process and epoch are earlier looks: they do not
+    count.
+    """
+    if calibration.contention_floor <= 0:
+        return None
+    mine = (calibration.process, calibration.epoch)
+    alike = [
+        one
+        for one in others
+        if (one.contention_probe, one.contention_length)
+        == (calibration.contention_probe, calibration.contention_length)
+        and (one.process, one.epoch) != mine
+        and own_quiet(one, policy).floor > 0
+    ]
+    own = own_quiet(calibration, policy)
+    if len(alike) < LEAST_SIBLINGS or own.floor <= 0:
+        return None
+    quiet = [own_quiet(one, policy) for one in alike]
+    usual = Quiet(
+        float(np.median([one.floor for one in quiet])), float(np.median([one.limit for one in quiet]))
+    )
+    shared = float(np.median([one.contention_shared for one in alike])) or math.inf
+    if not (own.limit < usual.floor or own.floor > usual.limit or own.limit > shared):
+        return None
+    odd = any(
+        beyond_scatter(math.log(value), [math.log(one) for one in theirs], wrong / 2)
+        for value, theirs in (
+            (own.floor, [one.floor for one in quiet]),
+            (own.limit, [one.limit for one in quiet]),
+        )
+    )
+    return OutOfLine(calibration, own, usual, len(alike)) if odd else None
