@@ -27,7 +27,7 @@ import numpy as np
 from virtual import Virtually, measure_virtually
 
 from perbyte import places
-from perbyte.measure.run import EPOCH_STEP
+from perbyte.measure.stopping import EPOCH_STEP
 from perbyte.model import Cell, Policy
 from perbyte.model.figure import Quality
 from perbyte.stats.interval import median_spread
@@ -92,7 +92,7 @@ def in_force(choice: Choice) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         enter = stack.enter_context
         enter(mock.patch.dict("perbyte.measure.rounds.PATIENCE", {choice.probe: choice.patience}))
-        enter(mock.patch("perbyte.measure.run.EPOCH_STEP", choice.step))
+        enter(mock.patch("perbyte.measure.stopping.EPOCH_STEP", choice.step))
         if not choice.moderated:
             enter(mock.patch("perbyte.stats.common_spread", return_value=None))
             enter(mock.patch("perbyte.stats.run_figures.common_spread", return_value=None))

@@ -10,7 +10,7 @@ from fake_scripts import row
 from perbyte.measure import budget as budgets
 from perbyte.measure.budget import START_S, Budget, foresee
 from perbyte.measure.cores import noise_note
-from perbyte.measure.run import is_look
+from perbyte.measure.stopping import is_look
 from perbyte.model import Cell, Policy
 
 

@@ -8,7 +8,7 @@ import pytest
 from fake_scripts import fault, row
 
 from perbyte.measure.plan import TWIN_LEAST
-from perbyte.measure.run import EPOCH_STEP
+from perbyte.measure.stopping import EPOCH_STEP
 from perbyte.model import Quality
 
 NOISE = {"sample": 0.002, "probe": 0.0002}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from perbyte.measure.run import is_look
+from perbyte.measure.stopping import is_look
 from perbyte.stats import epoch_value, figure, median, median_interval, midmean
 from perbyte.stats.estimate import midmean_half_width, normal_quantile, t_quantile, two_sided_t
 from perbyte.stats.interval import (

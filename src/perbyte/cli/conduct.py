@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,11 +38,12 @@ WARM_LEAST_US = (
 
 @dataclass(frozen=True, slots=True)
 class Conducted:
-    """A run that was measured, where it lies, and the exit code it asks for."""
+    """A run that was measured, where it lies, the exit code it asks for, and seconds by part."""
 
     run: Run
     path: Path
     code: int
+    timing: Mapping[str, float] = field(default_factory=dict)
 
 
 def conduct(
@@ -148,4 +149,4 @@ def _carry_out(
     if not outcome.complete:
         note(hint)
     code = exit_code(outcome.failures, measured=bool(outcome.cells), complete=outcome.complete)
-    return Conducted(open_run(path), path, code)
+    return Conducted(open_run(path), path, code, outcome.timing)

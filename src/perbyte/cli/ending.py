@@ -8,7 +8,7 @@ in the table and in one line at the end, and is no reason to fail.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from perbyte.cli.options import note
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED
@@ -58,3 +58,11 @@ def note_losses(run: Run, *, quiet: bool) -> None:
     """Say on standard error which cells have no figure."""
     if line := losses(run):
         note(line, quiet=quiet)
+
+
+def note_profile(timing: Mapping[str, float]) -> None:
+    """Say where the time of a run went: seconds by part, their share, and a bar."""
+    whole = sum(timing.values()) or 1.0
+    note(f"where {whole:.1f} s went:")
+    for part, seconds in timing.items():
+        note(f"  {part:11} {seconds:8.2f} s {seconds / whole:6.1%}  {'#' * round(40 * seconds / whole)}")

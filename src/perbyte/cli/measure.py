@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import Listed, limits_option, note, output_options, policy_options, rate_option
+from perbyte.cli.options import (
+    Listed,
+    limits_option,
+    note,
+    output_options,
+    policy_options,
+    profile_option,
+    rate_option,
+)
 from perbyte.errors import UsageError
 from perbyte.model import Policy
 from perbyte.model.cell import STATES, is_state
@@ -55,6 +63,7 @@ Selectors are cell addresses with globs:
 @output_options
 @rate_option
 @limits_option
+@profile_option
 def command(
     selectors: tuple[str, ...],
     suite_name: str | None,
@@ -80,6 +89,7 @@ def command(
     rate: float | None,
     limits: bool,
     quiet: bool,
+    profile: bool,
 ) -> int:
     """Measure cells in cycles per byte, checked before they are timed.
 
@@ -87,7 +97,7 @@ def command(
     """
     from perbyte.catalogue import load, parse_selector, parse_sizes
     from perbyte.cli.conduct import conduct, conduct_resumed
-    from perbyte.cli.ending import note_losses
+    from perbyte.cli.ending import note_losses, note_profile
     from perbyte.cli.show import print_run
     from perbyte.measure import Request
 
@@ -176,6 +186,8 @@ def command(
         note(f"{suite.title}: {suite.answers}", quiet=quiet)
         note(f"chart: perbyte report {done.path} --chart {suite.chart}.svg", quiet=quiet)
     note_losses(done.run, quiet=quiet)
+    if profile:
+        note_profile(done.timing)
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
     return done.code
 

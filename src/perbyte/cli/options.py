@@ -192,6 +192,11 @@ def policy_options(function: F) -> F:
     return function
 
 
+def profile_option(function: F) -> F:
+    """Add --profile."""
+    return click.option("--profile", is_flag=True, help="Say where the time of the run went.")(function)
+
+
 def rate_option(function: F) -> F:
     """Add --rate."""
     said = "How many cores such a rate takes, and what a record costs: 2GB/s."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import note, output_options, policy_options
+from perbyte.cli.options import note, output_options, policy_options, profile_option
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.places import require_writable
 
@@ -71,6 +71,7 @@ def show(name: str) -> int:
 @click.option("--strict", is_flag=True, help="Exit code 1 when a claim is not reproduced.")
 @policy_options
 @output_options
+@profile_option
 def run(
     name: str,
     quick: bool,
@@ -87,11 +88,12 @@ def run(
     as_csv: bool,
     unit: str | None,
     quiet: bool,
+    profile: bool,
 ) -> int:
     """Measure the cells of study NAME here, judge its claims, write run, report and figures."""
     from perbyte.catalogue import parse_selector
     from perbyte.cli.conduct import conduct
-    from perbyte.cli.ending import note_losses
+    from perbyte.cli.ending import note_losses, note_profile
     from perbyte.cli.measure import budgeted, read_policy
     from perbyte.cli.report import write_charts, write_html
     from perbyte.cli.show import print_run
@@ -117,6 +119,8 @@ def run(
         budget=lambda prepared: budgeted(prepared, raised=budget is None, quiet=quiet),
         cut=budget is not None,  # by its own budget a study is measured whole
     )
+    if profile:
+        note_profile(done.timing)
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)", quiet=quiet)
     judgement = judge(study, done.run)
     if not (as_json or as_csv):

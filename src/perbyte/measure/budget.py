@@ -54,6 +54,11 @@ class Budget:
         return self._before_s + time.monotonic() - self._began
 
     @property
+    def part_s(self) -> float:
+        """The same without those of an interrupted part."""
+        return time.monotonic() - self._began
+
+    @property
     def left_s(self) -> float:
         """Seconds left of the budget, never below 0."""
         return max(0.0, self.budget_s - self.elapsed_s)

@@ -6,6 +6,7 @@ Data that grows while the run goes on; nothing here starts a process or makes a 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
@@ -81,13 +82,14 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a run. `complete` is False after an interruption."""
+    """What came of a run. `complete` is False after an interruption; `timing`: seconds by part (`measure.timing`)."""
 
     cells: tuple[CellFigure, ...]
     failures: tuple[Failure, ...]
     noise_floor: NoiseFloor | None
     complete: bool
     measuring_s: float
+    timing: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

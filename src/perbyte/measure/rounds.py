@@ -25,6 +25,7 @@ from perbyte.measure.cores import Aside
 from perbyte.measure.neighbour import Share
 from perbyte.measure.pieces import LARGE_BYTES, Cut, cut_calls, first_piece
 from perbyte.measure.sessions import Sessions, failure_kind
+from perbyte.measure.timing import Timing
 from perbyte.measure.warmth import Warmth
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
 from perbyte.runners.session import Asked, Measured, Session
@@ -103,6 +104,7 @@ class Epoch:
     took: dict[Cell, float] = field(default_factory=dict)
     cuts: dict[Cell, Cut | None] = field(default_factory=dict)
     warmth: Warmth | None = None
+    timing: Timing = field(default_factory=Timing)
     tallies: dict[Cell, Tally] = field(default_factory=lambda: defaultdict(Tally))
     _asked: int = 0
     _readings: Mapping[Process, stats.Quiet] = field(default_factory=dict)
@@ -265,6 +267,14 @@ class Epoch:
             tally.calls, tally.digest = burst.calls, measured.digest
         tally.call_s = self._call_s(cell, burst)
         self._cut(cell, burst, could_be=bool(burst.piece_bytes) or not asked.request.piece_bytes)
+        tick_s = 1 / max(self.sessions.calibrations[cell.process].tick_hz, 1.0)
+        self.timing.add_burst(
+            took,
+            samples_s=sum(burst.ticks) * tick_s,
+            whole_s=measured.whole_ticks * tick_s,
+            warm_s=measured.warm_ticks * tick_s,
+            wait_s=measured.wait_ticks * tick_s,
+        )
         tally.longest_s = max(tally.longest_s, took)
         tally.shortest_s = min(tally.shortest_s, took)
         tally.spent_s += took

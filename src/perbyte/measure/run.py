@@ -16,7 +16,7 @@ from pathlib import Path
 
 from perbyte import stats
 from perbyte.catalogue import Catalogue
-from perbyte.errors import PerbyteError, RunnerError, RunnerGarbled
+from perbyte.errors import RunnerError, RunnerGarbled
 from perbyte.measure.audit import Auditor
 from perbyte.measure.budget import OVERRUN, Budget
 from perbyte.measure.cores import kept_awake, noise_note
@@ -34,8 +34,10 @@ from perbyte.measure.sessions import (
     draw_layout,
     failure_kind,
 )
-from perbyte.measure.states import States, expected_s, precise_enough
+from perbyte.measure.states import States, expected_s
+from perbyte.measure.stopping import SPARSE_FROM, Stopping
 from perbyte.measure.tiers import look_at_full, unproven_tiers
+from perbyte.measure.timing import Timing
 from perbyte.measure.validation import Validation, confirm
 from perbyte.measure.warmth import Warmth
 from perbyte.measure.witness import Witness
@@ -45,7 +47,6 @@ from perbyte.model import (
     Cell,
     Failure,
     Policy,
-    Quality,
     RunnerIdentity,
     Sink,
     UnprovenTier,
@@ -53,14 +54,9 @@ from perbyte.model import (
 from perbyte.model.cell import FULL, LOOP
 from perbyte.runners.session import TimeLimits
 
-EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
-# epochs from which on looks are an eighth of the epochs apart: each look costs time, and some cover
-SPARSE_FROM = 24
 CUT_IN_VAIN = 2  # epochs in which pieces cost more than whole calls: these are timed from then on
 CUT_FROM_S = 10.0  # by which a budget may be overrun in any case before cells are left out
 NOISY_SHARE = 0.15  # of clean samples, below which a run says what would help
-# relative half-width at which a cell of very long calls is done, so that it cannot use up the budget
-LONG_PRECISION = 0.01
 MOST_CONFIRM_S = 1.0  # of another runner's time, to confirm how many calls a runner says that it has made
 NOTE_EVERY_S = 1.0  # what a kill may make a resumed run forget of the time that was spent
 
@@ -105,17 +101,16 @@ class Measurement:
         self._took: dict[Cell, float] = {}
         self._cuts: dict[Cell, Cut | None] = {}
         self._apart: Counter[Cell] = Counter()
-        self._finished: set[Cell] = set()
-        self._budget_ended = False
         self._noted_s = 0.0
         self._identified: dict[tuple[str, str], RunnerIdentity] = {}
         self._looks: Counter[object] = Counter()
         self._clean_share = 0.0
         self._clean_shares: list[float] = []
-        self._known: dict[Cell, tuple[int, stats.Summary]] = {}
         self._states_s: dict[Cell, float] = {}
         self._learnt = learnt or recall(self.cores[0])
         self._warmth = Warmth(policy)
+        self._stopping = Stopping(policy, self.history, self._fail)
+        self.timing = Timing()
 
     def measure(self) -> Outcome:
         """Run to the end. KeyboardInterrupt ends it early; the outcome then says `complete=False`."""
@@ -151,7 +146,14 @@ class Measurement:
     def _epochs(self) -> None:
         first = self.history.epochs
         for number in range(first, first + self.policy.max_epochs):
-            cells = self._due()
+            alive = self._alive()
+            with self.timing.of("statistics"):
+                young = self._stopping.young(alive)
+                cells = (
+                    (self._cut(young) if self.cut and self.history.epochs else young)
+                    if young
+                    else self._stopping.due(alive, self._budget)
+                )
             if not cells:
                 return
             self._epoch(number, cells, first=number == first)
@@ -159,33 +161,6 @@ class Measurement:
 
     def _alive(self) -> list[Cell]:
         return [cell for cell in self.plan.everything if cell not in self._lost]
-
-    def _due(self) -> list[Cell]:
-        """Cells of the next epoch: those with too few epochs, or, at a declared look, those not precise yet.
-
-        Of the latter those which the rest of the budget is enough for.
-        """
-        young = [c for c in self._alive() if self.history.epochs_of(c) < self.policy.epochs]
-        if young:
-            return self._cut(young) if self.cut and self.history.epochs else young
-        began = time.monotonic()
-        due = []
-        self._finished = set()
-        known = self._summaries()  # of finished cells too: they tell how far epochs lie apart
-        spread = stats.common_spread(known.values())
-        for cell in self._alive():
-            done = self.history.epochs_of(cell)
-            most = done >= self.policy.max_epochs
-            if not (most or is_look(done, self.policy.epochs)):
-                due.append(cell)  # between two looks
-            elif not most and cell in known and not self._precise(known[cell], spread):
-                due.append(cell)
-            else:
-                self._finished.add(cell)
-        self._budget.note_closing(time.monotonic() - began)
-        affordable = self._budget.affordable(due)
-        self._budget_ended = len(affordable) < len(due)
-        return affordable
 
     def _cut(self, young: list[Cell]) -> list[Cell]:
         """Leave out those of which the promised epochs do not fit, by what the epochs so far took."""
@@ -197,19 +172,6 @@ class Measurement:
             self.watcher.note(f"{cell.address}: {said}, left out")
             self._fail(Failure("refused", cell.runner, f"it {said}", address=cell.address))
         return kept
-
-    def _precise(self, summary: stats.Summary, spread: stats.Spread | None) -> bool:
-        """True when a cell needs no more epochs. Those that were left out do not count among the least number."""
-        figure = stats.judge(summary, self.policy, spread=spread)
-        if figure.epochs < self.policy.epochs:
-            return False
-        if figure.interval.half_width < 0.05:
-            return True
-        if summary.very_long:
-            return figure.relative_half_width <= LONG_PRECISION
-        if summary.cell.state != LOOP:
-            return precise_enough(figure, self.policy)
-        return figure.relative_half_width <= self.policy.precision and figure.quality is not Quality.NOISY
 
     def _epoch(self, number: int, cells: Sequence[Cell], *, first: bool) -> None:
         missing = max(1, self.policy.epochs - min(self.history.epochs_of(cell) for cell in cells))
@@ -228,9 +190,11 @@ class Measurement:
             learnt=self._learnt,
             gentle=self.policy.gentle,
         ) as sessions:
-            cells = self._start(sessions, name, number, cells)
+            with self.timing.of("starting"):
+                cells = self._start(sessions, name, number, cells)
             if first:
-                cells = self._validate(sessions, number, cells)
+                with self.timing.of("checking"):
+                    cells = self._validate(sessions, number, cells)
             apart = [cell for cell in cells if cell.state != LOOP]
             epoch = Epoch(
                 number=number,
@@ -250,13 +214,16 @@ class Measurement:
                 took=self._took,
                 cuts=self._cuts,
                 warmth=self._warmth,
+                timing=self.timing,
             )
             with epoch.aside:
                 epoch.run([cell for cell in cells if cell.state == LOOP])
                 rounds_over = time.monotonic()
                 if self.policy.audit:
-                    self._auditor.audit(sessions, epoch, self._lost, self.elapsed_s)
-            self._confirm(sessions, epoch)
+                    with self.timing.of("audit"):
+                        self._auditor.audit(sessions, epoch, self._lost, self.elapsed_s)
+            with self.timing.of("confirming"):
+                self._confirm(sessions, epoch)
             rest_s = time.monotonic() - rounds_over
             if apart := [cell for cell in apart if cell not in self._lost]:
                 self._tell(f"{name}, calls in states of their own", "", number, len(apart))
@@ -420,7 +387,7 @@ class Measurement:
             self._clean_share = clean
         if self.elapsed_s >= self._noted_s + NOTE_EVERY_S:
             self._note_time()
-        done = sum(cell in self._finished or cell in self._lost for cell in self.plan.cells)
+        done = sum(cell in self._stopping.finished or cell in self._lost for cell in self.plan.cells)
         self.watcher.moment(
             Moment(
                 stage=stage,
@@ -439,22 +406,6 @@ class Measurement:
         self._noted_s = self.elapsed_s
         self.sink.spent(self._noted_s)
 
-    def _summaries(self) -> dict[Cell, stats.Summary]:
-        """What is known of each cell; one whose samples are of no use is lost."""
-        known: dict[Cell, stats.Summary] = {}
-        for cell in self._alive():
-            bursts, before = self.history.bursts.get(cell, []), self._known.get(cell)
-            if before and before[0] == len(bursts):
-                known[cell] = before[1]  # a finished cell has no more to say than at the last look
-            elif bursts:
-                try:
-                    known[cell] = stats.summarise(cell, bursts, self.history.calibrations, self.policy)
-                except PerbyteError as error:
-                    self._fail(Failure("refused", cell.runner, str(error), address=cell.address))
-                else:
-                    self._known[cell] = (len(bursts), known[cell])
-        return known
-
     def _look_at_tiers(self) -> None:
         """Look at `full` for each unproven row of which no figure in `full` will tell."""
         measured = {cell for cell in self._alive() if self.history.bursts.get(cell)}
@@ -467,22 +418,23 @@ class Measurement:
         if complete:
             self._look_at_tiers()
         alive = self._alive()
-        made = stats.make_run_figures(
-            {cell: self.history.bursts.get(cell, []) for cell in alive},
-            self.history.calibrations.values(),
-            self.policy,
-            plan=[cell.address for cell in self.plan.cells],
-            identities=self.history.identities,
-            failures=self.history.failures,
-            unproven=self.history.unproven.values(),
-            audits=[audit for looks in self.history.audits.values() for audit in looks],
-        )
+        with self.timing.of("statistics"):
+            made = stats.make_run_figures(
+                {cell: self.history.bursts.get(cell, []) for cell in alive},
+                self.history.calibrations.values(),
+                self.policy,
+                plan=[cell.address for cell in self.plan.cells],
+                identities=self.history.identities,
+                failures=self.history.failures,
+                unproven=self.history.unproven.values(),
+                audits=[audit for looks in self.history.audits.values() for audit in looks],
+            )
         for failure in made.failures:
             self._fail(failure)
         elapsed = self.elapsed_s
         wide = sum(figure.relative_half_width > self.policy.precision for figure in made.cells)
         if complete and wide:
-            ended = self._budget_ended or elapsed > self.policy.budget_s
+            ended = self._stopping.budget_ended or elapsed > self.policy.budget_s
             why = (
                 f"the budget of {self.policy.budget_s:g} s is spent"
                 if ended
@@ -491,16 +443,13 @@ class Measurement:
             self.watcher.note(
                 f"{why}; {wide} of {len(made.cells)} cells are less precise than {self.policy.precision:.2%}"
             )
-        outcome = Outcome(made.cells, tuple(self.history.failures), made.noise_floor, complete, elapsed)
+        outcome = Outcome(
+            made.cells,
+            tuple(self.history.failures),
+            made.noise_floor,
+            complete,
+            elapsed,
+            self.timing.shares(self._budget.part_s),
+        )
         self.sink.finish(outcome.cells, outcome.noise_floor, elapsed, complete)
         return outcome
-
-
-def is_look(done: int, least: int) -> bool:
-    """True when cells may stop after `done` epochs: every `EPOCH_STEP` from `least` on, later ever more rarely."""
-    if done <= SPARSE_FROM:
-        return not (done - least) % EPOCH_STEP
-    look = SPARSE_FROM - (SPARSE_FROM - least) % EPOCH_STEP
-    while look < done:
-        look += max(EPOCH_STEP, look // 8)
-    return look == done

@@ -69,7 +69,8 @@ class Measured:
     """A burst, and the digest of the last timed call's output, for the check after the timing.
 
     `cpu_s` and `wall_s`: seconds from the question to the answer, of CPU time of the process and on the clock.
-    `forked`: a fork of the process took it, whose CPU time is not in `cpu_s`.
+    `forked`: a fork of the process took it, whose CPU time is not in `cpu_s`. `whole_ticks`, `warm_ticks` and
+    `wait_ticks`: of the burst, its untimed calls and its looks for a quiet core, as far as the runner says.
     """
 
     burst: Burst
@@ -77,6 +78,9 @@ class Measured:
     cpu_s: float
     wall_s: float
     forked: bool = False
+    whole_ticks: int = 0
+    warm_ticks: int = 0
+    wait_ticks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,7 +413,16 @@ class Session:
             core=answer.core,
             piece_bytes=answer.piece_bytes,
         )
-        return Measured(burst, answer.digest, cpu_s, wall_s, answer.forked)
+        return Measured(
+            burst,
+            answer.digest,
+            cpu_s,
+            wall_s,
+            answer.forked,
+            answer.whole_ticks,
+            answer.warm_ticks,
+            answer.wait_ticks,
+        )
 
     def audit(self, handle: int, *, seed: int, calls: int) -> Chained:
         """Make a chain of calls that follows from `seed` (SPEC 11). Raises RunnerRefused (`unsupported`...)."""

@@ -1,0 +1,104 @@
+"""Which cells get another epoch: those with too few, and, at declared looks, those that are not precise yet.
+
+On precision, never on what a figure is; and of those only what the rest of the budget is enough for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from perbyte import stats
+from perbyte.errors import PerbyteError
+from perbyte.measure.budget import Budget
+from perbyte.measure.history import History
+from perbyte.measure.states import precise_enough
+from perbyte.model import Cell, Failure, Policy, Quality
+from perbyte.model.cell import LOOP
+
+EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
+# epochs from which on looks are an eighth of the epochs apart: each look costs time, and some cover
+SPARSE_FROM = 24
+# relative half-width at which a cell of very long calls is done, so that it cannot use up the budget
+LONG_PRECISION = 0.01
+LEAST_HALF_WIDTH = 0.05  # cycles: no call is told closer than that
+
+
+class Stopping:
+    """What the cells of a run still need. `finished` are those that need no more epochs in this run."""
+
+    def __init__(self, policy: Policy, history: History, fail: Callable[[Failure], None]) -> None:
+        """`fail` is told of cells whose samples are of no use."""
+        self._policy = policy
+        self._history = history
+        self._fail = fail
+        self._known: dict[Cell, tuple[int, stats.Summary]] = {}
+        self.finished: set[Cell] = set()
+        self.budget_ended = False
+
+    def young(self, alive: Sequence[Cell]) -> list[Cell]:
+        """Return the cells with fewer epochs than are promised."""
+        return [cell for cell in alive if self._history.epochs_of(cell) < self._policy.epochs]
+
+    def due(self, alive: Sequence[Cell], budget: Budget) -> list[Cell]:
+        """Return the cells of the next epoch, once all have the promised ones.
+
+        Between two looks all, at a look those that are not precise; of these what fits into the budget.
+        """
+        began = time.monotonic()
+        due = []
+        self.finished = set()
+        known = self._summaries(alive)  # of finished cells too: they tell how far epochs lie apart
+        spread = stats.common_spread(known.values())
+        for cell in alive:
+            done = self._history.epochs_of(cell)
+            most = done >= self._policy.max_epochs
+            if not (most or is_look(done, self._policy.epochs)):
+                due.append(cell)  # between two looks
+            elif not most and cell in known and not self._precise(known[cell], spread):
+                due.append(cell)
+            else:
+                self.finished.add(cell)
+        budget.note_closing(time.monotonic() - began)
+        affordable = budget.affordable(due)
+        self.budget_ended = len(affordable) < len(due)
+        return affordable
+
+    def _precise(self, summary: stats.Summary, spread: stats.Spread | None) -> bool:
+        """True when a cell needs no more epochs. Those that were left out do not count among the least number."""
+        figure = stats.judge(summary, self._policy, spread=spread)
+        if figure.epochs < self._policy.epochs:
+            return False
+        if figure.interval.half_width < LEAST_HALF_WIDTH:
+            return True
+        if summary.very_long:
+            return figure.relative_half_width <= LONG_PRECISION
+        if summary.cell.state != LOOP:
+            return precise_enough(figure, self._policy)
+        return figure.relative_half_width <= self._policy.precision and figure.quality is not Quality.NOISY
+
+    def _summaries(self, alive: Sequence[Cell]) -> dict[Cell, stats.Summary]:
+        """What is known of each cell; one whose samples are of no use is lost."""
+        known: dict[Cell, stats.Summary] = {}
+        for cell in alive:
+            bursts, before = self._history.bursts.get(cell, []), self._known.get(cell)
+            if before and before[0] == len(bursts):
+                known[cell] = before[1]  # a finished cell has no more to say than at the last look
+            elif bursts:
+                try:
+                    known[cell] = stats.summarise(cell, bursts, self._history.calibrations, self._policy)
+                except PerbyteError as error:
+                    self._fail(Failure("refused", cell.runner, str(error), address=cell.address))
+                else:
+                    self._known[cell] = (len(bursts), known[cell])
+        return known
+
+
+def is_look(done: int, least: int) -> bool:
+    """True when cells may stop after `done` epochs: every `EPOCH_STEP` from `least` on, later ever more rarely."""
+    if done <= SPARSE_FROM:
+        return not (done - least) % EPOCH_STEP
+    look = SPARSE_FROM - (SPARSE_FROM - least) % EPOCH_STEP
+    while look < done:
+        look += max(EPOCH_STEP, look // 8)
+    return look == done
