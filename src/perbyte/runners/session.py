@@ -121,11 +121,9 @@ class Session:
     ) -> None:
         """Start the runner. `environment` adds to what is inherited; `command` replaces the spec's.
 
-        `gentle`: it gets no priority over other programs.
-
-        Little is inherited, because the size of the environment shifts the stack. Raises UsageError for an
-        unknown tier, EnvironmentLacking when the runner is not built, cannot be started or not be pinned, and when it
-        is built for another processor and there is no emulator of that.
+        `gentle`: it gets no priority over other programs. Little is inherited, because the size of the environment
+        shifts the stack. Raises UsageError for an unknown tier, EnvironmentLacking when the runner is not built, cannot
+        be started or not be pinned, and when it is built for another processor and there is no emulator of that.
         """
         tier = spec.tier(cpu)
         self.spec = spec
