@@ -10,7 +10,7 @@ import pytest
 from perbyte.errors import PerbyteError
 from perbyte.measure import witness
 from perbyte.model import Burst, Calibration, Cell
-from perbyte.runners.session import Measured
+from perbyte.runners.taken import Measured
 
 CELL = Cell("reference", "probe-imul", "run", 64, "stream/1")
 READY = Calibration("reference", "full", 0, 0, "probe", "", 2e9, 1, 6000.0, 0.0, 0.0, {})

@@ -33,7 +33,7 @@ from perbyte.measure.sessions import Sessions, failure_kind
 from perbyte.measure.validation import find_wrong
 from perbyte.measure.witness import Witness, clock_hz
 from perbyte.model import Audit, Cell, Failure, Policy, Process
-from perbyte.runners.session import Chained, Measured
+from perbyte.runners.taken import Chained, Measured
 
 # of calls in a sample of the first look: samples that follow each other within 40 us may share clock probes, which are
 # taken off both accounts

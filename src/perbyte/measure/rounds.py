@@ -28,7 +28,8 @@ from perbyte.measure.sessions import Sessions, failure_kind
 from perbyte.measure.timing import Timing
 from perbyte.measure.warmth import Warmth
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
-from perbyte.runners.session import Asked, Measured, Session
+from perbyte.runners.session import Session
+from perbyte.runners.taken import Asked, Measured
 from perbyte.stats.estimate import midmean_half_width
 
 CLEAN_SHARE = 0.75  # of a burst's samples: so many clean ones end it early

@@ -247,7 +247,9 @@ class Measurement:
 
     def _start(self, sessions: Sessions, name: str, number: int, cells: Sequence[Cell]) -> list[Cell]:
         """Start the processes that the cells need; cells of a process that does not come up are lost."""
-        for process in dict.fromkeys(cell.process for cell in cells):
+        processes = tuple(dict.fromkeys(cell.process for cell in cells))
+        sessions.launch(processes)
+        for process in processes:
             self._tell(f"{name}, starting", "/".join(process[:2]), number, len(cells))
             began = time.monotonic()
             try:

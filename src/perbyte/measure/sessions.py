@@ -7,6 +7,7 @@ calibration of a process will do is not decided here: whoever keeps the samples 
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -64,6 +65,7 @@ class Sessions:
         self._limits = limits
         self._admit = admit
         self._sessions: dict[Process, Session] = {}
+        self._launched: dict[Process, Session] = {}
         self._handles: dict[Cell, int] = {}
         self._starts: dict[Process, int] = {}
         self.calibrations: dict[Process, Calibration] = {}
@@ -74,9 +76,25 @@ class Sessions:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for session in self._sessions.values():
+        every = [*self._sessions.values(), *self._launched.values()]
+        for session in every:
+            with contextlib.suppress(RunnerError):
+                session.dismiss()
+        for session in every:
             session.close()
         self._sessions.clear()
+        self._launched.clear()
+
+    def launch(self, processes: Iterable[Process]) -> None:
+        """Start processes side by side, so that each loads while others do; `start` waits for them.
+
+        One that cannot be started says so there.
+        """
+        for process in processes:
+            with contextlib.suppress(*STARTING_FAILS):
+                session = self._open(process)
+                self._launched[process] = session
+                session.greet()
 
     def start(self, process: Process) -> Calibration:
         """Start, greet and calibrate a process. Raises RunnerError, EnvironmentLacking or UsageError."""
@@ -86,18 +104,9 @@ class Sessions:
         return calibration
 
     def _start(self, process: Process) -> Calibration | None:
-        """Start a process; None when it came up and was not admitted."""
-        runner, cpu, twin = process
+        """Start a process, or go on with the one that was launched; None when it came up and was not admitted."""
         self._starts[process] = self._starts.get(process, 0) + 1
-        session = Session(
-            self._survey.specs[runner],
-            cpu=cpu,
-            core=self._cores[0],
-            twin=twin,
-            environment=self._layout.environment,
-            limits=self._limits,
-            gentle=self._gentle,
-        )
+        session = self._launched.pop(process, None) or self._open(process)
         try:
             session.hello()
             identity = session.identity()
@@ -122,6 +131,18 @@ class Sessions:
         self._sessions[process] = session
         self.calibrations[process] = calibration
         return calibration
+
+    def _open(self, process: Process) -> Session:
+        runner, cpu, twin = process
+        return Session(
+            self._survey.specs[runner],
+            cpu=cpu,
+            core=self._cores[0],
+            twin=twin,
+            environment=self._layout.environment,
+            limits=self._limits,
+            gentle=self._gentle,
+        )
 
     def open_alone(self, cell: Cell, core: int) -> tuple[Session, int]:
         """A further process for `cell` on `core`, and its handle; whoever asks ends it.

@@ -11,7 +11,8 @@ from perbyte.errors import PerbyteError
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.model import Calibration, Cell
 from perbyte.runners import find
-from perbyte.runners.session import Measured, Session
+from perbyte.runners.session import Session
+from perbyte.runners.taken import Measured
 
 _WITNESS = Cell("reference", "probe-imul", "run", 64, "stream/1")
 

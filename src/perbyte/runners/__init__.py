@@ -7,7 +7,7 @@ what is said to it in protocol/SPEC.md.
 from perbyte.runners.build import BuildOutcome, BuildState, build, build_all, stale
 from perbyte.runners.locate import find, locate
 from perbyte.runners.machinecode import lacking
-from perbyte.runners.session import Measured, Session, TimeLimits
+from perbyte.runners.session import Session, TimeLimits
 from perbyte.runners.spec import RunnerSpec, Tier, not_built
 
 __all__ = [

@@ -39,6 +39,7 @@ from perbyte.protocol.messages import CheckAnswer, HelloAnswer, VerdictAnswer
 from perbyte.runners import machinecode, target
 from perbyte.runners.process import RunnerProcess
 from perbyte.runners.spec import RunnerSpec, not_built
+from perbyte.runners.taken import Asked, Chained, Measured
 
 KNOWN_CHAINS = {"add": 1.0, "rotate": 1.0, "imul": 3.0}  # core cycles per instruction of a self-check
 CHAIN_TOLERANCE = 0.05
@@ -62,46 +63,6 @@ class TimeLimits:
     release: float = 10.0
     quit: float = 2.0
     per_byte: float = 2e-6
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A burst, and the digest of the last timed call's output, for the check after the timing.
-
-    `cpu_s` and `wall_s`: seconds from the question to the answer, of CPU time of the process and on the clock.
-    `forked`: a fork of the process took it, whose CPU time is not in `cpu_s`. `whole_ticks`, `warm_ticks` and
-    `wait_ticks`: of the burst, its untimed calls and its looks for a quiet core, as far as the runner says.
-    """
-
-    burst: Burst
-    digest: str
-    cpu_s: float
-    wall_s: float
-    forked: bool = False
-    whole_ticks: int = 0
-    warm_ticks: int = 0
-    wait_ticks: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Chained:
-    """What a chain of calls gave, and the seconds of CPU time of the process from the question to the answer."""
-
-    answer: messages.AuditAnswer
-    cpu_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A burst that was asked for: of which cell, by which request, how long its answer may take, and since when."""
-
-    cell: Cell
-    epoch: int
-    round: int
-    request: messages.Measure
-    limit_s: float
-    cpu_s: float
-    since_s: float
 
 
 class Session:
@@ -132,6 +93,8 @@ class Session:
         self.limits = limits or TimeLimits()
         self.last_id = 0
         self._hello: HelloAnswer | None = None
+        self._greeting: messages.Hello | None = None
+        self._dismissal: messages.Quit | None = None
         self._sizes: dict[int, int] = {}
         if command is None:
             command = [spec.fill(part) for part in (*spec.command, *tier.arguments)]
@@ -175,13 +138,21 @@ class Session:
         """True while the process can still be asked."""
         return self.process.alive and self.process.fault is None
 
+    def greet(self) -> None:
+        """Ask who is there without waiting for the answer: `hello` must be the next question. Raises RunnerError."""
+        self._greeting = messages.Hello(id=self.next_id())
+        self.process.send(encode(self._greeting))
+
     def hello(self) -> HelloAnswer:
         """Ask who is there; asked once, remembered afterwards.
 
         Raises RunnerVersionMismatch, and RunnerRefused when another CPU tier is in force than was asked for.
         """
         if self._hello is None:
-            answer = self.ask(messages.Hello(id=self.next_id()), HelloAnswer, self.limits.hello)
+            if self._greeting is None:
+                self.greet()
+            assert self._greeting
+            answer = self._read(self.process.receive(self.limits.hello), self._greeting, HelloAnswer)
             if answer.tier != self.cpu:
                 raise RunnerRefused(
                     f"runner '{self.spec.name}' runs in tier '{answer.tier}', not '{self.cpu}'",
@@ -435,9 +406,17 @@ class Session:
         self.ask(request, messages.Answer, self.limits.release)
         self._sizes.pop(handle, None)
 
+    def dismiss(self) -> None:
+        """Tell the process to end without waiting for it; `close` does that. Raises as `exchange` does."""
+        if self._dismissal is None and not self._unheard:
+            self._dismissal = messages.Quit(id=self.next_id())
+            self.process.send(encode(self._dismissal))
+
     def quit(self) -> None:
         """End the process by the protocol. Raises RunnerTimedOut or RunnerCrashed if it does not end well."""
-        self.ask(messages.Quit(id=self.next_id()), messages.Answer, self.limits.quit)
+        self.dismiss()
+        assert self._dismissal
+        self._read(self.process.receive(self.limits.quit), self._dismissal, messages.Answer)
         status = self.process.wait(self.limits.quit)
         if status is None:
             fault: RunnerError = RunnerTimedOut(f"runner '{self.spec.name}' does not end after quit")
@@ -452,12 +431,17 @@ class Session:
     def close(self) -> None:
         """End the process, kindly if it lets us, and reap it. Never raises for what the runner does."""
         try:
-            if self.alive:
+            if self.alive and not self._unheard:
                 self.quit()
         except RunnerError:
             pass  # the runner's figures are in; how it dies changes none of them
         finally:
             self.process.kill()
+
+    @property
+    def _unheard(self) -> bool:
+        """True while the answer to `greet` is still to come."""
+        return self._greeting is not None and self._hello is None
 
     def ask(self, request: messages.Request, answer: type[AnswerT], timeout_s: float) -> AnswerT:
         """Send any request and return its answer. A fault in the answer ends the process."""
