@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from perbyte.model import Calibration, Cell, Doubt, Policy
-from perbyte.stats import find_quiet, out_of_line
+from perbyte.stats import find_quiet, make_run_figures, out_of_line
 from perbyte.stats.clean import LEAST_SIBLINGS, contention_floor
 from perbyte.stats.estimate import beyond_scatter
 from perbyte.stats.shares import LEAST_ROWS, unlike_shares
@@ -185,3 +185,31 @@ def test_shares_that_only_chance_and_the_hour_set_apart_are_called_unlike_in_one
         counts = {cell: (int(random.binomial(600, p)), 600) for cell, p in zip(cells(16), share, strict=True)}
         false += bool(unlike_shares(counts))
     assert false <= 0.01 * 300 + 4
+
+
+def test_the_figures_of_a_run_carry_the_warning_and_the_others_none(simulation):
+    made, calibrations = {}, []
+    for k in range(10):
+        cell = replace(simulation.cell, runner=f"r{k}")
+        share = 0.96 if k == 4 else 0.3
+        made[cell] = [
+            simulation.burst(
+                100.0, epoch=epoch, n=400, cell=cell, disturbed=simulation.random.random(400) < share
+            )
+            for epoch in range(1, 6)
+        ]
+        calibrations += [simulation.calibration(epoch, runner=cell.runner) for epoch in range(1, 6)]
+    found = make_run_figures(
+        made,
+        calibrations,
+        replace(simulation.policy, audit=False),
+        plan=[cell.address for cell in made],
+        identities=[],
+        failures=[],
+        unproven=[],
+    )
+    odd = [
+        one.cell.runner for one in found.cells if Doubt.CLEAN_SHARE in {each.kind for each in one.warnings}
+    ]
+    assert odd == ["r4"]
+    assert len(found.cells) == 10

@@ -26,8 +26,8 @@ from perbyte.measure.neighbour import Share
 from perbyte.measure.pieces import Cut
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.rounds import Epoch
+from perbyte.measure.second_look import SecondLooks
 from perbyte.measure.sessions import (
-    CALIBRATIONS,
     STARTING_FAILS,
     Sessions,
     alike,
@@ -79,9 +79,7 @@ class Measurement:
         cut: bool = False,
         learnt: Learnt | None = None,
     ) -> None:
-        """`learnt`: of the processor; None: what the machine's file says.
-
-        `cut`: leave out cells, and say which, rather than overrun the budget `OVERRUN` times."""
+        """`learnt` of the processor: None for the machine's file. `cut`: cells go rather than the budget is overrun."""
         self.cut = cut
         self.plan = plan
         self.survey = survey
@@ -103,7 +101,7 @@ class Measurement:
         self._apart: Counter[Cell] = Counter()
         self._noted_s = 0.0
         self._identified: dict[tuple[str, str], RunnerIdentity] = {}
-        self._looks: Counter[object] = Counter()
+        self._second_looks = SecondLooks()
         self._clean_share = 0.0
         self._clean_shares: list[float] = []
         self._states_s: dict[Cell, float] = {}
@@ -281,9 +279,7 @@ class Measurement:
                 f"{calibration.runner} (tier {calibration.cpu}) broke off; its replacement has another clock"
             )
             return False
-        unlike = stats.out_of_line(calibration, self.history.calibrations.values(), self.policy)
-        if unlike and self._looks[key] < CALIBRATIONS - 1:
-            self._looks[key] += 1
+        if self._second_looks.due(calibration, self.history.calibrations.values(), self.policy):
             return False
         if self.history.identity(identity.runner, identity.cpu) != identity:
             self.sink.identified(identity)

@@ -56,8 +56,7 @@ def out_of_line(
     alike = [
         one
         for one in others
-        if (one.contention_probe, one.contention_length)
-        == (calibration.contention_probe, calibration.contention_length)
+        if _probe(one) == _probe(calibration)
         and (one.process, one.epoch) != mine
         and own_quiet(one, policy).floor > 0
     ]
@@ -79,3 +78,8 @@ def out_of_line(
         )
     )
     return OutOfLine(calibration, own, usual, len(alike)) if odd else None
+
+
+def _probe(one: Calibration) -> tuple[str, int, str]:
+    """Which probe a process uses: the last word of its window only says how sure it is of that."""
+    return one.contention_probe, one.contention_length, one.contention_window.rpartition(" ")[0]
