@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 AUDIT_VARIABLE = "PERBYTE_AUDIT"
 FORKS_VARIABLE = "PERBYTE_FORKS"
-WARM_LEAST_US = (
-    200.0  # from which on a burst is warm where two samples' worth agree (measure.warmth checks that)
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +100,14 @@ def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None =
 
 
 def _of_today(policy: Policy) -> Policy:
-    """The policy as runs are made today: audited from outside, bursts warmed until they are warm, and taken in forks.
+    """The policy as runs are made today: audited from outside, and bursts taken in forks.
 
-    PERBYTE_AUDIT=off and PERBYTE_FORKS=off in the environment leave the first and the last out.
+    PERBYTE_AUDIT=off and PERBYTE_FORKS=off in the environment leave these out.
     """
     return replace(
         policy,
         audit=os.environ.get(AUDIT_VARIABLE) != "off",
         forks=os.environ.get(FORKS_VARIABLE) != "off",
-        warm_least_us=WARM_LEAST_US,
     )
 
 

@@ -37,7 +37,7 @@ class Policy:
     burst_limit_ms: float = 6.0
     sample_us: float = 12.0
     warm_us: float = 2000.0
-    warm_least_us: float = 0.0
+    warm_least_us: float = 200.0
     forks: bool = False
     clock_tolerance: float = 0.005
     contention_tolerance: float = 0.01

@@ -113,9 +113,12 @@ def decode_state(content: bytes, place: Path) -> RunState:
         state = msgspec.json.decode(content, type=RunState, strict=False)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise damaged(place, error) from error
-    if head.conditions.policy.warm_us is None:  # a run from before calls were made untimed first
-        policy = replace(state.conditions.policy, warm_us=0.0)
-        state.conditions = replace(state.conditions, policy=policy)
+    # runs from before calls were made untimed first, and from before these ended where the core was warm
+    older = {
+        name: 0.0 for name in ("warm_us", "warm_least_us") if getattr(head.conditions.policy, name) is None
+    }
+    if older:
+        state.conditions = replace(state.conditions, policy=replace(state.conditions.policy, **older))
     return state
 
 
@@ -149,6 +152,7 @@ def unpack_state(copy: bytes) -> RunState | None:
 
 class _PolicyHead(msgspec.Struct):
     warm_us: float | None = None
+    warm_least_us: float | None = None
 
 
 class _ConditionsHead(msgspec.Struct):
