@@ -114,11 +114,12 @@ def decode_state(content: bytes, place: Path) -> RunState:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise damaged(place, error) from error
     # runs from before calls were made untimed first, and from before these ended where the core was warm
-    older = {
-        name: 0.0 for name in ("warm_us", "warm_least_us") if getattr(head.conditions.policy, name) is None
-    }
-    if older:
-        state.conditions = replace(state.conditions, policy=replace(state.conditions.policy, **older))
+    policy = state.conditions.policy
+    if head.conditions.policy.warm_us is None:
+        policy = replace(policy, warm_us=0.0)
+    if head.conditions.policy.warm_least_us is None:
+        policy = replace(policy, warm_least_us=0.0)
+    state.conditions = replace(state.conditions, policy=policy)
     return state
 
 
