@@ -149,6 +149,7 @@ class AuditAnswer(Answer, frozen=True, kw_only=True):
     forged: Count = 0
     refused: Count = 0
     afresh: bool = False
+    control: bool = False
 
 
 class WatchAnswer(Answer, frozen=True, kw_only=True):
@@ -256,12 +257,13 @@ class Measure(Request, frozen=True, kw_only=True, tag="measure"):
 
 
 class Audit(Request, frozen=True, kw_only=True, tag="audit"):
-    """Make a chain of calls, each on data that follows from what the last one gave."""
+    """Make a chain of calls, each on data that follows from what the last one gave; `control`: all but the calls."""
 
     answer = AuditAnswer
     handle: Integer
     seed: Seed
     calls: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    control: bool | UnsetType = UNSET
 
 
 class Release(Request, frozen=True, kw_only=True, tag="release"):

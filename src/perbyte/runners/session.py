@@ -391,9 +391,15 @@ class Session:
         )
         return Measured(burst, answer.digest, cpu_s, wall_s)
 
-    def audit(self, handle: int, *, seed: int, calls: int) -> Chained:
-        """Make a chain of calls that follows from `seed` (SPEC 11). Raises RunnerRefused (`unsupported`...)."""
-        request = messages.Audit(id=self.next_id(), handle=handle, seed=seed, calls=calls)
+    def audit(self, handle: int, *, seed: int, calls: int, control: bool = False) -> Chained:
+        """Make a chain of calls that follows from `seed` (SPEC 11); `control`: all that it takes but the timed calls.
+
+        A runner that does not know controls makes the calls, and its answer does not say `control`. Raises
+        RunnerRefused (`unsupported`...).
+        """
+        request = messages.Audit(
+            id=self.next_id(), handle=handle, seed=seed, calls=calls, control=control or UNSET
+        )
         cpu_s = self.process.cpu_s()
         answer = self.ask(request, messages.AuditAnswer, self.limits.measure + self._work_s(handle, calls))
         return Chained(answer, self.process.cpu_s() - cpu_s)
