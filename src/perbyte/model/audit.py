@@ -17,9 +17,10 @@ class Audit:
     lasts so long that few of them tell. `clean_ns`: the runner's lowest time per call in a clean sample of these
     bursts; 0: there was none. `clock_hz` is the rate of the core's clock by the runner's probes or counters, `own_hz`
     by Perbyte's own probe at the same time (0: unknown). `chained_ns`: CPU time per call of chains of calls on new data
-    (none: `unchained` says why); `chain_ns`: the same on hardly any data, which is the runner's own way of making
-    chains; `afresh`: each of these calls prepares its material anew, so that their cost tells nothing; `wrong`: what
-    was wrong with them. `children`: processes that the runner has started. `problem`: why no look could be had.
+    (none: `unchained` says why); `control_ns`: the same of the chain without its calls, measured in turn with it (none:
+    the runner does not know that); `afresh`: each of these calls prepares its material anew, so that their cost tells
+    nothing; `wrong`: what was wrong with them. `children`: processes that the runner has started. `problem`: why no
+    look could be had.
     """
 
     cell: Cell
@@ -34,7 +35,7 @@ class Audit:
     clean_ns: float = 0.0
     long: bool = False
     chained_ns: list[float] = field(default_factory=list)
-    chain_ns: float = 0.0
+    control_ns: list[float] = field(default_factory=list)
     wrong: str = ""
     unchained: str = ""
     afresh: bool = False

@@ -5,9 +5,10 @@ Nothing here reads, writes, prints or starts anything, and nothing here deletes 
 """
 
 from perbyte.stats.audit import (
-    CHAINED,
     AuditVerdict,
+    Printed,
     Seen,
+    is_finished,
     is_settled,
     is_suspicious,
     is_unlike,
@@ -37,19 +38,23 @@ from perbyte.stats.figure import (
     very_long,
 )
 from perbyte.stats.interval import Spread
+from perbyte.stats.newdata import COPYING, Memory, Surroundings, surroundings
 from perbyte.stats.run_figures import RunFigures, make_run_figures
 
 __all__ = [
-    "CHAINED",
+    "COPYING",
     "MIN_CLEAN",
     "PIECES_APART",
     "AuditVerdict",
     "Comparison",
+    "Memory",
+    "Printed",
     "Quiet",
     "RunFigures",
     "Seen",
     "Spread",
     "Summary",
+    "Surroundings",
     "clean_mask",
     "clean_values",
     "common_spread",
@@ -58,6 +63,7 @@ __all__ = [
     "epoch_value",
     "figure",
     "find_quiet",
+    "is_finished",
     "is_settled",
     "is_suspicious",
     "is_unlike",
@@ -73,5 +79,6 @@ __all__ = [
     "own_quiet",
     "sum_up_audits",
     "summarise",
+    "surroundings",
     "very_long",
 ]

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from perbyte.model import CellFigure, Estimate, NoiseFloor, Quality
+from perbyte.model import CellFigure, Doubt, Estimate, NoiseFloor, Quality
 from perbyte.stats.estimate import t_quantile
 from perbyte.stats.interval import median_spread
 from perbyte.stats.samples import Floats
@@ -284,14 +284,16 @@ def fastest(rivals: Sequence[CellFigure], noise: NoiseFloor | None) -> tuple[Cel
     `doubt_of`) and what a neighbour on the core costs at the most would make it as fast. Nobody comes first by a
     figure that is in doubt: then none is returned, unless others may be as fast. Rivals whose cost is not positive and
     finite cannot be ranked and are left out, and so are imported ones, whose intervals nobody knows; so are all where
-    fewer than two can be.
+    fewer than two can be. Nor does anybody come first by work that nobody saw where others' was seen: such a figure may
+    be as fast, and no faster.
     """
     unit = NS if any(figure.cycles_per_call is None for figure in rivals) else CYCLES
     costs = [(cost_of(figure, unit).estimate, figure) for figure in rivals if figure.interval.known]
     known = [(cost, figure) for cost, figure in costs if 0 < cost.value < math.inf]
     if len(known) < 2:
         return ()
-    first, best = min(known, key=lambda one: one[0].value)
+    vouched = [one for one in known if not _unvouched(one[1])]
+    first, best = min(vouched or known, key=lambda one: one[0].value)
 
     def may_tie(cost: Estimate, figure: CellFigure) -> bool:
         ratio = compare(best, figure, noise).ratio
@@ -304,6 +306,11 @@ def fastest(rivals: Sequence[CellFigure], noise: NoiseFloor | None) -> tuple[Cel
 
     found = tuple(figure for cost, figure in known if figure is best or may_tie(cost, figure))
     return () if len(found) == 1 and doubt_of(best) else found
+
+
+def _unvouched(figure: CellFigure) -> bool:
+    """True when the audit could not see the work of its calls."""
+    return any(warning.kind is Doubt.UNCHAINED for warning in figure.warnings)
 
 
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:
