@@ -180,23 +180,28 @@ def judge_audits(
     """Judge one cell by all looks at it. `printed`: its figure, None where there is none; `around`: what own looks
     showed in the same run."""
     audits, around = list(audits), around or Surroundings()
-    if printed and printed.ns <= 0:
-        return AuditVerdict(f"its calls would take {printed.ns:.4g} ns, which no call does")
     looked = [audit for audit in audits if audit.claimed_ns]
-    if not looked:
+    nothing = printed and printed.ns <= 0
+    if not looked and not nothing:
         problem = next((audit.problem for audit in audits if audit.problem), "no look could be had")
         return AuditVerdict(warnings=(Warning(Doubt.AUDIT, f"not audited from outside: {problem}"),))
     work = work_of(looked, around)
-    found = [
-        *_judge_time(looked),
-        *_judge_clock(looked),
-        *_judge_printed(looked, work, printed, around),
-        *_judge_clean(looked, printed),
-        *_judge_work(looked, work, around),
-    ]
+    found: Found = (
+        []
+        if not looked
+        else [
+            *_judge_time(looked),
+            *_judge_clock(looked),
+            *_judge_printed(looked, work, printed, around),
+            *_judge_clean(looked, printed),
+            *_judge_work(looked, work, around),
+        ]
+    )
     for refused, warning in found:
         if refused:
             return AuditVerdict(warning.text)
+    if printed and nothing:
+        return AuditVerdict(f"its calls would take {printed.ns:.4g} ns, which no call does")
     return AuditVerdict(
         warnings=(*(one for _, one in found), *_unchained(looked, work, around), *_places(looked))
     )
@@ -267,7 +272,7 @@ def _judge_printed(
 
     A shared core slows what was audited and not the clean samples of a figure, by as much as it slows the own loop.
     """
-    if not printed:
+    if not printed or printed.ns <= 0:
         return []
     new = {one.epoch: one.sure for one in work}
     far, seen, ratios = [], [], []
