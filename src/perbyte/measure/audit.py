@@ -99,15 +99,14 @@ class Auditor:
 
         `elapsed_s` is what the run has taken so far: what is more than a short look waits for its share.
         """
-        self._allowance.elapsed_s = elapsed_s
-        self._around = stats.surroundings(self._own())
+        self.begin(elapsed_s)
         cells = [
             cell
             for cell, tally in epoch.tallies.items()
-            if cell not in lost and tally.bursts and self._is_due(cell)
+            if cell not in lost and tally.bursts and self.is_due(cell)
         ]
         cuts = self._draw_whole(epoch, cells)
-        self._look_at_copying(epoch, cells)
+        self.look_at_copying(epoch, cells)
         for cell in sorted(cells, key=lambda cell: cell.process):
             tally = epoch.tallies[cell]
             look = partial(self.look, sessions, cell, epoch.number, tally.calls, tally.call_s, cuts.get(cell))
@@ -122,11 +121,16 @@ class Auditor:
                     self._fail(Failure("audit", cell.runner, said, address=cell.address))
         self._compare(sessions)
 
+    def begin(self, elapsed_s: float) -> None:
+        """Begin with an epoch, when the run has taken so long."""
+        self._allowance.elapsed_s = elapsed_s
+        self._around = stats.surroundings(self._own())
+
     def _own(self) -> dict[Cell, Sequence[Audit]]:
         """The looks at our own loop."""
         return {cell: looks for cell, looks in self._audits.items() if cell.row == stats.COPYING.row}
 
-    def _is_due(self, cell: Cell) -> bool:
+    def is_due(self, cell: Cell) -> bool:
         """True unless nothing odd was ever seen of the cell and the lot spares it."""
         known = self._audits.get(cell, [])
         return not stats.is_finished(known, self._around) or drawn(AGAIN)
@@ -166,9 +170,13 @@ class Auditor:
         asked_of = replace(cell, size_bytes=size)
         return known_digest(asked_of, self._catalogue.find(cell.algorithm), seed, calls, key_seed=key_seed)
 
-    def _look_at_copying(self, epoch: Epoch, cells: Sequence[Cell]) -> None:
+    def look_at_copying(self, epoch: Epoch, cells: Sequence[Cell]) -> None:
         """Look at our own loop over data of the lengths that cells have: those that were seen least, by lot."""
-        sizes = {cell.size_bytes for cell in cells if cell not in epoch.cuts and cell.size_bytes}
+        sizes = {
+            cell.size_bytes * (2 if cell.operation == "open" else 1)
+            for cell in cells
+            if cell not in epoch.cuts and cell.size_bytes
+        }
         known = {size: len(self._audits.get(replace(stats.COPYING, size_bytes=size), [])) for size in sizes}
         order = sorted(sizes, key=lambda size: (known[size], _CHANCE.random()))
         for size in order[:COPY_SIZES]:
@@ -181,6 +189,8 @@ class Auditor:
                     calls = max(1, round(CONFIRM_S / (COPY_S / 10 * size)))
                     audit = self._looks.look(self._witness, audit, calls, turned=bool(epoch.number % 2))
                     audit = self._looks.chain(self._witness, audit, turned=bool(epoch.number % 2))
+                    if size <= stats.SHORT_BYTES:
+                        audit = self._looks.short_samples(self._witness, audit)
             except PerbyteError:
                 return  # without our own runner nobody knows what memory takes, and fewer are accused
             self._keep(audit)

@@ -34,6 +34,7 @@ ONE_S = 50e-3  # beside a call of this length a question is nothing: one sample 
 NOISE = 0.3  # of what a chain takes in CPU time, that its calls take at the least
 FEW_LINKS, MOST_LINKS, MOST_BYTES = 4, 1024, 1 << 20  # of calls in a chain, and of all their data
 MOST_THREADS = 64.0
+SHORT_SAMPLES = 16
 TIMES = (1, 3)
 _LIMIT_MS = 60_000.0
 
@@ -92,6 +93,25 @@ class Looks:
         self.drawn: dict[tuple[object, ...], tuple[int, int]] = {}
         self.anew_s: dict[Process, float] = {}  # a link of a chain, of runners that prepare anew for each
 
+    def short_samples(self, sessions: Place, audit: Audit) -> Audit:
+        """Add the least clean time per call of samples as short as those of the rounds, which a neighbour may spare."""
+        cell, call_ns = audit.cell, max(min(audit.claimed_ns), 0.1)
+        calibration = sessions.calibrations[cell.process]
+        taken = sessions.of(cell).measure(
+            sessions.handle(cell),
+            cell=cell,
+            epoch=audit.epoch,
+            round=0,
+            samples=SHORT_SAMPLES,
+            limit_ms=_LIMIT_MS,
+            calls=max(1, round(self._policy.sample_us * 1e3 / call_ns)),
+            sample_us=self._policy.sample_us,
+        )
+        clean_ns = min(
+            stats.lowest_clean_ns(taken.burst, calibration, self._policy), audit.clean_ns or math.inf
+        )
+        return replace(audit, clean_ns=clean_ns if math.isfinite(clean_ns) else 0.0)
+
     def look_at_pieces(self, sessions: Place, audit: Audit, cut: Cut, odd: Callable[[Audit], bool]) -> Audit:
         """Add looks at pieces of a cell's calls, in nanoseconds per whole call; more where what was seen is `odd`."""
         shorter_s = cut.call_s * cut.shorter / audit.cell.size_bytes
@@ -130,8 +150,10 @@ class Looks:
             # what it takes beyond its calls must not hide them, nor its noise decide where one look was odd
             least_s = max(CONFIRM_S if audit.chained_ns else self.look_s[cell.process], NOISE * few.cpu_s)
             more = max(more, min(MOST_LINKS, round(least_s * 1e9 / call_ns)))
-            if call_ns > ONE_S * 1e9:  # beside such a call, what the chain takes besides is nothing
-                return self._chained(audit, few, few.cpu_s / calls, 0.0)
+            if call_ns > ONE_S * 1e9:  # beside such calls a difference is as noisy and takes thrice the time
+                beside = session.audit(handle, seed=secrets.randbits(64), calls=calls, control=True)
+                control_s = beside.cpu_s / calls if beside.answer.control else None
+                return self._chained(audit, few, few.cpu_s / calls, control_s)
             control_s = self._control_s(session, handle, calls, more) if turned else None
             many = session.audit(handle, seed=secrets.randbits(64), calls=calls + more)
             if not turned:

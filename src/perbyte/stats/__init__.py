@@ -38,13 +38,14 @@ from perbyte.stats.figure import (
     very_long,
 )
 from perbyte.stats.interval import Spread
-from perbyte.stats.newdata import COPYING, Memory, Surroundings, surroundings
+from perbyte.stats.newdata import COPYING, SHORT_BYTES, Memory, Surroundings, surroundings
 from perbyte.stats.run_figures import RunFigures, make_run_figures
 
 __all__ = [
     "COPYING",
     "MIN_CLEAN",
     "PIECES_APART",
+    "SHORT_BYTES",
     "AuditVerdict",
     "Comparison",
     "Memory",

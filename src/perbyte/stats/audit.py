@@ -285,13 +285,13 @@ def _judge_printed(
             cpu / max(one, more, 1.0)
             for cpu, one, more in zip(audit.cpu_ns, audit.threads, others, strict=False)
         ]
-        cost = max(middle(timed), new.get(audit.epoch, 0.0)) / around.slowed
+        cost = max(middle(timed), new.get(audit.epoch, 0.0))
         seen.append(cost)
         ratios.append(cost / shown)
         enough = len(timed) >= (FEW_LONG if audit.long else LEAST_LOOKS)
-        far.append(enough and ratios[-1] > (1 + REFUSED) * (1 + printed.half_width))
+        far.append(enough and ratios[-1] > (1 + REFUSED) * (1 + printed.half_width) * around.most_slowed)
     # looks of single epochs are few, and beside a neighbour a third too long now and then
-    near = [_low_middle(ratios) > 1 + DOUBTED] * len(looked)
+    near = [_low_middle(ratios) > (1 + DOUBTED) * around.slowed] * len(looked)
     cost = middle(seen)
     text = f"the figure is {printed.ns:.4g} ns per call, and its calls take {cost:.4g} ns of CPU time"
     return _weigh(far, near, Warning(Doubt.AUDIT, text, (printed.ns, cost)))

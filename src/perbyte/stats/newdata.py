@@ -25,15 +25,22 @@ DOUBTED, REFUSED = 0.2, 0.5
 DOUBTED_SPREADS, REFUSED_SPREADS = 2.0, 3.0
 # Cycles that one stretch of work can overlap with the next: the longest reorder buffer known holds 576 instructions
 # (Lion Cove), and code that fills it at fewer than three a cycle waits for itself in the rounds as well. A prior, of
-# which the tick rate of the slowest core known to run Perbyte makes 200 ns where nobody knows the clock.
+# which the tick rate of the slowest core known to run Perbyte makes 200 ns where nobody knows the clock. Half of it is
+# what marks allow for: of 312 small cells of four libraries on Zen 5 the most was 95 cycles.
 OVERLAP_CYCLES, SLOWEST_HZ = 200.0, 1e9
 # Calls that overlap in the rounds take an eighth of their latency at the least: two AES rounds a cycle of latency four
 OVERLAP = 8.0
 BLOCK_BYTES = (
     256  # no cipher or hash but trees of them works on longer blocks: a message's end takes one more
 )
+SHORT_BYTES = 1 << 16  # up to which samples of the own loop are so short that a clean one tells who was away
+SEALING = 1.25  # beside opening the same, at the most: a control of `open` seals
+MEMORY_SHARE = (
+    0.2  # of a call: where memory takes more of it on new data than that, little can be told of its work
+)
 CONTROL_DEARER = 0.1  # of a call, by which a control may be dearer than our own and still tell
 NOISE_SHARE = 0.5  # of a call: noisier chains tell nothing
+SHARED = 1.15  # by which the own loop is slowed where somebody else uses the core: no code has it all for itself then
 MOST_SLOWED = 2.0  # two threads of a core have half of it each
 LEAST_LOOKS = 3  # at new data in an epoch without which it counts for nothing
 _NEARLY_ALL, _QUANTILE = 0.9, 0.99
@@ -43,10 +50,11 @@ _BEGUN_ANEW = ("stream/1", "expand/1")  # contracts under which a chain begins a
 @dataclass(frozen=True, slots=True)
 class Memory:
     """What a pass over data takes at one size, in ns: `again`, more where its data was made a moment ago than where it
-    is always the same; `control`, of a chain that only copies."""
+    is always the same; `control`, of a chain that only copies; `passing`, of a timed pass."""
 
     again: float
     control: float
+    passing: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +62,17 @@ class Surroundings:
     """What Perbyte's own loop and the A/A pairs showed in this run.
 
     `memory` by size in bytes. `spread`: the 99th percentile of what their looks leave unexplained, as a share of the
-    call; `slowed`: that of CPU time over clean time, 1 on a core that nobody shares (no look: 2).
+    call; `slowed`: that of the loop's CPU time over its least clean time, 1 on a core that nobody shares (no look: 2).
     """
 
     memory: Mapping[int, Memory] = field(default_factory=dict)
     spread: float = 0.0
     slowed: float = MOST_SLOWED
+
+    @property
+    def most_slowed(self) -> float:
+        """By how much a neighbour may slow any code: by half where the own loop shows that there is one."""
+        return MOST_SLOWED if self.slowed > SHARED else self.slowed
 
     def at(self, size_bytes: int, control_ns: float) -> Memory:
         """Memory at a size, or at the next larger one that was looked at. Without any, no more than a runner's own
@@ -102,10 +115,13 @@ def surroundings(audits: Mapping[Cell, Sequence[Audit]], *, without: str = "") -
         if pairs:
             beyond = [new - control - timed for new, control, timed in pairs]
             again, control = max(0.0, middle(beyond)), max(0.0, middle([one for _, one, _ in pairs]))
-            memory[size] = Memory(again, control)
+            memory[size] = Memory(again, control, middle([timed for _, _, timed in pairs]))
             serial = _overlap_ns(looks)
             left += [(one - again - serial) / pairs[i][2] for i, one in enumerate(beyond) if pairs[i][2] > 0]
-        slowed += [middle(one.cpu_ns) / one.clean_ns for one in looks if one.cpu_ns and one.clean_ns > 0]
+        clean = min((one.clean_ns for one in looks if one.clean_ns > 0), default=0.0)
+        if size <= SHORT_BYTES:
+            slowed += [value / clean for one in looks for value in one.cpu_ns if clean]
+            slowed += [MOST_SLOWED for one in looks if not one.clean_ns]
     for cell, looks in audits.items():
         if cell.twin and cell.runner != without:
             first = {one.epoch: _new(one) for one in audits.get(replace(cell, twin=0), ())}
@@ -133,12 +149,13 @@ def _work(audit: Audit, around: Surroundings, noise: float) -> Work | None:
     cell = audit.cell
     control = middle([one for _, one in pairs])
     memory = around.at(cell.size_bytes, max(0.0, control))
-    overlap = _overlap_ns([audit])
-    # what is opened was sealed first: a chain has two buffers more, which need not fit where those of the rounds do
-    moved = memory.control if cell.operation == "open" and math.isfinite(memory.control) else 0.0
+    overlap = _overlap_ns([audit]) * around.most_slowed
+    # what is opened was sealed first: a chain has two buffers more, which need not fit where those of the rounds do, so
+    # that all its data may come from where a pass over twice as much has it
+    moved, known = _moved(cell, around, math.inf), _moved(cell, around, max(0.0, control))
     # where a chain begins and ends in every call, the end takes a block that the timed calls have put off
     ending = timed * min(1.0, BLOCK_BYTES / max(cell.size_bytes, 1)) if cell.contract in _BEGUN_ANEW else 0.0
-    narrow = memory.again + moved + ending + min(overlap, OVERLAP * timed) + noise
+    narrow = memory.again + known + ending + min(overlap / 2, OVERLAP * timed) + noise / 2
     wide = 2 * memory.again + 2 * moved + ending + overlap + 2 * noise
     new = [one - control for one, control in pairs]
     return Work(
@@ -149,6 +166,14 @@ def _work(audit: Audit, around: Surroundings, noise: float) -> Work | None:
         tuple((one - narrow - timed) / timed for one in new),
         tuple((one - wide - timed) / timed for one in new),
     )
+
+
+def _moved(cell: Cell, around: Surroundings, unknown: float) -> float:
+    """What memory may take of an opening because its chain has two buffers more, in ns; `unknown` if nobody looked."""
+    if cell.operation != "open":
+        return 0.0
+    passing = around.at(2 * cell.size_bytes, 0.0).passing
+    return passing / 2 if math.isfinite(passing) else unknown
 
 
 def control_noise(audits: Iterable[Audit]) -> float:
@@ -163,12 +188,14 @@ def cannot_tell(audits: Sequence[Audit], around: Surroundings) -> str:
     looked = [one for one in audits if one.control_ns and _timed(one) > 0]
     if not looked:
         return ""
-    timed = middle([_timed(one) for one in looked])
+    cell, timed = looked[-1].cell, middle([_timed(one) for one in looked])
     control = middle([value for one in looked for value in one.control_ns])
-    own = around.at(looked[-1].cell.size_bytes, control).control
-    dearer = CONTROL_DEARER * timed + (own if math.isfinite(own) else NOISE_SHARE * timed)
-    if control - _overlap_ns(looked) > dearer:
+    memory, sealed = around.at(cell.size_bytes, 0.0), SEALING * timed if cell.operation == "open" else 0.0
+    own = memory.control if math.isfinite(memory.control) else NOISE_SHARE * timed
+    if control - sealed - _overlap_ns(looked) > CONTROL_DEARER * timed + own:
         return f"a chain takes {control:.3g} ns a call beside its calls of {timed:.3g} ns, too much to tell"
+    if memory.again + _moved(cell, around, 0.0) > MEMORY_SHARE * timed + _overlap_ns(looked):
+        return f"of calls of {timed:.3g} ns memory takes too much to tell"
     if (noise := control_noise(looked)) > NOISE_SHARE * timed + _overlap_ns(looked):
         return f"chains are up to {noise:.3g} ns apart, too much beside calls of {timed:.3g} ns"
     return ""
