@@ -270,6 +270,7 @@ class Fake:
             "forged": forged,
             "refused": 0 if self.lies(toy, "accept") else refused,
             "control": control,
+            "repeat": request.get("repeat", 0),
         }
 
     def piece_bytes(self, toy, request):

@@ -179,16 +179,19 @@ class Library:
         burst = Burst(self.cell, more["epoch"], 0, calls, zeros, ticks, zeros, zeros, zeros, zeros, flags, [])
         return Measured(burst, "0" * 16, cpu_s, 1.1 * cpu_s)
 
-    def audit(self, _handle: int, *, seed: int, calls: int, control: bool = False) -> Chained:
+    def audit(
+        self, _handle: int, *, seed: int, calls: int, control: bool = False, repeat: int = 0
+    ) -> Chained:
         """A chain."""
         cpu_s = self.machine.asking()
         cpu_s += self.machine.spend(self.setup_s, 0.0, self.slowing) * self.machine.draw.uniform(0.97, 1.03)
         quiet = self.link_s + (0.0 if control else self.new_s * self.drift[self.epoch])
         moved = self.moved_link_s + (0.0 if control else self.moved_new_s)
         cpu_s += self._spend(calls * quiet, calls * moved)
-        return Chained(
-            AuditAnswer(id=1, ok=True, length=1, digest="0" * 16, failures=0, control=control), cpu_s
+        answer = AuditAnswer(
+            id=1, ok=True, length=1, digest="0" * 16, failures=0, control=control, repeat=repeat
         )
+        return Chained(answer, cpu_s)
 
     def _spend(self, quiet_s: float, moved_s: float) -> float:
         took = self.machine.spend(quiet_s, moved_s, self.slowing)

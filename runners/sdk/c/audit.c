@@ -11,10 +11,12 @@ enum { TAIL = 64, PAGE = 4096, CUT_ONE_IN = 8 };
 typedef struct chain {
 	pb_prepared *p, *producer; /* of what `open` takes; NULL for all others */
 	uint8_t *block, *data;     /* the data of the next call, `offset` from a page boundary */
+	uint8_t *first;            /* that of the first call, where the chain begins anew every `repeat` calls */
 	uint64_t value, forged, refused, failures;
 	size_t length; /* of the last output; that of a forgery is empty */
 	int afresh;    /* the language copies its material when it opens a case */
 	int control;   /* all but the call that is timed */
+	uint64_t seed, repeat;
 } chain;
 
 /* Operations whose output follows from key, nonce and data, or whose cost does. */
@@ -112,6 +114,15 @@ static int opened_link(chain *k)
 	return 1;
 }
 
+/* Where the case's own material was, so that it can be used afterwards as before. */
+static uint8_t *copy(const uint8_t *bytes, size_t length)
+{
+	uint8_t *kept = malloc(length + 1);
+	if (kept && length)
+		memcpy(kept, bytes, length);
+	return kept;
+}
+
 static const char *make_ready(chain *k, pb_prepared *producer, char *words)
 {
 	pb_prepared *p = k->p;
@@ -120,6 +131,8 @@ static const char *make_ready(chain *k, pb_prepared *producer, char *words)
 		return "bad-size";
 	k->data = k->block + p->offset;
 	pb_stream(k->value, "input", k->data, p->c.size);
+	if (k->repeat && !(k->first = copy(k->data, p->c.size)))
+		return "bad-size";
 	if (strcmp(p->variant->operation, "open") != 0)
 		return NULL;
 	const pb_variant *seal = pb_variant_find(p->c.row, "seal", p->variant->contract);
@@ -131,15 +144,6 @@ static const char *make_ready(chain *k, pb_prepared *producer, char *words)
 	return code;
 }
 
-/* Where the case's own material was, so that it can be used afterwards as before. */
-static uint8_t *copy(const uint8_t *bytes, size_t length)
-{
-	uint8_t *kept = malloc(length + 1);
-	if (kept && length)
-		memcpy(kept, bytes, length);
-	return kept;
-}
-
 static int run(chain *k, uint64_t calls)
 {
 	pb_case *c = &k->p->c, *taker = k->producer ? &k->producer->c : c;
@@ -148,8 +152,13 @@ static int run(chain *k, uint64_t calls)
 	uint8_t *sealed = k->producer ? copy(k->p->own_input, c->in_len) : NULL;
 	int fine = nonce && key && (sealed || !k->producer);
 	taker->in = taker->message[0] = k->data;
-	for (uint64_t i = 0; fine && i < calls; i++)
+	for (uint64_t i = 0; fine && i < calls; i++) {
+		if (k->repeat && i % k->repeat == 0) {
+			k->value = k->seed;
+			memcpy(k->data, k->first, c->size);
+		}
 		fine = k->producer ? opened_link(k) : plain_link(k);
+	}
 	if (nonce)
 		memcpy((uint8_t *)c->nonce[0], nonce, c->nonce_len);
 	if (key)
@@ -185,7 +194,9 @@ void pb_audit(pb_server *s, const pb_request *q)
 		pb_refuse(s, "unsupported", "calls of this operation cannot be chained");
 		return;
 	}
-	chain k = {.p = p, .value = pb_get_unsigned(q, "seed", 0), .afresh = s->runner->empty != NULL,
+	int64_t repeat = pb_get_integer(q, "repeat", 0);
+	uint64_t seed = pb_get_unsigned(q, "seed", 0);
+	chain k = {.p = p, .value = seed, .seed = seed, .repeat = repeat > 0 ? (uint64_t)repeat : 0, .afresh = s->runner->empty != NULL,
 		   .control = pb_get_truth(q, "control")};
 	const char *code = make_ready(&k, &producer, words);
 	if (!code && !run(&k, (uint64_t)calls))
@@ -196,11 +207,12 @@ void pb_audit(pb_server *s, const pb_request *q)
 		pb_begin_answer(s);
 		pb_text_add(&s->answer,
 			    ",\"length\":%zu,\"digest\":\"%016" PRIx64 "\",\"failures\":%" PRIu64
-			    ",\"forged\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"afresh\":%s,\"control\":%s}",
+			    ",\"forged\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"afresh\":%s,\"control\":%s,\"repeat\":%" PRIu64 "}",
 			    k.length, pb_words(k.value, p->c.out, k.length), k.failures, k.forged, k.refused,
-			    k.afresh ? "true" : "false", k.control ? "true" : "false");
+			    k.afresh ? "true" : "false", k.control ? "true" : "false", k.repeat);
 	}
 	if (k.producer)
 		pb_case_close(k.producer);
 	free(k.block);
+	free(k.first);
 }

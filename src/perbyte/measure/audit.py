@@ -337,6 +337,7 @@ class Auditor:
                 break
             audit = looks.look(sessions, audit, calls, turned=bool(turn % 2), times=times)
             audit = looks.chain(sessions, audit, turned=bool(turn % 2))
+            audit = looks.repeat(sessions, audit)
         return audit
 
     def try_elsewhere(self, sessions: Sessions, cell: Cell, least: int, most: int) -> str:

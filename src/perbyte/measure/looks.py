@@ -22,6 +22,7 @@ from perbyte.errors import RunnerRefused
 from perbyte.measure.pieces import Cut
 from perbyte.measure.witness import Witness, clock_hz
 from perbyte.model import Audit, Calibration, Cell, Policy, Process
+from perbyte.protocol.material import RING
 from perbyte.runners.session import Chained, Measured, Session
 
 # of calls in a sample of the first look: samples that follow each other within 40 us may share clock probes, which are
@@ -163,6 +164,16 @@ class Looks:
         if found := problem(many):
             return replace(audit, wrong=found)
         return self._chained(audit, few, (many.cpu_s - few.cpu_s) / more, control_s)
+
+    def repeat(self, sessions: Place, audit: Audit) -> Audit:
+        """Add the cost of a call of a chain whose data comes again, as that of the timed calls does."""
+        cell, call_ns = audit.cell, max(1.0, min(audit.cpu_ns), min(audit.claimed_ns) / 2)
+        session, handle, seed = sessions.of(cell), sessions.handle(cell), secrets.randbits(64)
+        more = max(1, min(MOST_LINKS, round(CONFIRM_S * 1e9 / call_ns)))
+        took = [session.audit(handle, seed=seed, calls=links, repeat=RING) for links in (RING, RING + more)]
+        if any(one.answer.repeat != RING for one in took) or more < RING:
+            return audit
+        return replace(audit, repeated_ns=[*audit.repeated_ns, (took[1].cpu_s - took[0].cpu_s) * 1e9 / more])
 
     def _control_s(self, session: Session, handle: int, calls: int, more: int) -> float | None:
         """CPU time of a link without its call; None where the runner makes the call all the same."""

@@ -391,14 +391,20 @@ class Session:
         )
         return Measured(burst, answer.digest, cpu_s, wall_s)
 
-    def audit(self, handle: int, *, seed: int, calls: int, control: bool = False) -> Chained:
+    def audit(self, handle: int, *, seed: int, calls: int, control: bool = False, repeat: int = 0) -> Chained:
         """Make a chain of calls that follows from `seed` (SPEC 11); `control`: all that it takes but the timed calls.
 
-        A runner that does not know controls makes the calls, and its answer does not say `control`. Raises
+        `repeat`: the chain begins anew after so many calls (0: never), so that its data comes again. A runner that does
+        not know these does as it always does, and its answer does not say them. Raises
         RunnerRefused (`unsupported`...).
         """
         request = messages.Audit(
-            id=self.next_id(), handle=handle, seed=seed, calls=calls, control=control or UNSET
+            id=self.next_id(),
+            handle=handle,
+            seed=seed,
+            calls=calls,
+            control=control or UNSET,
+            repeat=repeat or UNSET,
         )
         cpu_s = self.process.cpu_s()
         answer = self.ask(request, messages.AuditAnswer, self.limits.measure + self._work_s(handle, calls))

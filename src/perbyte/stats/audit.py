@@ -24,6 +24,7 @@ from perbyte.stats.newdata import (
     exceeds,
     limits,
     middle,
+    skips_work,
     work_of,
 )
 
@@ -274,7 +275,7 @@ def _judge_printed(
     """
     if not printed or printed.ns <= 0:
         return []
-    new = {one.epoch: one.sure for one in work}
+    new = {one.epoch: one for one in work}
     far, seen, ratios = [], [], []
     for audit in looked:
         own = [rate for rate in audit.own_hz if rate > 0]
@@ -285,11 +286,14 @@ def _judge_printed(
             cpu / max(one, more, 1.0)
             for cpu, one, more in zip(audit.cpu_ns, audit.threads, others, strict=False)
         ]
-        cost = max(middle(timed), new.get(audit.epoch, 0.0))
+        found = new.get(audit.epoch)
+        cost, sure = (
+            max(middle(timed), one) for one in ((found.likely, found.sure) if found else (0.0, 0.0))
+        )
         seen.append(cost)
         ratios.append(cost / shown)
         enough = len(timed) >= (FEW_LONG if audit.long else LEAST_LOOKS)
-        far.append(enough and ratios[-1] > (1 + REFUSED) * (1 + printed.half_width) * around.most_slowed)
+        far.append(enough and sure / shown > (1 + REFUSED) * (1 + printed.half_width) * around.most_slowed)
     # looks of single epochs are few, and beside a neighbour a third too long now and then
     near = [_low_middle(ratios) > (1 + DOUBTED) * around.slowed] * len(looked)
     cost = middle(seen)
@@ -323,7 +327,7 @@ def _judge_work(looked: Sequence[Audit], work: Sequence[Work], around: Surroundi
     )
     long = looked[-1].long
     return _weigh(
-        [exceeds(one.far, far, long=long) for one in work],
+        [skips_work(one, far, long=long) for one in work],
         [exceeds(one.beyond, near, long=long) for one in work],
         Warning(Doubt.AUDIT, text, (timed, new)),
     )

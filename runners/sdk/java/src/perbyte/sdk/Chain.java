@@ -44,7 +44,7 @@ final class Chain {
     }
 
     /** Make {@code calls} calls, or all but these. The case is afterwards as it was. */
-    static Chain of(Case work, long seed, long calls, boolean control) {
+    static Chain of(Case work, long seed, long calls, boolean control, long repeat) {
         Chain chain = new Chain(work, seed, control);
         Case taker = chain.sealer == null ? work : chain.sealer;
         byte[] in = work.in;
@@ -56,7 +56,12 @@ final class Chain {
         work.lend(chain.sealed, chain.key, chain.nonce);
         taker.lend(chain.data, chain.key, chain.nonce);
         try {
+            byte[] first = repeat > 0 ? chain.data.clone() : null;
             for (long i = 0; i < calls; i++) {
+                if (repeat > 0 && i % repeat == 0) {
+                    chain.value = seed;
+                    System.arraycopy(first, 0, chain.data, 0, first.length);
+                }
                 chain.link();
             }
         } finally {
