@@ -3,8 +3,9 @@
     .venv/bin/python bench/honest.py [--machines 50000] [--from 0] [--honest 1.0]
 
 Each machine of tests/measure/madeup.py has clock, caches, bandwidths, neighbours, interrupts and six honest cells,
-which the audit's own code looks at in five epochs. Prints what came of the cells; with none refused, the upper bound of the
-rate at 95 % by the rule of three, else that of Clopper and Pearson. `--honest 0.5`: timed calls do half of the work.
+which the audit's own code looks at in five epochs. Prints what came of the cells, and the upper bound of the rate of
+refusals at 95 % (Clopper and Pearson; with none refused the rule of three). `--honest 0.5`: timed calls do half of the
+work.
 """
 
 from __future__ import annotations
