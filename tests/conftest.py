@@ -14,7 +14,8 @@ import pytest
 from perbyte.runners.locate import read_spec
 from perbyte.runners.spec import RunnerSpec
 
-sys.path[:0] = [str(Path(__file__).parent / name) for name in ("runners", "measure")]
+sys.path.insert(0, str(Path(__file__).parent / "measure"))
+sys.path.insert(0, str(Path(__file__).parent / "runners"))
 
 import fake_scripts
 

@@ -11,6 +11,7 @@ from perbyte.stats import (
     AuditVerdict,
     Printed,
     Surroundings,
+    gross_lie,
     is_finished,
     is_settled,
     is_suspicious,
@@ -273,6 +274,15 @@ def test_a_cell_is_finished_after_two_epochs_in_which_nothing_was_odd() -> None:
 def test_a_claim_of_no_time_has_no_share() -> None:
     audit = flat(count=4, claimed_ns=0.0, threads=2.0)
     assert {warning.kind for warning in judged([audit]).warnings} == {Doubt.THREADS}
+
+
+def test_a_gross_lie_is_told_after_two_epochs() -> None:
+    assert "the kernel counts" in gross_lie([flat(3.1), flat(3.1, epoch=1)], QUIET)
+    for fine in ([flat(3.1)], [flat(3.1), flat(2.9, epoch=1)], [flat(3.1), flat(3.1, epoch=1, count=5)], []):
+        assert gross_lie(fine, QUIET) == ""
+    cached = {"chained_ns": [8 * CALL_NS] * 6, "control_ns": [100.0] * 6}
+    assert "new data" in gross_lie([flat(**cached), flat(**cached, epoch=1)], QUIET)
+    assert gross_lie([flat(**cached)], QUIET) == ""
 
 
 def test_calls_that_cost_more_on_new_data_are_unlike() -> None:

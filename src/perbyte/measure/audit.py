@@ -48,6 +48,7 @@ from perbyte.model import Audit, Cell, Failure, Policy
 LONG_S, WHOLE_CALLS = 5e-3, 8  # calls that a look and a chain are made of
 TRY_S = 2e-3  # that trying a row takes at the least
 COPY_S = 10e-9  # a byte, that looking at our own loop takes at the most
+ALWAYS_BYTES = 8192  # of which it is looked at where no cell is as short: it tells who is on the core
 COPY_SIZES = 3  # of which it is looked at in an epoch
 # as many calls in a sample as in one of the rounds: no word of a runner's makes them last for minutes
 MOST_TIMES = 64
@@ -111,6 +112,8 @@ class Auditor:
             tally = epoch.tallies[cell]
             look = partial(self.look, sessions, cell, epoch.number, tally.calls, tally.call_s, cuts.get(cell))
             self._try(sessions, epoch, cell, look)
+            if why := stats.gross_lie(self._audits.get(cell, []), self._around):
+                self._fail(Failure("audit", cell.runner, why, address=cell.address))
         self._try_rows(sessions, epoch, [c for c in cells if c in cuts or epoch.tallies[c].call_s < LONG_S])
         for process in {cell.process for cell in epoch.tallies if sessions.runs(cell.process)}:
             mine = [cell for cell in epoch.tallies if cell.process == process]
@@ -177,6 +180,8 @@ class Auditor:
             for cell in cells
             if cell not in epoch.cuts and cell.size_bytes
         }
+        if cells and not any(size <= stats.SHORT_BYTES for size in sizes):
+            sizes.add(ALWAYS_BYTES)
         known = {size: len(self._audits.get(replace(stats.COPYING, size_bytes=size), [])) for size in sizes}
         order = sorted(sizes, key=lambda size: (known[size], _CHANCE.random()))
         for size in order[:COPY_SIZES]:

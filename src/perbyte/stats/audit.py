@@ -17,6 +17,7 @@ from perbyte.model import Audit, Doubt, Warning
 from perbyte.stats.newdata import (
     DOUBTED,
     LEAST_LOOKS,
+    MISPREDICTED,
     REFUSED,
     Surroundings,
     Work,
@@ -34,6 +35,8 @@ REFUSED_EPOCHS, REFUSED_OF, DOUBTED_OF = 4, 0.8, 0.4
 # majority of three looks in one epoch of 36, which is so in four of five in three cells of a million; the lower
 # quartile of all looks must be beyond it besides. A look that is 30 % off asks for more looks.
 BEYOND, _SCREEN = 0.05, 0.3
+# A lie so gross, in every one of many looks of two epochs, ends a cell while the run goes on
+GROSS, GROSS_EPOCHS = 3.0, 2
 FEW, FEW_LONG = 6, 2  # looks without which nothing is said; looks of milliseconds are exact
 # CPU time over time on the clock from which on more than one thread was at work, and over that of the busiest thread:
 # collectors of garbage take up to a quarter (Go) and the schedulers of languages up to a third beside it
@@ -175,6 +178,25 @@ def is_finished(audits: Sequence[Audit], around: Surroundings) -> bool:
     )
 
 
+def gross_lie(audits: Sequence[Audit], around: Surroundings) -> str:
+    """Why a cell is refused while the run goes on; empty where nothing is so far off.
+
+    Every one of many looks in two epochs is beyond what any neighbour, collector or predictor explains: such a runner
+    may take the time of all others, since what it says a call takes decides how many of them are asked for.
+    """
+    gross = [one for one in audits if len(one.claimed_ns) >= FEW and min(_ratios([one])[0]) > GROSS]
+    skipping = [
+        one
+        for one in work_of([one for one in audits if one.claimed_ns], around)
+        if len(one.far) >= FEW and min(one.far) > MISPREDICTED
+    ]
+    if max(len(gross), len(skipping)) < GROSS_EPOCHS:
+        return ""
+    if len(gross) >= GROSS_EPOCHS:
+        return _time_text(_ratios(gross)[0], middle([value for one in gross for value in one.claimed_ns]))
+    return _work_text(skipping)
+
+
 def judge_audits(
     audits: Iterable[Audit], printed: Printed | None = None, around: Surroundings | None = None
 ) -> AuditVerdict:
@@ -225,12 +247,8 @@ def _judge_time(looked: Sequence[Audit]) -> Found:
     if len(low) < (FEW_LONG if looked[-1].long else FEW):
         return []
     claimed = middle([value for audit in looked for value in audit.claimed_ns])
-    if (least := _lowest(low)) > 1 + BEYOND:
-        seen = f"{claimed * middle(low):.4g} ns of CPU time" if math.isfinite(least) else "CPU time"
-        text = (
-            f"the runner says {claimed:.4g} ns per call, the kernel counts {seen} for the same calls "
-            f"(at least {least:.3g} times as much in three of four of {len(low)} looks)"
-        )
+    if _lowest(low) > 1 + BEYOND:
+        text = _time_text(low, claimed)
         beyond = [exceeds(_ratios([one])[0], 1 + BEYOND, long=one.long) for one in looked]
         return _weigh(beyond, beyond, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(low))))
     if (most := -_lowest([-value for value in high])) < 1 - BEYOND:
@@ -243,6 +261,23 @@ def _judge_time(looked: Sequence[Audit]) -> Found:
         ]
         return _weigh(beyond, beyond, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(high))))
     return []
+
+
+def _time_text(low: Sequence[float], claimed: float) -> str:
+    least = _lowest(low)
+    seen = f"{claimed * middle(low):.4g} ns of CPU time" if math.isfinite(least) else "CPU time"
+    return (
+        f"the runner says {claimed:.4g} ns per call, the kernel counts {seen} for the same calls "
+        f"(at least {least:.3g} times as much in three of four of {len(low)} looks)"
+    )
+
+
+def _work_text(work: Sequence[Work]) -> str:
+    timed, new = middle([one.timed for one in work]), middle([one.new for one in work])
+    return (
+        f"a timed call takes {timed:.4g} ns of CPU time, and {new:.4g} ns where each call has new data: "
+        "more than memory, the making of the data and what waits for it explain"
+    )
 
 
 def _judge_clock(looked: Sequence[Audit]) -> Found:
@@ -276,7 +311,7 @@ def _judge_printed(
     if not printed or printed.ns <= 0:
         return []
     new = {one.epoch: one for one in work}
-    far, seen, ratios = [], [], []
+    far, seen, of_timed, of_new = [], [], [], []
     for audit in looked:
         own = [rate for rate in audit.own_hz if rate > 0]
         shown = printed.cycles * 1e9 / middle(own) if own and printed.cycles > 0 else printed.ns
@@ -287,18 +322,17 @@ def _judge_printed(
             for cpu, one, more in zip(audit.cpu_ns, audit.threads, others, strict=False)
         ]
         found = new.get(audit.epoch)
-        cost, sure = (
-            max(middle(timed), one) for one in ((found.likely, found.sure) if found else (0.0, 0.0))
-        )
-        seen.append(cost)
-        ratios.append(cost / shown)
+        sure = max(middle(timed), found.sure if found else 0.0)
+        seen.append(max(middle(timed), found.likely if found else 0.0))
+        of_timed.append(middle(timed) / shown)
+        of_new += [found.likely / shown] if found else []
         enough = len(timed) >= (FEW_LONG if audit.long else LEAST_LOOKS)
         far.append(enough and sure / shown > (1 + REFUSED) * (1 + printed.half_width) * around.most_slowed)
     # looks of single epochs are few, and beside a neighbour a third too long now and then
-    near = [_low_middle(ratios) > (1 + DOUBTED) * around.slowed] * len(looked)
+    near = any(_low_middle(one) > (1 + DOUBTED) * around.slowed for one in (of_timed, of_new) if one)
     cost = middle(seen)
     text = f"the figure is {printed.ns:.4g} ns per call, and its calls take {cost:.4g} ns of CPU time"
-    return _weigh(far, near, Warning(Doubt.AUDIT, text, (printed.ns, cost)))
+    return _weigh(far, [near] * len(looked), Warning(Doubt.AUDIT, text, (printed.ns, cost)))
 
 
 def _judge_clean(looked: Sequence[Audit], printed: Printed | None) -> Found:
@@ -320,16 +354,15 @@ def _judge_work(looked: Sequence[Audit], work: Sequence[Work], around: Surroundi
     if not work:
         return []
     near, far = limits(around)
-    timed, new = middle([one.timed for one in work]), middle([one.new for one in work])
-    text = (
-        f"a timed call takes {timed:.4g} ns of CPU time, and {new:.4g} ns where each call has new data: "
-        "more than memory, the making of the data and what waits for it explain"
-    )
     long = looked[-1].long
     return _weigh(
         [skips_work(one, far, long=long) for one in work],
         [exceeds(one.beyond, near, long=long) for one in work],
-        Warning(Doubt.AUDIT, text, (timed, new)),
+        Warning(
+            Doubt.AUDIT,
+            _work_text(work),
+            (middle([one.timed for one in work]), middle([one.new for one in work])),
+        ),
     )
 
 
