@@ -299,7 +299,7 @@ class Auditor:
             return ""
         alone = call_s > ONE_S
         if (
-            (alone or (audit.long and known))
+            (alone or (audit.long and known and not odd))
             and cell not in self._whole
             and not self._allowance.has(2 * call_s)
         ):
