@@ -253,6 +253,7 @@ def verdicts(seed: int, *, honest: float = 1.0, cells: int = 6) -> list[tuple[Ce
     witness: Witness = place
     audit._CHANCE = draw  # type: ignore[assignment] # the same seed, the same machine and the same lots
     auditor = Auditor(Policy(), CATALOGUE, known, _ignore, _ignore, witness)
+    gross: dict[Cell, stats.AuditVerdict] = {}
     for epoch in range(EPOCHS):
         machine.now += draw.uniform(0.5, 3)
         auditor.begin(elapsed_s=machine.now)
@@ -265,11 +266,13 @@ def verdicts(seed: int, *, honest: float = 1.0, cells: int = 6) -> list[tuple[Ce
             call_s = libraries[cell].call_s * honest
             auditor.look(place, cell, epoch, max(1, round(12e-6 / call_s)), call_s)
             machine.now += 0.01
+            if why := stats.gross_lie(known[cell], auditor.around):
+                gross[cell] = stats.AuditVerdict(why)
     around = stats.surroundings(known)
     return [
         (
             cell,
-            stats.judge_audits(known[cell], printed(libraries[cell]), around),
+            gross.get(cell) or stats.judge_audits(known[cell], printed(libraries[cell]), around),
             sum(len(one.claimed_ns) for one in known[cell]),
         )
         for cell in chosen

@@ -47,7 +47,9 @@ from perbyte.model import Audit, Cell, Failure, Policy
 # epoch, and the whole calls of cells drawn by lot.
 LONG_S, WHOLE_CALLS = 5e-3, 8  # calls that a look and a chain are made of
 TRY_S = 2e-3  # that trying a row takes at the least
-COPY_S = 10e-9  # a byte, that looking at our own loop takes at the most
+# a byte, that looking at our own loop takes at the most, and that a pass of it takes at the least
+COPY_S, PASS_S = 10e-9, 30e-12
+COPY_LOOK_S = 0.2e-3
 ALWAYS_BYTES = 8192  # of which it is looked at where no cell is as short: it tells who is on the core
 COPY_SIZES = 3  # of which it is looked at in an epoch
 # as many calls in a sample as in one of the rounds: no word of a runner's makes them last for minutes
@@ -91,7 +93,7 @@ class Auditor:
         self._untried: dict[tuple[object, ...], list[Cell]] = defaultdict(list)
         self._digests: dict[tuple[object, ...], dict[Cell, str]] = {}
         self._convicted: set[str] = set()
-        self._around = stats.Surroundings()
+        self.around = stats.Surroundings()
 
     def audit(
         self, sessions: Sessions, epoch: Epoch, lost: Collection[Cell], elapsed_s: float = math.inf
@@ -112,7 +114,7 @@ class Auditor:
             tally = epoch.tallies[cell]
             look = partial(self.look, sessions, cell, epoch.number, tally.calls, tally.call_s, cuts.get(cell))
             self._try(sessions, epoch, cell, look)
-            if why := stats.gross_lie(self._audits.get(cell, []), self._around):
+            if why := stats.gross_lie(self._audits.get(cell, []), self.around):
                 self._fail(Failure("audit", cell.runner, why, address=cell.address))
         self._try_rows(sessions, epoch, [c for c in cells if c in cuts or epoch.tallies[c].call_s < LONG_S])
         for process in {cell.process for cell in epoch.tallies if sessions.runs(cell.process)}:
@@ -127,7 +129,7 @@ class Auditor:
     def begin(self, elapsed_s: float) -> None:
         """Begin with an epoch, when the run has taken so long."""
         self._allowance.elapsed_s = elapsed_s
-        self._around = stats.surroundings(self._own())
+        self.around = stats.surroundings(self._own())
 
     def _own(self) -> dict[Cell, Sequence[Audit]]:
         """The looks at our own loop."""
@@ -136,7 +138,7 @@ class Auditor:
     def is_due(self, cell: Cell) -> bool:
         """True unless nothing odd was ever seen of the cell and the lot spares it."""
         known = self._audits.get(cell, [])
-        return not stats.is_finished(known, self._around) or drawn(AGAIN)
+        return not stats.is_finished(known, self.around) or drawn(AGAIN)
 
     def _compare(self, sessions: Sessions) -> None:
         """Hold what runners gave on the same new data against each other, and against hashlib where it can tell.
@@ -191,7 +193,7 @@ class Auditor:
             try:
                 with self._allowance.spent():
                     audit = Audit(cell, epoch.number)
-                    calls = max(1, round(CONFIRM_S / (COPY_S / 10 * size)))
+                    calls = max(1, round(COPY_LOOK_S / (PASS_S * size)))
                     audit = self._looks.look(self._witness, audit, calls, turned=bool(epoch.number % 2))
                     audit = self._looks.chain(self._witness, audit, turned=bool(epoch.number % 2))
                     if size <= stats.SHORT_BYTES:
@@ -294,7 +296,7 @@ class Auditor:
             )
             return ""
         audit = Audit(cell, epoch, long=call_s > LONG_S)
-        odd = any(stats.is_unlike(one, self._around) for one in known) or stats.is_suspicious(known)
+        odd = any(stats.is_unlike(one, self.around) for one in known) or stats.is_suspicious(known)
         if audit.long and any(one.claimed_ns for one in known) and not odd:
             return ""
         alone = call_s > ONE_S
@@ -338,7 +340,7 @@ class Auditor:
             return audit
         audit = looks.chain(sessions, audit, turned=bool(epoch % 2))
         for turn in range(2 if audit.long else CONFIRMATIONS):
-            if audit.wrong or not stats.is_unlike(audit, self._around):
+            if audit.wrong or not stats.is_unlike(audit, self.around):
                 break
             audit = looks.look(sessions, audit, calls, turned=bool(turn % 2), times=times)
             audit = looks.chain(sessions, audit, turned=bool(turn % 2))
