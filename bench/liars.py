@@ -2,7 +2,7 @@
 
     .venv/bin/python bench/liars.py [--budget 20s] [--only LIE,...]
 
-Runs of SHA-256 at 16 KiB, `--at-once` liars in each. Prints a table: refused (with the reason), marked or
+Runs of SHA-256 at 16 KiB (or `--size`), `--at-once` liars in each. Prints a table: refused (with the reason), marked or
 not seen, and the figure over that of the honest runner where there is one. Ends with exit code 1 where an honest
 runner lost its figure. The lies that nobody can see are named in docs/trust.md.
 """
@@ -21,6 +21,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parents[1]
 LIAR = HERE / "tests" / "liar" / "liar.py"
+SIZE = "16KiB"
 HONEST = ("honest", "honest-too")
 TOML = """
 [runner]
@@ -59,9 +60,9 @@ def prepare(directory: Path, names: list[str]) -> None:
 
 
 def run(directory: Path, group: list[str], budget: str) -> dict[str, Any]:
-    tier = "tier-not-taken/sha-256/digest@16KiB+cpu=soft,full"
+    tier = f"tier-not-taken/sha-256/digest@{SIZE}+cpu=soft,full"
     asked = [
-        f"{{{','.join((*HONEST, *group))}}}/sha-256/digest@16KiB",
+        f"{{{','.join((*HONEST, *group))}}}/sha-256/digest@{SIZE}",
         *([tier] if "tier-not-taken" in group else []),
     ]
     environment = {
@@ -112,7 +113,9 @@ def main() -> None:
     parser.add_argument("--budget", default="20s")
     parser.add_argument("--at-once", type=int, default=7)
     parser.add_argument("--only", default="")
+    parser.add_argument("--size", default=SIZE)
     given = parser.parse_args()
+    globals()["SIZE"] = given.size
     names = given.only.split(",") if given.only else lies()
     accused = 0
     with tempfile.TemporaryDirectory() as place:

@@ -1,4 +1,4 @@
-"""Fixtures that several directories share. `fake_scripts` can be imported by every test module."""
+"""Fixtures that several directories share. `fake_scripts` and `madeup` can be imported by every test module."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from perbyte.runners.locate import read_spec
 from perbyte.runners.spec import RunnerSpec
 
+sys.path.insert(0, str(Path(__file__).parent / "measure"))
 sys.path.insert(0, str(Path(__file__).parent / "runners"))
 
 import fake_scripts

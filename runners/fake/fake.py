@@ -257,7 +257,10 @@ class Fake:
             raise Refused("unsupported", "calls of this operation cannot be chained")
         output, value, forged, refused = toy.chain(request["seed"], calls)
         cost = self.simulation.true_cycles(toy, self.tier) / self.simulation.core_hz()
-        spent += self.script.get("burn", 0) * self.script["chained"] * cost * calls
+        control = request.get("control") is True and "beside" in self.script
+        dearer = self.script.get("dearer", {}).get(str(toy.size), self.script["chained"])
+        links = self.script.get("beside", 0.0) + (0.0 if control else dearer)
+        spent += self.script.get("burn", 0) * links * cost * calls
         while time.process_time() < spent:
             pass
         return {
@@ -266,6 +269,8 @@ class Fake:
             "failures": 0,
             "forged": forged,
             "refused": 0 if self.lies(toy, "accept") else refused,
+            "control": control,
+            "repeat": request.get("repeat", 0),
         }
 
     def piece_bytes(self, toy, request):

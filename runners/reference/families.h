@@ -5,6 +5,7 @@
 #include "perbyte.h"
 
 extern const pb_family ripemd_family;
+extern const pb_family copy_family;
 
 /* One family per probe: each has a loop of its own, so that nothing is chosen at run time. */
 extern const pb_family probe_imul_family;

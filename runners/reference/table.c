@@ -12,6 +12,7 @@ static const pb_row rows[] = {
 	{"probe-crc32", &probe_crc32_family, NULL, 0, 0, 1, 0},
 	{"probe-aesenc", &probe_aesenc_family, NULL, 0, 0, 1, 0},
 	{"probe-empty", &probe_empty_family, NULL, 0, 0, 1, 0},
+	{"copy", &copy_family, NULL, 0, 0, 1, 0},
 	{"limit-aes", &limit_aes_family, NULL, 0, 0, 16, 0},
 	{"limit-vaes", &limit_vaes_family, NULL, 0, 0, 16, 0},
 	{"limit-clmul", &limit_clmul_family, NULL, 0, 0, 16, 0},

@@ -142,6 +142,43 @@ def serving(data, calls, disowned=False):
     os.read(cache["pipes"][1], 1)
 
 
+def hoisted(data, calls):
+    """A pure call, hoisted out of the loop."""
+    hashlib.sha256(data).digest()
+
+
+def two_in_three(data, calls):
+    """Two calls of three."""
+    full(data, (2 * calls + 2) // 3)
+
+
+def overhead(data, calls):
+    """All of the work, less 2.3 us that are called loop overhead."""
+    start = now()
+    full(data, calls)
+    ticks = now() - start
+    return start, max(1, ticks - 2300), 0, hashlib.sha256(data).digest()
+
+
+def dear_control(request, handles):
+    """Control chains that take as long as the calls would, so that nothing seems to be left for these."""
+    if request.get("control"):
+        audit(request | {"control": False}, handles)
+    return audit(request, handles)
+
+
+def when_calls_are_one(request, handles):
+    """Ticks halved where a sample holds one call."""
+    answer = measure(request, handles)
+    return answer | ({"ticks": scaled(0.5)(answer["ticks"])} if answer["calls"] == 1 else {})
+
+
+def in_most_samples(request, handles):
+    """Ticks a third less in seven samples of ten."""
+    answer = measure(request, handles)
+    return answer | {"ticks": [round(t * (1, 0.66)[i % 10 < 7]) for i, t in enumerate(answer["ticks"])]}
+
+
 def when_asked_much(shortened):
     """Honest to questions for few samples, as the audit's are."""
 
@@ -211,6 +248,10 @@ TAKES = {
     "process-that-stays": timed(serving),
     "disowned-process": timed(lambda data, calls: serving(data, calls, disowned=True)),
     "twice-the-calls": timed(twice),
+    "hoisted": timed(hoisted),
+    "two-in-three": timed(two_in_three),
+    "loop-overhead-subtracted": overhead,
+    "seven-tenths": timed(lambda data, calls: full(data[: len(data) * 7 // 10], calls)),
     "four-fifths": timed(lambda data, calls: full(data[: len(data) * 4 // 5], calls)),
     "honest-when-long": lambda data, calls: (timed(half) if calls < 6 else timed(full))(data, calls),
 }
@@ -229,6 +270,8 @@ CALIBRATED = {
     "slow-clock": answering(tick_hz=2e9),
     "fast-clock": answering(tick_hz=5e8),
     "fixed-cost": answering(fixed_ticks=5000),
+    "small-fixed-cost": answering(fixed_ticks=2300),
+    "fixed-cost-beyond-a-call": answering(fixed_ticks=50000),
     "absurd-rate": answering(tick_hz=1e300),
     "less-than-no-cost": answering(fixed_ticks=-5000),
 }
@@ -245,6 +288,14 @@ OTHERS = {
     "probes-doubled": clocked(0.5),
     "probes-halved": clocked(2.0),
     "cycles-invented": clocked(1.0, cycles=0.4),
+    "ticks-halved-where-calls-are-one": {"measure": when_calls_are_one},
+    "ticks-less-in-most-samples": {"measure": in_most_samples},
+    "hoisted-with-a-dear-control": {"take": timed(hoisted), "audit": dear_control},
+    "half-with-a-dear-control": {"take": TAKES["half-the-calls"], "audit": dear_control},
+    "half-not-audited": {
+        "take": TAKES["cut-short"],
+        "NEEDED": {k: v for k, v in honest["NEEDED"].items() if k != "audit"},
+    },
     "wrong-sometimes": {"audit": wrong_sometimes},
     "wrong-beyond-a-mebibyte": {"audit": wrong_beyond},
     "wrong-audit": {"audit": lambda request, handles: audit(request, handles) | {"digest": "0" * 16}},

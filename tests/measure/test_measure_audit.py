@@ -7,18 +7,20 @@ nothing.
 from __future__ import annotations
 
 import secrets
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from fake_scripts import lie, row
 
+from perbyte import stats
 from perbyte.catalogue import load
+from perbyte.measure import audit
 from perbyte.measure.audit import Auditor
 from perbyte.measure.witness import Witness
 from perbyte.model import Cell, Doubt, Policy, Quality
 
 POLICY = {"audit": True, "epochs": 2, "burst_samples": 4, "looks": (1,), "warm_us": 50.0}
+FIVE = {**POLICY, "epochs": 5, "max_epochs": 5}
 
 
 @pytest.fixture(autouse=True)
@@ -30,49 +32,106 @@ def the_scripts_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_honest_runner_passes_and_one_that_halves_its_ticks_does_not(
     lab: Any, ecb: Any, address: Any
 ) -> None:
-    done = lab.run(ecb("alpha", burn=1.0), ecb("beta", burn=2.0), **POLICY)
+    done = lab.run(ecb("alpha", burn=1.0), ecb("beta", burn=2.0), **FIVE)
     assert done.failures() == {address("beta"): "audit"}
     assert "ns of CPU time for the same calls" in done.failure(address("beta")).message
     figure = done.figure(address("alpha"))
     assert Doubt.AUDIT not in {warning.kind for warning in figure.warnings}
 
 
+def test_what_few_epochs_show_is_a_doubt(lab: Any, ecb: Any, address: Any) -> None:
+    done = lab.run(ecb("alpha", burn=2.0), **POLICY)
+    assert not done.failures()
+    assert done.figure(address("alpha")).quality is Quality.DOUBTED
+
+
 def test_a_runner_that_says_more_than_went_by_is_refused(lab: Any, ecb: Any, address: Any) -> None:
-    done = lab.run(ecb("alpha", burn=0.01, operations=[row(per_call=12e6)]), **POLICY)
+    done = lab.run(ecb("alpha", burn=0.01, operations=[row(per_call=12e6)]), **FIVE)
     assert done.failures() == {address("alpha"): "audit"}
     assert "went by" in done.failure(address("alpha")).message
 
 
-def test_every_cell_is_looked_at_in_every_epoch(lab: Any, ecb: Any, address: Any) -> None:
-    done = lab.run(ecb("alpha", burn=1.0), **POLICY)
-    assert [(audit.cell.address, audit.epoch) for audit in done.notes.all("audited")] == [
-        (address("alpha"), 0),
-        (address("alpha"), 1),
-    ]
+def epochs_looked_at(done: Any, cell: str) -> list[int]:
+    return [audit.epoch for audit in done.notes.all("audited") if audit.cell.address == cell]
+
+
+def test_a_cell_that_is_settled_is_looked_at_again_in_epochs_drawn_by_lot(
+    lab: Any, ecb: Any, address: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+    monkeypatch.setattr(audit, "drawn", lambda share: asked.append(share) or len(asked) == 2)
+    monkeypatch.setattr(stats, "is_finished", lambda known, around: len(known) > 1)
+    monkeypatch.setattr(stats, "is_suspicious", lambda known: False)
+    done = lab.run(ecb("alpha", burn=1.0), **FIVE)
+    assert set(asked) == {audit.AGAIN, audit.CHAIN_AGAIN}
+    assert epochs_looked_at(done, address("alpha")) == [0, 1, *([2] if asked[1] == audit.AGAIN else [3])]
+
+
+def test_a_cell_that_is_odd_is_looked_at_in_every_epoch(
+    lab: Any, ecb: Any, address: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit, "drawn", lambda share: False)
+    done = lab.run(ecb("alpha", burn=2.0), **FIVE)
+    assert epochs_looked_at(done, address("alpha")) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(("burn", "failed"), [(1.0, False), (2.0, True)])
 def test_of_calls_too_long_for_the_budget_pieces_are_looked_at(lab: Any, burn: float, failed: bool) -> None:
     operation = row("aes-128-ecb", "encrypt", contract="stream/1", per_byte=1600.0)
     runner = {"name": "alpha", "operations": [operation], "pieces": {"restart": 100.0}, "burn": burn}
-    done = lab.run(runner, ask="alpha/*@1MiB+contract=stream", budget_s=1.0, sample_us=5000.0, **POLICY)
+    done = lab.run(runner, ask="alpha/*@1MiB+contract=stream", budget_s=1.0, sample_us=5000.0, **FIVE)
     assert set(done.failures().values()) == ({"audit"} if failed else set())
-    audits = done.notes.all("audited")
+    audits = [one for one in done.notes.all("audited") if one.cell.runner == "alpha"]
     assert audits
-    for audit in audits:
-        assert "shorter data" in audit.unchained
-        assert not audit.long
-        assert audit.claimed_ns[0] == pytest.approx(1600.0 * 2**20 / 2.7, rel=0.05)
+    for one in audits:
+        assert "shorter data" in one.unchained
+        assert not one.long
+        assert one.claimed_ns[0] == pytest.approx(1600.0 * 2**20 / 2.7, rel=0.05)
 
 
 def test_a_cache_of_answers_is_caught_by_new_data(lab: Any, ecb: Any, address: Any) -> None:
+    given = {"burn": 1.0, "operations": [_slow()]}
     done = lab.run(
-        ecb("alpha", burn=1.0, operations=[_slow()], chained=1.0),
-        ecb("beta", burn=1.0, operations=[_slow()], chained=3.0),
-        **POLICY,
+        ecb("alpha", **given, chained=1.0, beside=0.5),
+        ecb("beta", **given, chained=3.0, beside=0.5),
+        **FIVE,
     )
     assert done.failures() == {address("beta"): "audit"}
     assert "where each call has new data" in done.failure(address("beta")).message
+
+
+def test_what_a_chain_takes_besides_is_no_part_of_its_calls(lab: Any, ecb: Any, address: Any) -> None:
+    done = lab.run(ecb("alpha", burn=1.0, operations=[_slow()], chained=1.0, beside=2.0), **FIVE)
+    assert not done.failures()
+    kinds = {warning.kind for warning in done.figure(address("alpha")).warnings}
+    assert Doubt.AUDIT not in kinds
+    assert Doubt.UNCHAINED in kinds, "twice a call is too much to tell"
+
+
+def test_a_runner_that_knows_no_control_is_said_not_to_have_been_audited(
+    lab: Any, ecb: Any, address: Any
+) -> None:
+    done = lab.run(ecb("alpha", burn=1.0, operations=[_slow()], chained=1.0), **POLICY)
+    [warning] = [w for w in done.figure(address("alpha")).warnings if w.kind is Doubt.UNCHAINED]
+    assert "what a chain takes beside its calls" in warning.text
+
+
+def test_a_lie_at_one_size_costs_that_cell_and_at_two_the_row(lab: Any, ecb: Any) -> None:
+    """Calls of 16 bytes are honest; those of more take longer than they say."""
+    rows = [row(per_call=16e6, per_byte=0.0)]
+    liar = {
+        "name": "alpha",
+        "operations": rows,
+        "burn": 1.0,
+        "chained": 1.0,
+        "beside": 0.0,
+        "dearer": {"32": 3.0},
+    }
+    one = lab.run(liar, ask="alpha/aes-128-ecb@16,32+contract=message", **FIVE)
+    assert [failure.partition("@")[2][:2] for failure in one.failures()] == ["32"]
+    two = liar | {"name": "beta", "dearer": {"32": 3.0, "48": 3.0}}
+    both = lab.run(two, ask="beta/aes-128-ecb@16,32,48+contract=message", **FIVE)
+    assert len(both.failures()) == 3
 
 
 def test_wrong_answers_while_audited_cost_the_wrong_and_a_tie_is_disputed(
@@ -112,27 +171,6 @@ def test_without_the_audit_nobody_is_looked_at(lab: Any, ecb: Any, address: Any)
     done = lab.run(ecb("alpha", burn=2.0), **{**POLICY, "audit": False})
     assert not done.notes.all("audited")
     assert done.figure(address("alpha")).quality is not Quality.DOUBTED
-
-
-@pytest.mark.parametrize(("operation", "contract"), [("encrypt", "setup/1"), ("sign", "pk/1")])
-def test_what_does_not_work_on_its_data_is_not_asked_with_longer_data(operation: str, contract: str) -> None:
-    """The chain's key and the output to be shown take longer than the setup of a short key."""
-    auditor = Auditor(Policy(), load(), {}, _ignore, _ignore, Witness([0]))
-    nobody: Any = None
-    assert auditor.look_larger(nobody, Cell("alpha", "des-ede3-cbc", operation, 8192, contract), 0) == ""
-
-
-def test_what_a_chain_takes_besides_is_asked_anew_in_each_epoch() -> None:
-    """A neighbour slows chains later in the run, and what they take besides with them."""
-    link_s = 1e-6
-    session = SimpleNamespace(audit=lambda handle, seed, calls: SimpleNamespace(cpu_s=calls * link_s))
-    sessions: Any = SimpleNamespace(of=lambda _: session, handle=lambda _: 1, release=lambda _: None)
-    auditor = Auditor(Policy(), load(), {}, _ignore, _ignore, Witness([0]))
-    cell = Cell("alpha", "hmac-sha-256", "mac", 64, "rekey/1")
-    found = [auditor._bare_chain_ns(sessions, cell, 0, 1e-6)]
-    link_s = 2e-6
-    found += [auditor._bare_chain_ns(sessions, cell, epoch, 1e-6) for epoch in (0, 3)]
-    assert found == pytest.approx([1000, 1000, 2000])
 
 
 def _ignore(*_: object) -> None: ...

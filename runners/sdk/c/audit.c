@@ -11,16 +11,20 @@ enum { TAIL = 64, PAGE = 4096, CUT_ONE_IN = 8 };
 typedef struct chain {
 	pb_prepared *p, *producer; /* of what `open` takes; NULL for all others */
 	uint8_t *block, *data;     /* the data of the next call, `offset` from a page boundary */
+	uint8_t *first;            /* that of the first call, where the chain begins anew every `repeat` calls */
 	uint64_t value, forged, refused, failures;
 	size_t length; /* of the last output; that of a forgery is empty */
 	int afresh;    /* the language copies its material when it opens a case */
+	int control;   /* all but the call that is timed */
+	uint64_t seed, repeat;
 } chain;
 
 /* Operations whose output follows from key, nonce and data, or whose cost does. */
 static int can_be_chained(const char *operation)
 {
 	static const char *const known[] = {"encrypt", "decrypt", "seal",   "open", "digest",
-					    "squeeze", "mac",     "expand", "hash", "sign"};
+					    "squeeze", "mac",     "expand", "hash", "sign",
+					    "run"};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (strcmp(known[i], operation) == 0)
 			return 1;
@@ -51,8 +55,8 @@ static void replace_data(const chain *k, const uint8_t *output, size_t length)
 	memcpy(k->data, output, length < k->p->c.size ? length : k->p->c.size);
 }
 
-/* One call on the chain's data. Returns 0 when the language cannot open a case again. */
-static int call(chain *k, pb_prepared *p)
+/* `n` calls on the chain's data, one or none. Returns 0 when the language cannot open a case again. */
+static int call(chain *k, pb_prepared *p, uint64_t n)
 {
 	pb_case *c = &p->c;
 	if (k->afresh) {
@@ -60,7 +64,7 @@ static int call(chain *k, pb_prepared *p)
 		if (c->row->family->open(c) != 0)
 			return 0;
 	}
-	pb_case_run(p, 1);
+	pb_case_run(p, n);
 	return 1;
 }
 
@@ -68,9 +72,9 @@ static int plain_link(chain *k)
 {
 	pb_prepared *p = k->p;
 	renew(k, p);
-	if (!call(k, p))
+	if (!call(k, p, !k->control))
 		return 0;
-	k->failures += p->c.failures;
+	k->failures += k->control ? 0 : p->c.failures;
 	k->length = p->c.out_len;
 	replace_data(k, p->c.out, k->length);
 	k->value = tail(k->value, p->c.out, k->length);
@@ -88,45 +92,26 @@ static int opened_link(chain *k)
 	}
 	pb_stream(k->value, "nonce/0", (uint8_t *)p->c.nonce[0], p->c.nonce_len);
 	memcpy((uint8_t *)seal->c.nonce[0], p->c.nonce[0], p->c.nonce_len);
-	if (!call(k, seal))
+	if (!call(k, seal, 1))
 		return 0;
 	k->failures += seal->c.failures;
 	memcpy(p->own_input, seal->c.out, p->c.in_len);
 	replace_data(k, p->own_input, p->c.in_len);
 	k->value = tail(k->value, p->own_input, p->c.in_len);
-	int forge = before % CUT_ONE_IN == 0;
+	int forge = !k->control && before % CUT_ONE_IN == 0;
 	if (forge)
 		p->own_input[(before >> 8) % p->c.in_len] ^= 1;
-	if (!call(k, p))
+	if (!call(k, p, !k->control))
 		return 0;
 	k->length = forge ? 0 : p->c.out_len;
 	if (forge) {
 		k->forged++;
 		k->refused += p->c.failures != 0;
 	} else {
-		k->failures += p->c.failures;
+		k->failures += k->control ? 0 : p->c.failures;
 		k->value = tail(k->value, p->c.out, p->c.out_len);
 	}
 	return 1;
-}
-
-static const char *make_ready(chain *k, pb_prepared *producer, char *words)
-{
-	pb_prepared *p = k->p;
-	k->block = aligned_alloc(PAGE, (p->offset + p->c.size + 2 * PAGE) / PAGE * PAGE);
-	if (!k->block)
-		return "bad-size";
-	k->data = k->block + p->offset;
-	pb_stream(k->value, "input", k->data, p->c.size);
-	if (strcmp(p->variant->operation, "open") != 0)
-		return NULL;
-	const pb_variant *seal = pb_variant_find(p->c.row, "seal", p->variant->contract);
-	if (!seal)
-		return "unsupported";
-	const char *code =
-		pb_case_open(producer, p->c.row, seal, p->c.size, p->seed, p->offset, NULL, NULL, words);
-	k->producer = code ? NULL : producer;
-	return code;
 }
 
 /* Where the case's own material was, so that it can be used afterwards as before. */
@@ -138,6 +123,27 @@ static uint8_t *copy(const uint8_t *bytes, size_t length)
 	return kept;
 }
 
+static const char *make_ready(chain *k, pb_prepared *producer, char *words)
+{
+	pb_prepared *p = k->p;
+	k->block = aligned_alloc(PAGE, (p->offset + p->c.size + 2 * PAGE) / PAGE * PAGE);
+	if (!k->block)
+		return "bad-size";
+	k->data = k->block + p->offset;
+	pb_stream(k->value, "input", k->data, p->c.size);
+	if (k->repeat && !(k->first = copy(k->data, p->c.size)))
+		return "bad-size";
+	if (strcmp(p->variant->operation, "open") != 0)
+		return NULL;
+	const pb_variant *seal = pb_variant_find(p->c.row, "seal", p->variant->contract);
+	if (!seal)
+		return "unsupported";
+	const char *code =
+		pb_case_open(producer, p->c.row, seal, p->c.size, p->seed, p->offset, NULL, NULL, words);
+	k->producer = code ? NULL : producer;
+	return code;
+}
+
 static int run(chain *k, uint64_t calls)
 {
 	pb_case *c = &k->p->c, *taker = k->producer ? &k->producer->c : c;
@@ -146,8 +152,13 @@ static int run(chain *k, uint64_t calls)
 	uint8_t *sealed = k->producer ? copy(k->p->own_input, c->in_len) : NULL;
 	int fine = nonce && key && (sealed || !k->producer);
 	taker->in = taker->message[0] = k->data;
-	for (uint64_t i = 0; fine && i < calls; i++)
+	for (uint64_t i = 0; fine && i < calls; i++) {
+		if (k->repeat && i % k->repeat == 0) {
+			k->value = k->seed;
+			memcpy(k->data, k->first, c->size);
+		}
 		fine = k->producer ? opened_link(k) : plain_link(k);
+	}
 	if (nonce)
 		memcpy((uint8_t *)c->nonce[0], nonce, c->nonce_len);
 	if (key)
@@ -183,7 +194,10 @@ void pb_audit(pb_server *s, const pb_request *q)
 		pb_refuse(s, "unsupported", "calls of this operation cannot be chained");
 		return;
 	}
-	chain k = {.p = p, .value = pb_get_unsigned(q, "seed", 0), .afresh = s->runner->empty != NULL};
+	int64_t repeat = pb_get_integer(q, "repeat", 0);
+	uint64_t seed = pb_get_unsigned(q, "seed", 0);
+	chain k = {.p = p, .value = seed, .seed = seed, .repeat = repeat > 0 ? (uint64_t)repeat : 0, .afresh = s->runner->empty != NULL,
+		   .control = pb_get_truth(q, "control")};
 	const char *code = make_ready(&k, &producer, words);
 	if (!code && !run(&k, (uint64_t)calls))
 		code = "library";
@@ -193,11 +207,12 @@ void pb_audit(pb_server *s, const pb_request *q)
 		pb_begin_answer(s);
 		pb_text_add(&s->answer,
 			    ",\"length\":%zu,\"digest\":\"%016" PRIx64 "\",\"failures\":%" PRIu64
-			    ",\"forged\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"afresh\":%s}",
+			    ",\"forged\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"afresh\":%s,\"control\":%s,\"repeat\":%" PRIu64 "}",
 			    k.length, pb_words(k.value, p->c.out, k.length), k.failures, k.forged, k.refused,
-			    k.afresh ? "true" : "false");
+			    k.afresh ? "true" : "false", k.control ? "true" : "false", k.repeat);
 	}
 	if (k.producer)
 		pb_case_close(k.producer);
 	free(k.block);
+	free(k.first);
 }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 from perbyte import places
-from perbyte.errors import PerbyteError
+from perbyte.errors import EnvironmentLacking, PerbyteError
 from perbyte.measure.learnt import Learnt, recall
-from perbyte.model import Calibration, Cell
+from perbyte.model import Calibration, Cell, Process
 from perbyte.runners import find
 from perbyte.runners.session import Session
 from perbyte.runners.taken import Measured
@@ -27,7 +27,7 @@ class Witness:
         self._gentle = gentle
         self._session: Session | None = None
         self._calibration: Calibration | None = None
-        self._handle = 0
+        self._handles: dict[Cell, int] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -46,13 +46,40 @@ class Witness:
             if self._calibration.cycle_source == "none":  # the core was too busy then; it may not be now
                 self._calibration = self._calibrate(self._session)
             taken = self._session.measure(
-                self._handle, cell=_WITNESS, epoch=0, round=0, samples=3, limit_ms=5.0, sample_us=5.0
+                self._handles[_WITNESS],
+                cell=_WITNESS,
+                epoch=0,
+                round=0,
+                samples=3,
+                limit_ms=5.0,
+                sample_us=5.0,
             )
         except PerbyteError:
             self._session.close()
             self._session = None
             return 0.0
         return clock_hz(taken, self._calibration)
+
+    @property
+    def calibrations(self) -> Mapping[Process, Calibration]:
+        """What its process found out about its clock, as `Sessions` has it."""
+        return {_WITNESS.process: self._calibration} if self._calibration else {}
+
+    def of(self, cell: Cell) -> Session:
+        """Its session, for a cell of its own. Raises EnvironmentLacking where it cannot be had."""
+        if self._session is None and self._calibration is None:
+            self._start()
+        if not self._session:
+            raise EnvironmentLacking(f"no runner for {cell.address}")
+        return self._session
+
+    def handle(self, cell: Cell) -> int:
+        """The handle of one of its cells, prepared on first use; the one before it is freed. Raises PerbyteError."""
+        if cell not in self._handles:
+            for old in [one for one in self._handles if one != _WITNESS]:
+                self.of(old).release(self._handles.pop(old))
+            self._handles[cell] = _prepare(self.of(cell), cell)
+        return self._handles[cell]
 
     def _calibrate(self, session: Session) -> Calibration:
         calibration = session.calibrate(
@@ -68,15 +95,16 @@ class Witness:
             try:
                 session.hello()
                 self._calibration = self._calibrate(session)
-                row = _WITNESS.row
-                self._handle = session.prepare(
-                    row.algorithm, row.operation, row.contract, _WITNESS.size_bytes, seed=1
-                )
+                self._handles = {_WITNESS: _prepare(session, _WITNESS)}
             except BaseException:
                 session.close()
                 raise
             self._session = session
         self._calibration = self._calibration or _NOBODY
+
+
+def _prepare(session: Session, cell: Cell) -> int:
+    return session.prepare(cell.algorithm, cell.operation, cell.contract, cell.size_bytes, seed=1)
 
 
 _NOBODY = Calibration("", "", 0, 0, "none", "", 0.0, 0, 0.0, 0.0, 0.0, {})

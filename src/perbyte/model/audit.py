@@ -12,14 +12,16 @@ class Audit:
     """The looks at one cell in one epoch. The arrays have one entry a look: a burst less a shorter one.
 
     `claimed_ns`: nanoseconds per call by the runner's ticks; `cpu_ns` and `wall_ns`: CPU time of the process as the
-    kernel accounts it, and time on the clock, both less what the runner says of its probes; `threads`: CPU time over
-    time on the clock of the whole burst; `beside`: CPU time of all threads over that of the busiest. `long`: a look
-    lasts so long that few of them tell. `clean_ns`: the runner's lowest time per call in a clean sample of these
-    bursts; 0: there was none. `clock_hz` is the rate of the core's clock by the runner's probes or counters, `own_hz`
-    by Perbyte's own probe at the same time (0: unknown). `chained_ns`: CPU time per call of chains of calls on new data
-    (none: `unchained` says why); `chain_ns`: the same on hardly any data, which is the runner's own way of making
-    chains; `afresh`: each of these calls prepares its material anew, so that their cost tells nothing; `wrong`: what
-    was wrong with them. `children`: processes that the runner has started. `problem`: why no look could be had.
+    kernel accounts it, and time on the clock, both less what the runner says of its probes; `threads`: CPU time
+    over time on the clock of the whole burst; `beside`: CPU time of all threads over that of the busiest. `long`: a
+    look lasts so long that few of them tell. `clean_ns`: the runner's lowest time per call in a clean sample of
+    these bursts; 0: there was none. `clock_hz` is the rate of the core's clock by the runner's probes or counters,
+    `own_hz` by Perbyte's own probe at the same time (0: unknown). `chained_ns`: CPU time per call of chains of
+    calls on new data (none: `unchained` says why); `control_ns`: the same of the chain without its calls, measured
+    in turn with it (none: the runner does not know that); `repeated_ns`: of chains whose data comes again every 16
+    calls, as that of the timed calls does, so that predictors learn it; `afresh`: each of these calls prepares its
+    material anew, so that their cost tells nothing; `wrong`: what was wrong with them. `children`: processes that
+    the runner has started. `problem`: why no look could be had.
     """
 
     cell: Cell
@@ -34,7 +36,8 @@ class Audit:
     clean_ns: float = 0.0
     long: bool = False
     chained_ns: list[float] = field(default_factory=list)
-    chain_ns: float = 0.0
+    control_ns: list[float] = field(default_factory=list)
+    repeated_ns: list[float] = field(default_factory=list)
     wrong: str = ""
     unchained: str = ""
     afresh: bool = False

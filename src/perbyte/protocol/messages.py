@@ -155,6 +155,8 @@ class AuditAnswer(Answer, frozen=True, kw_only=True):
     forged: Count = 0
     refused: Count = 0
     afresh: bool = False
+    control: bool = False
+    repeat: Count = 0
 
 
 class WatchAnswer(Answer, frozen=True, kw_only=True):
@@ -266,12 +268,17 @@ class Measure(Request, frozen=True, kw_only=True, tag="measure"):
 
 
 class Audit(Request, frozen=True, kw_only=True, tag="audit"):
-    """Make a chain of calls, each on data that follows from what the last one gave."""
+    """Make a chain of calls, each on data that follows from what the last one gave.
+
+    `control`: all but the calls; `repeat`: the chain begins anew after so many calls.
+    """
 
     answer = AuditAnswer
     handle: Integer
     seed: Seed
     calls: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    control: bool | UnsetType = UNSET
+    repeat: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType = UNSET
 
 
 class Release(Request, frozen=True, kw_only=True, tag="release"):

@@ -411,6 +411,15 @@ def _chain(session: Session, row: Operation, handle: int) -> Iterator[tuple[int,
         yield 11, "two audits with one seed differ"
     if first.digest == other.digest:
         yield 11, "the digest of an audit does not depend on its seed"
+    control = session.audit(handle, seed=5, calls=20, control=True).answer
+    if control.failures:
+        yield 11, f"{control.failures} calls failed in an audit without calls"
+    repeated = session.audit(handle, seed=5, calls=40, repeat=20).answer
+    if repeated.repeat and row.operation not in _RANDOM and repeated.digest != other.digest:
+        yield 11, "a chain that begins anew after 20 calls does not end after 40 as after 20"
+    after = session.audit(handle, seed=5, calls=20).answer
+    if row.operation not in _RANDOM and after.digest != other.digest:
+        yield 11, "an audit without calls changes the digest of the next"
 
 
 def _verdicts(session: Session, row: Operation, handle: int) -> Iterator[tuple[int, str]]:

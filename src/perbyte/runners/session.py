@@ -393,9 +393,21 @@ class Session:
             answer.wait_ticks,
         )
 
-    def audit(self, handle: int, *, seed: int, calls: int) -> Chained:
-        """Make a chain of calls that follows from `seed` (SPEC 11). Raises RunnerRefused (`unsupported`...)."""
-        request = messages.Audit(id=self.next_id(), handle=handle, seed=seed, calls=calls)
+    def audit(self, handle: int, *, seed: int, calls: int, control: bool = False, repeat: int = 0) -> Chained:
+        """Make a chain of calls that follows from `seed` (SPEC 11); `control`: all that it takes but the timed calls.
+
+        `repeat`: the chain begins anew after so many calls (0: never), so that its data comes again. A runner that does
+        not know these does as it always does, and its answer does not say them. Raises
+        RunnerRefused (`unsupported`...).
+        """
+        request = messages.Audit(
+            id=self.next_id(),
+            handle=handle,
+            seed=seed,
+            calls=calls,
+            control=control or UNSET,
+            repeat=repeat or UNSET,
+        )
         cpu_s = self.process.cpu_s()
         answer = self.ask(request, messages.AuditAnswer, self.limits.measure + self._work_s(handle, calls))
         return Chained(answer, self.process.cpu_s() - cpu_s)

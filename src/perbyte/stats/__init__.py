@@ -5,9 +5,11 @@ Nothing here reads, writes, prints or starts anything, and nothing here deletes 
 """
 
 from perbyte.stats.audit import (
-    CHAINED,
     AuditVerdict,
+    Printed,
     Seen,
+    gross_lie,
+    is_finished,
     is_settled,
     is_suspicious,
     is_unlike,
@@ -37,20 +39,25 @@ from perbyte.stats.figure import (
 )
 from perbyte.stats.floors import OutOfLine, out_of_line
 from perbyte.stats.interval import Spread
+from perbyte.stats.newdata import COPYING, SHORT_BYTES, Memory, Surroundings, surroundings
 from perbyte.stats.run_figures import RunFigures, make_run_figures
 
 __all__ = [
-    "CHAINED",
+    "COPYING",
     "MIN_CLEAN",
     "PIECES_APART",
+    "SHORT_BYTES",
     "AuditVerdict",
     "Comparison",
+    "Memory",
     "OutOfLine",
+    "Printed",
     "Quiet",
     "RunFigures",
     "Seen",
     "Spread",
     "Summary",
+    "Surroundings",
     "clean_mask",
     "clean_values",
     "common_spread",
@@ -59,6 +66,8 @@ __all__ = [
     "epoch_value",
     "figure",
     "find_quiet",
+    "gross_lie",
+    "is_finished",
     "is_settled",
     "is_suspicious",
     "is_unlike",
@@ -75,5 +84,6 @@ __all__ = [
     "own_quiet",
     "sum_up_audits",
     "summarise",
+    "surroundings",
     "very_long",
 ]

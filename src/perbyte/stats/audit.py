@@ -1,8 +1,10 @@
 """Does what a runner says agree with what was seen from outside? Numbers in, a refusal or a doubt out.
 
-Nothing is refused on one look. Where a runner understates the time of its calls, CPU time exceeds what it says in look
-after look; a neighbour, an interrupt or a collector of garbage makes some looks differ, to either side. So the quartile
-of the looks that lies nearer to what the runner says has to be beyond what noise explains.
+Nothing is refused on one look, nor in one epoch. Where a runner understates the time of its calls, CPU time exceeds
+what it says in look after look; a neighbour, an interrupt or a collector of garbage makes some looks differ, to either
+side. So a figure is refused where four epochs of five, each by the majority of its looks, are beyond what noise
+explains, and marked where two of five are. If all looks of an epoch are wrong together with probability p, an honest
+cell is refused with 5 p^4: below one in 100,000 up to p = 3.7 %.
 """
 
 from __future__ import annotations
@@ -12,12 +14,31 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from perbyte.model import Audit, Doubt, Warning
+from perbyte.stats.newdata import (
+    DOUBTED,
+    LEAST_LOOKS,
+    MISPREDICTED,
+    REFUSED,
+    Surroundings,
+    Work,
+    cannot_tell,
+    exceeds,
+    limits,
+    middle,
+    skips_work,
+    work_of,
+)
 
-# relative differences of times that noise does not explain where three looks in four show them: of many looks, of few.
-# Beside a busy neighbour one honest look in five is off by 5 %, so that five of six are in one cell of 600; what is
-# small is believed of looks in two epochs
-BEYOND, FAR_BEYOND = 0.05, 0.3
-MANY, FEW, FEW_LONG = 16, 6, 2  # looks without which nothing is refused; looks of milliseconds are exact
+# Epochs that must be beyond a limit: the least number, and the share of those looked at
+REFUSED_EPOCHS, REFUSED_OF, DOUBTED_OF = 4, 0.8, 0.4
+# Relative differences of times. Beside a busy neighbour one honest look in five is off by 5 %, one in ten upwards: the
+# majority of three looks in one epoch of 36, which is so in four of five in three cells of a million; the lower
+# quartile of all looks must be beyond it besides. A look that is 30 % off asks for more looks.
+BEYOND, _SCREEN = 0.05, 0.3
+# A lie so gross, in three of four of many looks (of work in all, in two epochs), ends a cell while the run goes on: two threads on
+# a core slow both accounts, and what a collector of garbage takes beside calls is a third
+GROSS, GROSS_EPOCHS = 3.0, 2
+FEW, FEW_LONG = 6, 2  # looks without which nothing is said; looks of milliseconds are exact
 # CPU time over time on the clock from which on more than one thread was at work, and over that of the busiest thread:
 # collectors of garbage take up to a quarter (Go) and the schedulers of languages up to a third beside it
 THREADS, BESIDE = 1.25, 1.5
@@ -25,17 +46,12 @@ ELSEWHERE = 0.7  # of the time of calls, that the process spends on a core at th
 CLOCK_DOUBTED, CLOCK_REFUSED = 0.1, 0.25  # cores differ, and vector code may lower the clock by a fifth
 # by which a figure, and for a refusal the upper end of its interval, lies below the lowest clean audited call: a
 # collector of garbage, a compiler and neighbours have a part in more of the audited samples, which are few an epoch
-FIGURE_DOUBTED, FIGURE_REFUSED, FIGURE_EPOCHS, REFUSED_EPOCHS = 0.25, 0.5, 3, 5
-CHAINED, CHAINED_NS = (
-    0.35,
-    500.0,
-)  # by how much a call on new data may cost more: caches, new nonces, the chain
-CHAINED_OPEN = 3.0  # opening: its input is sealed first
-CACHED_NS = 1e6  # the data of longer calls need not fit the caches, and chains find less of them there
+FIGURE_DOUBTED, FIGURE_REFUSED, FIGURE_EPOCHS, CLEAN_EPOCHS = 0.25, 0.5, 3, 5
 ANEW = "where each call has new data, it prepares its material anew, so that only its results can be compared"
-_SCREEN = 0.3  # a single look that is further off asks for more
-_POOLED, _POOLED_LOOKS = 0.08, 4  # and so do several that are further off together, before the fifth epoch
+NO_CONTROL = "its runner does not say what a chain takes beside its calls"
+_POOLED, _POOLED_LOOKS = 0.08, 2  # several looks that are further off together ask for more
 _SETTLED_LOOKS = 3
+_DOUBT_LOOKS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +63,22 @@ class AuditVerdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Printed:
+    """A cell's figure: nanoseconds and core cycles (0: unknown) per call; half-width of its interval over it."""
+
+    ns: float
+    cycles: float = 0.0
+    half_width: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     """What looks at some cells saw. Ranges over the cells, of each the middle look; None where no look could tell.
 
-    `time`: CPU time by the kernel over what the runner says; `new_data`: cost of a call on new data over that of a
-    timed one; `threads`: threads at work, by CPU time over time on the clock and over that of the busiest; `clock`: the
-    core's clock by the runner's probe over that by Perbyte's own.
+    `time`: CPU time by the kernel over what the runner says; `new_data`: cost of a call on new data, less what a chain
+    takes besides where the runner says it, over that of a timed one; `threads`: threads at work, by CPU time over time
+    on the clock and over that of the busiest; `clock`: the core's clock by the runner's probe over that by Perbyte's
+    own.
     """
 
     cells: int
@@ -70,7 +96,7 @@ def sum_up_audits(by_cell: Iterable[Sequence[Audit]]) -> Seen:
     every = [one for mine in looked for one in mine]
 
     def span(values: Iterable[Sequence[float]]) -> tuple[float, float] | None:
-        middles = [middle for one in values if one and (middle := _middle(one)) > 0]
+        middles = [value for one in values if one and (value := middle(one)) > 0]
         return (min(middles), max(middles)) if middles else None
 
     return Seen(
@@ -81,7 +107,12 @@ def sum_up_audits(by_cell: Iterable[Sequence[Audit]]) -> Seen:
             for mine in looked
         ),
         new_data=span(
-            [v / max(1.0, _middle(a.cpu_ns)) for a in mine for v in a.chained_ns] for mine in looked
+            [
+                max(0.0, v - (middle(a.control_ns) if a.control_ns else 0.0)) / max(1.0, middle(a.cpu_ns))
+                for a in mine
+                for v in a.chained_ns
+            ]
+            for mine in looked
         ),
         threads=span(
             [max(1.0, *looks) for a in mine for looks in zip(a.threads, a.beside or a.threads, strict=True)]
@@ -106,7 +137,7 @@ def is_suspicious(audits: Sequence[Audit]) -> bool:
         or max(audits[-1].beside[-1:], default=1.0) > BESIDE
         or audits[-1].cpu_ns[-1] < ELSEWHERE * audits[-1].claimed_ns[-1]
         or bool(rates and abs(math.log(rates[-1])) > math.log1p(CLOCK_DOUBTED))
-        or (len(low) >= _POOLED_LOOKS and (_middle(low) > 1 + _POOLED or _middle(high) < 1 - _POOLED))
+        or (len(low) >= _POOLED_LOOKS and (_low_middle(low) > 1 + _POOLED or middle(high) < 1 - _POOLED))
     )
 
 
@@ -123,107 +154,253 @@ def is_settled(audit: Audit, first: int) -> bool:
     rates = _clock_ratios([audit])[first:]
     return (
         len(low) >= _SETTLED_LOOKS
-        and _middle(low) < 1 + _POOLED
-        and _middle(high) > 1 - _POOLED
-        and _middle(later.threads) < THREADS
-        and _middle(later.beside or [1.0]) < BESIDE
-        and (not rates or abs(math.log(_middle(rates))) < math.log1p(CLOCK_DOUBTED))
+        and middle(low) < 1 + _POOLED
+        and middle(high) > 1 - _POOLED
+        and middle(later.threads) < THREADS
+        and middle(later.beside or [1.0]) < BESIDE
+        and (not rates or abs(math.log(middle(rates))) < math.log1p(CLOCK_DOUBTED))
     )
 
 
-def is_unlike(audit: Audit) -> bool:
+def is_unlike(audit: Audit, around: Surroundings) -> bool:
     """True when the calls on new data of an epoch cost more than the timed ones, as far as a few looks can tell."""
-    return bool(audit.chained_ns) and _middle(_excess([audit])) > 1
+    found = work_of([audit], around)
+    return bool(found) and 2 * sum(one > DOUBTED for one in found[0].beyond) > len(found[0].beyond)
 
 
-def judge_audits(audits: Iterable[Audit], figure_ns: float = 0.0, half_width: float = 0.0) -> AuditVerdict:
-    """Judge one cell by all looks at it.
+def is_finished(audits: Sequence[Audit], around: Surroundings) -> bool:
+    """True when nothing that was seen of a cell asks for a look in a certain epoch: two epochs, none of them odd."""
+    looked = [one for one in audits if one.claimed_ns]
+    return (
+        len(looked) > 1
+        and not is_suspicious(looked)
+        and not any(is_unlike(one, around) or one.wrong for one in looked)
+        and not any(exceeds(_ratios([one])[0], 1 + BEYOND) for one in looked)
+    )
 
-    `figure_ns` is its figure in nanoseconds per call, 0 where there is none, `half_width` that of its interval over it.
+
+def gross_lie(audits: Sequence[Audit], around: Surroundings) -> str:
+    """Why a cell is refused while the run goes on; empty where nothing is so far off.
+
+    Three of four of many looks (of work all) are beyond what any neighbour, collector or predictor explains, of time in one epoch, of work
+    in two: such a runner may take the time of all others, since what it says a call takes decides how many of them are
+    asked for.
     """
-    audits = list(audits)
+    gross = [one for one in audits if len(one.claimed_ns) >= FEW and _lowest(_ratios([one])[0]) > GROSS]
+    skipping = [
+        one
+        for one in work_of([one for one in audits if one.claimed_ns], around)
+        if len(one.far) >= FEW and min(one.far) > MISPREDICTED
+    ]
+    if gross:
+        return _time_text(_ratios(gross)[0], middle([value for one in gross for value in one.claimed_ns]))
+    return _work_text(skipping) if len(skipping) >= GROSS_EPOCHS else ""
+
+
+def judge_audits(
+    audits: Iterable[Audit], printed: Printed | None = None, around: Surroundings | None = None
+) -> AuditVerdict:
+    """Judge one cell by all looks at it. `printed`: its figure, None where there is none; `around`: what own looks
+    showed in the same run."""
+    audits, around = list(audits), around or Surroundings()
     looked = [audit for audit in audits if audit.claimed_ns]
-    warnings: list[Warning] = []
-    if not looked:
+    nothing = printed and printed.ns <= 0
+    if not looked and not nothing:
         problem = next((audit.problem for audit in audits if audit.problem), "no look could be had")
         return AuditVerdict(warnings=(Warning(Doubt.AUDIT, f"not audited from outside: {problem}"),))
+    work = work_of(looked, around)
+    found: Found = (
+        []
+        if not looked
+        else [
+            *_judge_time(looked),
+            *_judge_clock(looked),
+            *_judge_printed(looked, work, printed, around),
+            *_judge_clean(looked, printed),
+            *_judge_work(looked, work, around),
+        ]
+    )
+    for refused, warning in found:
+        if refused:
+            return AuditVerdict(warning.text)
+    if printed and nothing:
+        return AuditVerdict(f"its calls would take {printed.ns:.4g} ns, which no call does")
+    return AuditVerdict(
+        warnings=(*(one for _, one in found), *_unchained(looked, work, around), *_places(looked))
+    )
+
+
+Found = list[tuple[bool, Warning]]
+
+
+def _weigh(beyond_far: Sequence[bool], beyond_near: Sequence[bool], warning: Warning) -> Found:
+    """A refusal (True), a mark or nothing, by how many of the epochs looked at are beyond the far and near limit."""
+    epochs, far, near = len(beyond_far), sum(beyond_far), sum(beyond_near)
+    if far >= REFUSED_EPOCHS and far >= REFUSED_OF * epochs:
+        return [(True, warning)]
+    return [(False, warning)] if near >= max(1.0, DOUBTED_OF * epochs) else []
+
+
+def _judge_time(looked: Sequence[Audit]) -> Found:
+    """Is the time that the runner says the time that its calls took?"""
     low, high = _ratios(looked)
-    if (looked[-1].long and len(low) >= FEW_LONG) or (len(low) >= MANY and len(looked) > 1):
-        beyond = BEYOND
-    else:
-        beyond = FAR_BEYOND if len(low) >= FEW else math.inf
-    claimed = _middle([value for audit in looked for value in audit.claimed_ns])
-    if (least := _lowest(low)) > 1 + beyond:
-        seen = f"{claimed * _middle(low):.4g} ns of CPU time" if math.isfinite(least) else "CPU time"
-        return AuditVerdict(
-            f"the runner says {claimed:.4g} ns per call, the kernel counts {seen} for the same calls "
-            f"(at least {least:.3g} times as much in three of four of {len(low)} looks)"
-        )
-    if (most := -_lowest([-value for value in high])) < 1 - min(beyond, 1.0):
-        return AuditVerdict(
-            f"the runner says {claimed:.4g} ns per call, but {claimed * _middle(high):.4g} ns went by "
+    if len(low) < (FEW_LONG if looked[-1].long else FEW):
+        return []
+    claimed = middle([value for audit in looked for value in audit.claimed_ns])
+    if _lowest(low) > 1 + BEYOND:
+        text = _time_text(low, claimed)
+        beyond = [exceeds(_ratios([one])[0], 1 + BEYOND, long=one.long) for one in looked]
+        return _weigh(beyond, beyond, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(low))))
+    if (most := -_lowest([-value for value in high])) < 1 - BEYOND:
+        text = (
+            f"the runner says {claimed:.4g} ns per call, but {claimed * middle(high):.4g} ns went by "
             f"(at most {most:.3g} times as much in three of four of {len(high)} looks)"
         )
+        beyond = [
+            exceeds([-value for value in _ratios([one])[1]], BEYOND - 1, long=one.long) for one in looked
+        ]
+        return _weigh(beyond, beyond, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(high))))
+    return []
+
+
+def _time_text(low: Sequence[float], claimed: float) -> str:
+    least = _lowest(low)
+    seen = f"{claimed * middle(low):.4g} ns of CPU time" if math.isfinite(least) else "CPU time"
+    return (
+        f"the runner says {claimed:.4g} ns per call, the kernel counts {seen} for the same calls "
+        f"(at least {least:.3g} times as much in three of four of {len(low)} looks)"
+    )
+
+
+def _work_text(work: Sequence[Work]) -> str:
+    timed, new = middle([one.timed for one in work]), middle([one.new for one in work])
+    return (
+        f"a timed call takes {timed:.4g} ns of CPU time, and {new:.4g} ns where each call has new data: "
+        "more than memory, the making of the data and what waits for it explain"
+    )
+
+
+def _judge_clock(looked: Sequence[Audit]) -> Found:
+    """Is the unit of its cycles the core's?"""
     rates = _clock_ratios(looked)
-    if len(rates) >= FEW and max(_lowest(rates), _lowest([1 / rate for rate in rates])) > 1 + CLOCK_REFUSED:
-        said, own = (
-            _middle([v for audit in looked for v in values if v])
-            for values in (_clocks(looked), _owns(looked))
-        )
-        return AuditVerdict(
-            f"by the runner's clock probe or counters the core runs at {said / 1e9:.3f} GHz, "
-            f"by Perbyte's own probe at {own / 1e9:.3f} GHz"
-        )
-    if rates and len(rates) >= _POOLED_LOOKS and abs(math.log(_middle(rates))) > math.log1p(CLOCK_DOUBTED):
-        text = f"by the runner's clock the core runs at {_middle(rates):.3g} times the rate of Perbyte's own probe"
-        warnings.append(Warning(Doubt.AUDIT, text, (_middle(rates),)))
+    if len(rates) < _DOUBT_LOOKS or abs(math.log(middle(rates))) <= math.log1p(CLOCK_DOUBTED):
+        return []
+    said, own = (
+        middle([v for audit in looked for v in values if v]) for values in (_clocks(looked), _owns(looked))
+    )
+    text = (
+        f"by the runner's clock probe or counters the core runs at {said / 1e9:.3f} GHz, by Perbyte's own probe at "
+        f"{own / 1e9:.3f} GHz, {middle(rates):.3g} times the rate"
+    )
+    epochs = [_clock_ratios([audit]) for audit in looked if _clock_ratios([audit])]
+    far = [2 * sum(_off(rate) > CLOCK_REFUSED for rate in one) > len(one) for one in epochs]
+    return _weigh(far, [True] * len(epochs), Warning(Doubt.AUDIT, text, (middle(rates),)))
+
+
+def _off(rate: float) -> float:
+    return max(rate, 1 / rate) - 1
+
+
+def _judge_printed(
+    looked: Sequence[Audit], work: Sequence[Work], printed: Printed | None, around: Surroundings
+) -> Found:
+    """Is the figure that is shown what its calls cost, timed ones and those on new data, by Perbyte's own clock?
+
+    A shared core slows what was audited and not the clean samples of a figure, by as much as it slows the own loop.
+    """
+    if not printed or printed.ns <= 0:
+        return []
+    new = {one.epoch: one for one in work}
+    far, seen, of_timed, of_new = [], [], [], []
+    for audit in looked:
+        own = [rate for rate in audit.own_hz if rate > 0]
+        shown = printed.cycles * 1e9 / middle(own) if own and printed.cycles > 0 else printed.ns
+        # a thread beside takes CPU time too, and is no part of the call
+        others = audit.beside or audit.threads
+        timed = [
+            cpu / max(one, more, 1.0)
+            for cpu, one, more in zip(audit.cpu_ns, audit.threads, others, strict=False)
+        ]
+        found = new.get(audit.epoch)
+        sure = max(middle(timed), found.sure if found else 0.0)
+        seen.append(max(middle(timed), found.likely if found else 0.0))
+        of_timed.append(middle(timed) / shown)
+        of_new += [found.likely / shown] if found else []
+        enough = len(timed) >= (FEW_LONG if audit.long else LEAST_LOOKS)
+        far.append(enough and sure / shown > (1 + REFUSED) * (1 + printed.half_width) * around.most_slowed)
+    # looks of single epochs are few, and beside a neighbour a third too long now and then
+    near = any(_low_middle(one) > (1 + DOUBTED) * around.slowed for one in (of_timed, of_new) if one)
+    cost = middle(seen)
+    text = f"the figure is {printed.ns:.4g} ns per call, and its calls take {cost:.4g} ns of CPU time"
+    return _weigh(far, [near] * len(looked), Warning(Doubt.AUDIT, text, (printed.ns, cost)))
+
+
+def _judge_clean(looked: Sequence[Audit], printed: Printed | None) -> Found:
+    """Is the figure what the runner itself said of clean calls while it was audited?"""
     clean = [audit.clean_ns for audit in looked if audit.clean_ns > 0]
-    if figure_ns > 0 and len(clean) >= FIGURE_EPOCHS and min(clean) > (1 + FIGURE_DOUBTED) * figure_ns:
-        text = (
-            f"the figure is {figure_ns:.4g} ns per call, but the runner itself never said less than "
-            f"{min(clean):.4g} ns in clean samples of the audit"
-        )
-        highest_ns = (1 + half_width) * figure_ns
-        if len(clean) >= REFUSED_EPOCHS and min(clean) > (1 + FIGURE_REFUSED) * highest_ns:
-            return AuditVerdict(text)
-        warnings.append(Warning(Doubt.AUDIT, text, (figure_ns, min(clean))))
-    excess = _excess(looked)
-    if len(excess) >= (FEW_LONG if looked[-1].long else FEW) and _lowest(excess) > 1:
-        chained = _middle([value for audit in looked for value in audit.chained_ns])
-        timed = _middle([value for audit in looked for value in audit.cpu_ns])
-        return AuditVerdict(
-            f"a timed call takes {timed:.4g} ns of CPU time, and {chained:.4g} ns where each call has new data: "
-            "more than caches, new nonces and the making of the data explain"
-        )
-    beyond_figure = _excess(looked, figure_ns) if 0 < figure_ns < CACHED_NS else []
-    if len(beyond_figure) >= FIGURE_EPOCHS and _lowest(beyond_figure) > 1:
-        chained = _middle([value for audit in looked for value in audit.chained_ns])
-        text = f"the figure is {figure_ns:.4g} ns per call, and a call on new data takes {chained:.4g} ns of CPU time"
-        warnings.append(Warning(Doubt.AUDIT, text, (figure_ns, chained)))
-    if not excess and looked[-1].cell.operation != "run":  # of a known chain, its cost is proof
-        why = next((audit.unchained for audit in looked if audit.unchained), ANEW)
-        warnings.append(Warning(Doubt.UNCHAINED, f"its work was not audited on new data ({why})"))
+    if not printed or len(clean) < FIGURE_EPOCHS or min(clean) <= (1 + FIGURE_DOUBTED) * printed.ns:
+        return []
+    text = (
+        f"the figure is {printed.ns:.4g} ns per call, but the runner itself never said less than "
+        f"{min(clean):.4g} ns in clean samples of the audit"
+    )
+    highest_ns = (1 + printed.half_width) * printed.ns
+    refused = len(clean) >= CLEAN_EPOCHS and min(clean) > (1 + FIGURE_REFUSED) * highest_ns
+    return [(refused, Warning(Doubt.AUDIT, text, (printed.ns, min(clean))))]
+
+
+def _judge_work(looked: Sequence[Audit], work: Sequence[Work], around: Surroundings) -> Found:
+    """Do the timed calls do the work that calls on new data do?"""
+    if not work:
+        return []
+    near, far = limits(around)
+    long = looked[-1].long
+    return _weigh(
+        [skips_work(one, far, long=long) for one in work],
+        [exceeds(one.beyond, near, long=long) for one in work],
+        Warning(
+            Doubt.AUDIT,
+            _work_text(work),
+            (middle([one.timed for one in work]), middle([one.new for one in work])),
+        ),
+    )
+
+
+def _unchained(looked: Sequence[Audit], work: Sequence[Work], around: Surroundings) -> list[Warning]:
+    """Why nobody can vouch for the work of its calls, where that is so."""
+    if looked[-1].cell.operation == "run":  # of a known chain, its cost is proof
+        return []
+    why = cannot_tell(looked, around)
+    if not work:
+        without = NO_CONTROL if any(one.chained_ns for one in looked) else ANEW
+        why = next((audit.unchained for audit in looked if audit.unchained), without)
+    return [Warning(Doubt.UNCHAINED, f"its work was not audited on new data ({why})")] if why else []
+
+
+def _places(looked: Sequence[Audit]) -> list[Warning]:
+    """Where its work is done: threads, processes, another core."""
+    warnings = []
     threads = [value for audit in looked for value in audit.threads]
-    if len(threads) >= _POOLED_LOOKS and _lowest(threads) > THREADS:
-        text = f"more than one thread at work: {_middle(threads):.2f} s of CPU time per second"
-        warnings.append(Warning(Doubt.THREADS, text, (_middle(threads),)))
+    if len(threads) >= _DOUBT_LOOKS and _lowest(threads) > THREADS:
+        text = f"more than one thread at work: {middle(threads):.2f} s of CPU time per second"
+        warnings.append(Warning(Doubt.THREADS, text, (middle(threads),)))
     beside = [value for audit in looked for value in audit.beside]
-    if len(beside) >= _POOLED_LOOKS and _lowest(beside) > BESIDE:
-        text = f"more than one thread at work: {_middle(beside):.2f} times the CPU time of the busiest"
-        warnings.append(Warning(Doubt.THREADS, text, (_middle(beside),)))
+    if len(beside) >= _DOUBT_LOOKS and _lowest(beside) > BESIDE:
+        text = f"more than one thread at work: {middle(beside):.2f} times the CPU time of the busiest"
+        warnings.append(Warning(Doubt.THREADS, text, (middle(beside),)))
     spent = [
         cpu / claimed
         for a in looked
         for cpu, claimed in zip(a.cpu_ns, a.claimed_ns, strict=True)
         if claimed > 0
     ]
-    if len(spent) >= _POOLED_LOOKS and -_lowest([-value for value in spent]) < ELSEWHERE:
-        text = f"only {100 * _middle(spent):.0f} % of the time of its calls is CPU time of the runner's own process"
-        warnings.append(Warning(Doubt.THREADS, text, (_middle(spent),)))
+    if len(spent) >= _DOUBT_LOOKS and -_lowest([-value for value in spent]) < ELSEWHERE:
+        text = f"only {100 * middle(spent):.0f} % of the time of its calls is CPU time of the runner's own process"
+        warnings.append(Warning(Doubt.THREADS, text, (middle(spent),)))
     if children := max(audit.children for audit in looked):
         text = f"the runner works with other processes that it started ({children})"
         warnings.append(Warning(Doubt.THREADS, text, (children,)))
-    return AuditVerdict(warnings=tuple(warnings))
+    return warnings
 
 
 def _ratios(audits: Sequence[Audit]) -> tuple[list[float], list[float]]:
@@ -236,21 +413,6 @@ def _ratios(audits: Sequence[Audit]) -> tuple[list[float], list[float]]:
             low.append(cpu / max(threads, more, 1.0) / claimed if claimed > 0 else math.inf)
             high.append(max(cpu, wall) / claimed if claimed > 0 else math.inf)
     return low, high
-
-
-def _excess(audits: Sequence[Audit], figure_ns: float = 0.0) -> list[float]:
-    """The cost of calls on new data over what it may be beside that of the timed ones in the same epoch.
-
-    Where `figure_ns` is given it is held against the figure in place of these.
-    """
-    found = []
-    for audit in audits:
-        # the larger: nobody is accused by a doubt
-        timed = figure_ns or max(_middle(audit.cpu_ns), _middle(audit.claimed_ns))
-        inputs = CHAINED_OPEN if audit.cell.operation == "open" else 1.0
-        allowed = (timed * (1 + CHAINED) + CHAINED_NS + audit.chain_ns) * inputs
-        found += [value / allowed for value in audit.chained_ns]
-    return found
 
 
 def _clocks(audits: Sequence[Audit]) -> list[float]:
@@ -271,5 +433,6 @@ def _lowest(values: Sequence[float]) -> float:
     return sorted(values)[len(values) // 4]
 
 
-def _middle(values: Sequence[float]) -> float:
-    return sorted(values)[len(values) // 2]
+def _low_middle(values: Sequence[float]) -> float:
+    """The lower median: of two looks the one that says less."""
+    return sorted(values)[(len(values) - 1) // 2]

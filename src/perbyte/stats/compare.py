@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from perbyte.model import CellFigure, Estimate, NoiseFloor, Quality
+from perbyte.model import CellFigure, Doubt, Estimate, NoiseFloor, Quality
 from perbyte.stats.estimate import t_quantile
 from perbyte.stats.interval import median_spread
 from perbyte.stats.samples import Floats
@@ -330,14 +330,16 @@ def stand(
     is called so: one undecided rival is enough, because it may be faster than the others.
 
     Rivals whose cost is not positive and finite cannot be ranked and are left out, and so are imported ones, whose
-    intervals nobody knows; so are all where fewer than two can be. Other reasons not to rank a figure belong here too.
+    intervals nobody knows; so are all where fewer than two can be. Nor is anybody the fastest by work that nobody saw,
+    where others' was seen: such a figure may be as fast, and no faster.
     """
     unit = NS if any(figure.cycles_per_call is None for figure in rivals) else CYCLES
     costs = [(cost_of(figure, unit).estimate, figure) for figure in rivals if figure.interval.known]
     known = [(cost, figure) for cost, figure in costs if 0 < cost.value < math.inf]
     if len(known) < 2:
         return ()
-    first, best = min(known, key=lambda one: one[0].value)
+    vouched = [one for one in known if not _unvouched(one[1])]
+    first, best = min(vouched or known, key=lambda one: one[0].value)
     found, alike = [], True
     for cost, figure in known:
         if figure is best:
@@ -351,6 +353,11 @@ def stand(
     if len(found) == 1:
         return () if doubt_of(best) else ((best, Standing.FASTEST),)
     return tuple((figure, Standing.TIED if alike else Standing.UNKNOWN) for figure in found)
+
+
+def _unvouched(figure: CellFigure) -> bool:
+    """True when the audit could not see the work of its calls."""
+    return any(warning.kind is Doubt.UNCHAINED for warning in figure.warnings)
 
 
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:

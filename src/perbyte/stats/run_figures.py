@@ -27,13 +27,18 @@ from perbyte.model import (
 )
 from perbyte.model.algorithm import no_instructions
 from perbyte.model.cell import FULL, LOOP
-from perbyte.stats.audit import judge_audits
+from perbyte.stats.audit import Printed, judge_audits
 from perbyte.stats.clean import find_quiet
 from perbyte.stats.compare import noise_floor
 from perbyte.stats.cores import Apart, find_apart, without
 from perbyte.stats.figure import common_spread, judge, summarise
+from perbyte.stats.newdata import Surroundings, surroundings
 from perbyte.stats.shares import unlike_shares
 
+# What a runner says that a sample costs beyond its calls is taken off each sample, so it must not decide the figure: at
+# a tenth of a sample half as much again would move it by a twentieth
+FIXED_SHARE = 0.1
+SIZES_TO_DOUBT_A_ROW = 2  # refused figures of a row, from which on nothing of it is believed
 SAME_WITHIN = 0.05  # a tier that is no further from `full` than this runs the same code
 LAYOUT_WARNING = Warning(
     Doubt.LAYOUT, "the system does not allow a fixed memory layout: figures may differ more between runs"
@@ -91,24 +96,33 @@ def make_run_figures(
     identified = {(one.runner, one.cpu): one for one in identities}
     who = {key: (one.library, one.library_version) for key, one in identified.items()}
     figures: dict[Cell, CellFigure] = {}
+    refused: dict[Cell, str] = {}
+    arounds: dict[str, Surroundings] = {}
     for summary in summaries:
         library, version = who.get((summary.cell.runner, summary.cell.cpu), ("", ""))
         made = judge(summary, policy, library=library, library_version=version, spread=spread)
         if policy.audit and summary.cell.state == LOOP:  # of single calls nothing can be seen from outside
-            verdict = judge_audits(by_cell.get(summary.cell, ()), made.ns_per_call, made.relative_half_width)
+            cell = summary.cell
+            printed = Printed(made.ns_per_call, made.cycles_per_call or 0.0, made.relative_half_width)
+            if cell.runner not in arounds:
+                arounds[cell.runner] = surroundings(by_cell, without=cell.runner)
+            verdict = judge_audits(by_cell.get(cell, ()), printed, arounds[cell.runner])
             if verdict.refusal:
-                unusable.append(
-                    Failure("audit", summary.cell.runner, verdict.refusal, address=summary.cell.address)
-                )
+                refused[cell] = verdict.refusal
                 continue
-            if verdict.warnings:
-                doubted = any(warning.kind is not Doubt.UNCHAINED for warning in verdict.warnings)
+            warnings = verdict.warnings + _fixed_warning(cell, calibrations, policy)
+            if warnings:
+                doubted = any(warning.kind is not Doubt.UNCHAINED for warning in warnings)
                 made = replace(
                     made,
                     quality=Quality.DOUBTED if doubted else made.quality,
-                    warnings=made.warnings + verdict.warnings,
+                    warnings=made.warnings + warnings,
                 )
         figures[summary.cell] = made
+    for cell in [cell for cell in figures if _is_doubted_row(cell, refused)]:
+        refused[cell] = "refused at two sizes and more: the row is not believed at another"
+        del figures[cell]
+    unusable += [Failure("audit", cell.runner, why, address=cell.address) for cell, why in refused.items()]
     originals = {cell: replace(cell, twin=0) for cell in figures if cell.twin}
     floor = noise_floor(
         (figures[original], figures[twin]) for twin, original in originals.items() if original in figures
@@ -136,6 +150,29 @@ def make_run_figures(
         for cell, figure in of_plan.items()
     )
     return RunFigures(shown, floor, tuple(unusable))
+
+
+def _is_doubted_row(cell: Cell, refused: Mapping[Cell, str]) -> bool:
+    """True when so many figures of a cell's row are refused that it is not believed at any size."""
+    sizes = {
+        one.size_bytes
+        for one in refused
+        if (one.runner, one.cpu, one.row) == (cell.runner, cell.cpu, cell.row)
+    }
+    return cell.state == LOOP and len(sizes) >= SIZES_TO_DOUBT_A_ROW
+
+
+def _fixed_warning(cell: Cell, calibrations: Iterable[Calibration], policy: Policy) -> tuple[Warning, ...]:
+    """Return the warning of a figure from each of whose samples much is taken off, by its runner's word."""
+    fixed = sorted(
+        one.fixed_ticks / one.tick_hz
+        for one in calibrations
+        if one.process == cell.process and one.tick_hz > 0
+    )
+    if not fixed or fixed[len(fixed) // 2] <= FIXED_SHARE * policy.sample_us * 1e-6:
+        return ()
+    text = f"by its runner's word {fixed[len(fixed) // 2] * 1e9:.4g} ns of each sample are not its calls'"
+    return (Warning(Doubt.AUDIT, text, (fixed[len(fixed) // 2] * 1e9,)),)
 
 
 def _core_warning(apart: Apart) -> Warning:

@@ -171,12 +171,15 @@ final class Answers implements Verbs {
         if (!Chain.fits(work)) {
             throw Refusal.unsupported("calls of this operation cannot be chained");
         }
-        Chain chain = Chain.of(work, seed, calls);
+        long repeat = request.has("repeat") ? request.count("repeat") : 0;
+        Chain chain = Chain.of(work, seed, calls, request.truth("control"), repeat);
         answer.addProperty("length", chain.length);
         answer.addProperty("digest", hex(chain.digest()));
         answer.addProperty("failures", chain.failures);
         answer.addProperty("forged", chain.forged);
         answer.addProperty("refused", chain.refused);
+        answer.addProperty("control", request.truth("control"));
+        answer.addProperty("repeat", repeat);
     }
 
     private void measure(Request request, JsonObject answer) throws Refusal {

@@ -19,13 +19,14 @@ final class Chain {
     private final byte[] key;
     private final byte[] nonce;
     private final boolean setsKey;
+    private final int timed; // calls in a link: none where all that a chain takes besides is asked for
     private long value;
     int length; // of the last output; that of a forgery is empty
     long forged;
     long refused;
     long failures;
 
-    private Chain(Case work, long seed) {
+    private Chain(Case work, long seed, boolean control) {
         this.work = work;
         this.sealer = work.sealer();
         this.data = Material.scratch(work.size);
@@ -33,6 +34,7 @@ final class Chain {
         this.key = work.key[0].clone();
         this.nonce = new byte[work.nonce[0].length];
         this.setsKey = work.row.contract.equals("rekey/1") || work.row.contract.equals("setup/1");
+        this.timed = control ? 0 : 1;
         this.value = seed;
         Material.stream(seed, Material.label("input"), data);
     }
@@ -41,9 +43,9 @@ final class Chain {
         return KNOWN.contains(work.row.operation);
     }
 
-    /** Make {@code calls} calls. The case is afterwards as it was. */
-    static Chain of(Case work, long seed, long calls) {
-        Chain chain = new Chain(work, seed);
+    /** Make {@code calls} calls, or all but these. The case is afterwards as it was. */
+    static Chain of(Case work, long seed, long calls, boolean control, long repeat) {
+        Chain chain = new Chain(work, seed, control);
         Case taker = chain.sealer == null ? work : chain.sealer;
         byte[] in = work.in;
         byte[] taken = taker.in;
@@ -54,7 +56,12 @@ final class Chain {
         work.lend(chain.sealed, chain.key, chain.nonce);
         taker.lend(chain.data, chain.key, chain.nonce);
         try {
+            byte[] first = repeat > 0 ? chain.data.clone() : null;
             for (long i = 0; i < calls; i++) {
+                if (repeat > 0 && i % repeat == 0) {
+                    chain.value = seed;
+                    System.arraycopy(first, 0, chain.data, 0, first.length);
+                }
                 chain.link();
             }
         } finally {
@@ -77,7 +84,7 @@ final class Chain {
         }
         Material.stream(value, NONCE, nonce);
         if (sealer == null) {
-            failures += work.loop.takeAnew() ? 0 : 1;
+            failures += work.loop.takeAnew(timed) || timed == 0 ? 0 : 1;
             length = work.loop.length();
             goOn(work.loop.result(), length);
         } else {
@@ -88,14 +95,14 @@ final class Chain {
     /** Seal, forge now and then, open. The sealed text is the data of the next call. */
     private void open() {
         long before = value;
-        failures += sealer.loop.takeAnew() ? 0 : 1;
+        failures += sealer.loop.takeAnew(1) ? 0 : 1;
         System.arraycopy(sealer.loop.result(), 0, sealed, 0, sealed.length);
         goOn(sealed, sealed.length);
-        boolean forge = before % FORGED_ONE_IN == 0;
+        boolean forge = timed > 0 && before % FORGED_ONE_IN == 0;
         if (forge) {
             sealed[(int) ((before >>> 8) % sealed.length)] ^= 1;
         }
-        boolean good = work.loop.takeAnew();
+        boolean good = work.loop.takeAnew(timed) || timed == 0;
         length = forge ? 0 : work.loop.length();
         if (forge) {
             forged++;

@@ -86,12 +86,12 @@ public abstract class Loop {
         return failures == 0;
     }
 
-    /** Renew, make one call, and show what came out; true if all went well. */
-    final boolean takeAnew() {
+    /** Renew, make n calls, one or none, and show what came out; true if all went well. */
+    final boolean takeAnew(int n) {
         if (!renews()) {
             return false;
         }
-        run(1);
+        run(n);
         try {
             show();
         } catch (Exception error) {

@@ -61,7 +61,8 @@ final class WarmUp {
     private static void chain(Case work) {
         long start = System.nanoTime();
         for (int made = 0; Chain.fits(work) && made < ENOUGH_LINKS && since(start) < CHAINS_S; made += LINKS) {
-            Chain.of(work, made, LINKS);
+            Chain.of(work, made, LINKS, false, 0);
+            Chain.of(work, made, LINKS, true, 0);
         }
     }
 

@@ -1,0 +1,305 @@
+"""Looks from outside at the calls of one cell: what the kernel counts for timed calls, and for calls on new data.
+
+A look is two samples, the longer one of thrice the calls: what it takes more of the process's CPU time, as the kernel
+accounts it, went into calls; no clock of the runner's has a part in it. Chains of calls on new data, and the same
+chains without their calls (SPEC 11), are looked at likewise, by turns. This module takes looks and judges none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import secrets
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from perbyte import stats
+from perbyte.errors import RunnerRefused
+from perbyte.measure.pieces import Cut
+from perbyte.measure.witness import Witness, clock_hz
+from perbyte.model import Audit, Calibration, Cell, Policy, Process
+from perbyte.protocol.material import RING
+from perbyte.runners.session import Session
+from perbyte.runners.taken import Chained, Measured
+
+# of calls in a sample of the first look: samples that follow each other within 40 us may share clock probes, which are
+# taken off both accounts
+LOOK_S, MOST_LOOK_S = 60e-6, 1e-3
+CONFIRM_S, CONFIRMATIONS = 0.5e-3, 10  # and of those that follow where that one was odd
+# of the run's time, and besides, that is for long calls and for rows on other data
+SHARE, GRACE_S = 0.02, 0.05
+ONE_S = 50e-3  # beside a call of this length a question is nothing: one sample tells
+NOISE = 0.3  # of what a chain takes in CPU time, that its calls take at the least
+FEW_LINKS, MOST_LINKS, MOST_BYTES = 4, 1024, 1 << 20  # of calls in a chain, and of all their data
+MOST_THREADS = 64.0
+SHORT_SAMPLES = 16
+TIMES = (1, 3)
+_LIMIT_MS = 60_000.0
+
+
+class Place(Protocol):
+    """Where a cell can be asked: the processes of an epoch, or Perbyte's own."""
+
+    @property
+    def calibrations(self) -> Mapping[Process, Calibration]:
+        """What each process found out about its clock."""
+
+    def of(self, cell: Cell) -> Session:
+        """The session of a cell's process."""
+
+    def handle(self, cell: Cell) -> int:
+        """The handle of a cell, prepared on first use."""
+
+
+class Allowance:
+    """Time for more than one short look a cell: a share of what the run has taken."""
+
+    def __init__(self) -> None:
+        self.elapsed_s = self.spent_s = 0.0
+
+    def has(self, takes_s: float) -> bool:
+        """True while there is time for what takes so long."""
+        return not takes_s or self.spent_s + takes_s < SHARE * self.elapsed_s + GRACE_S
+
+    @contextlib.contextmanager
+    def spent(self) -> Iterator[None]:
+        """What is done inside is taken off."""
+        began = time.monotonic()
+        yield
+        self.spent_s += time.monotonic() - began
+
+
+class Looks:
+    """Takes looks, and knows what a question takes of each process."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        witness: Witness,
+        allowance: Allowance,
+        remember: Callable[[Audit, str], None],
+    ) -> None:
+        """`remember` is told what a chain gave that all runners are asked for."""
+        self._policy = policy
+        self._witness = witness
+        self._allowance = allowance
+        self._remember = remember
+        self._asked_of: tuple[Process, int] | None = None
+        self._own_hz, self._children = 0.0, 0
+        self.sample_s = 0.0  # CPU time of the calls in a sample of the last look
+        self.look_s: dict[Process, float] = defaultdict(lambda: LOOK_S)  # noise grows with a question's
+        self.drawn: dict[tuple[object, ...], tuple[int, int]] = {}
+        self.anew_s: dict[Process, float] = {}  # a link of a chain, of runners that prepare anew for each
+
+    def short_samples(self, sessions: Place, audit: Audit) -> Audit:
+        """Add the least clean time per call of samples as short as those of the rounds, which a neighbour may spare."""
+        cell, call_ns = audit.cell, max(min(audit.claimed_ns), 0.1)
+        calibration = sessions.calibrations[cell.process]
+        taken = sessions.of(cell).measure(
+            sessions.handle(cell),
+            cell=cell,
+            epoch=audit.epoch,
+            round=0,
+            samples=SHORT_SAMPLES,
+            limit_ms=_LIMIT_MS,
+            calls=max(1, round(self._policy.sample_us * 1e3 / call_ns)),
+            sample_us=self._policy.sample_us,
+        )
+        clean_ns = min(
+            stats.lowest_clean_ns(taken.burst, calibration, self._policy), audit.clean_ns or math.inf
+        )
+        return replace(audit, clean_ns=clean_ns if math.isfinite(clean_ns) else 0.0)
+
+    def look_at_pieces(self, sessions: Place, audit: Audit, cut: Cut, odd: Callable[[Audit], bool]) -> Audit:
+        """Add looks at pieces of a cell's calls, in nanoseconds per whole call; more where what was seen is `odd`."""
+        shorter_s = cut.call_s * cut.shorter / audit.cell.size_bytes
+        pieces, times = max(1, math.ceil(LOOK_S / shorter_s)), TIMES
+        for turn in range(1 + CONFIRMATIONS):
+            turned, length = bool((audit.epoch + turn) % 2), pieces * cut.shorter
+            audit = self.look(sessions, audit, 1, turned=turned, piece_bytes=length, times=times)
+            more = min(1000, math.ceil(2 * CONFIRM_S / (pieces * shorter_s)))
+            times = 1, max(TIMES[1], 1 + more)
+            if not odd(audit) or (turn and stats.is_settled(audit, 1)):
+                break
+        return audit
+
+    def chain(self, sessions: Place, audit: Audit, *, turned: bool) -> Audit:
+        """Add the cost of a call of a chain on new data, and of the chain without its calls, `turned`: this one first.
+
+        Of each a long chain less a short one; the short one is what all runners are given.
+        """
+        cell, call_ns = audit.cell, max(1.0, min(audit.cpu_ns), min(audit.claimed_ns) / 2)
+        more = max(1, min(MOST_LINKS, round(LOOK_S * 1e9 / call_ns)))
+        seed, calls = self.drawn.setdefault(
+            (*question(cell), audit.epoch),
+            (secrets.randbits(64), max(1, min(more // 2, FEW_LINKS, MOST_BYTES // max(cell.size_bytes, 1)))),
+        )
+        if not self._allowance.has(calls * self.anew_s.get(cell.process, 0.0)):
+            return replace(
+                audit, unchained="preparing it anew for each call takes too long for a run of this length"
+            )
+        session, handle = sessions.of(cell), sessions.handle(cell)
+        try:
+            few = session.audit(handle, seed=seed, calls=calls)
+            if few.answer.afresh:
+                self.anew_s[cell.process] = few.cpu_s / calls
+                self._allowance.spent_s += few.cpu_s
+                return self._chained(audit, few)
+            # what it takes beyond its calls must not hide them, nor its noise decide where one look was odd
+            least_s = max(CONFIRM_S if audit.chained_ns else self.look_s[cell.process], NOISE * few.cpu_s)
+            more = max(more, min(MOST_LINKS, round(least_s * 1e9 / call_ns)))
+            if call_ns > ONE_S * 1e9:  # beside such calls a difference is as noisy and takes thrice the time
+                beside = session.audit(handle, seed=secrets.randbits(64), calls=calls, control=True)
+                control_s = beside.cpu_s / calls if beside.answer.control else None
+                return self._chained(audit, few, few.cpu_s / calls, control_s)
+            control_s = self._control_s(session, handle, calls, more) if turned else None
+            many = session.audit(handle, seed=secrets.randbits(64), calls=calls + more)
+            if not turned:
+                control_s = self._control_s(session, handle, calls, more)
+        except RunnerRefused as refused:
+            return replace(audit, unchained=f"{refused.code}: {refused}")
+        if found := problem(many):
+            return replace(audit, wrong=found)
+        return self._chained(audit, few, (many.cpu_s - few.cpu_s) / more, control_s)
+
+    def repeat(self, sessions: Place, audit: Audit) -> Audit:
+        """Add the cost of a call of a chain whose data comes again, as that of the timed calls does."""
+        cell, call_ns = audit.cell, max(1.0, min(audit.cpu_ns), min(audit.claimed_ns) / 2)
+        session, handle, seed = sessions.of(cell), sessions.handle(cell), secrets.randbits(64)
+        more = max(1, min(MOST_LINKS, round(CONFIRM_S * 1e9 / call_ns)))
+        took = [session.audit(handle, seed=seed, calls=links, repeat=RING) for links in (RING, RING + more)]
+        if any(one.answer.repeat != RING for one in took) or more < RING:
+            return audit
+        return replace(audit, repeated_ns=[*audit.repeated_ns, (took[1].cpu_s - took[0].cpu_s) * 1e9 / more])
+
+    def _control_s(self, session: Session, handle: int, calls: int, more: int) -> float | None:
+        """CPU time of a link without its call; None where the runner makes the call all the same."""
+        took = []
+        for links in (calls, calls + more):
+            answer = session.audit(handle, seed=secrets.randbits(64), calls=links, control=True)
+            if not answer.answer.control:
+                return None
+            took.append(answer.cpu_s)
+        return (took[1] - took[0]) / more
+
+    def _chained(
+        self, audit: Audit, few: Chained, call_s: float | None = None, control_s: float | None = None
+    ) -> Audit:
+        """Add a chain whose output others can be compared with, and what a link with and without its call takes."""
+        if found := problem(few):
+            return replace(audit, wrong=found)
+        self._remember(audit, few.answer.digest)
+        return replace(
+            audit,
+            chained_ns=[*audit.chained_ns, *([] if call_s is None else [call_s * 1e9])],
+            control_ns=[*audit.control_ns, *([] if control_s is None else [control_s * 1e9])],
+            afresh=few.answer.afresh,
+        )
+
+    def look(
+        self,
+        sessions: Place,
+        audit: Audit,
+        calls: int,
+        *,
+        turned: bool,
+        piece_bytes: int = 0,
+        times: tuple[int, ...] = TIMES,
+    ) -> Audit:
+        """Add one look: a sample of `calls` and one of thrice as many, the longer one first if `turned`.
+
+        What a runner does for each sample, such as collecting garbage, is in both. Of pieces of `piece_bytes`, each of
+        which counts as its share of a call, there are so many samples instead. Given one number of `times` the sample
+        lasts so long that the question is nothing beside it.
+        """
+        cell = audit.cell
+        session, handle = sessions.of(cell), sessions.handle(cell)
+        calibration = sessions.calibrations[cell.process]
+        taken: dict[int, Measured] = {}
+        threads = [session.process.thread_cpu_s()]
+        for count in sorted(times, reverse=turned):
+            taken[count] = session.measure(
+                handle,
+                cell=cell,
+                epoch=audit.epoch,
+                round=0,
+                samples=count if piece_bytes else 1,
+                limit_ms=_LIMIT_MS,
+                calls=calls if piece_bytes else count * calls,
+                sample_us=self._policy.sample_us,
+                piece_bytes=piece_bytes,
+            )
+            threads.append(session.process.thread_cpu_s())
+        if audit.claimed_ns or self._asked_of != (cell.process, audit.epoch):
+            self._asked_of = cell.process, audit.epoch  # once for all cells of a process, unless one is odd
+            self._own_hz, self._children = self._witness.clock_hz(), session.process.children()
+        if any(len(one.burst) != (count if piece_bytes else 1) for count, one in taken.items()):
+            return replace(audit, problem="bursts of other lengths than were asked for")
+        few, many = taken[min(times)] if len(times) > 1 else None, taken[max(times)]
+        pieces = cell.size_bytes / piece_bytes if piece_bytes else 1.0  # of a call
+        more = (max(times) - (min(times) if few else 0)) * calls / pieces
+        tick_ns = 1e9 / calibration.tick_hz
+        ticks, probes = (a - b for a, b in zip(_ticks(many), _ticks(few) if few else (0, 0), strict=True))
+        cpu_s, wall_s = (
+            (many.cpu_s - few.cpu_s, many.wall_s - few.wall_s) if few else (many.cpu_s, many.wall_s)
+        )
+        self.sample_s = cpu_s / (max(times) - (min(times) if few else 0))
+        least = taken[min(times)]
+        asking_s = least.cpu_s - sum(_ticks(least)) * tick_ns * 1e-9
+        self.look_s[cell.process] = min(4 * asking_s, MOST_LOOK_S) if asking_s > LOOK_S else LOOK_S
+        clean_ns = min(
+            *(pieces * stats.lowest_clean_ns(one.burst, calibration, self._policy) for one in taken.values()),
+            audit.clean_ns or math.inf,
+        )
+        return replace(
+            audit,
+            claimed_ns=[*audit.claimed_ns, ticks * tick_ns / more],
+            cpu_ns=[*audit.cpu_ns, (cpu_s * 1e9 - probes * tick_ns) / more],
+            wall_ns=[*audit.wall_ns, (wall_s * 1e9 - probes * tick_ns) / more],
+            threads=[*audit.threads, many.cpu_s / many.wall_s],
+            beside=[*audit.beside, _beside(cpu_s, threads, turned=turned)],
+            clock_hz=[*audit.clock_hz, clock_hz(many, calibration)],
+            own_hz=[*audit.own_hz, self._own_hz],
+            clean_ns=clean_ns if math.isfinite(clean_ns) else 0.0,
+            children=max(audit.children, self._children),
+        )
+
+
+def _beside(cpu_s: float, threads: Sequence[dict[int, float]], *, turned: bool) -> float:
+    """CPU time of a process over that of its busiest thread in a look; 1 where nobody can tell.
+
+    `threads` is what each had taken before, between and after the bursts. Threads on one core take no more CPU time
+    than time goes by, and those that have ended are not there to be asked, so only this shows them.
+    """
+    if not all(threads) or cpu_s <= 0:
+        return 1.0
+    took = [
+        [after.get(one, 0.0) - before.get(one, 0.0) for before, after in itertools.pairwise(threads)]
+        for one in threads[-1]
+    ]
+    busiest = max(one[0] if len(one) == 1 else (one[0] - one[1]) * (1 if turned else -1) for one in took)
+    return min(MOST_THREADS, max(1.0, cpu_s / max(busiest, 1e-9)))
+
+
+def question(cell: Cell) -> tuple[str, str, str, int]:
+    """What runners are asked alike, whoever they are and in whatever CPU tier."""
+    return cell.algorithm, cell.operation, cell.contract, cell.size_bytes
+
+
+def problem(chained: Chained) -> str:
+    """What is wrong with a chain's answer by itself."""
+    answer = chained.answer
+    if answer.refused != answer.forged:
+        return f"{answer.forged - answer.refused} of {answer.forged} forgeries were accepted"
+    return f"{answer.failures} calls failed" if answer.failures else ""
+
+
+def _ticks(taken: Measured) -> tuple[int, int]:
+    """Ticks of the calls, and of the probes that stand between them."""
+    burst = taken.burst
+    probes = (burst.clock_before, burst.clock_after, burst.contention_before, burst.contention_after)
+    return sum(burst.ticks), sum(map(sum, probes))

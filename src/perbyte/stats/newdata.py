@@ -1,0 +1,262 @@
+"""What a call on new data costs beside a timed one, held against controls of the same run instead of constants.
+
+A chain of calls (SPEC 11) costs X a call; the same chain without its calls, on the same buffers and in turn with it,
+costs K; the timed calls cost T. Of an honest runner X - K - T is what memory takes of a pass over data that was made a
+moment ago, which Perbyte's own copying loop shows at the same size in the same minutes, and what two stretches of work
+cost that overlap in the rounds and wait for each other in a chain, which no core can hide for longer than its reorder
+buffer lasts. What is left, as a share of T, is held against a factor, and where the own loop's looks and the A/A pairs
+leave more than that, against a multiple of theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from perbyte.model import Audit, Cell
+
+# the loop of `reference` that passes over data and does nothing else
+COPYING = Cell("reference", "copy", "run", 1, "stream/1")
+# beyond what is allowed for: a figure is marked below 1/1.2 of what its calls cost, and refused below 1/1.5
+DOUBTED, REFUSED = 0.2, 0.5
+# and where looks at honest work scatter, so many times the 99th percentile of what they leave. An honest epoch exceeds
+# twice the 99th percentile less often than once in a hundred, and a refusal asks for four epochs of five
+DOUBTED_SPREADS, REFUSED_SPREADS = 2.0, 3.0
+# Cycles that one stretch of work can overlap with the next: the longest reorder buffer known holds 576 instructions
+# (Lion Cove), and code that fills it at fewer than three a cycle waits for itself in the rounds as well. A prior, of
+# which the tick rate of the slowest core known to run Perbyte makes 200 ns where nobody knows the clock. Half of it is
+# what marks allow for: of 312 small cells of four libraries on Zen 5 the most was 95 cycles.
+OVERLAP_CYCLES, SLOWEST_HZ = 200.0, 1e9
+# Calls that overlap in the rounds take an eighth of their latency at the least: two AES rounds a cycle of latency four
+OVERLAP = 8.0
+BLOCK_BYTES = (
+    256  # no cipher or hash but trees of them works on longer blocks: a message's end takes one more
+)
+# What prediction can spare a call whose data comes again: a branch that is not foreseen takes some 20 cycles, and code
+# that has one takes four for it when it is. Seen: twice (IDEA's inverses, Zen 5). A predictor that holds 64 Ki branches
+# and sees each call's data 16 times a ring spares at most 4096 of them a call, a fifth of a ms on the slowest core.
+MISPREDICTED, LEARNT_NS = 6.0, 160e3
+SHORT_BYTES = 1 << 16  # up to which samples of the own loop are so short that a clean one tells who was away
+SEALING = 1.25  # beside opening the same, at the most: a control of `open` seals
+MEMORY_SHARE = (
+    0.2  # of a call: where memory takes more of it on new data than that, little can be told of its work
+)
+CONTROL_DEARER = 0.1  # of a call, by which a control may be dearer than our own and still tell
+NOISE_SHARE = 0.5  # of a call: noisier chains tell nothing
+SHARED = 1.15  # by which the own loop is slowed where somebody else uses the core: no code has it all for itself then
+MOST_SLOWED = 2.0  # two threads of a core have half of it each
+LEAST_LOOKS = 3  # at new data in an epoch without which it counts for nothing
+_NEARLY_ALL, _QUANTILE = 0.9, 0.99
+_BEGUN_ANEW = ("stream/1", "expand/1")  # contracts under which a chain begins and ends in every call
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a pass over data takes at one size, in ns: `again`, more where its data was made a moment ago than where it
+    is always the same; `control`, of a chain that only copies; `passing`, of a timed pass."""
+
+    again: float
+    control: float
+    passing: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What Perbyte's own loop and the A/A pairs showed in this run.
+
+    `memory` by size in bytes. `spread`: the 99th percentile of what their looks leave unexplained, as a share of the
+    call; `slowed`: that of the loop's CPU time over its least clean time, 1 on a core that nobody shares (no look: 2).
+    """
+
+    memory: Mapping[int, Memory] = field(default_factory=dict)
+    spread: float = 0.0
+    slowed: float = MOST_SLOWED
+
+    @property
+    def most_slowed(self) -> float:
+        """By how much a neighbour may slow any code: by half where the own loop shows that there is one."""
+        return MOST_SLOWED if self.slowed > SHARED else self.slowed
+
+    def at(self, size_bytes: int, control_ns: float) -> Memory:
+        """Memory at a size, or at the next larger one that was looked at. Without any, no more than a runner's own
+        control says."""
+        larger = min((size for size in self.memory if size >= size_bytes), default=None)
+        return Memory(control_ns, math.inf) if larger is None else self.memory[larger]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What calls on new data cost beyond all that explains it, by epoch, in ns and as a share of the timed call.
+
+    `timed`: T; `new`: X - K, `likely` what of it the narrow allowance leaves, and `sure` what no honest call could be
+    spared; `beyond`: for each look what is left of X - K - T as a share of T, the narrow allowance taken off, `far`:
+    the wide one; `again`: as `far`, of calls whose data comes again as in the rounds (none: nobody asked).
+    """
+
+    epoch: int
+    timed: float
+    new: float
+    likely: float
+    sure: float
+    beyond: tuple[float, ...]
+    far: tuple[float, ...]
+    again: tuple[float, ...]
+
+
+def surroundings(audits: Mapping[Cell, Sequence[Audit]], *, without: str = "") -> Surroundings:
+    """What is known of a run's surroundings from all audits, by cell; twins of the runner `without` tell nothing of it.
+
+    The looks at the own loop are among the audits, by cells of `COPYING`'s row.
+    """
+    own = {cell.size_bytes: looks for cell, looks in audits.items() if cell.row == COPYING.row}
+    memory: dict[int, Memory] = {}
+    left: list[float] = []
+    slowed: list[float] = []
+    for size, looks in own.items():
+        pairs = [
+            (new, control, _timed(one))
+            for one in looks
+            for new, control in zip(one.chained_ns, one.control_ns, strict=False)
+        ]
+        if pairs:
+            beyond = [new - control - timed for new, control, timed in pairs]
+            again, control = max(0.0, middle(beyond)), max(0.0, middle([one for _, one, _ in pairs]))
+            memory[size] = Memory(again, control, middle([timed for _, _, timed in pairs]))
+            serial = _overlap_ns(looks)
+            left += [(one - again - serial) / pairs[i][2] for i, one in enumerate(beyond) if pairs[i][2] > 0]
+        clean = min((one.clean_ns for one in looks if one.clean_ns > 0), default=0.0)
+        if size <= SHORT_BYTES:
+            slowed += [value / clean for one in looks for value in one.cpu_ns if clean]
+            slowed += [MOST_SLOWED for one in looks if not one.clean_ns]
+    for cell, looks in audits.items():
+        if cell.twin and cell.runner != without:
+            first = {one.epoch: _new(one) for one in audits.get(replace(cell, twin=0), ())}
+            for one in looks:
+                mine, other, timed = _new(one), first.get(one.epoch, 0.0), _timed(one)
+                if mine and other and timed:
+                    left.append((abs(mine - other) - _overlap_ns([one])) / timed)
+    return Surroundings(
+        memory,
+        max(0.0, quantile(left, _QUANTILE)) if left else 0.0,
+        min(MOST_SLOWED, max(1.0, quantile(slowed, _QUANTILE))) if slowed else MOST_SLOWED,
+    )
+
+
+def work_of(audits: Sequence[Audit], around: Surroundings) -> list[Work]:
+    """The work of a cell's audited epochs, of those that had chains and controls."""
+    return [found for audit in audits if (found := _work(audit, around, control_noise(audits)))]
+
+
+def _work(audit: Audit, around: Surroundings, noise: float) -> Work | None:
+    pairs = list(zip(audit.chained_ns, audit.control_ns, strict=False))
+    timed = _timed(audit)
+    if not pairs or timed <= 0:
+        return None
+    cell = audit.cell
+    control = middle([one for _, one in pairs])
+    memory = around.at(cell.size_bytes, max(0.0, control))
+    overlap = _overlap_ns([audit]) * around.most_slowed
+    # what is opened was sealed first: a chain has two buffers more, which need not fit where those of the rounds do, so
+    # that all its data may come from where a pass over twice as much has it
+    moved, known = _moved(cell, around, math.inf), _moved(cell, around, max(0.0, control))
+    # where a chain begins and ends in every call, the end takes a block that the timed calls have put off
+    ending = timed * min(1.0, BLOCK_BYTES / max(cell.size_bytes, 1)) if cell.contract in _BEGUN_ANEW else 0.0
+    narrow = memory.again + known + ending + min(overlap / 2, OVERLAP * timed) + noise / 2
+    wide = 2 * memory.again + 2 * moved + ending + overlap + 2 * noise
+    new = [one - control for one, control in pairs]
+    learnt = timed <= LEARNT_NS  # so short that predictors know its data when it comes again
+    sure = middle([one - control for one in audit.repeated_ns] or ([0.0] if learnt else new))
+    return Work(
+        audit.epoch,
+        timed,
+        middle(new),
+        middle(new) - narrow,
+        sure - wide,
+        tuple((one - narrow - timed) / timed for one in new),
+        tuple((one - wide - timed) / timed for one in new),
+        tuple((one - control - wide - timed) / timed for one in audit.repeated_ns),
+    )
+
+
+def _moved(cell: Cell, around: Surroundings, unknown: float) -> float:
+    """What memory may take of an opening because its chain has two buffers more, in ns; `unknown` if nobody looked."""
+    if cell.operation != "open":
+        return 0.0
+    passing = around.at(2 * cell.size_bytes, 0.0).passing
+    return passing / 2 if math.isfinite(passing) else unknown
+
+
+def control_noise(audits: Iterable[Audit]) -> float:
+    """How far controls of a cell lie from each other, in ns, nine of ten: so much noise is in a chain's cost."""
+    values = [value for one in audits for value in one.control_ns]
+    centre = middle(values) if values else 0.0
+    return quantile([abs(value - centre) for value in values], _NEARLY_ALL) if len(values) > 1 else 0.0
+
+
+def cannot_tell(audits: Sequence[Audit], around: Surroundings) -> str:
+    """Why chains with controls tell nothing of a cell's work, in a few words; empty where they do."""
+    looked = [one for one in audits if one.control_ns and _timed(one) > 0]
+    if not looked:
+        return ""
+    cell, timed = looked[-1].cell, middle([_timed(one) for one in looked])
+    control = middle([value for one in looked for value in one.control_ns])
+    memory, sealed = around.at(cell.size_bytes, 0.0), SEALING * timed if cell.operation == "open" else 0.0
+    own = memory.control if math.isfinite(memory.control) else NOISE_SHARE * timed
+    if control - sealed - _overlap_ns(looked) > CONTROL_DEARER * timed + own:
+        return f"a chain takes {control:.3g} ns a call beside its calls of {timed:.3g} ns, too much to tell"
+    if memory.again + _moved(cell, around, 0.0) > MEMORY_SHARE * timed + _overlap_ns(looked):
+        return f"of calls of {timed:.3g} ns memory takes too much to tell"
+    if (noise := control_noise(looked)) > NOISE_SHARE * timed + _overlap_ns(looked):
+        return f"chains are up to {noise:.3g} ns apart, too much beside calls of {timed:.3g} ns"
+    return ""
+
+
+def limits(around: Surroundings) -> tuple[float, float]:
+    """From which share on what is left of a call on new data is marked, and refused."""
+    return max(DOUBTED, DOUBTED_SPREADS * around.spread), max(REFUSED, REFUSED_SPREADS * around.spread)
+
+
+def skips_work(work: Work, far: float, *, long: bool) -> bool:
+    """True when an epoch shows that timed calls do less work than others.
+
+    Data that comes again is cheaper to honest code too where its branches depend on the data and a predictor has
+    learnt them, in calls so short that it can: of what is new there must be more than that explains.
+    """
+    if work.timed > LEARNT_NS:
+        return exceeds(work.far, far, long=long)
+    if work.again and exceeds(work.again, far, long=True) and exceeds(work.far, far, long=long):
+        return True
+    return exceeds(work.far, MISPREDICTED, long=long)
+
+
+def exceeds(shares: Sequence[float], limit: float, *, long: bool = False) -> bool:
+    """True when the majority of an epoch's looks is beyond a limit, and they are enough."""
+    return len(shares) >= (2 if long else LEAST_LOOKS) and 2 * sum(one > limit for one in shares) > len(
+        shares
+    )
+
+
+def middle(values: Sequence[float]) -> float:
+    """The upper median."""
+    return sorted(values)[len(values) // 2]
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The least value that is not below `share` of all (nearest rank); of few values the largest. 0 of none."""
+    return sorted(values)[min(len(values) - 1, math.ceil(share * len(values)) - 1)] if values else 0.0
+
+
+def _timed(audit: Audit) -> float:
+    """ns per timed call: the larger of what was said and seen, so that nobody is accused by a doubt."""
+    return max(middle(audit.cpu_ns), middle(audit.claimed_ns)) if audit.cpu_ns else 0.0
+
+
+def _new(audit: Audit) -> float:
+    pairs = [new - control for new, control in zip(audit.chained_ns, audit.control_ns, strict=False)]
+    return middle(pairs) if pairs else 0.0
+
+
+def _overlap_ns(audits: Sequence[Audit]) -> float:
+    rates = [rate for one in audits for rate in one.own_hz if rate > 0]
+    return OVERLAP_CYCLES / (middle(rates) if rates else SLOWEST_HZ) * 1e9
