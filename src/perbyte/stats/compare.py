@@ -329,9 +329,8 @@ def stand(
     nobody is. If all who may are known to be alike, they tie. Else it is not known who of them is the fastest, and none
     is called so: one undecided rival is enough, because it may be faster than the others.
 
-    Rivals whose cost is not positive and finite cannot be ranked and are left out, and so are imported ones, whose
-    intervals nobody knows; so are all where fewer than two can be. Nor is anybody the fastest by work that nobody saw,
-    where others' was seen: such a figure may be as fast, and no faster.
+    Rivals of no positive and finite cost are left out, and imported ones, whose intervals nobody knows; so are all where
+    fewer than two can be ranked. By work that nobody saw, where others' was seen, a figure is at most as fast.
     """
     unit = NS if any(figure.cycles_per_call is None for figure in rivals) else CYCLES
     costs = [(cost_of(figure, unit).estimate, figure) for figure in rivals if figure.interval.known]
