@@ -61,6 +61,6 @@ def test_cells_without_a_clean_burst_say_nothing():
 
 
 def test_a_policy_of_full_warm_ups_is_kept():
-    warmth = Warmth(Policy(warm_us=2000.0))
+    warmth = Warmth(Policy(warm_us=2000.0, warm_least_us=0.0))
     assert not warmth.note(epoch(100, slower=1.5))
     assert warmth.least_us(1) == 0

@@ -329,8 +329,8 @@ def stand(
     nobody is. If all who may are known to be alike, they tie. Else it is not known who of them is the fastest, and none
     is called so: one undecided rival is enough, because it may be faster than the others.
 
-    Rivals of no positive and finite cost are left out, and imported ones, whose intervals nobody knows; so are all where
-    fewer than two can be ranked. By work that nobody saw, where others' was seen, a figure is at most as fast.
+    Rivals of no positive and finite cost are left out, and imported ones, whose intervals nobody knows; so are all
+    where fewer than two can be ranked. By work that nobody saw, where others' was seen, nobody is the fastest.
     """
     unit = NS if any(figure.cycles_per_call is None for figure in rivals) else CYCLES
     costs = [(cost_of(figure, unit).estimate, figure) for figure in rivals if figure.interval.known]
@@ -355,7 +355,6 @@ def stand(
 
 
 def _unvouched(figure: CellFigure) -> bool:
-    """True when the audit could not see the work of its calls."""
     return any(warning.kind is Doubt.UNCHAINED for warning in figure.warnings)
 
 
