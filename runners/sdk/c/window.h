@@ -33,8 +33,8 @@ typedef struct pb_core {
 } pb_core;
 
 /* NONE: no filler shows a leap. HALVED: all that was seen was a shared core, so the length is inferred and what it
- * reads alone is not known. LIKELY: the length was seen, but may be that of a core that was never alone. SURE: two
- * fillers end at different places, which a halved buffer does not let them. */
+ * reads alone is not known. LIKELY: one mode was seen, and may be that of a core that was never alone. SURE: both modes
+ * were seen, and one ends at half of the other. */
 enum pb_certainty { PB_WINDOW_NONE, PB_WINDOW_HALVED, PB_WINDOW_LIKELY, PB_WINDOW_SURE };
 
 typedef struct pb_found {

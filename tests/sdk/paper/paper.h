@@ -12,22 +12,23 @@ enum paper_second { PAPER_NONE, PAPER_HALVES, PAPER_COMPETES, PAPER_FIXED };
 
 /* Sizes in entries, rates per cycle, times in cycles. All double, so that Python hands them over as an array. */
 typedef struct paper_kind {
-	double rob, vectors, integers; /* reorder buffer; register files, 0: values live in the reorder buffer */
+	double rob, vectors,
+		integers; /* reorder buffer; register files, 0: values live in the reorder buffer */
 	double own_vectors, own_integers; /* architectural registers of a thread */
-	double reserved;		  /* 1: those of the second thread are held even when it is idle */
-	double latency, interval;	  /* of a square root */
+	double reserved;                  /* 1: those of the second thread are held even when it is idle */
+	double latency, interval;         /* of a square root */
 	double width, retire, nop_rate, vector_rate, integer_rate;
 	double nops_per_entry; /* 0: no-ops take no entry */
 	double scheduler;      /* square roots that can wait */
-	double second;	       /* enum paper_second */
-	double fixed;	       /* entries that an active second thread takes (PAPER_FIXED) */
-	double held;	       /* vector registers that a halted thread holds, half of the time */
+	double second;         /* enum paper_second */
+	double fixed;          /* entries that an active second thread takes (PAPER_FIXED) */
+	double held;           /* vector registers that a halted thread holds, half of the time */
 	double hz;
 } paper_kind;
 
 typedef struct paper_world {
-	double share;		   /* of the time, another thread is active on the core */
-	double interrupts, steals; /* per second */
+	double share;               /* of the time, another thread is active on the core */
+	double interrupts, steals;  /* per second */
 	double clock_s, clock_step; /* the clock changes so often, by so much at the most */
 	double tick_hz, tick_step;
 	double entries; /* what CPUID makes the SDK believe (family and model of such a core); 0: unknown */

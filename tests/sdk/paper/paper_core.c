@@ -1,5 +1,5 @@
-#include "paper.h"
 #include "gauge.h"
+#include "paper.h"
 #include "pipeline.h"
 #include "pmu.h"
 
@@ -136,7 +136,8 @@ static double rounds_cycles(int condition, unsigned filler, unsigned chain, unsi
 	const float *t = *at;
 	if (rounds <= PIPELINE_ROUNDS)
 		return t[(int)rounds - 1];
-	return t[PIPELINE_ROUNDS - 1] + (rounds - PIPELINE_ROUNDS) * (t[PIPELINE_ROUNDS - 1] - t[PIPELINE_ROUNDS / 2 - 1]) /
+	return t[PIPELINE_ROUNDS - 1] + (rounds - PIPELINE_ROUNDS) *
+						(t[PIPELINE_ROUNDS - 1] - t[PIPELINE_ROUNDS / 2 - 1]) /
 						(PIPELINE_ROUNDS - PIPELINE_ROUNDS / 2);
 }
 
@@ -160,10 +161,10 @@ static company *here(void)
 		double lasts = burst();
 		if (rare > 0 && !is_rare)
 			lasts *= (1 - rare) / rare;
-		with->condition = shared			  ? LIGHT + (int)(uniform() * 3)
-				  : paper.world.always_held	  ? HELD
+		with->condition = shared                                   ? LIGHT + (int)(uniform() * 3)
+				  : paper.world.always_held                ? HELD
 				  : paper.kind.held > 0 && uniform() < 0.5 ? HELD
-								  : ALONE;
+									   : ALONE;
 		with->until = fmax(with->until, paper.now - 1e-3) + lasts;
 		paper.changes++;
 	}
@@ -192,9 +193,11 @@ static void work(const double *cycles)
 		double interrupt = next_event(&paper.interrupt, paper.world.interrupts),
 		       steal = next_event(&paper.steal, paper.world.steals);
 		if (paper.world.clock_s > 0)
-			until = fmin(until, (floor(paper.now / paper.world.clock_s + 1e-9) + 1) * paper.world.clock_s);
+			until = fmin(until, (floor(paper.now / paper.world.clock_s + 1e-9) + 1) *
+						    paper.world.clock_s);
 		until = fmin(until, fmin(interrupt, steal));
-		paper.mixed |= (with->condition >= LIGHT) != (paper.first >= LIGHT) || with->condition != paper.first;
+		paper.mixed |= (with->condition >= LIGHT) != (paper.first >= LIGHT) ||
+			       with->condition != paper.first;
 		if (paper.now + needs < until) {
 			paper.now += needs;
 			return;
@@ -271,7 +274,10 @@ double paper_read(void *self, const pb_window *w)
 
 int paper_last(void)
 {
-	return paper.mixed ? PAPER_MIXED : paper.first >= LIGHT ? PAPER_SHARED : paper.first == HELD ? PAPER_HELD : PAPER_ALONE;
+	return paper.mixed            ? PAPER_MIXED
+	       : paper.first >= LIGHT ? PAPER_SHARED
+	       : paper.first == HELD  ? PAPER_HELD
+				      : PAPER_ALONE;
 }
 
 double paper_round(unsigned filler, unsigned chain, unsigned length, int condition)

@@ -100,7 +100,8 @@ static void step(pipeline *p, enum what what)
 		put(&p->integers, p->retired);
 }
 
-void pipeline_run(const paper_kind *k, const share *left, unsigned filler, unsigned chain, unsigned length, float *total)
+void pipeline_run(const paper_kind *k, const share *left, unsigned filler, unsigned chain, unsigned length,
+		  float *total)
 {
 	static const enum what fillers[] = {NOP, VECTOR, INTEGER};
 	static const unsigned registers[] = {1, 6, 3};

@@ -12,6 +12,7 @@ typedef struct share {
 } share;
 
 /* Cycles until each of the first rounds has retired, from an empty pipeline. */
-void pipeline_run(const paper_kind *, const share *, unsigned filler, unsigned chain, unsigned length, float *total);
+void pipeline_run(const paper_kind *, const share *, unsigned filler, unsigned chain, unsigned length,
+		  float *total);
 
 #endif
