@@ -15,6 +15,8 @@ from pathlib import Path
 
 HERE = Path(__file__).with_name("paper")
 SDK = Path(__file__).parents[2] / "runners" / "sdk" / "c"
+COMPANY = {"alone": 0, "at times": 0.3, "rarely alone": 0.98, "never alone": 1}
+PRIORS = {"right": 1, "absent": 0, "half": 0.5, "twice": 2}
 NONE, HALVES, COMPETES, FIXED = range(4)
 FILLERS = ("nops", "vectors", "integers")
 CERTAINTIES = ("none", "halved", "likely", "sure")
@@ -56,7 +58,7 @@ class World:
     clock_step: float = 0
     tick_hz: float = 2.6e9
     tick_step: float = 1
-    entries: float = 0
+    signature: float = 0
     always_held: float = 0
 
 
@@ -69,6 +71,16 @@ class Core:
     world: World = field(default_factory=World)
     made_up: bool = False
     shows: bool = True  # does any filler show a leap on it?
+    together: bool = False  # fillers end at one place even alone
+
+    @property
+    def entries(self) -> float:
+        """As many no-ops fit."""
+        return self.kind.rob * max(self.kind.nops_per_entry, 1)
+
+    def company(self) -> dict[str, float]:
+        """The company that it can have, as shares of time: a core without a second thread is always alone."""
+        return COMPANY if self.kind.second != NONE else {"alone": 0}
 
 
 CORES = (
@@ -78,7 +90,7 @@ CORES = (
     Core("Ice Lake", Kind(352, 224, 280, own_vectors=40, latency=16, interval=6, width=5, retire=8, nop_rate=5, scheduler=97, integer_rate=4)),
     Core("Golden Cove", Kind(512, 332, 280, own_vectors=40, latency=18, interval=6, integer_rate=5, scheduler=97)),
     Core("Lion Cove", Kind(576, 416, 290, own_vectors=24, latency=16, interval=6, width=8, retire=12, nop_rate=8, integer_rate=6, scheduler=114, second=NONE)),
-    Core("Gracemont", Kind(256, 207, 214, latency=20, interval=13, width=5, retire=8, nop_rate=5, scheduler=35, second=NONE)),
+    Core("Gracemont", Kind(256, 207, 214, latency=20, interval=13, width=5, retire=8, nop_rate=5, scheduler=35, second=NONE), shows=False),
     Core("Zen", Kind(192, 160, 168, latency=20, interval=10, width=5, nop_rate=5, integer_rate=4, scheduler=96, reserved=1), World(tick_step=36)),
     Core("Zen 2", Kind(224, 160, 180, latency=20, interval=9, width=5, nop_rate=5, integer_rate=4, scheduler=100, reserved=1), World(tick_step=36)),
     Core("Zen 3", Kind(256, 160, 192, own_vectors=4, latency=20, interval=9, integer_rate=4, scheduler=128, held=8), World(tick_step=34)),
@@ -91,11 +103,11 @@ CORES = (
     Core("ticks of 40 ns", Kind(320, 224, 220), World(tick_hz=1e9, tick_step=40), made_up=True),
     Core("clock changes every ms", Kind(320, 224, 220), World(clock_s=1e-3, clock_step=0.1, tick_step=26), made_up=True),
     Core("registers before half", Kind(512, 116, 300), made_up=True),
-    Core("root of 4 cycles", Kind(320, 224, 220, latency=4, interval=2), made_up=True, shows=False),
+    Core("root of 4 cycles", Kind(320, 224, 220, latency=4, interval=2), made_up=True),
     Core("pipelined root", Kind(320, 224, 220, latency=18, interval=1), made_up=True),
     Core("competitive sharing", Kind(320, 224, 220, second=COMPETES), made_up=True),
     Core("fixed share of 96", Kind(320, 224, 220, second=FIXED, fixed=96), made_up=True),
-    Core("registers in the buffer", Kind(128, 0, 0, latency=20, interval=6, width=4, retire=4, nop_rate=4), made_up=True),
+    Core("registers in the buffer", Kind(128, 0, 0, latency=20, interval=6, width=4, retire=4, nop_rate=4), made_up=True, together=True),
     Core("held registers", Kind(320, 224, 220, held=32), made_up=True),
     Core("held all the time", Kind(320, 224, 220, held=32), World(always_held=1), made_up=True),
     Core("in order", Kind(16, 0, 0, latency=20, interval=20, width=2, retire=2, nop_rate=2), made_up=True, shows=False),
@@ -122,10 +134,25 @@ class Found(ctypes.Structure):
         """How sure it is."""
         return CERTAINTIES[self.certainty]
 
+    def __str__(self) -> str:
+        """As the SDK writes it."""
+        ends = " ".join(str(end) for end in self.ends)
+        return f"{FILLERS[self.filler]} {self.chain} {self.length} {self.word} (ends {ends})" if self.length else "none"
+
+
+class Figures(ctypes.Structure):
+    """paper_figures of paper/paper.h."""
+
+    _fields_ = (
+        *((name, ctypes.c_double) for name in ("trusted", "check_add", "check_rotate", "floor", "limit", "length")),
+        *((name, ctypes.c_double) for name in ("samples", "clean", "cycles")),
+        ("found", ctypes.c_char * 64),
+    )
+
 
 def build(target: Path) -> ctypes.CDLL:
     """Compile the SDK against the processor on paper, and load it."""
-    sources = [HERE / "paper_core.c", HERE / "pipeline.c", *(SDK / f"{n}.c" for n in ("window", "contention", "gauge"))]
+    sources = [HERE / "paper_core.c", HERE / "pipeline.c", *(SDK / f"{n}.c" for n in ("window", "contention", "counter", "gauge"))]
     flags = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", f"-I{HERE}", f"-I{SDK}", "-include", "paper_probe.h"]
     subprocess.run(["cc", *flags, "-o", target, *sources, "-lm"], check=True)
     library = ctypes.CDLL(str(target))
@@ -135,6 +162,7 @@ def build(target: Path) -> ctypes.CDLL:
     library.paper_learn.argtypes = (ctypes.c_double, ctypes.c_double, ctypes.POINTER(Found))
     library.paper_holds.argtypes = (ctypes.c_double, ctypes.c_double, ctypes.POINTER(Found))
     counts = ctypes.POINTER(ctypes.c_long)
+    library.paper_measure.argtypes = (ctypes.c_double, ctypes.c_long, ctypes.POINTER(Figures))
     library.paper_watch.argtypes = (ctypes.POINTER(Found), ctypes.c_double, ctypes.c_long, ctypes.c_double, counts, counts)
     return library
 
@@ -180,11 +208,22 @@ class Paper:
         self.library.paper_learn(entries, registers, ctypes.byref(found))
         return found, self.library.paper_now() - began, self.library.paper_readings() - before
 
-    def holds(self, found: Found, entries: float = 0, registers: float = 0) -> tuple[bool, float]:
-        """pb_window_holds, and seconds of the modelled clock."""
-        began = self.library.paper_now()
-        held = bool(self.library.paper_holds(entries, registers, ctypes.byref(found)))
-        return held, self.library.paper_now() - began
+    def holds(self, found: Found, entries: float = 0, registers: float = 0) -> bool:
+        """pb_window_holds."""
+        return bool(self.library.paper_holds(entries, registers, ctypes.byref(found)))
+
+    def now(self) -> float:
+        """Seconds of the modelled clock."""
+        return float(self.library.paper_now())
+
+    def readings(self) -> int:
+        """How many were taken."""
+        return int(self.library.paper_readings())
+
+    def round(self, filler: str, chain: int, length: int, *, shared: bool = False) -> float:
+        """Ticks of a round in steady state."""
+        place = FILLERS.index(filler)
+        return float(self.library.paper_round(place, chain, length, 2 if shared else 0))
 
     def watch(self, found: Found, count: int = 6000, pause_s: float = 10e-6) -> Seen:
         """Readings of the window that was found, judged by its limit."""
@@ -193,3 +232,31 @@ class Paper:
         self.library.paper_watch(ctypes.byref(found), limit, count, pause_s, seen, above)
         alone_right = 1 - above[0] / seen[0] if seen[0] else 1.0
         return Seen(seen[0], seen[2], alone_right, above[2] / seen[2] if seen[2] else 1.0)
+
+    def measure(self, cycles: float, samples: int = 300) -> Figures:
+        """A calibration by the SDK's gauge, and what it says of a work of `cycles` core cycles."""
+        figures = Figures()
+        self.library.paper_measure(cycles, samples, ctypes.byref(figures))
+        return figures
+
+
+def learn_in(paper: Paper, core: Core, share: float, prior: float) -> tuple[Found, float, int]:
+    """What pb_window_learn finds on a core that is shared for this share of the time."""
+    paper.start(core, share=share)
+    return paper.learn(core.kind.rob * prior)
+
+
+def healed(paper: Paper, found: Found, prior: float, processes: int = 4) -> Found:
+    """What is known after some more processes, each of which checks what it is told and learns where that fails."""
+    for share in (COMPANY["at times"],) * processes:
+        paper.change(share=share)
+        if not (found.length and paper.holds(found)):
+            found, *_ = paper.learn(paper.core.kind.rob * prior)
+    return found
+
+
+def works(paper: Paper, found: Found, share_right: float) -> bool:
+    """Does the window tell alone from shared, on a core that is shared at times?"""
+    paper.change(share=COMPANY["at times"])
+    seen = paper.watch(found)
+    return bool(found.length) and min(seen.alone_right, seen.shared_right) >= share_right

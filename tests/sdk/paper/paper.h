@@ -31,7 +31,7 @@ typedef struct paper_world {
 	double interrupts, steals;  /* per second */
 	double clock_s, clock_step; /* the clock changes so often, by so much at the most */
 	double tick_hz, tick_step;
-	double entries; /* what CPUID makes the SDK believe (family and model of such a core); 0: unknown */
+	double signature; /* what CPUID says: vendor (1 AMD, 2 Intel), family and model, a byte each; 0: unknown */
 	double always_held; /* 1: the halted thread holds its registers all the time */
 } paper_world;
 
@@ -53,6 +53,17 @@ long paper_readings(void);
 
 /* Ticks of a round at a length, in steady state: what a plot would show. 0: alone, 1: registers held, 2 to 4: shared */
 double paper_round(unsigned filler, unsigned chain, unsigned length, int condition);
+
+/* Work that another thread slows, in core cycles when nobody does. */
+void paper_work(double cycles);
+
+/* What the gauge makes of this core: a calibration and samples of a work of `cycles`. */
+typedef struct paper_figures {
+	double trusted, check_add, check_rotate, floor, limit, length, samples, clean;
+	double cycles; /* of the work, as the clean samples say (all, where nothing tells what is clean) */
+	char found[64];
+} paper_figures;
+void paper_measure(double cycles, long samples, paper_figures *);
 
 /* What the SDK's instructions become. */
 uint64_t paper_ticks(void);

@@ -3,6 +3,7 @@
 #include "pipeline.h"
 #include "pmu.h"
 
+#include <cpuid.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -217,7 +218,6 @@ void paper_cycles(double cycles)
 	work(all);
 }
 
-/* Work that another thread slows. */
 void paper_work(double cycles)
 {
 	double all[CONDITIONS];
@@ -375,15 +375,26 @@ int paper_setaffinity(int who, size_t size, const cpu_set_t *set)
 
 int paper_cpuid(unsigned leaf, unsigned *a, unsigned *b, unsigned *c, unsigned *d)
 {
-	(void)leaf;
+	unsigned signature = (unsigned)paper.world.signature, family = signature >> 8 & 255,
+		 model = signature & 255;
+	unsigned base = family < 15 ? family : 15;
 	*a = *b = *c = *d = 0;
-	return 0;
+	if (leaf == 0)
+		*c = signature >> 16 == 1   ? signature_AMD_ecx
+		     : signature >> 16 == 2 ? signature_INTEL_ecx
+					    : 0;
+	if (leaf == 1)
+		*a = (model & 15) << 4 | (model >> 4) << 16 | base << 8 | (family - base) << 20;
+	return signature != 0;
 }
 
 int paper_cpuid_count(unsigned leaf, unsigned sub, unsigned *a, unsigned *b, unsigned *c, unsigned *d)
 {
 	(void)sub;
-	return paper_cpuid(leaf, a, b, c, d);
+	*a = *b = *c = *d = 0;
+	if (leaf == 0x1a) /* a core without a second thread is a small one here */
+		*a = paper.kind.second == PAPER_NONE ? 0x20000000u : 0x40000000u;
+	return paper.world.signature != 0 && leaf == 0x1a;
 }
 
 void pb_pmu_open(pb_gauge *g)
@@ -395,4 +406,59 @@ uint64_t pb_pmu_read(const pb_gauge *g)
 {
 	(void)g;
 	return 0;
+}
+
+enum { SAMPLES_MAX = 4000 };
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* The mean of the middle half. */
+static double midmean(double *values, long count)
+{
+	double sum = 0;
+	qsort(values, (size_t)count, sizeof *values, ascending);
+	for (long i = count / 4; i < count - count / 4; i++)
+		sum += values[i];
+	return count ? sum / (double)(count - count / 4 - count / 4) : 0;
+}
+
+void paper_measure(double cycles, long samples, paper_figures *out)
+{
+	static pb_gauge g;
+	static double clean[SAMPLES_MAX], all[SAMPLES_MAX];
+	long kept = 0;
+	samples = samples < SAMPLES_MAX ? samples : SAMPLES_MAX;
+	memset(&g, 0, sizeof g);
+	memset(out, 0, sizeof *out);
+	pb_gauge_cores(&g, "0,1");
+	pb_gauge_calibrate(&g, 4, 150, NULL);
+	pb_quiet quiet = {g.contention_floor, 0.01, 200};
+	if (g.length)
+		quiet.tolerance = g.contention_floor > 0 ? g.contention_limit / g.contention_floor - 1 : 1e9;
+	for (long i = 0; i < samples; i++) {
+		pb_open_sample open;
+		pb_sample s;
+		pb_gauge_wait(&g, &quiet);
+		pb_gauge_before(&g, &open, &s);
+		paper_work(cycles);
+		pb_gauge_after(&g, &open, &s);
+		double clock = fmin((double)s.clock_before, (double)s.clock_after);
+		all[i] = ((double)s.ticks - g.fixed_ticks) * g.probe_cycles / clock;
+		if (pb_gauge_clean(&g, &quiet, 0.005, &s))
+			clean[kept++] = all[i];
+	}
+	out->trusted = strcmp(g.cycle_source, "probe") == 0;
+	out->check_add = g.check_add;
+	out->check_rotate = g.check_rotate;
+	out->floor = g.contention_floor;
+	out->limit = g.contention_limit;
+	out->length = g.length;
+	out->samples = (double)samples;
+	out->clean = (double)kept;
+	out->cycles = kept ? midmean(clean, kept) : midmean(all, samples);
+	memcpy(out->found, g.found, sizeof out->found);
 }

@@ -11,8 +11,15 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { PB_CLOCK_BLOCKS = 40, PB_CONTENTION_BLOCKS = 150, PB_CONTENTION_WARM = 2, PB_WINDOW_WARM = 2 };
+enum {
+	PB_CLOCK_BLOCKS = 40,
+	PB_CLOCK_BLOCKS_MOST = 4000,
+	PB_CONTENTION_BLOCKS = 150,
+	PB_CONTENTION_WARM = 2,
+	PB_WINDOW_WARM = 2
+};
 
+#define PB_KNOWN_CHAIN        1
 #define PB_CHAIN_CYCLES       3
 #define PB_CHAIN(x)           paper_cycles(300)
 #define PB_CHECK_ADD(x, y)    ((void)(y), paper_cycles(100))
