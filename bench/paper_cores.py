@@ -2,9 +2,9 @@
 
     python bench/paper_cores.py [--all]
 
-For each core, company (alone, shared 30 % of the time, alone 2 % of it, never alone) and prior (the family's size right,
-absent, half, twice): what a process finds that knows nothing, and whether the window works after four more processes.
-`--all` prints each; without it a row has the right prior's window in two companies, and counts over all cases.
+For each core, company (alone, shared 30 % of the time, alone 2 % of it, never alone) and prior (the family's
+size right, absent, half, twice): what a process finds that knows nothing, and whether the window works after four
+more processes. `--all` prints each; without it a row has the right prior's window in two companies, and counts over all cases.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ def main() -> None:
     """Print the table."""
     with tempfile.TemporaryDirectory() as place:
         paper = Paper(build(Path(place) / "paper.so"))
-        print("| core | buffer | alone | shared at times | never alone | sure and wrong | right after four processes |")
+        print(
+            "| core | buffer | alone | shared at times | never alone | sure and wrong | right after four processes |"
+        )
         print("|---|---|---|---|---|---|---|")
         for core in CORES:
             print(row(paper, core, everything="--all" in sys.argv[1:]))
@@ -43,8 +45,8 @@ def row(paper: Paper, core: Core, *, everything: bool) -> str:
             right += works_later
             cases += 1
             if everything:
-                print(f"  {core.name}, {company}, prior {prior}: {found}; {readings:,} readings in {seconds * 1e3:.0f} ms;"
-                      f" later {later}")  # fmt: skip
+                print(f"  {core.name}, {company}, prior {prior}: {found}; {readings:,} readings", end=" ")
+                print(f"in {seconds * 1e3:.0f} ms; later {later}")
     name = core.name + (" (made up)" if core.made_up else "")
     cells = [shown.get((company, "right"), "–") for company in ("alone", "at times", "never alone")]
     silent = f", {unknown} without a probe" if unknown else ""
@@ -55,7 +57,9 @@ def words(found: Found) -> str:
     """A window in a cell."""
     if not found.length:
         return "none"
-    return f"{found.length} {('nops', 'vectors', 'integers')[found.filler]}, {found.chain} roots, {found.word}"
+    return (
+        f"{found.length} {('nops', 'vectors', 'integers')[found.filler]}, {found.chain} roots, {found.word}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Cores on paper: what processors are like, as numbers, and a library that answers the SDK's readings from them.
 
 The C part (paper/) simulates a pipeline and compiles the SDK's own window.c, contention.c and gauge.c against it: the
-sources that are tested are those that are shipped. Sizes of real cores are those of the vendors' guides and of published
+sources that are tested are those that are shipped. Sizes of real cores are those of vendors' guides and of published
 measurements (docs/supported-machines.md); what nobody publishes (what is left to a thread beside another one, say) is
 made up within what was seen on Zen 3, 4 and 5.
 """
@@ -84,35 +84,173 @@ class Core:
 
 
 CORES = (
-    Core("Nehalem", Kind(128, 0, 0, latency=21, interval=21, width=4, retire=4, nop_rate=4, integer_rate=3), shows=False),
-    Core("Sandy Bridge", Kind(168, 144, 160, latency=21, interval=21, width=4, retire=4, nop_rate=4, integer_rate=3, scheduler=54), shows=False),
-    Core("Skylake", Kind(224, 168, 180, latency=16, interval=6, width=4, retire=4, nop_rate=4, scheduler=97, integer_rate=4)),
-    Core("Ice Lake", Kind(352, 224, 280, own_vectors=40, latency=16, interval=6, width=5, retire=8, nop_rate=5, scheduler=97, integer_rate=4)),
-    Core("Golden Cove", Kind(512, 332, 280, own_vectors=40, latency=18, interval=6, integer_rate=5, scheduler=97)),
-    Core("Lion Cove", Kind(576, 416, 290, own_vectors=24, latency=16, interval=6, width=8, retire=12, nop_rate=8, integer_rate=6, scheduler=114, second=NONE)),
-    Core("Gracemont", Kind(256, 207, 214, latency=20, interval=13, width=5, retire=8, nop_rate=5, scheduler=35, second=NONE), shows=False),
-    Core("Zen", Kind(192, 160, 168, latency=20, interval=10, width=5, nop_rate=5, integer_rate=4, scheduler=96, reserved=1), World(tick_step=36)),
-    Core("Zen 2", Kind(224, 160, 180, latency=20, interval=9, width=5, nop_rate=5, integer_rate=4, scheduler=100, reserved=1), World(tick_step=36)),
-    Core("Zen 3", Kind(256, 160, 192, own_vectors=4, latency=20, interval=9, integer_rate=4, scheduler=128, held=8), World(tick_step=34)),
-    Core("Zen 4", Kind(320, 192, 224, own_vectors=20, latency=21, interval=9, integer_rate=4, scheduler=128, held=10), World(tick_step=34)),
-    Core("Zen 5", Kind(448, 384, 240, own_vectors=26, latency=20, interval=9.5, width=8, nop_rate=8, vector_rate=2.7, scheduler=114, held=8, hz=3.7e9), World(tick_hz=2.596e9, tick_step=26)),
-    Core("buffer of 1,024", Kind(1024, 700, 600, width=10, retire=16, nop_rate=10, integer_rate=6, vector_rate=4, scheduler=200), made_up=True),
+    Core(
+        "Nehalem",
+        Kind(128, 0, 0, latency=21, interval=21, width=4, retire=4, nop_rate=4, integer_rate=3),
+        shows=False,
+    ),
+    Core(
+        "Sandy Bridge",
+        Kind(
+            168,
+            144,
+            160,
+            latency=21,
+            interval=21,
+            width=4,
+            retire=4,
+            nop_rate=4,
+            integer_rate=3,
+            scheduler=54,
+        ),
+        shows=False,
+    ),
+    Core(
+        "Skylake",
+        Kind(
+            224, 168, 180, latency=16, interval=6, width=4, retire=4, nop_rate=4, scheduler=97, integer_rate=4
+        ),
+    ),
+    Core(
+        "Ice Lake",
+        Kind(
+            352,
+            224,
+            280,
+            own_vectors=40,
+            latency=16,
+            interval=6,
+            width=5,
+            retire=8,
+            nop_rate=5,
+            scheduler=97,
+            integer_rate=4,
+        ),
+    ),
+    Core(
+        "Golden Cove",
+        Kind(512, 332, 280, own_vectors=40, latency=18, interval=6, integer_rate=5, scheduler=97),
+    ),
+    Core(
+        "Lion Cove",
+        Kind(
+            576,
+            416,
+            290,
+            own_vectors=24,
+            latency=16,
+            interval=6,
+            width=8,
+            retire=12,
+            nop_rate=8,
+            integer_rate=6,
+            scheduler=114,
+            second=NONE,
+        ),
+    ),
+    Core(
+        "Gracemont",
+        Kind(
+            256, 207, 214, latency=20, interval=13, width=5, retire=8, nop_rate=5, scheduler=35, second=NONE
+        ),
+        shows=False,
+    ),
+    Core(
+        "Zen",
+        Kind(
+            192,
+            160,
+            168,
+            latency=20,
+            interval=10,
+            width=5,
+            nop_rate=5,
+            integer_rate=4,
+            scheduler=96,
+            reserved=1,
+        ),
+        World(tick_step=36),
+    ),
+    Core(
+        "Zen 2",
+        Kind(
+            224,
+            160,
+            180,
+            latency=20,
+            interval=9,
+            width=5,
+            nop_rate=5,
+            integer_rate=4,
+            scheduler=100,
+            reserved=1,
+        ),
+        World(tick_step=36),
+    ),
+    Core(
+        "Zen 3",
+        Kind(256, 160, 192, own_vectors=4, latency=20, interval=9, integer_rate=4, scheduler=128, held=8),
+        World(tick_step=34),
+    ),
+    Core(
+        "Zen 4",
+        Kind(320, 192, 224, own_vectors=20, latency=21, interval=9, integer_rate=4, scheduler=128, held=10),
+        World(tick_step=34),
+    ),
+    Core(
+        "Zen 5",
+        Kind(
+            448,
+            384,
+            240,
+            own_vectors=26,
+            latency=20,
+            interval=9.5,
+            width=8,
+            nop_rate=8,
+            vector_rate=2.7,
+            scheduler=114,
+            held=8,
+            hz=3.7e9,
+        ),
+        World(tick_hz=2.596e9, tick_step=26),
+    ),
+    Core(
+        "buffer of 1,024",
+        Kind(1024, 700, 600, width=10, retire=16, nop_rate=10, integer_rate=6, vector_rate=4, scheduler=200),
+        made_up=True,
+    ),
     Core("no-ops take no entry", Kind(256, 168, 180, nops_per_entry=0), made_up=True),
     Core("no-ops fuse in pairs", Kind(320, 224, 220, nops_per_entry=2), made_up=True),
     Core("slow long no-ops", Kind(320, 224, 220, nop_rate=1), made_up=True),
     Core("ticks of 40 ns", Kind(320, 224, 220), World(tick_hz=1e9, tick_step=40), made_up=True),
-    Core("clock changes every ms", Kind(320, 224, 220), World(clock_s=1e-3, clock_step=0.1, tick_step=26), made_up=True),
+    Core(
+        "clock changes every ms",
+        Kind(320, 224, 220),
+        World(clock_s=1e-3, clock_step=0.1, tick_step=26),
+        made_up=True,
+    ),
     Core("registers before half", Kind(512, 116, 300), made_up=True),
     Core("root of 4 cycles", Kind(320, 224, 220, latency=4, interval=2), made_up=True),
     Core("pipelined root", Kind(320, 224, 220, latency=18, interval=1), made_up=True),
     Core("competitive sharing", Kind(320, 224, 220, second=COMPETES), made_up=True),
     Core("fixed share of 96", Kind(320, 224, 220, second=FIXED, fixed=96), made_up=True),
-    Core("registers in the buffer", Kind(128, 0, 0, latency=20, interval=6, width=4, retire=4, nop_rate=4), made_up=True, together=True),
+    Core(
+        "registers in the buffer",
+        Kind(128, 0, 0, latency=20, interval=6, width=4, retire=4, nop_rate=4),
+        made_up=True,
+        together=True,
+    ),
     Core("held registers", Kind(320, 224, 220, held=32), made_up=True),
     Core("held all the time", Kind(320, 224, 220, held=32), World(always_held=1), made_up=True),
-    Core("in order", Kind(16, 0, 0, latency=20, interval=20, width=2, retire=2, nop_rate=2), made_up=True, shows=False),
+    Core(
+        "in order",
+        Kind(16, 0, 0, latency=20, interval=20, width=2, retire=2, nop_rate=2),
+        made_up=True,
+        shows=False,
+    ),
     Core("noisy host", Kind(352, 224, 280), World(interrupts=4000, steals=100), made_up=True),
-)  # fmt: skip
+)
 
 
 class Found(ctypes.Structure):
@@ -137,14 +275,21 @@ class Found(ctypes.Structure):
     def __str__(self) -> str:
         """As the SDK writes it."""
         ends = " ".join(str(end) for end in self.ends)
-        return f"{FILLERS[self.filler]} {self.chain} {self.length} {self.word} (ends {ends})" if self.length else "none"
+        return (
+            f"{FILLERS[self.filler]} {self.chain} {self.length} {self.word} (ends {ends})"
+            if self.length
+            else "none"
+        )
 
 
 class Figures(ctypes.Structure):
     """paper_figures of paper/paper.h."""
 
     _fields_ = (
-        *((name, ctypes.c_double) for name in ("trusted", "check_add", "check_rotate", "floor", "limit", "length")),
+        *(
+            (name, ctypes.c_double)
+            for name in ("trusted", "check_add", "check_rotate", "floor", "limit", "length")
+        ),
         *((name, ctypes.c_double) for name in ("samples", "clean", "cycles")),
         ("found", ctypes.c_char * 64),
     )
@@ -152,18 +297,41 @@ class Figures(ctypes.Structure):
 
 def build(target: Path) -> ctypes.CDLL:
     """Compile the SDK against the processor on paper, and load it."""
-    sources = [HERE / "paper_core.c", HERE / "pipeline.c", *(SDK / f"{n}.c" for n in ("window", "contention", "counter", "gauge"))]
-    flags = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", f"-I{HERE}", f"-I{SDK}", "-include", "paper_probe.h"]
+    sources = [
+        HERE / "paper_core.c",
+        HERE / "pipeline.c",
+        *(SDK / f"{n}.c" for n in ("window", "contention", "counter", "gauge")),
+    ]
+    flags = [
+        "-std=c11",
+        "-D_GNU_SOURCE",
+        "-O2",
+        "-fPIC",
+        "-shared",
+        f"-I{HERE}",
+        f"-I{SDK}",
+        "-include",
+        "paper_probe.h",
+    ]
     subprocess.run(["cc", *flags, "-o", target, *sources, "-lm"], check=True)
     library = ctypes.CDLL(str(target))
-    library.paper_now.restype = library.paper_round.restype = library.pb_window_limit.restype = ctypes.c_double
+    library.paper_now.restype = library.paper_round.restype = library.pb_window_limit.restype = (
+        ctypes.c_double
+    )
     library.paper_readings.restype = ctypes.c_long
     library.pb_window_limit.argtypes = (ctypes.c_double, ctypes.c_double)
     library.paper_learn.argtypes = (ctypes.c_double, ctypes.c_double, ctypes.POINTER(Found))
     library.paper_holds.argtypes = (ctypes.c_double, ctypes.c_double, ctypes.POINTER(Found))
     counts = ctypes.POINTER(ctypes.c_long)
     library.paper_measure.argtypes = (ctypes.c_double, ctypes.c_long, ctypes.POINTER(Figures))
-    library.paper_watch.argtypes = (ctypes.POINTER(Found), ctypes.c_double, ctypes.c_long, ctypes.c_double, counts, counts)
+    library.paper_watch.argtypes = (
+        ctypes.POINTER(Found),
+        ctypes.c_double,
+        ctypes.c_long,
+        ctypes.c_double,
+        counts,
+        counts,
+    )
     return library
 
 
