@@ -4,7 +4,7 @@
 
 For each core, company (alone, shared 30 % of the time, alone 2 % of it, never alone) and prior (the family's
 size right, absent, half, twice): what a process finds that knows nothing, and whether the window works after four
-more processes. `--all` prints each; without it a row has the right prior's window in two companies, and counts over all cases.
+more processes. `--all` prints each; without it a row has the right prior's windows, and counts over all cases.
 """
 
 from __future__ import annotations
