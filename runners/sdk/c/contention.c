@@ -116,32 +116,54 @@ static void move_core(void *self)
 }
 
 /* What processors are known to have: entries of the reorder buffer, and vector additions that fit beside it (found by
- * scans). They help where a core is never alone while one looks, and decide nothing that can be measured. Sources:
- * AMD's Software Optimization Guides for the EPYC 7001, 7002, 7003, 9004 and 9005 series ("retire control unit" or
- * "retire queue"), Intel's Optimization Reference Manual ("reorder buffer", sections of each microarchitecture). */
+ * scans). They help where a core is never alone while one looks, and decide nothing that can be measured. Models: those
+ * of Linux (arch/x86/kernel/cpu/amd.c, asm/intel-family.h). Sizes: docs/supported-machines.md names the source of
+ * each. */
 static const struct {
 	char vendor;
 	unsigned family, first, last, entries, registers;
 } known[] = {
-	{'A', 0x17, 0x00, 0x2f, 192, 0},   /* Zen, Zen+ */
-	{'A', 0x17, 0x30, 0xff, 224, 0},   /* Zen 2 */
-	{'A', 0x19, 0x00, 0x0f, 256, 141}, /* Zen 3 */
+	{'A', 0x17, 0x00, 0x2f, 192, 0},
+	{'A', 0x17, 0x50, 0x5f, 192, 0}, /* Zen, Zen+ */
+	{'A', 0x17, 0x30, 0xaf, 224, 0}, /* Zen 2 */
+	{'A', 0x19, 0x00, 0x0f, 256, 141},
 	{'A', 0x19, 0x20, 0x5f, 256, 141}, /* Zen 3, 3+ */
-	{'A', 0x19, 0x10, 0x1f, 320, 152}, /* Zen 4: 147 to 157 by what registers others hold */
-	{'A', 0x19, 0x60, 0xaf, 320, 152}, /* Zen 4, 4c */
-	{'A', 0x1a, 0x00, 0xff, 448, 0},   /* Zen 5 */
-	{'I', 6, 0x4e, 0x4e, 224, 0},      {'I', 6, 0x5e, 0x5e, 224, 0}, /* Skylake */
+	{'A', 0x19, 0x10, 0x1f, 320, 152},
+	{'A', 0x19, 0x60, 0xaf, 320, 152}, /* Zen 4: 147 to 157 by who holds some */
+	{'A', 0x1a, 0x00, 0x2f, 448, 0},
+	{'A', 0x1a, 0x40, 0x4f, 448, 0}, /* Zen 5; 0x50 and 0x80 on are later */
+	{'A', 0x1a, 0x60, 0x7f, 448, 0},
+	{'I', 6, 0x4e, 0x4e, 224, 0},
+	{'I', 6, 0x5e, 0x5e, 224, 0}, /* Skylake */
 	{'I', 6, 0x55, 0x55, 224, 0}, /* Skylake, Cascade and Cooper Lake, servers */
-	{'I', 6, 0x8e, 0x8e, 224, 0},      {'I', 6, 0x9e, 0x9e, 224, 0}, /* Kaby, Coffee Lake */
-	{'I', 6, 0xa5, 0xa6, 224, 0},                                    /* Comet Lake */
-	{'I', 6, 0x6a, 0x6c, 352, 0},      {'I', 6, 0x7d, 0x7e, 352, 0}, /* Ice Lake */
-	{'I', 6, 0x8c, 0x8d, 352, 0},      {'I', 6, 0xa7, 0xa7, 352, 0}, /* Tiger, Rocket Lake */
-	{'I', 6, 0x8f, 0x8f, 512, 0},      {'I', 6, 0xcf, 0xcf, 512, 0}, /* Sapphire, Emerald Rapids */
-	{'I', 6, 0xad, 0xae, 512, 0},                                    /* Granite Rapids */
-	{'I', 6, 0x97, 0x97, 512, 0},      {'I', 6, 0x9a, 0x9a, 512, 0}, /* Alder Lake, large cores */
-	{'I', 6, 0xb7, 0xb7, 512, 0},      {'I', 6, 0xba, 0xba, 512, 0}, /* Raptor Lake */
-	{'I', 6, 0xaa, 0xac, 512, 0},                                    /* Meteor Lake */
+	{'I', 6, 0x8e, 0x8e, 224, 0},
+	{'I', 6, 0x9e, 0x9e, 224, 0}, /* Kaby, Coffee Lake */
+	{'I', 6, 0xa5, 0xa6, 224, 0}, /* Comet Lake */
+	{'I', 6, 0x6a, 0x6a, 352, 0},
+	{'I', 6, 0x6c, 0x6c, 352, 0}, /* Ice Lake, servers */
+	{'I', 6, 0x7d, 0x7e, 352, 0},
+	{'I', 6, 0x9d, 0x9d, 352, 0}, /* Ice Lake */
+	{'I', 6, 0x8c, 0x8d, 352, 0},
+	{'I', 6, 0xa7, 0xa7, 352, 0}, /* Tiger, Rocket Lake */
+	{'I', 6, 0x8f, 0x8f, 512, 0},
+	{'I', 6, 0xcf, 0xcf, 512, 0}, /* Sapphire, Emerald Rapids */
+	{'I', 6, 0xad, 0xae, 512, 0}, /* Granite Rapids */
+	{'I', 6, 0x97, 0x97, 512, 0},
+	{'I', 6, 0x9a, 0x9a, 512, 0}, /* Alder Lake, large cores */
+	{'I', 6, 0xb7, 0xb7, 512, 0},
+	{'I', 6, 0xba, 0xba, 512, 0}, /* Raptor Lake */
+	{'I', 6, 0xbf, 0xbf, 512, 0},
+	{'I', 6, 0xaa, 0xaa, 512, 0}, /* Raptor Lake; Meteor Lake */
+	{'I', 6, 0xac, 0xac, 512, 0}, /* Meteor Lake */
 };
+
+/* Large and small cores of one processor have one model number (CPUID leaf 0x1a tells them apart): the sizes are those
+ * of the large ones. */
+static int is_small(void)
+{
+	uint32_t a = 0, b, c, d;
+	return __get_cpuid_count(0x1a, 0, &a, &b, &c, &d) && a >> 24 == 0x20;
+}
 
 static void look_up(pb_core *core)
 {
@@ -150,7 +172,7 @@ static void look_up(pb_core *core)
 	if (!__get_cpuid(0, &a, &b, &c, &d))
 		return;
 	vendor = c == signature_AMD_ecx ? 'A' : c == signature_INTEL_ecx ? 'I' : '?';
-	if (!__get_cpuid(1, &a, &b, &c, &d))
+	if (is_small() || !__get_cpuid(1, &a, &b, &c, &d))
 		return;
 	unsigned family = a >> 8 & 15, model = (a >> 4 & 15) | (a >> 12 & 240);
 	family += family == 15 ? a >> 20 & 255 : 0;

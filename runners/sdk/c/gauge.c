@@ -289,11 +289,13 @@ static void gather(pb_gauge *g, readings *r, double limit_s, double patience_s, 
 	}
 }
 
-/* The counter's step where it is what decides the length of the clock probe; 0 where a clock that drifts by as much would
- * be the larger error. */
+/* The counter's step where half of it, by which a mean of the lower of two neighbouring values errs at the most, is more
+ * than a quarter of what the self-check tolerates of its shortest chain; 0 where a clock that drifts by as much would
+ * count. */
 static double coarse_step(const pb_gauge *g)
 {
-	return g->clock_blocks > PB_CLOCK_BLOCKS ? (double)g->tick_quantum : 0;
+	double step = (double)g->tick_quantum, shortest = (double)g->clock_ticks / PB_CHAIN_CYCLES;
+	return step / 2 > TOLERANCE / 4 * shortest ? step : 0;
 }
 
 static double low_half(const pb_gauge *g, readings *r, enum kind kind)

@@ -7,8 +7,8 @@
 
 /* The scan: lengths from FROM in steps of STEP. A pass reads each length once and takes some 20 us, so that each
  * length meets the core's quiet moments. */
-enum { FROM = 32, STEP = 16, LENGTHS = 61, PASSES = 200, MOVE_EVERY = 50, SHORT_PASSES = 60, CHECKS = 200 };
-enum { TRIES = 3, PASTS = 3 * STEP };
+enum { FROM = 32, STEP = 16, LENGTHS = 61, PASSES = 200, MOVE_EVERY = 50, SHORT_PASSES = 60, CHECKS = 160 };
+enum { TRIES = 3, PASTS = 3 * STEP, LATENCIES = 40 };
 
 /* A chain must outlast the fillers that fit beside it, or no leap shows; the shortest that does costs least. */
 static const unsigned chains[] = {5, 8, 12, 18, 27, 40};
@@ -17,6 +17,15 @@ enum { CHAINS = sizeof chains / sizeof *chains };
 /* What a leap is: beyond what the slopes on both sides explain, and by how much the two modes must differ at the
  * least. Lowest readings scatter by a per cent or two; a lost overlap costs a third to all of a chain. */
 static const double LEAP = 0.25, CONTRAST = 1.35;
+
+/* A round in which nothing overlaps takes its chain at the least; where two chains overlap it is half of that, and
+ * what the fillers take besides stays below three quarters if the leap is to show. Between the two, for clocks that
+ * change meanwhile: */
+static const double SERIAL = 0.85;
+
+/* By how much a buffer that is as large as the family's may differ from it: two steps of the scan, and what no-ops that
+ * fuse or what another hypervisor says of the family would make is far more. */
+static const double FITS = 0.2;
 
 /* Places in the buffer that are neither fillers nor roots: the ends of the loop. */
 static const double ENDS = 16;
@@ -41,10 +50,10 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Mean of the lowest readings, the very lowest left out: what the core does when nobody is in the way. One in
- * thirty is enough, so that a core that is alone for a thirtieth of the time is seen alone. */
+ * a hundred is enough, so that a core that is alone for a fiftieth of the time is seen alone. */
 static double lowest(double *readings, int count)
 {
-	int last = count / 30 + 2;
+	int last = count / 100 + 2;
 	double sum = 0;
 	qsort(readings, (size_t)count, sizeof *readings, ascending);
 	for (int i = 1; i < last; i++)
@@ -94,9 +103,27 @@ static void scan(const pb_core *core, pb_window window, unsigned from, unsigned 
 		low[k] = lowest(readings[k], passes);
 }
 
+/* Ticks of one root of a chain that nothing overlaps with: by how much a single round grows with its chain. The low
+ * half, because means resolve finer than the counter steps. */
+static double root_ticks(const pb_core *core)
+{
+	double times[2][LATENCIES], ticks[2] = {0, 0};
+	for (int i = 0; i < LATENCIES; i++)
+		for (int k = 0; k < 2; k++) {
+			pb_window once = {PB_NOPS, k ? PB_CHAIN_MOST : PB_CHAIN_MOST / 4, 0, 1};
+			times[k][i] = read_at(core, once, 1);
+		}
+	for (int k = 0; k < 2; k++) {
+		qsort(times[k], LATENCIES, sizeof times[k][0], ascending);
+		for (int i = 0; i < LATENCIES / 2; i++)
+			ticks[k] += times[k][i] / (LATENCIES / 2);
+	}
+	return fmax((ticks[1] - ticks[0]) / (PB_CHAIN_MOST - PB_CHAIN_MOST / 4), 1e-9);
+}
+
 /* The last leap of a scan: below a third and a half of the buffer three or more chains overlap, and each of these ends
- * is a leap too. Whatever is longer must stay above it. */
-static leap last_leap(const double *low, unsigned chain)
+ * is a leap too. Whatever is longer must stay above it, and the chain, `serial` ticks, must not overlap any more. */
+static leap last_leap(const double *low, unsigned chain, double serial)
 {
 	leap found = {.chain = chain};
 	double best = 0, least_after = INFINITY;
@@ -107,7 +134,8 @@ static leap last_leap(const double *low, unsigned chain)
 		unsigned length = FROM + STEP * (unsigned)i;
 		if (found.length && length + 2 * STEP < found.length)
 			break;
-		if (jump > LEAP && jump > best && least_after > low[i] * (1 + jump / 2)) {
+		if (jump > LEAP && jump > best && least_after > low[i] * (1 + jump / 2) &&
+		    low[i + 3] > SERIAL * serial) {
 			best = jump;
 			found.length = length;
 			found.before = low[i];
@@ -118,15 +146,15 @@ static leap last_leap(const double *low, unsigned chain)
 }
 
 /* The leap of a filler with the shortest chain that shows it well. */
-static leap find_leap(const pb_core *core, unsigned filler, int passes)
+static leap find_leap(const pb_core *core, unsigned filler, double root)
 {
 	leap best = {0};
 	for (int c = 0; c < CHAINS; c++) {
 		double low[LENGTHS];
 		pb_window window = {.filler = filler, .chain = chains[c]};
 		window.rounds = scan_rounds(core, window);
-		scan(core, window, FROM, STEP, LENGTHS, passes, low);
-		leap found = last_leap(low, chains[c]);
+		scan(core, window, FROM, STEP, LENGTHS, PASSES, low);
+		leap found = last_leap(low, chains[c], chains[c] * root);
 		if (!found.length)
 			continue;
 		if (!best.length || found.past * best.before > best.past * found.before)
@@ -148,6 +176,53 @@ static unsigned refine(const pb_core *core, pb_window window, const leap *at)
 	return at->length - STEP + (unsigned)k - (k > 0);
 }
 
+/* Do chains of roots overlap at all where next to nothing is between them? */
+static int overlaps(const pb_core *core, double root)
+{
+	double readings[LATENCIES];
+	pb_window window = {PB_NOPS, 8, 0, PB_ROUNDS_MOST / 4};
+	for (int i = 0; i < LATENCIES; i++)
+		readings[i] = read_at(core, window, 1) / window.rounds;
+	return lowest(readings, LATENCIES) * (1 + LEAP) < 8 * root;
+}
+
+/* Where no-ops end if another thread takes half of the buffer. */
+static double half_of(unsigned end, unsigned chain)
+{
+	return (end + chain + ENDS) / 2 - chain - ENDS;
+}
+
+/* Are both modes seen: readings of a whole buffer, and of one that ends at half of it? Not of one that ends elsewhere,
+ * which would be a third thing, and not of interrupts, which do not ask for the length. */
+static int both_modes(const pb_core *core, unsigned end, unsigned chain, double root, int count)
+{
+	double times[2][CHECKS], half = half_of(end, chain);
+	pb_window window = {.filler = PB_NOPS, .chain = chain};
+	unsigned lengths[2] = {(unsigned)(half * 0.9), (unsigned)half + 3 * STEP / 2};
+	int above[2] = {0, 0};
+	if (half < FROM || lengths[1] > end - end / 16)
+		return 0;
+	window.rounds = scan_rounds(core, window);
+	for (int i = 0; i < count; i++) {
+		for (int k = 0; k < 2; k++)
+			times[k][i] = read_at(core, window, lengths[k]) / window.rounds;
+		if (i % MOVE_EVERY == MOVE_EVERY - 1)
+			move(core);
+	}
+	double alone = lowest(times[1], count), limit = sqrt(alone * chain * root);
+	for (int i = 0; i < count; i++)
+		for (int k = 0; k < 2; k++)
+			above[k] += times[k][i] > limit;
+	return alone < SERIAL * chain * root && above[1] > 3 + 4 * above[0];
+}
+
+/* Is a window past what half of the buffer holds, for certain? What a second thread takes of the registers does not
+ * decide then. */
+static int past_half(const pb_window *w, unsigned end)
+{
+	return w->filler == PB_NOPS || (end && w->length > half_of(end, w->chain) + 2 * STEP);
+}
+
 /* Do two fillers end at one place? */
 static int together(const leap *a, const leap *b)
 {
@@ -155,34 +230,37 @@ static int together(const leap *a, const leap *b)
 	return a->length && b->length && apart <= 2 * STEP;
 }
 
-/* Is what was seen about half of what the family is known to have? */
-static int is_half(const pb_core *core, const leap *nops)
+/* Is what was seen `times` what the family is known to have? */
+static int fits(const pb_core *core, const leap *nops, double times)
 {
-	double whole = nops->length + nops->chain + ENDS;
-	return core->entries && whole > 0.35 * core->entries && whole < 0.7 * core->entries;
+	double expected = times * core->entries;
+	return nops->length && expected > 0 &&
+	       fabs(nops->length + nops->chain + ENDS - expected) < FITS * expected;
 }
 
 /* Vector additions see what no-ops do not: registers that a halted thread holds. They are taken where the registers end
- * before the buffer does, and the chain that outlasts them costs no more than half as much again. */
+ * before the buffer does, not before half of it (who takes that half would not be seen), and the chain that outlasts
+ * them costs no more than half as much again. */
 static int prefer_vectors(const leap *nops, const leap *vectors)
 {
 	if (!vectors->length || !nops->length)
 		return vectors->length != 0;
-	return vectors->length + 2 * STEP < nops->length && vectors->before <= 1.5 * nops->before;
+	return vectors->length + 2 * STEP < nops->length && vectors->before <= 1.5 * nops->before &&
+	       vectors->length > half_of(nops->length, nops->chain);
 }
 
-/* The window of a core that showed half of its buffer all the time. */
+/* The window of a core that showed half of its buffer all the time: twice the fillers, and a chain that outlasts
+ * them. */
 static void infer(const pb_core *core, const leap *nops, pb_found *found)
 {
-	double whole = core->entries ? core->entries : 2 * (nops->length + nops->chain + ENDS);
+	double whole = fits(core, nops, 0.5) ? core->entries : 2 * (nops->length + nops->chain + ENDS);
 	pb_window *w = &found->window;
-	w->chain = nops->chain;
+	int c = 0;
+	while (c < CHAINS - 1 && chains[c] < 2 * nops->chain)
+		c++;
+	w->chain = chains[c];
 	w->filler = PB_NOPS;
-	w->length = (unsigned)((whole - nops->chain - ENDS) * 15 / 16);
-	if (core->registers && core->entries) {
-		w->filler = PB_VECTORS;
-		w->length = core->registers;
-	}
+	w->length = (unsigned)((whole - w->chain - ENDS) * 15 / 16);
 	if (w->length + w->length / 8 + PASTS > PB_WINDOW_MOST)
 		w->length = (PB_WINDOW_MOST - PASTS) * 8 / 9 - 1;
 	w->rounds = scan_rounds(core, *w);
@@ -190,27 +268,33 @@ static void infer(const pb_core *core, const leap *nops, pb_found *found)
 	found->alone = found->past = 0;
 }
 
-static int learn_once(const pb_core *core, pb_found *found, int last)
+enum verdict { AGAIN, NOTHING, FOUND };
+
+static enum verdict learn_once(const pb_core *core, pb_found *found, int last)
 {
-	leap at[PB_FILLERS] = {find_leap(core, PB_NOPS, PASSES), find_leap(core, PB_VECTORS, PASSES)};
+	double root = root_ticks(core);
+	memset(found, 0, sizeof *found);
+	if (!overlaps(core, root))
+		return NOTHING;
+	leap at[PB_FILLERS] = {find_leap(core, PB_NOPS, root), find_leap(core, PB_VECTORS, root)};
 	const leap *nops = &at[PB_NOPS], *vectors = &at[PB_VECTORS], *best = nops;
 	if (!nops->length && !vectors->length)
-		at[PB_INTEGERS] = find_leap(core, PB_INTEGERS, PASSES);
-	memset(found, 0, sizeof *found);
+		at[PB_INTEGERS] = find_leap(core, PB_INTEGERS, root);
 	for (int f = 0; f < PB_FILLERS; f++)
 		found->ends[f] = at[f].length;
-	int as_one = together(nops, vectors), half = is_half(core, nops);
-	if (as_one && (half || !core->entries)) {
+	int both = nops->length && both_modes(core, nops->length, nops->chain, root, CHECKS);
+	int halved = fits(core, nops, 0.5) || (together(nops, vectors) && !fits(core, nops, 1));
+	if (halved && !both) {
 		if (last)
 			infer(core, nops, found);
-		return last;
+		return last ? FOUND : AGAIN;
 	}
 	if (prefer_vectors(nops, vectors))
 		best = vectors;
 	else if (!nops->length)
 		best = &at[PB_INTEGERS];
 	if (!best->length)
-		return 0;
+		return NOTHING;
 	pb_window *w = &found->window;
 	w->filler = (unsigned)(best - at);
 	w->chain = best->chain;
@@ -218,17 +302,22 @@ static int learn_once(const pb_core *core, pb_found *found, int last)
 	/* No-ops: anything between half of the buffer and all of it will do. Registers: as many as fit, so that one
 	 * that somebody else holds is missed. */
 	w->length = w->filler == PB_VECTORS ? refine(core, *w, best) : best->length * 15 / 16;
-	found->certainty =
-		nops->length && vectors->length && !as_one && !half ? PB_WINDOW_SURE : PB_WINDOW_LIKELY;
+	found->certainty = both && past_half(w, nops->length) ? PB_WINDOW_SURE : PB_WINDOW_LIKELY;
 	w->rounds = enough_rounds(core, best->past - best->before);
-	return pb_window_holds(core, found) && found->alone > 0;
+	for (int t = 0; t < TRIES; t++) /* it may be busy just now */
+		if (pb_window_holds(core, found) && found->alone > 0)
+			return FOUND;
+	return AGAIN;
 }
 
 void pb_window_learn(const pb_core *core, pb_found *found)
 {
 	for (int t = 0; t < TRIES; t++) {
-		if (learn_once(core, found, t == TRIES - 1))
+		enum verdict verdict = learn_once(core, found, t == TRIES - 1);
+		if (verdict == FOUND)
 			return;
+		if (verdict == NOTHING)
+			break;
 		move(core);
 	}
 	found->certainty = PB_WINDOW_NONE;
@@ -247,20 +336,42 @@ double pb_window_limit(double alone, double past)
 }
 
 /* Does the buffer end now where it must beside another thread, if the window is this core's? */
-static int ends_halved(const pb_found *found, const leap *now)
+static int ends_halved(const pb_core *core, const pb_found *found, double root)
 {
-	double whole = found->ends[PB_NOPS];
-	if (!now->length || !whole)
-		return 1; /* nothing speaks against it */
-	double half = found->certainty == PB_WINDOW_HALVED
-			      ? whole
-			      : (whole + now->chain + ENDS) / 2 - now->chain - ENDS;
-	return fabs(now->length - half) <= 0.15 * half + STEP;
+	double low[LENGTHS], whole = found->ends[PB_NOPS];
+	pb_window nops = {.filler = PB_NOPS, .chain = found->window.chain};
+	nops.rounds = scan_rounds(core, nops);
+	scan(core, nops, FROM, STEP, LENGTHS, SHORT_PASSES, low);
+	leap now = last_leap(low, nops.chain, nops.chain * root);
+	if (!now.length || whole <= 0)
+		return 0;
+	if (found->certainty != PB_WINDOW_HALVED)
+		return fabs(now.length - half_of(found->ends[PB_NOPS], nops.chain)) <= 2 * STEP;
+	/* still halved, or whole all the time if both modes are seen here */
+	return fabs(now.length - whole) <= 2 * STEP && !both_modes(core, now.length, now.chain, root, CHECKS);
+}
+
+/* Does the core hold more than was thought? A chain three times as long tells, because it outlasts the fillers by far
+ * while two of them overlap. Registers that others hold come and go, and are no reason. */
+static int holds_more(const pb_core *core, const pb_window *w, unsigned nops_end, double root)
+{
+	double times[CHECKS / 4];
+	pb_window longer = *w;
+	unsigned end = w->filler == PB_VECTORS ? w->length : w->length * 16 / 15;
+	end += past_half(w, nops_end) ? 2 * STEP : STEP / 2;
+	longer.chain = w->chain * 3 < PB_CHAIN_MOST ? w->chain * 3 : PB_CHAIN_MOST;
+	longer.rounds = w->rounds / 3 > 4 ? w->rounds / 3 : 4;
+	end += w->chain; /* roots retire one by one, so that long chains overlap a little until fillers alone fill it */
+	if (end > PB_WINDOW_MOST)
+		return 0;
+	for (int i = 0; i < CHECKS / 4; i++)
+		times[i] = read_at(core, longer, end);
+	return lowest(times, CHECKS / 4) < SERIAL * longer.chain * root * longer.rounds;
 }
 
 int pb_window_holds(const pb_core *core, pb_found *found)
 {
-	double once[CHECKS], past[CHECKS];
+	double once[CHECKS], past[CHECKS], root = root_ticks(core);
 	const pb_window *w = &found->window;
 	found->alone = found->past = 0;
 	if (!w->length || pb_window_past(w) > PB_WINDOW_MOST)
@@ -272,24 +383,18 @@ int pb_window_holds(const pb_core *core, pb_found *found)
 			move(core);
 	}
 	double alone = lowest(once, CHECKS), beyond = lowest(past, CHECKS);
-	int seen = beyond > (1 + LEAP) * alone;
-	if (!seen || found->certainty != PB_WINDOW_SURE) {
-		/* Never alone just now, or a length too long or too short for this core; or nobody is sure of it.
-		 * Where the buffer ends now tells. */
-		double low[LENGTHS];
-		pb_window nops = {.filler = PB_NOPS, .chain = w->chain};
-		nops.rounds = scan_rounds(core, nops);
-		scan(core, nops, FROM, STEP, LENGTHS, SHORT_PASSES, low);
-		leap now = last_leap(low, w->chain);
-		if (!seen)
-			return ends_halved(found, &now);
-		if (now.length > 1.4 * found->ends[PB_NOPS] && found->certainty == PB_WINDOW_LIKELY)
-			return 0; /* a larger buffer than was thought: it was halved then */
-	}
+	if (found->certainty != PB_WINDOW_HALVED && holds_more(core, w, found->ends[PB_NOPS], root))
+		return 0;                /* it was halved then, or this is another core */
+	if (beyond < (1 + LEAP) * alone) /* never alone just now, or a length too long for this core */
+		return ends_halved(core, found, root);
 	found->alone = alone;
 	found->past = beyond;
 	if (found->certainty == PB_WINDOW_HALVED)
 		found->certainty = PB_WINDOW_LIKELY;
+	else if (found->certainty == PB_WINDOW_LIKELY && found->ends[PB_NOPS] &&
+		 past_half(w, found->ends[PB_NOPS]) &&
+		 both_modes(core, found->ends[PB_NOPS], w->chain, root, CHECKS / 8))
+		found->certainty = PB_WINDOW_SURE;
 	return 1;
 }
 

@@ -33,8 +33,8 @@ typedef struct pb_core {
 } pb_core;
 
 /* NONE: no filler shows a leap. HALVED: all that was seen was a shared core, so the length is inferred and what it
- * reads alone is not known. LIKELY: the length was seen, but may be that of a core that was never alone. SURE: two
- * fillers end at different places, which a halved buffer does not let them. */
+ * reads alone is not known. LIKELY: one mode was seen, and may be that of a core that was never alone. SURE: both modes
+ * were seen, and one ends at half of the other. */
 enum pb_certainty { PB_WINDOW_NONE, PB_WINDOW_HALVED, PB_WINDOW_LIKELY, PB_WINDOW_SURE };
 
 typedef struct pb_found {
@@ -45,10 +45,11 @@ typedef struct pb_found {
 	unsigned ends[PB_FILLERS]; /* length after which each filler leapt; 0: it did not, or was not tried */
 } pb_found;
 
-/* Find the probe of this core. Takes some 20,000 to 200,000 readings. */
+/* Find the probe of this core. Takes some 40,000 to 200,000 readings, in bad weather three times as many, and a few
+ * hundred on a core whose chains never overlap. */
 void pb_window_learn(const pb_core *, pb_found *);
 
-/* Look whether a window that was found before is this core's, by some 400 readings, and some thousands where the core
+/* Look whether a window that was found before is this core's, by some 500 readings, and some thousands where the core
  * is not alone meanwhile. Fills `alone` and `past` (0: never alone); 0 if it is another core's, or if more can be
  * learnt now. */
 int pb_window_holds(const pb_core *, pb_found *);

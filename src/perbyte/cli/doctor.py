@@ -169,7 +169,7 @@ def _watch(specs: Sequence[RunnerSpec]) -> list[CoreWatch]:
 
 _CERTAINTY = {
     "sure": "",
-    "likely": "this length may be that of a core that was never alone: each process looks again",
+    "likely": "only one mode was seen (always alone, or never): each process looks again",
     "halved": "nobody was alone on these cores yet: the length is inferred, and each process looks again",
 }
 
