@@ -35,8 +35,8 @@ REFUSED_EPOCHS, REFUSED_OF, DOUBTED_OF = 4, 0.8, 0.4
 # majority of three looks in one epoch of 36, which is so in four of five in three cells of a million; the lower
 # quartile of all looks must be beyond it besides. A look that is 30 % off asks for more looks.
 BEYOND, _SCREEN = 0.05, 0.3
-# A lie so gross, in three of four of many looks (of work in all, in two epochs), ends a cell while the run goes on: two threads on
-# a core slow both accounts, and what a collector of garbage takes beside calls is a third
+# A lie so gross, in three of four of many looks (of work in all, in two epochs), ends a cell while the run goes on: two
+# threads on a core slow both accounts, and what a collector of garbage takes beside calls is a third
 GROSS, GROSS_EPOCHS = 3.0, 2
 FEW, FEW_LONG = 6, 2  # looks without which nothing is said; looks of milliseconds are exact
 # CPU time over time on the clock from which on more than one thread was at work, and over that of the busiest thread:
@@ -182,9 +182,9 @@ def is_finished(audits: Sequence[Audit], around: Surroundings) -> bool:
 def gross_lie(audits: Sequence[Audit], around: Surroundings) -> str:
     """Why a cell is refused while the run goes on; empty where nothing is so far off.
 
-    Three of four of many looks (of work all) are beyond what any neighbour, collector or predictor explains, of time in one epoch, of work
-    in two: such a runner may take the time of all others, since what it says a call takes decides how many of them are
-    asked for.
+    Three of four of many looks (of work all, in two epochs) are beyond what any neighbour, collector or predictor
+    explains: such a runner may take the time of all others, since what it says a call takes decides how many of them
+    are asked for.
     """
     gross = [one for one in audits if len(one.claimed_ns) >= FEW and _lowest(_ratios([one])[0]) > GROSS]
     skipping = [
@@ -322,7 +322,8 @@ def _judge_printed(
             for cpu, one, more in zip(audit.cpu_ns, audit.threads, others, strict=False)
         ]
         found = new.get(audit.epoch)
-        sure = max(middle(timed), found.sure if found else 0.0)
+        # a predictor may know its data in one sample and not in the next: what the quicker ones take is sure
+        sure = max(_lowest(timed), found.sure if found else 0.0)
         seen.append(max(middle(timed), found.likely if found else 0.0))
         of_timed.append(middle(timed) / shown)
         of_new += [found.likely / shown] if found else []

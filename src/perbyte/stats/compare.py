@@ -338,7 +338,7 @@ def stand(
     known = [(cost, figure) for cost, figure in costs if 0 < cost.value < math.inf]
     if len(known) < 2:
         return ()
-    vouched = [one for one in known if not _unvouched(one[1])]
+    vouched = [one for one in known if Doubt.UNCHAINED not in {warning.kind for warning in one[1].warnings}]
     first, best = min(vouched or known, key=lambda one: one[0].value)
     found, alike = [], True
     for cost, figure in known:
@@ -353,11 +353,6 @@ def stand(
     if len(found) == 1:
         return () if doubt_of(best) else ((best, Standing.FASTEST),)
     return tuple((figure, Standing.TIED if alike else Standing.UNKNOWN) for figure in found)
-
-
-def _unvouched(figure: CellFigure) -> bool:
-    """True when the audit could not see the work of its calls."""
-    return any(warning.kind is Doubt.UNCHAINED for warning in figure.warnings)
 
 
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:
