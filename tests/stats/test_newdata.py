@@ -42,7 +42,7 @@ def outcome(audit: Audit, around: Surroundings = QUIET, epochs: int = 5) -> str:
 def again(new: float, **more: Any) -> Audit:
     """As `chained`, where calls whose data comes again cost as much."""
     audit = chained(new, **more)
-    return replace(audit, repeated_ns=audit.chained_ns)
+    return replace(audit, repeated_ns=[new] * 3)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_three_epochs_are_a_doubt() -> None:
 
 
 def test_what_data_that_comes_again_does_not_cost_is_refused_only_beyond_what_a_predictor_can_spare() -> None:
-    learnt = replace(chained(3000), repeated_ns=[1500.0] * 3)
+    learnt = replace(chained(3000), repeated_ns=[1000.0] * 3)
     assert outcome(learnt) == "doubted"
     assert outcome(chained(3000)) == "doubted", "nobody asked"
     assert outcome(chained(7200)) == "refused"

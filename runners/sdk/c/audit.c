@@ -11,7 +11,7 @@ enum { TAIL = 64, PAGE = 4096, CUT_ONE_IN = 8 };
 typedef struct chain {
 	pb_prepared *p, *producer; /* of what `open` takes; NULL for all others */
 	uint8_t *block, *data;     /* the data of the next call, `offset` from a page boundary */
-	uint8_t *first;            /* that of the first call, where the chain begins anew every `repeat` calls */
+	uint8_t *first; /* that of the first call, where the chain begins anew every `repeat` calls */
 	uint64_t value, forged, refused, failures;
 	size_t length; /* of the last output; that of a forgery is empty */
 	int afresh;    /* the language copies its material when it opens a case */
@@ -22,9 +22,8 @@ typedef struct chain {
 /* Operations whose output follows from key, nonce and data, or whose cost does. */
 static int can_be_chained(const char *operation)
 {
-	static const char *const known[] = {"encrypt", "decrypt", "seal",   "open", "digest",
-					    "squeeze", "mac",     "expand", "hash", "sign",
-					    "run"};
+	static const char *const known[] = {"encrypt", "decrypt", "seal", "open", "digest", "squeeze",
+					    "mac",     "expand",  "hash", "sign", "run"};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (strcmp(known[i], operation) == 0)
 			return 1;
@@ -196,7 +195,11 @@ void pb_audit(pb_server *s, const pb_request *q)
 	}
 	int64_t repeat = pb_get_integer(q, "repeat", 0);
 	uint64_t seed = pb_get_unsigned(q, "seed", 0);
-	chain k = {.p = p, .value = seed, .seed = seed, .repeat = repeat > 0 ? (uint64_t)repeat : 0, .afresh = s->runner->empty != NULL,
+	chain k = {.p = p,
+		   .value = seed,
+		   .seed = seed,
+		   .repeat = repeat > 0 ? (uint64_t)repeat : 0,
+		   .afresh = s->runner->empty != NULL,
 		   .control = pb_get_truth(q, "control")};
 	const char *code = make_ready(&k, &producer, words);
 	if (!code && !run(&k, (uint64_t)calls))
@@ -207,7 +210,8 @@ void pb_audit(pb_server *s, const pb_request *q)
 		pb_begin_answer(s);
 		pb_text_add(&s->answer,
 			    ",\"length\":%zu,\"digest\":\"%016" PRIx64 "\",\"failures\":%" PRIu64
-			    ",\"forged\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"afresh\":%s,\"control\":%s,\"repeat\":%" PRIu64 "}",
+			    ",\"forged\":%" PRIu64 ",\"refused\":%" PRIu64
+			    ",\"afresh\":%s,\"control\":%s,\"repeat\":%" PRIu64 "}",
 			    k.length, pb_words(k.value, p->c.out, k.length), k.failures, k.forged, k.refused,
 			    k.afresh ? "true" : "false", k.control ? "true" : "false", k.repeat);
 	}

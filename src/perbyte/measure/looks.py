@@ -37,6 +37,7 @@ NOISE = 0.3  # of what a chain takes in CPU time, that its calls take at the lea
 FEW_LINKS, MOST_LINKS, MOST_BYTES = 4, 1024, 1 << 20  # of calls in a chain, and of all their data
 MOST_THREADS = 64.0
 SHORT_SAMPLES = 16
+LAID_NS = 0.1  # a byte, that laying out a chain's data anew may take: it decides only who is asked
 TIMES = (1, 3)
 _LIMIT_MS = 60_000.0
 
@@ -167,14 +168,24 @@ class Looks:
         return self._chained(audit, few, (many.cpu_s - few.cpu_s) / more, control_s)
 
     def repeat(self, sessions: Place, audit: Audit) -> Audit:
-        """Add the cost of a call of a chain whose data comes again, as that of the timed calls does."""
+        """Add the cost of a call whose data comes again, as that of the timed calls does, in a chain less its control.
+
+        Not where laying the data out anew would hide the call.
+        """
         cell, call_ns = audit.cell, max(1.0, min(audit.cpu_ns), min(audit.claimed_ns) / 2)
         session, handle, seed = sessions.of(cell), sessions.handle(cell), secrets.randbits(64)
-        more = max(1, min(MOST_LINKS, round(CONFIRM_S * 1e9 / call_ns)))
-        took = [session.audit(handle, seed=seed, calls=links, repeat=RING) for links in (RING, RING + more)]
-        if any(one.answer.repeat != RING for one in took) or more < RING:
+        more = min(MOST_LINKS, round(CONFIRM_S * 1e9 / call_ns))
+        if more < RING or LAID_NS * cell.size_bytes / RING > NOISE * call_ns:
             return audit
-        return replace(audit, repeated_ns=[*audit.repeated_ns, (took[1].cpu_s - took[0].cpu_s) * 1e9 / more])
+        took = []
+        for control in (False, True):
+            for links in (RING, RING + more):
+                one = session.audit(handle, seed=seed, calls=links, control=control, repeat=RING)
+                if one.answer.repeat != RING or one.answer.control != control:
+                    return audit
+                took.append(one.cpu_s)
+        call_s = (took[1] - took[0] - (took[3] - took[2])) / more
+        return replace(audit, repeated_ns=[*audit.repeated_ns, call_s * 1e9])
 
     def _control_s(self, session: Session, handle: int, calls: int, more: int) -> float | None:
         """CPU time of a link without its call; None where the runner makes the call all the same."""

@@ -18,10 +18,10 @@ class Audit:
     these bursts; 0: there was none. `clock_hz` is the rate of the core's clock by the runner's probes or counters,
     `own_hz` by Perbyte's own probe at the same time (0: unknown). `chained_ns`: CPU time per call of chains of
     calls on new data (none: `unchained` says why); `control_ns`: the same of the chain without its calls, measured
-    in turn with it (none: the runner does not know that); `repeated_ns`: of chains whose data comes again every 16
-    calls, as that of the timed calls does, so that predictors learn it; `afresh`: each of these calls prepares its
-    material anew, so that their cost tells nothing; `wrong`: what was wrong with them. `children`: processes that
-    the runner has started. `problem`: why no look could be had.
+    in turn with it (none: the runner does not know that); `repeated_ns`: of chains less control whose data comes
+    again every 16 calls, as that of the timed calls does, so that predictors learn it; `afresh`: each of these
+    calls prepares its material anew, so that their cost tells nothing; `wrong`: what was wrong with them.
+    `children`: processes that the runner has started. `problem`: why no look could be had.
     """
 
     cell: Cell

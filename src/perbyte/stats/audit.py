@@ -182,9 +182,15 @@ def is_finished(audits: Sequence[Audit], around: Surroundings) -> bool:
 def gross_lie(audits: Sequence[Audit], around: Surroundings) -> str:
     """Why a cell is refused while the run goes on; empty where nothing is so far off.
 
-    Three of four of many looks (of work all) are beyond what any neighbour, collector or predictor explains, of time in
-    one epoch, of work in two: such a runner may take the time of all others, since what it says a call takes decides
-    how many of them are asked for.
+    <<<<<<< HEAD
+        Three of four of many looks (of work all) are beyond what any neighbour, collector or predictor explains, of time in
+        one epoch, of work in two: such a runner may take the time of all others, since what it says a call takes decides
+        how many of them are asked for.
+    =======
+        Three of four of many looks (of work all, in two epochs) are beyond what any neighbour, collector or predictor
+        explains: such a runner may take the time of all others, since what it says a call takes decides how many of them
+        are asked for.
+    >>>>>>> audit
     """
     gross = [one for one in audits if len(one.claimed_ns) >= FEW and _lowest(_ratios([one])[0]) > GROSS]
     skipping = [
@@ -322,7 +328,8 @@ def _judge_printed(
             for cpu, one, more in zip(audit.cpu_ns, audit.threads, others, strict=False)
         ]
         found = new.get(audit.epoch)
-        sure = max(middle(timed), found.sure if found else 0.0)
+        # a predictor may know its data in one sample and not in the next: what the quicker ones take is sure
+        sure = max(_lowest(timed), found.sure if found else 0.0)
         seen.append(max(middle(timed), found.likely if found else 0.0))
         of_timed.append(middle(timed) / shown)
         of_new += [found.likely / shown] if found else []

@@ -337,7 +337,7 @@ def stand(
     known = [(cost, figure) for cost, figure in costs if 0 < cost.value < math.inf]
     if len(known) < 2:
         return ()
-    vouched = [one for one in known if not _unvouched(one[1])]
+    vouched = [one for one in known if Doubt.UNCHAINED not in {warning.kind for warning in one[1].warnings}]
     first, best = min(vouched or known, key=lambda one: one[0].value)
     found, alike = [], True
     for cost, figure in known:
@@ -354,10 +354,13 @@ def stand(
     return tuple((figure, Standing.TIED if alike else Standing.UNKNOWN) for figure in found)
 
 
+<<<<<<< HEAD
 def _unvouched(figure: CellFigure) -> bool:
     return any(warning.kind is Doubt.UNCHAINED for warning in figure.warnings)
 
 
+=======
+>>>>>>> audit
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:
     """Return what A/A pairs show: the largest |ratio - 1| of identical cells; None without pairs.
 

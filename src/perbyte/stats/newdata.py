@@ -166,7 +166,7 @@ def _work(audit: Audit, around: Surroundings, noise: float) -> Work | None:
     wide = 2 * memory.again + 2 * moved + ending + overlap + 2 * noise
     new = [one - control for one, control in pairs]
     learnt = timed <= LEARNT_NS  # so short that predictors know its data when it comes again
-    sure = middle([one - control for one in audit.repeated_ns] or ([0.0] if learnt else new))
+    sure = middle(audit.repeated_ns or ([0.0] if learnt else new))
     return Work(
         audit.epoch,
         timed,
@@ -175,7 +175,7 @@ def _work(audit: Audit, around: Surroundings, noise: float) -> Work | None:
         sure - wide,
         tuple((one - narrow - timed) / timed for one in new),
         tuple((one - wide - timed) / timed for one in new),
-        tuple((one - control - wide - timed) / timed for one in audit.repeated_ns),
+        tuple((one - wide - timed) / timed for one in audit.repeated_ns),
     )
 
 
