@@ -182,15 +182,9 @@ def is_finished(audits: Sequence[Audit], around: Surroundings) -> bool:
 def gross_lie(audits: Sequence[Audit], around: Surroundings) -> str:
     """Why a cell is refused while the run goes on; empty where nothing is so far off.
 
-    <<<<<<< HEAD
-        Three of four of many looks (of work all) are beyond what any neighbour, collector or predictor explains, of time in
-        one epoch, of work in two: such a runner may take the time of all others, since what it says a call takes decides
-        how many of them are asked for.
-    =======
-        Three of four of many looks (of work all, in two epochs) are beyond what any neighbour, collector or predictor
-        explains: such a runner may take the time of all others, since what it says a call takes decides how many of them
-        are asked for.
-    >>>>>>> audit
+    Three of four of many looks (of work all, in two epochs) are beyond what any neighbour, collector or predictor
+    explains: such a runner may take the time of all others, since what it says a call takes decides how many of them
+    are asked for.
     """
     gross = [one for one in audits if len(one.claimed_ns) >= FEW and _lowest(_ratios([one])[0]) > GROSS]
     skipping = [

@@ -354,13 +354,10 @@ def stand(
     return tuple((figure, Standing.TIED if alike else Standing.UNKNOWN) for figure in found)
 
 
-<<<<<<< HEAD
 def _unvouched(figure: CellFigure) -> bool:
     return any(warning.kind is Doubt.UNCHAINED for warning in figure.warnings)
 
 
-=======
->>>>>>> audit
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:
     """Return what A/A pairs show: the largest |ratio - 1| of identical cells; None without pairs.
 
