@@ -1,6 +1,7 @@
 #include "forked.h"
 #include "material.h"
 #include "pmu.h"
+#include "urgent.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -85,13 +86,17 @@ int pb_forked_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 	if (!page || p->c.size > PB_FORK_BYTES || r->piece_bytes || !has_one_thread())
 		return 0;
 	page->done = 0;
+	/* a new process waits for whoever has the core, at the lowest priority or not, unless it is born urgent */
+	pb_urgent urgent;
+	pb_urgent_begin(&urgent, g, 0);
 	pid_t parent = getpid(), child = fork();
-	if (child < 0)
-		return 0;
 	if (child == 0)
 		work(page, g, p, r, parent);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
+	pb_urgent_end(&urgent);
+	if (child < 0)
+		return 0;
 	if (!page->done || !WIFEXITED(status) || WEXITSTATUS(status)) {
 		if (WIFSIGNALED(status))
 			snprintf(words, room, "a fork was ended by signal %d", WTERMSIG(status));

@@ -54,7 +54,7 @@ ALWAYS_BYTES = 8192  # of which it is looked at where no cell is as short: it te
 COPY_SIZES = 3  # of which it is looked at in an epoch
 # as many calls in a sample as in one of the rounds: no word of a runner's makes them last for minutes
 MOST_TIMES = 64
-AGAIN = 0.5  # of the later epochs, that a cell is looked at again which was never odd
+AGAIN = 0.25  # of the later epochs, that a cell is looked at again which was never odd
 CHAIN_AGAIN = 1 / 3  # and of these looks, that new data is among
 # lengths of data that no cell of the run has, of a block at the least
 BLOCK_BYTES, SHORTER, LONGER = 16, 4096, ((1 << 20) + 1, (1 << 20) + 65536)

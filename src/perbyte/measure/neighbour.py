@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+LEAST_S = 0.02  # between two questions to the system
 SHARE = 0.6  # of the cores it measures on, that a run takes at the most while others wait
 
 
@@ -50,6 +51,8 @@ class Share:
         threads could run than there are cores beside those of the runners.
         """
         taken_s = self._clock() - self._since
+        if taken_s < LEAST_S:
+            return  # it counts with what comes next
         others = self._running() - self._mine
         if self._cores and others > (os.cpu_count() or 1) - at_once:
             worked_s = at_once * taken_s + self._own_s() - self._own

@@ -88,7 +88,8 @@ class Epoch:
     """The epoch under way.
 
     From earlier epochs come `fixed_calls`, calls per sample of long cells, `took`, seconds per burst, and `cuts`, how
-    the calls of long cells are cut (None: not at all). `warmth` decides how briefly bursts are warmed.
+    the calls of long cells are cut (None: not at all). `warmth` decides how briefly bursts are
+    warmed. `most_rounds`: in how many rounds a cell takes part at the most.
     """
 
     number: int
@@ -105,6 +106,7 @@ class Epoch:
     took: dict[Cell, float] = field(default_factory=dict)
     cuts: dict[Cell, Cut | None] = field(default_factory=dict)
     warmth: Warmth | None = None
+    most_rounds: Callable[[Cell], int] | None = None
     timing: Timing = field(default_factory=Timing)
     tallies: dict[Cell, Tally] = field(default_factory=lambda: defaultdict(Tally))
     _asked: int = 0
@@ -138,6 +140,8 @@ class Epoch:
                     self._burst(cell, round_number, piece_bytes)
             self._account(self._receive())
             active = [cell for cell in active if cell not in self._lost and not self._costly(cell)]
+            if self.most_rounds:
+                active = [cell for cell in active if round_number < self.most_rounds(cell)]
             if round_number in self.policy.looks:
                 active = [cell for cell in active if not self.tallies[cell].precise(self.policy)]
             self._done = len(cells) - len(active)

@@ -23,6 +23,7 @@ from perbyte.measure.cores import kept_awake, noise_note
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.neighbour import Share
+from perbyte.measure.nesting import Nesting
 from perbyte.measure.pieces import Cut
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.rounds import Epoch
@@ -99,6 +100,7 @@ class Measurement:
         self._took: dict[Cell, float] = {}
         self._cuts: dict[Cell, Cut | None] = {}
         self._apart: Counter[Cell] = Counter()
+        self._done = ((-1, -1), 0)
         self._noted_s = 0.0
         self._identified: dict[tuple[str, str], RunnerIdentity] = {}
         self._second_looks = SecondLooks()
@@ -107,6 +109,7 @@ class Measurement:
         self._states_s: dict[Cell, float] = {}
         self._learnt = learnt or recall(self.cores[0])
         self._warmth = Warmth(policy)
+        self._nesting = Nesting(policy)
         self._stopping = Stopping(policy, self.history, self._fail)
         self.timing = Timing()
 
@@ -173,6 +176,7 @@ class Measurement:
 
     def _epoch(self, number: int, cells: Sequence[Cell], *, first: bool) -> None:
         missing = max(1, self.policy.epochs - min(self.history.epochs_of(cell) for cell in cells))
+        began = time.monotonic()
         name = f"epoch {number + 1}"
         if missing > 1:
             name += f" of at least {number + missing}"
@@ -213,6 +217,7 @@ class Measurement:
                 cuts=self._cuts,
                 warmth=self._warmth,
                 timing=self.timing,
+                most_rounds=self._nesting.rounds,
             )
             with epoch.aside:
                 epoch.run([cell for cell in cells if cell.state == LOOP])
@@ -227,6 +232,7 @@ class Measurement:
                 self._tell(f"{name}, calls in states of their own", "", number, len(apart))
                 found = (self._digests, self._awake, self._share, self._keep, self._fail)
                 self._states_s |= States(sessions, number, self.cores, self.policy, *found).take(apart)
+        self._nesting.note(epoch.tallies, time.monotonic() - began)
         if self._warmth.note(tally.by_round for tally in epoch.tallies.values()):
             self.watcher.note(
                 f"short calls go on getting faster for {self.policy.warm_us * 1e-3:g} ms on this core: "
@@ -385,13 +391,16 @@ class Measurement:
             self._clean_share = clean
         if self.elapsed_s >= self._noted_s + NOTE_EVERY_S:
             self._note_time()
-        done = sum(cell in self._stopping.finished or cell in self._lost for cell in self.plan.cells)
+        known = (len(self._stopping.finished), len(self._lost))
+        if self._done[0] != known:  # asked for at each burst
+            done = sum(cell in self._stopping.finished or cell in self._lost for cell in self.plan.cells)
+            self._done = (known, done)
         self.watcher.moment(
             Moment(
                 stage=stage,
                 what=what,
                 epoch=epoch,
-                done=done,
+                done=self._done[1],
                 total=len(self.plan.cells),
                 pending=pending,
                 clean_share=self._clean_share,

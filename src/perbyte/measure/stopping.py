@@ -33,6 +33,7 @@ class Stopping:
         self._history = history
         self._fail = fail
         self._known: dict[Cell, tuple[int, stats.Summary]] = {}
+        self._judged: dict[Cell, stats.JudgedEpochs] = {}
         self.finished: set[Cell] = set()
         self.budget_ended = False
 
@@ -86,7 +87,10 @@ class Stopping:
                 known[cell] = before[1]  # a finished cell has no more to say than at the last look
             elif bursts:
                 try:
-                    known[cell] = stats.summarise(cell, bursts, self._history.calibrations, self._policy)
+                    judged = self._judged.setdefault(cell, {})
+                    known[cell] = stats.summarise(
+                        cell, bursts, self._history.calibrations, self._policy, judged=judged
+                    )
                 except PerbyteError as error:
                     self._fail(Failure("refused", cell.runner, str(error), address=cell.address))
                 else:

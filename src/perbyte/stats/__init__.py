@@ -31,6 +31,7 @@ from perbyte.stats.epoch import MIN_CLEAN, very_long
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
 from perbyte.stats.figure import (
     PIECES_APART,
+    JudgedEpochs,
     Summary,
     common_spread,
     figure,
@@ -49,6 +50,7 @@ __all__ = [
     "SHORT_BYTES",
     "AuditVerdict",
     "Comparison",
+    "JudgedEpochs",
     "Memory",
     "OutOfLine",
     "Printed",

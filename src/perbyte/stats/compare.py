@@ -354,10 +354,6 @@ def stand(
     return tuple((figure, Standing.TIED if alike else Standing.UNKNOWN) for figure in found)
 
 
-def _unvouched(figure: CellFigure) -> bool:
-    return any(warning.kind is Doubt.UNCHAINED for warning in figure.warnings)
-
-
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:
     """Return what A/A pairs show: the largest |ratio - 1| of identical cells; None without pairs.
 

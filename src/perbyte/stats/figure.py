@@ -33,6 +33,8 @@ from perbyte.stats.together import in_common
 
 PIECES_APART = 0.05  # by which pieces may cost more than whole calls do
 QuietReadings = Quiet | Mapping[Process, Quiet]
+# by number of the epoch, of its bursts, and whether its calls are too long for the probes around them
+JudgedEpochs = dict[tuple[int, int, bool], tuple[Epoch | None, Epoch | None, list[float]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,16 @@ def summarise(
     calibrations: Mapping[tuple[Process, int], Calibration],
     policy: Policy,
     quiet: QuietReadings | None = None,
+    judged: JudgedEpochs | None = None,
 ) -> Summary:
-    """Return what all bursts of `cell` say; parameters and errors as in `figure`."""
+    """Return what all bursts of `cell` say; parameters and errors as in `figure`.
+
+    `judged` keeps what was found out about each epoch for the next call about the same cell, policy and `quiet`.
+    """
     warnings: list[Warning] = []
-    epochs, whole = _epochs(cell, bursts, calibrations, policy, quiet, warnings)
+    epochs, whole = _epochs(
+        cell, bursts, calibrations, policy, quiet, warnings, {} if judged is None else judged
+    )
     if not epochs:
         raise UsageError(f"{cell.address} has no usable sample", hint="measure the cell again")
     used = _choose(epochs)
@@ -174,6 +182,7 @@ def _epochs(
     policy: Policy,
     quiet: QuietReadings | None,
     warnings: list[Warning],
+    judged: JudgedEpochs,
 ) -> tuple[list[Epoch], list[float]]:
     """The epochs of a cell, and its clean whole calls where pieces were timed.
 
@@ -184,7 +193,7 @@ def _epochs(
     for burst in bursts:
         if burst.ticks:
             by_epoch.setdefault(burst.epoch, []).append(burst)
-    unseen = _is_unseen(by_epoch, calibrations)
+    unseen = _is_unseen(by_epoch, calibrations, judged)
     found: list[Epoch] = []
     uncut: list[Epoch] = []
     whole: list[float] = []
@@ -195,16 +204,11 @@ def _epochs(
             warnings.append(Warning(Doubt.NO_CALIBRATION, text, (number,)))
             continue
         reading = quiet.get(cell.process) if isinstance(quiet, Mapping) else quiet
-        taken = sorted(by_epoch[number], key=lambda burst: burst.round)
-        if cell.threads:
-            taken = in_common(taken, cell.threads)
-        if any(burst.piece_bytes for burst in taken):
-            calls = [burst for burst in taken if not burst.piece_bytes]
-            whole.extend(clean_values(calls, calibration, policy, reading).tolist())
-            epoch = judge_cut_epoch(cell, taken, calibration, policy, reading, unseen)
-            entire = judge_epoch(number, calls, calibration, policy, reading, unseen) if calls else None
-        else:
-            epoch = entire = judge_epoch(number, taken, calibration, policy, reading, unseen)
+        key = (number, len(by_epoch[number]), unseen)
+        if key not in judged:
+            judged[key] = _judge(cell, by_epoch[number], calibration, policy, reading, unseen)
+        epoch, entire, values = judged[key]
+        whole.extend(values)
         if epoch is None:
             text = f"epoch {number} has no usable sample and is left out"
             warnings.append(Warning(Doubt.NO_SAMPLE, text, (number,)))
@@ -226,8 +230,34 @@ def _epochs(
     return found, whole
 
 
+def _judge(
+    cell: Cell,
+    bursts: Sequence[Burst],
+    calibration: Calibration,
+    policy: Policy,
+    reading: Quiet | None,
+    unseen: bool,
+) -> tuple[Epoch | None, Epoch | None, list[float]]:
+    """What an epoch says, what its whole calls alone say, and its clean whole calls where pieces were timed."""
+    number = bursts[0].epoch
+    taken = sorted(bursts, key=lambda burst: burst.round)
+    if cell.threads:
+        taken = in_common(taken, cell.threads)
+    if not any(burst.piece_bytes for burst in taken):
+        epoch = judge_epoch(number, taken, calibration, policy, reading, unseen)
+        return epoch, epoch, []
+    calls = [burst for burst in taken if not burst.piece_bytes]
+    return (
+        judge_cut_epoch(cell, taken, calibration, policy, reading, unseen),
+        judge_epoch(number, calls, calibration, policy, reading, unseen) if calls else None,
+        clean_values(calls, calibration, policy, reading).tolist(),
+    )
+
+
 def _is_unseen(
-    by_epoch: Mapping[int, Sequence[Burst]], calibrations: Mapping[tuple[Process, int], Calibration]
+    by_epoch: Mapping[int, Sequence[Burst]],
+    calibrations: Mapping[tuple[Process, int], Calibration],
+    judged: JudgedEpochs,
 ) -> bool:
     """True where the whole calls of a cell are too long for the probes around them, by most of its epochs.
 
@@ -235,6 +265,10 @@ def _is_unseen(
     """
     votes = []
     for number, bursts in by_epoch.items():
+        before = judged.get((number, len(bursts), False)) or judged.get((number, len(bursts), True))
+        if before:
+            votes += [very_long(before[1].calls, before[1].call_s)] if before[1] else []
+            continue
         whole = [burst for burst in bursts if not burst.piece_bytes]
         calibration = calibrations.get((whole[0].cell.process, number)) if whole else None
         if calibration:
