@@ -304,6 +304,18 @@ def test_doctor_in_json(world, script):
     assert "openssl" in {one["runner"] for one in content["not_built"]}
 
 
+def test_doctor_writes_a_report_that_names_no_machine(world, script, tmp_path):
+    world.add(script("alpha"))
+    place = tmp_path / "core.json"
+    answer = world.perbyte("doctor", "--report", place)
+    assert answer.returncode == 0, answer.stderr
+    report = json.loads(place.read_text())
+    assert set(report) == {"perbyte", "commit", "date", "machine", "cores", "reference", "window"}
+    assert report["machine"]["cores"] == os.cpu_count()
+    assert str(world.home) not in place.read_text()
+    complained(world.perbyte("doctor", "--report", tmp_path / "no" / "where.json"), 3, "no")
+
+
 def test_doctor_says_why_there_are_no_cycles(world, script):
     why = "imul reads 2.4 cycles where 3.0 are known"
     world.add(script("alpha", clock={"cycle_source": "none", "reason": why}))

@@ -200,6 +200,21 @@ void pb_contention_choose(pb_gauge *g, const char *found_before)
 	pb_window_write(&found, g->found, sizeof g->found);
 }
 
+int pb_contention_print(pb_gauge *g)
+{
+	static const char *const names[] = {"nops", "vectors", "integers"};
+	pb_core core = {.read = read_core, .move = move_core, .self = g, .quantum = (double)g->tick_quantum};
+	for (unsigned filler = 0; filler < PB_FILLERS; filler++)
+		for (unsigned n = 0; pb_window_chain(n); n++) {
+			double low[PB_SCAN_LENGTHS];
+			pb_window_scan(&core, filler, pb_window_chain(n), low);
+			for (unsigned k = 0; k < PB_SCAN_LENGTHS; k++)
+				printf("%s,%u,%u,%.2f\n", names[filler], pb_window_chain(n),
+				       PB_SCAN_FROM + k * PB_SCAN_STEP, low[k]);
+		}
+	return 0;
+}
+
 uint64_t pb_contention_read(const pb_gauge *g)
 {
 	return g->length ? window_read(&g->window) : pb_front_end_read();
@@ -214,6 +229,12 @@ void pb_contention_choose(pb_gauge *g, const char *found_before)
 	g->length = 0;
 	g->found[0] = '\0';
 	g->contention_floor = g->contention_shared = g->contention_limit = 0;
+}
+
+int pb_contention_print(pb_gauge *g)
+{
+	(void)g;
+	return 1;
 }
 
 uint64_t pb_contention_read(const pb_gauge *g)

@@ -18,6 +18,10 @@ uint64_t pb_front_end_read(void);
  * in ticks, 0 where the core was never alone. */
 void pb_contention_choose(pb_gauge *, const char *found_before);
 
+/* Print what the window probe reads, as a table: filler, chain, length, ticks of a round. Returns 0, or 1 where the
+ * architecture has none. */
+int pb_contention_print(pb_gauge *);
+
 /* 1 while the core is this thread's alone, as far as the detector can tell; without the reorder-buffer probe
  * always 1. */
 int pb_contention_alone(const pb_gauge *);

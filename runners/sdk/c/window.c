@@ -7,7 +7,15 @@
 
 /* The scan: lengths from FROM in steps of STEP. A pass reads each length once and takes some 20 us, so that each
  * length meets the core's quiet moments. */
-enum { FROM = 32, STEP = 16, LENGTHS = 61, PASSES = 200, MOVE_EVERY = 50, SHORT_PASSES = 60, CHECKS = 160 };
+enum {
+	FROM = PB_SCAN_FROM,
+	STEP = PB_SCAN_STEP,
+	LENGTHS = PB_SCAN_LENGTHS,
+	PASSES = 200,
+	MOVE_EVERY = 50,
+	SHORT_PASSES = 60,
+	CHECKS = 160
+};
 enum { TRIES = 3, PASTS = 3 * STEP, LATENCIES = 40 };
 
 /* A chain must outlast the fillers that fit beside it, or no leap shows; the shortest that does costs least. */
@@ -101,6 +109,18 @@ static void scan(const pb_core *core, pb_window window, unsigned from, unsigned 
 	}
 	for (int k = 0; k < count; k++)
 		low[k] = lowest(readings[k], passes);
+}
+
+unsigned pb_window_chain(unsigned n)
+{
+	return n < CHAINS ? chains[n] : 0;
+}
+
+void pb_window_scan(const pb_core *core, unsigned filler, unsigned chain, double *low)
+{
+	pb_window window = {.filler = filler, .chain = chain};
+	window.rounds = scan_rounds(core, window);
+	scan(core, window, FROM, STEP, LENGTHS, PASSES, low);
 }
 
 /* Ticks of one root of a chain that nothing overlaps with: by how much a single round grows with its chain. The low

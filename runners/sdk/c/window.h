@@ -54,6 +54,12 @@ void pb_window_learn(const pb_core *, pb_found *);
  * learnt now. */
 int pb_window_holds(const pb_core *, pb_found *);
 
+/* What a report of a core holds: the lowest ticks of a round for a filler and each length, as the search sees them. The
+ * n-th chain that is tried; 0 where there are no more. Lengths are PB_SCAN_FROM and every PB_SCAN_STEP after it. */
+enum { PB_SCAN_FROM = 32, PB_SCAN_STEP = 16, PB_SCAN_LENGTHS = 61 };
+unsigned pb_window_chain(unsigned n);
+void pb_window_scan(const pb_core *, unsigned filler, unsigned chain, double *low);
+
 /* A window as one line of text, and back; 0 if it is none. What it reads is not part of it. */
 void pb_window_write(const pb_found *, char *text, unsigned room);
 int pb_window_parse(const char *text, pb_found *);

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import dataclasses
+import datetime
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from perbyte.cli.options import note
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, PerbyteError
 from perbyte.model import Machine
+from perbyte.places import require_writable
 from perbyte.runners import RunnerSpec
 
 if TYPE_CHECKING:
@@ -17,7 +25,10 @@ if TYPE_CHECKING:
 
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(as_json: bool) -> int:
+@click.option(
+    "--report", type=click.Path(path_type=Path), help="Write what describes this core to a file to send in."
+)
+def command(as_json: bool, report: Path | None) -> int:
     """Look at this machine: CPU, clock source and its self-check, runners, what is missing.
 
     Ends with 3 when nothing could be measured here.
@@ -32,10 +43,7 @@ def command(as_json: bool) -> int:
     by_trust = sorted(checked, key=lambda one: (one[0].name != "reference", not one[0].compiled))
     found = [result for _, result in by_trust if "library" in result]
     watched = _watch([spec for spec, result in by_trust if spec.compiled and "library" in result])
-    if as_json:
-        import dataclasses
-        import json
-
+    if as_json or report:
         ready = {spec.name for spec, _ in checked}
         unbuilt = [(spec.name, *_lacks(spec)) for spec in specs if spec.name not in ready]
         content = {
@@ -46,8 +54,12 @@ def command(as_json: bool) -> int:
                 {"runner": name, "lacks": lacks, "install": install} for name, lacks, install in unbuilt
             ],
         }
-        print(json.dumps(content, indent=1))
-        return EXIT_FINE if found else EXIT_ENVIRONMENT
+        if report:
+            _write_report(report, content)
+        if as_json:
+            print(json.dumps(content, indent=1))
+        if as_json or report:
+            return EXIT_FINE if found else EXIT_ENVIRONMENT
     print("machine")
     for line in _machine_lines(machine):
         print(f"  {line}")
@@ -76,6 +88,60 @@ def command(as_json: bool) -> int:
     if not found:
         print("nothing can be measured here yet; run: perbyte build")
     return EXIT_FINE if found else EXIT_ENVIRONMENT
+
+
+def _write_report(place: Path, content: Mapping[str, Any]) -> None:
+    """Write what another developer needs to model this core: the findings above, and what the window probe reads.
+
+    Nothing in it names the machine, its user or its files.
+    """
+    from perbyte import __version__, places
+    from perbyte.measure import choose_cores
+    from perbyte.store.files import replace_atomically
+
+    require_writable(place)
+    core = choose_cores()[0]
+    runners = [
+        {name: value for name, value in one.items() if name != "object"}
+        for one in content["runners"]
+        if one.get("runner") == "reference"
+    ]
+    report = {
+        "perbyte": __version__,
+        "commit": places.commit(),
+        "date": f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}",
+        "machine": content["machine"],
+        "cores": content["cores"],
+        "reference": runners,
+        "window": _window_readings(core),
+    }
+
+    def write(new: Path) -> None:
+        new.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+    replace_atomically(place, write)
+    note(
+        f"report: {place}; send it in, so that this core can be added to the models and to the table of cores"
+    )
+
+
+def _window_readings(core: int) -> list[list[object]]:
+    """What the window probe reads on `core`: filler, chain, length, ticks of a round; empty where nobody can tell."""
+    from perbyte.runners import find
+
+    try:
+        spec = find("reference")
+        command = [*(spec.fill(part) for part in spec.command), "print-window"]
+        allowed = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {core})  # the program inherits it
+        try:
+            said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        finally:
+            os.sched_setaffinity(0, allowed)
+    except (PerbyteError, OSError, subprocess.SubprocessError):
+        return []
+    rows = [line.split(",") for line in said.stdout.splitlines()]
+    return [[filler, int(chain), int(length), float(ticks)] for filler, chain, length, ticks in rows]
 
 
 def _lacks(spec: RunnerSpec) -> tuple[tuple[str, ...], str]:
