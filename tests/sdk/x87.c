@@ -16,7 +16,8 @@ int main(void)
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) ||
 	    !__get_cpuid_count(0xd, 1, &a, &b, &c, &d) || !(a & 4))
 		return 77;
-	pb_gauge gauge = {.length = 141, .window = {.filler = PB_VECTORS, .chain = 5, .length = 141, .rounds = 10}};
+	pb_gauge gauge = {.length = 141,
+			  .window = {.filler = PB_VECTORS, .chain = 5, .length = 141, .rounds = 10}};
 	__asm__ volatile("fldpi\n\tfstp %%st(0)" : : : "st");
 	unsigned before = in_use();
 	pb_contention_read(&gauge);
