@@ -255,7 +255,12 @@ class Fake:
             raise Refused("malformed", "no calls")
         if toy.operation not in CHAINED or "chained" not in self.script:
             raise Refused("unsupported", "calls of this operation cannot be chained")
-        output, value, forged, refused = toy.chain(request["seed"], calls)
+        repeat = request.get("repeat") or calls
+        before, last = divmod(calls - 1, repeat)
+        output, value, forged, refused = toy.chain(request["seed"], last + 1)
+        if before:
+            _, _, *once = toy.chain(request["seed"], repeat)
+            forged, refused = forged + before * once[0], refused + before * once[1]
         cost = self.simulation.true_cycles(toy, self.tier) / self.simulation.core_hz()
         control = request.get("control") is True and "beside" in self.script
         dearer = self.script.get("dearer", {}).get(str(toy.size), self.script["chained"])

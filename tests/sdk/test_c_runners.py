@@ -121,7 +121,9 @@ def test_a_fork_takes_a_burst_as_the_process_does(session: Session):
         assert taken.forked, cell
         assert len(taken.burst) == 5
         assert not any(flags & FAILED_CALL for flags in taken.burst.flags), cell
-        assert sum(flags & FAULTED for flags in taken.burst.flags) <= FAULTED, cell
+        # under the sanitizers freed memory is not used again, so that each call may touch new pages
+        faulted = sum(bool(flags & FAULTED) for flags in taken.burst.flags)
+        assert faulted <= 1 or sanitizing(), cell
         assert all(calibration.probe_cycles > 0 < before for before in taken.burst.clock_before)
         if row[1] not in load().find(row[0]).randomised:
             assert taken.digest == session.check_calls(handle, 16).digest, cell
