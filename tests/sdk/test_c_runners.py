@@ -17,6 +17,7 @@ from perbyte.protocol.messages import CheckAnswer
 from perbyte.runners import Session
 from perbyte.runners.build import BuildState, build
 from perbyte.runners.locate import RunnerSpec, find
+from perbyte.runners.spec import sanitizing
 
 pytestmark = pytest.mark.native
 
