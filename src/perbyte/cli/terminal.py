@@ -124,9 +124,11 @@ class ProgressLine:
             return
         self._last = now
         rest = (
-            f"at most {moment.left_s:.0f} s left"
-            if moment.left_s
-            else "beyond the budget, for the least number of epochs"
+            "beyond the budget, for the least number of epochs"
+            if not moment.left_s
+            else f"at most {moment.left_s:.0f} s left"
+            if moment.expected_s is None
+            else f"about {moment.expected_s:.0f} s left"
         )
         parts = [
             moment.stage,

@@ -94,7 +94,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Where the run stands. `stage` is a few words; `left_s` is an estimate and falls to 0.
+    """Where the run stands. `stage` is a few words; `left_s` is what is left of the budget and falls to 0.
+
+    `expected_s`: until the run is done, by the precision that was reached at the last look; None before the first.
 
     `done` of `total` counts cells of the plan that need no more samples in this run, being precise or lost;
     `pending` those that the epoch under way still works on, A/A twins included. `clean_share` is the share of
@@ -110,6 +112,7 @@ class Moment:
     clean_share: float
     elapsed_s: float
     left_s: float
+    expected_s: float | None = None
 
 
 class Watcher(Protocol):

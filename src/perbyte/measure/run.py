@@ -59,6 +59,7 @@ CUT_IN_VAIN = 2  # epochs in which pieces cost more than whole calls: these are 
 CUT_FROM_S = 10.0  # by which a budget may be overrun in any case before cells are left out
 NOISY_SHARE = 0.15  # of clean samples, below which a run says what would help
 MOST_CONFIRM_S = 1.0  # of another runner's time, to confirm how many calls a runner says that it has made
+STORING_SHARE = 0.03  # of a run's time, that ordering what is stored may take before its end
 NOTE_EVERY_S = 1.0  # what a kill may make a resumed run forget of the time that was spent
 
 
@@ -101,6 +102,7 @@ class Measurement:
         self._cuts: dict[Cell, Cut | None] = {}
         self._apart: Counter[Cell] = Counter()
         self._done = ((-1, -1), 0)
+        self._epoch_s = self._epoch_began = 0.0
         self._noted_s = 0.0
         self._identified: dict[tuple[str, str], RunnerIdentity] = {}
         self._second_looks = SecondLooks()
@@ -176,7 +178,7 @@ class Measurement:
 
     def _epoch(self, number: int, cells: Sequence[Cell], *, first: bool) -> None:
         missing = max(1, self.policy.epochs - min(self.history.epochs_of(cell) for cell in cells))
-        began = time.monotonic()
+        began = self._epoch_began = time.monotonic()
         name = f"epoch {number + 1}"
         if missing > 1:
             name += f" of at least {number + missing}"
@@ -232,7 +234,8 @@ class Measurement:
                 self._tell(f"{name}, calls in states of their own", "", number, len(apart))
                 found = (self._digests, self._awake, self._share, self._keep, self._fail)
                 self._states_s |= States(sessions, number, self.cores, self.policy, *found).take(apart)
-        self._nesting.note(epoch.tallies, time.monotonic() - began)
+        self._epoch_s = time.monotonic() - began
+        self._nesting.note(epoch.tallies, self._epoch_s)
         if self._warmth.note(tally.by_round for tally in epoch.tallies.values()):
             self.watcher.note(
                 f"short calls go on getting faster for {self.policy.warm_us * 1e-3:g} ms on this core: "
@@ -243,11 +246,17 @@ class Measurement:
             if self._apart[cell] >= CUT_IN_VAIN:
                 self._cuts[cell] = None
         self._note_time()
-        self.sink.epoch_done(number)
+        self._store_epoch(number)
         self._clean_shares.append(self._clean_share)
         if len(self._clean_shares) == 2 and statistics.mean(self._clean_shares) < NOISY_SHARE:
             self.watcher.note(noise_note(statistics.mean(self._clean_shares), self.cores))
         self._note_costs(epoch, rest_s)
+
+    def _store_epoch(self, number: int) -> None:
+        """Let the sink put its samples in order, unless that takes more than its share of the run: they are safe."""
+        if self.timing.seconds["storing"] <= STORING_SHARE * self.elapsed_s:
+            with self.timing.of("storing"):
+                self.sink.epoch_done(number)
 
     def _start(self, sessions: Sessions, name: str, number: int, cells: Sequence[Cell]) -> list[Cell]:
         """Start the processes that the cells need; cells of a process that does not come up are lost."""
@@ -406,8 +415,16 @@ class Measurement:
                 clean_share=self._clean_share,
                 elapsed_s=self.elapsed_s,
                 left_s=self._budget.left_s,
+                expected_s=self._expected_s(),
             )
         )
+
+    def _expected_s(self) -> float | None:
+        """Seconds until the cells are precise, or the budget is spent."""
+        if self._stopping.epochs_left is None:
+            return None
+        since_s = time.monotonic() - self._epoch_began
+        return min(max(self._stopping.epochs_left * self._epoch_s - since_s, 0.0), self._budget.left_s)
 
     def _note_time(self) -> None:
         self._noted_s = self.elapsed_s

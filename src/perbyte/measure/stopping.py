@@ -5,6 +5,7 @@ On precision, never on what a figure is; and of those only what the rest of the 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 
@@ -36,6 +37,9 @@ class Stopping:
         self._judged: dict[Cell, stats.JudgedEpochs] = {}
         self.finished: set[Cell] = set()
         self.budget_ended = False
+        self.epochs_left: int | None = (
+            None  # by the precision reached at the last look; None before the first
+        )
 
     def young(self, alive: Sequence[Cell]) -> list[Cell]:
         """Return the cells with fewer epochs than are promised."""
@@ -60,10 +64,22 @@ class Stopping:
                 due.append(cell)
             else:
                 self.finished.add(cell)
+        self.epochs_left = max(
+            (self._missing(known[cell], spread) for cell in due if cell in known), default=0
+        )
         budget.note_closing(time.monotonic() - began)
         affordable = budget.affordable(due)
         self.budget_ended = len(affordable) < len(due)
         return affordable
+
+    def _missing(self, summary: stats.Summary, spread: stats.Spread | None) -> int:
+        """How many epochs a cell lacks to be precise: half-widths shrink with the root of the number of epochs."""
+        figure = stats.judge(summary, self._policy, spread=spread)
+        goal = LONG_PRECISION if summary.very_long else self._policy.precision
+        if not 0 < figure.relative_half_width < math.inf:
+            return self._policy.max_epochs
+        wanted = math.ceil(figure.epochs * (figure.relative_half_width / goal) ** 2)
+        return min(max(wanted - figure.epochs, 1), self._policy.max_epochs)
 
     def _precise(self, summary: stats.Summary, spread: stats.Spread | None) -> bool:
         """True when a cell needs no more epochs. Those that were left out do not count among the least number."""

@@ -19,6 +19,7 @@ PARTS = (
     "audit",
     "confirming",
     "statistics",
+    "storing",
     "other",
 )
 

@@ -62,6 +62,7 @@ class Doubt(enum.StrEnum):
     UNCHAINED = "unchained"
     THREADS = "threads"
     SEVERAL_PROCESSES = "several-processes"
+    TWO_WAYS = "two-ways"
     OTHER = "other"  # of runs that were stored before warnings had a kind
 
 

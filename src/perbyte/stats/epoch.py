@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from perbyte.model import Burst, Calibration, Cell, Flag, Policy
 from perbyte.stats.clean import Quiet, core_cycles_per_tick, disturbance, table_cycles, table_ns
@@ -23,6 +24,7 @@ from perbyte.stats.samples import Bools, Floats, SampleTable, tabulate
 # epoch of 200 samples, intervals from 1 or 2 clean samples an epoch hold in 0 to 83 of 100 cases, from 3 to 8 in 54 to
 # 100, from 12 on in 95 and more.
 MIN_CLEAN = 12
+FEW_IN_BURST = 5  # clean samples of a burst, below which its middle says nothing of it
 MIN_CLEAN_LONG = (
     1  # where the probes around a call cannot vouch for it: few calls, and the epochs' lower quartile
 )
@@ -34,7 +36,8 @@ VERY_LONG_US = 500.0  # from which on the probes around a call cannot vouch for 
 class Epoch:
     """What one epoch says. `value` is in cycles, or in ns where there are none; `half` is its half-width.
 
-    `quiet`: it holds enough clean samples. `disturbed`: samples that are not clean are among those it was made of.
+    `bursts` are the middles of its bursts. `quiet`: it holds enough clean samples. `disturbed`: samples that are not
+    clean are among those it was made of.
     """
 
     number: int
@@ -54,6 +57,7 @@ class Epoch:
     calls: int
     trend: Trend | None
     calibration: Calibration
+    bursts: tuple[float, ...] = ()
 
 
 def judge_epoch(
@@ -108,7 +112,14 @@ def judge_epoch(
         calls=calls,
         trend=trend(kept, whole.moment[chosen]) if quiet else None,
         calibration=calibration,
+        bursts=_middles(kept, whole.moment[chosen]) if quiet else (),
     )
+
+
+def _middles(values: Floats, moment: NDArray[np.int64]) -> tuple[float, ...]:
+    """The median of each moment's values, of those that have a few."""
+    cuts = np.flatnonzero(np.diff(moment)) + 1
+    return tuple(median(part) for part in np.split(values, cuts) if len(part) >= FEW_IN_BURST)
 
 
 def judge_cut_epoch(

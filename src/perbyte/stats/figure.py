@@ -29,6 +29,7 @@ from perbyte.stats.compare import SHARED_CORE
 from perbyte.stats.epoch import MIN_CLEAN, Epoch, judge_cut_epoch, judge_epoch, very_long
 from perbyte.stats.estimate import lower_quartile, median
 from perbyte.stats.interval import Spread, combined_interval, find_spread, quartile_interval
+from perbyte.stats.modes import ways_warning
 from perbyte.stats.together import in_common
 
 PIECES_APART = 0.05  # by which pieces may cost more than whole calls do
@@ -148,6 +149,9 @@ def judge(
         interval = replace(interval, low=min(interval.low, value / SHARED_CORE))
     relative = interval.half_width / abs(value) if value else math.inf
     doubts = _doubts(epochs, used, relative, policy, warnings)
+    unit = "core cycles" if in_cycles else "ns"
+    if ways := ways_warning([one for epoch in used for one in epoch.bursts], unit):
+        warnings.append(ways)
     cut = [epoch for epoch in used if epoch.pieces]
     if cut:
         warnings.append(_pieces_warning(cut, summary.whole, value))
