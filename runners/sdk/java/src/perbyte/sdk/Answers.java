@@ -186,7 +186,7 @@ final class Answers implements Verbs {
         Case work = find(request);
         Burst.Order order = order(request);
         if (!Gauge.calibrated) {
-            Gauge.look(20, 0, 0, "");
+            Gauge.look(20, 0, "", 0, 0, "");
         }
         if (warm.putIfAbsent(request.integer("handle"), true) == null) {
             WarmUp.warm(work);
