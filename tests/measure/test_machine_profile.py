@@ -235,3 +235,19 @@ def test_another_system_is_told_what_it_can_do(monkeypatch):
     with pytest.raises(EnvironmentLacking, match="needs Linux; this is Darwin") as error:
         require_linux()
     assert "perbyte show" in f"{error.value.hint}"
+
+
+def test_own_caches_are_those_of_levels_1_and_2(tmp_path):
+    sizes = {
+        "cpu0": ("48K", "1024K", "32768K"),
+        "cpu11": ("64K", "4096K", ""),
+        "cpufreq": ("9999K", "9999K", ""),
+    }
+    for core, by_level in sizes.items():
+        for level, size in enumerate(by_level, 1):
+            place = tmp_path / core / "cache" / f"index{level}"
+            place.mkdir(parents=True)
+            (place / "level").write_text(f"{level}\n")
+            (place / "size").write_text(f"{size}\n")
+    assert machine.own_cache_bytes(tmp_path) == 4 << 20
+    assert machine.own_cache_bytes(tmp_path / "nothing") == 0

@@ -21,6 +21,7 @@ def short(monkeypatch):
     """Few calls, little memory: nothing here depends on caches."""
     monkeypatch.setattr(states, "CLEAN_CALLS", CALLS)
     monkeypatch.setattr(states, "EVICTED_BYTES", 1 << 16)
+    monkeypatch.setattr(states, "own_cache_bytes", lambda: 1 << 12)
     monkeypatch.setattr(states, "REST_S", 0.001)
     monkeypatch.setattr(states, "ROUNDS", 2)
 

@@ -160,6 +160,19 @@ def _caches() -> tuple[str, ...]:
     return tuple(found)
 
 
+def own_cache_bytes(system: Path = Path("/sys/devices/system/cpu")) -> int:
+    """Return the size in bytes of the largest cache of levels 1 and 2, of any core; 0 where `system` names none.
+
+    Beyond level 2 caches belong to several cores, or to other machines on the same host as well.
+    """
+    sizes = [
+        int(size[:-1]) << 10
+        for index in system.glob("cpu[0-9]*/cache/index*")
+        if _read(index / "level") in ("1", "2") and (size := _read(index / "size")).endswith("K")
+    ]
+    return max(sizes, default=0)
+
+
 def _memory_bytes() -> int:
     found = re.search(r"^MemTotal:\s+(\d+) kB", _read("/proc/meminfo"), re.MULTILINE)
     return int(found[1]) * 1024 if found else 0

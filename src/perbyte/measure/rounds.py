@@ -39,6 +39,7 @@ SHARE_OF_PRECISION = 0.6  # of the precision asked for, that an epoch's samples 
 LONG_SPENT_S = 0.05  # of an epoch; more calls of a long cell are not worth what they cost the others
 MOST_CALLS_PER_S = 2e10  # a core makes some five calls of nothing a nanosecond
 WHOLE_CHECK_S = 5e-3  # calls up to this long are taken whole once an epoch, beside their pieces
+LONG_BURSTS = 4  # a call that outlasts so many bursts gets few, spread over the rounds of the others
 _BURSTS_TO_STOP = 4
 
 
@@ -178,7 +179,7 @@ class Epoch:
         """True when one burst of the cell outlasts the bursts of many others, as far as is known by now."""
         took = min(self.tallies[cell].shortest_s, self.took.get(cell, math.inf))
         if math.isfinite(took):  # the shortest: one hiccup of the machine does not make a call long
-            return took > 4e-3 * self.policy.burst_limit_ms
+            return took > LONG_BURSTS * self.policy.burst_limit_ms * 1e-3
         return cell.size_bytes >= LARGE_BYTES
 
     def _place(self, cell: Cell) -> int:

@@ -24,7 +24,7 @@ from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watc
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.neighbour import Share
 from perbyte.measure.nesting import Nesting
-from perbyte.measure.pieces import Cut
+from perbyte.measure.pieces import CUT_FROM_SAMPLES, Cut
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.rounds import Epoch
 from perbyte.measure.second_look import SecondLooks
@@ -360,7 +360,7 @@ class Measurement:
             if cell in self._lost or not tally.bursts:
                 continue
             self._took[cell] = tally.shortest_s
-            if tally.calls == 1 and tally.longest_s > self.policy.sample_us * 1e-5:
+            if tally.calls == 1 and tally.longest_s > CUT_FROM_SAMPLES * self.policy.sample_us * 1e-6:
                 self._fixed_calls[cell] = 1
             if not tally.digest or not self.catalogue.find(cell.algorithm).determined(cell.operation):
                 continue  # no whole call was timed, or its output is not determined

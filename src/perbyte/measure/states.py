@@ -28,6 +28,7 @@ import numpy as np
 
 from perbyte.errors import RunnerError
 from perbyte.measure.cores import Awake
+from perbyte.measure.machine import own_cache_bytes
 from perbyte.measure.neighbour import Share
 from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_kind
 from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
@@ -41,7 +42,9 @@ MOST_CALLS = 3  # times as many, where few are clean
 EXPECTED_S = {COLD: 2.0, IDLE: 2.0, FIRST: 2.5}  # what they take, before that is known
 ROUNDS, ROUND_S = 8, 0.05
 BURST_SAMPLES, BURST_MS = 1000, 30.0
-EVICTED_BYTES = 8 << 20  # more than the caches that a core has to itself
+# Read before a call with emptied caches: so many times the largest cache of levels 1 and 2 that the system names, since
+# not every cache drops what is oldest; and as much at the least, where it names none or small ones
+EVICTED_TIMES, EVICTED_BYTES = 4, 8 << 20
 REST_S = 0.05  # longer than any core waits before it sleeps as deeply as it can
 WORK_CALLS = 32  # before a rest
 WAITS_MS = 50.0
@@ -187,7 +190,7 @@ class States:
     def _empty_caches(self) -> None:
         """Read what no cache holds; in small pages, so that no address is remembered either."""
         if self._filled is None:
-            memory = mmap.mmap(-1, EVICTED_BYTES)
+            memory = mmap.mmap(-1, max(EVICTED_BYTES, EVICTED_TIMES * own_cache_bytes()))
             memory.madvise(mmap.MADV_NOHUGEPAGE)
             self._filled = np.frombuffer(memory, dtype=np.uint64)
             self._filled[:] = 1
