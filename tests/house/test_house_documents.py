@@ -211,7 +211,7 @@ def test_numbers_of_published_figures_in_the_readme_are_those_of_the_studies():
     assert said == sum(len(study.published) for study in studies())
 
 
-@pytest.mark.parametrize("what", ["selector", "burst", "claim", "warning"])
+@pytest.mark.parametrize("what", ["selector", "burst", "refusal", "claim", "warning"])
 def test_the_ways_through_the_code_name_each_file_once(what):
     text = read("ARCHITECTURE.md")
     way = text.partition(f"**A {what}.** ")[2].partition("\n\n")[0]
