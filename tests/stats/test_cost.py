@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from perbyte.errors import UsageError
-from perbyte.model import Cell, CellFigure, Interval, Quality
+from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Quality
 from perbyte.stats.cost import fit_cost
 
 SIZES = (16, 32, 512, 1024, 8192, 10_000_000)
@@ -55,6 +55,18 @@ def test_the_intervals_cover_under_relative_noise():
             found.per_byte_interval.low <= 0.7 <= found.per_byte_interval.high,
         )
     assert (hits >= 0.90 * 300).all()
+
+
+def test_no_figure_counts_as_more_exact_than_the_noise_floor_of_the_run():
+    figures = [figure_at(n, 150 + 0.7 * n) for n in SIZES]
+    wide, none, quiet = (
+        fit_cost(figures, noise=noise) for noise in (NoiseFloor(0.01, ()), None, NoiseFloor(1e-4, ()))
+    )
+    halves = [one.per_byte_interval.half_width for one in (wide, none, quiet)]
+    assert halves[0] == pytest.approx(10 * halves[1], rel=1e-6), (
+        "0.1 % is what these figures say of themselves"
+    )
+    assert halves[2] == pytest.approx(halves[1], rel=1e-9)
 
 
 def test_a_bent_line_says_so():

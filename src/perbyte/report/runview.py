@@ -135,7 +135,11 @@ class RunView:
                 by_call.setdefault((*process, cell.operation, cell.contract), []).append(figure)
             else:
                 setups[process] = figure
-        models = ((figures, fit_cost(figures, setup=setups.get(key[:3]))) for key, figures in by_call.items())
+        noise = self.run.noise_floor
+        models = (
+            (figures, fit_cost(figures, setup=setups.get(key[:3]), noise=noise))
+            for key, figures in by_call.items()
+        )
         return tuple(
             Cost(max((one.cell for one in figures), key=lambda cell: cell.size_bytes), model)
             for figures, model in models

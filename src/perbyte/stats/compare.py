@@ -144,7 +144,7 @@ def compare(
     """
     unit = _unit((a, b))
     costs = (cost_of(a, unit, source=0), cost_of(b, unit, source=0 if same_run else 1))
-    found = compare_costs(*costs, _floor_between(noise, a, b), level, precision=precision)
+    found = compare_costs(*costs, floor_between(noise, a, b), level, precision=precision)
     least = 2 if same_run else EPOCHS_TO_CLAIM
     doubts = {one.cell.address: cause for one in (a, b) if (cause := doubt_of(one, least))}
     said = [f"{address}: {cause}" for address, cause in doubts.items()]
@@ -379,8 +379,11 @@ def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | 
     return NoiseFloor(relative=relative, pairs=tuple(ratios))
 
 
-def _floor_between(noise: NoiseFloor | None, a: CellFigure, b: CellFigure) -> float | None:
-    """The noise floor of two figures: the runner that was measured twice does not judge others beyond measure."""
+def floor_between(noise: NoiseFloor | None, a: CellFigure, b: CellFigure) -> float | None:
+    """Return the noise floor of two figures; None without one.
+
+    The runner that was measured twice does not judge others beyond measure.
+    """
     if noise is None:
         return None
     measured_twice = {address.partition("/")[0] for address, _ in noise.pairs}

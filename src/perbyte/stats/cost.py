@@ -16,10 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from perbyte.errors import UsageError
-from perbyte.model import CellFigure, Interval
+from perbyte.model import CellFigure, Interval, NoiseFloor
+from perbyte.stats.compare import floor_between
 from perbyte.stats.estimate import t_quantile
 
-_NARROWEST = 5e-4  # relative error assumed at least: layout moves figures by more than the samples say
+# relative error at least, in a run without A/A pairs: layout moves figures by more than the samples say
+_NARROWEST = 5e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +47,18 @@ class CostModel:
 
 
 def fit_cost(
-    figures: Sequence[CellFigure], *, setup: CellFigure | None = None, level: float = 0.95
+    figures: Sequence[CellFigure],
+    *,
+    setup: CellFigure | None = None,
+    noise: NoiseFloor | None = None,
+    level: float = 0.95,
 ) -> CostModel | None:
     """Fit the figures of one operation at several sizes by weighted least squares.
 
     Intervals come from the covariance of the fit, widened by the square root of the reduced chi-square where
-    that is above 1 (Birge 1932), with Student's t on sizes - 2 degrees of freedom. None for fewer than three
-    different sizes. Raises UsageError when the figures are not of one operation.
+    that is above 1 (Birge 1932), with Student's t on sizes - 2 degrees of freedom. No figure counts as more
+    exact than the run's `noise` floor. None for fewer than three different sizes. Raises UsageError when the
+    figures are not of one operation.
     """
     kinds = {
         (f.cell.runner, f.cell.algorithm, f.cell.operation, f.cell.contract, f.cell.cpu, f.cell.state)
@@ -63,7 +70,7 @@ def fit_cost(
         )
     in_cycles = all(figure.cycles_per_call is not None for figure in figures)
     found = sorted(
-        (f.cell.size_bytes, f.per_call if in_cycles else f.ns_per_call, _relative(f)) for f in figures
+        (f.cell.size_bytes, f.per_call if in_cycles else f.ns_per_call, _relative(f, noise)) for f in figures
     )
     found = [(size, cost, error) for size, cost, error in found if size > 0 and cost > 0]
     sizes, costs, errors = (
@@ -97,9 +104,9 @@ def fit_cost(
     )
 
 
-def _relative(figure: CellFigure) -> float:
-    half = figure.relative_half_width
-    return max(half, _NARROWEST) if math.isfinite(half) else 1.0
+def _relative(figure: CellFigure, noise: NoiseFloor | None) -> float:
+    half, least = figure.relative_half_width, floor_between(noise, figure, figure) or _NARROWEST
+    return max(half, least) if math.isfinite(half) else 1.0
 
 
 def _around(value: float, half: float, level: float) -> Interval:
