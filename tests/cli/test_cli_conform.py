@@ -47,7 +47,12 @@ def test_in_json(world, script):
 def test_the_audit_of_a_run_is_part_of_it(world):
     """Scripts that really take CPU time: as much as they say, and three times as much. No clock to compare."""
     operations = [row(operation=name, per_call=16e6) for name in ("encrypt", "decrypt")]
-    given = {"operations": operations, "clock": {"cycle_source": "none", "probe_cycles": 0}, "chained": 1.0}
+    given = {
+        "operations": operations,
+        "clock": {"cycle_source": "none", "probe_cycles": 0},
+        "chained": 1.0,
+        "beside": 0.0,
+    }
     world.add({"name": "alpha", "burn": 1.0, **given}, {"name": "beta", "burn": 3.0, **given})
     on = {"PERBYTE_AUDIT": "on"}
     answer = world.perbyte("conform", "alpha", environment=on)

@@ -86,7 +86,7 @@ def test_a_signal_ends_the_run_in_order_and_resume_completes_it(slow_world, tmp_
     assert wait_for(lambda: len(stored(path)) > 8)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert f"perbyte measure --resume {path}" in err
     assert "aes-128-ecb" in out, "the table of what there is"
     assert "Traceback" not in err

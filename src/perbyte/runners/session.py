@@ -420,14 +420,12 @@ class Session:
 
     def dismiss(self) -> None:
         """Tell the process to end without waiting for it; `close` does that. Raises as `exchange` does."""
-        if self._dismissal is None and not self._unheard:
-            self._dismissal = messages.Quit(id=self.next_id())
-            self.process.send(encode(self._dismissal))
+        if self.alive and not self._unheard:
+            self._tell_to_quit()
 
     def quit(self) -> None:
         """End the process by the protocol. Raises RunnerTimedOut or RunnerCrashed if it does not end well."""
-        self.dismiss()
-        assert self._dismissal
+        self._dismissal = self._dismissal or self._tell_to_quit()
         self._read(self.process.receive(self.limits.quit), self._dismissal, messages.Answer)
         status = self.process.wait(self.limits.quit)
         if status is None:
@@ -439,6 +437,11 @@ class Session:
             return
         self.process.fail(fault)
         raise fault
+
+    def _tell_to_quit(self) -> messages.Quit:
+        self._dismissal = messages.Quit(id=self.next_id())
+        self.process.send(encode(self._dismissal))
+        return self._dismissal
 
     def close(self) -> None:
         """End the process, kindly if it lets us, and reap it. Never raises for what the runner does."""
