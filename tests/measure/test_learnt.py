@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from perbyte.measure import learnt as module
-from perbyte.measure.learnt import Learnt
+from perbyte.measure.learnt import Learnt, probe_note
 from perbyte.model import Calibration, KnownProbe
 
 SURE = "nops 5 405 10 432 sure"
@@ -99,3 +99,12 @@ def test_a_place_that_cannot_be_written_costs_nothing_but_the_file(tmp_path):
 def test_a_core_without_the_probe_leaves_nothing(file):
     Learnt(0, file=file).note(replace(FOUND, contention_probe="front-end", contention_window=""))
     assert not file.exists()
+
+
+def test_a_run_without_a_working_probe_says_so_once():
+    blind = replace(FOUND, contention_floor=0.0, contention_shared=0.0)
+    front = replace(FOUND, contention_probe="front-end", contention_window="")
+    assert "judged by their clock only" in probe_note([blind, blind])
+    assert "finds nothing on this processor" in probe_note([front])
+    assert not probe_note([blind, FOUND]), "one that was alone speaks for all"
+    assert not probe_note([]), "runners in other languages are their own affair"

@@ -13,6 +13,7 @@ import json
 import math
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from perbyte import places
@@ -20,6 +21,7 @@ from perbyte.model import Calibration, KnownProbe
 
 # how sure a process is of its window: the last word of its text (runners/sdk/c/window.h)
 CERTAINTIES = ("none", "halved", "likely", "sure")
+REORDER_BUFFER = "reorder-buffer"
 LONGEST_TEXT, LARGEST_FILE, MOST_CYCLES = 64, 4096, 1e6
 
 
@@ -35,7 +37,7 @@ class Learnt:
     def note(self, calibration: Calibration) -> None:
         """Take over what a process found out, where that is more than was known."""
         found = calibration.known
-        if calibration.contention_probe != "reorder-buffer" or not found.window:
+        if calibration.contention_probe != REORDER_BUFFER or not found.window:
             return
         rank, before = certainty(found.window), certainty(self.known.window)
         same = found.window == self.known.window
@@ -83,6 +85,22 @@ class Learnt:
 def recall(core: int) -> Learnt:
     """Return what this machine's file says of the processor that `core` belongs to."""
     return Learnt(core, file=places.learnt_file())
+
+
+def probe_note(calibrations: Iterable[Calibration]) -> str:
+    """Say what a run lacks where no process with our own SDK could tell who else is on a core; else nothing."""
+    found = list(calibrations)
+    if not found or any(one.contention_floor > 0 for one in found if one.contention_probe == REORDER_BUFFER):
+        return ""
+    if any(one.contention_probe == REORDER_BUFFER for one in found):
+        return (
+            "no process was alone on a core while it looked, so samples are judged by their clock only: "
+            "what others take of the cores may be in the figures (perbyte doctor watches the cores)"
+        )
+    return (
+        "the window probe finds nothing on this processor; the front-end probe serves, which sees less of others "
+        "on the cores (perbyte doctor --report FILE writes what would help to add it)"
+    )
 
 
 def certainty(window: str) -> int:

@@ -8,6 +8,7 @@ interrupted run it goes on where that stopped, with what that left of the budget
 from __future__ import annotations
 
 import dataclasses
+import platform
 import statistics
 import time
 from collections import Counter, defaultdict
@@ -21,7 +22,7 @@ from perbyte.measure.audit import Auditor
 from perbyte.measure.budget import OVERRUN, Budget
 from perbyte.measure.cores import kept_awake, noise_note
 from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
-from perbyte.measure.learnt import Learnt, recall
+from perbyte.measure.learnt import Learnt, probe_note, recall
 from perbyte.measure.neighbour import Share
 from perbyte.measure.nesting import Nesting
 from perbyte.measure.pieces import CUT_FROM_SAMPLES, Cut
@@ -236,6 +237,10 @@ class Measurement:
                 self._states_s |= States(sessions, number, self.cores, self.policy, *found).take(apart)
         self._epoch_s = time.monotonic() - began
         self._nesting.note(epoch.tallies, self._epoch_s)
+        if first and platform.machine() == "x86_64":  # elsewhere there is no window probe to be missed
+            own = [one for one in sessions.calibrations.values() if self.survey.specs[one.runner].native]
+            if note := probe_note(own):
+                self.watcher.note(note)
         if self._warmth.note(tally.by_round for tally in epoch.tallies.values()):
             self.watcher.note(
                 f"short calls go on getting faster for {self.policy.warm_us * 1e-3:g} ms on this core: "
