@@ -73,11 +73,15 @@ def say_siblings(when: str) -> None:
 
 
 def detector() -> list[str]:
-    """Length of the reorder-buffer probe and the reading above which a core is shared; nothing where there is none."""
+    """Length of the reorder-buffer probe and the reading above which a core is shared; nothing where there is none.
+
+    For programs that have the probe of ten rounds with vector additions between chains of five roots; where Perbyte has
+    found another one for this core, they go without.
+    """
     for runner in doctor()["runners"]:
-        low, high = runner.get("contention_floor", 0), runner.get("contention_shared", 0)
-        if runner.get("contention_length") and high > low > 0:
-            return [str(runner["contention_length"]), str(low * (high / low) ** 0.22)]
+        words, limit = str(runner.get("contention_window", "")).split(), runner.get("contention_limit", 0)
+        if words[:2] == ["vectors", "5"] and limit > 0:
+            return [words[2], str(limit * 10 / int(words[3]))]
     return []
 
 
