@@ -372,6 +372,8 @@ class Auditor:
             return ""
         finally:
             session.release(handle)
+        if chained.answer.failures:
+            return ""  # a library may refuse a length that no cell has, or a nonce again (JCA's ChaCha20)
         if found := problem(chained):
             return f"{found} on {size} bytes"
         self._remember(asked, cell, chained.answer.digest)
