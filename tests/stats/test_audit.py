@@ -167,7 +167,8 @@ def test_a_clock_of_its_own_is_refused_far_off_and_doubted_nearer() -> None:
     assert not judged(five(clock_hz=2.5e9, own_hz=0.0)).warnings  # nobody to ask
 
 
-def test_a_figure_below_what_the_audit_found_clean_is_refused() -> None:
+def test_a_figure_below_what_the_audit_found_clean_is_marked_and_not_refused() -> None:
+    """Audited samples are not warmed: an honest key setup may cost half as much in the rounds."""
     audits = [
         flat(
             clean_ns=value,
@@ -180,12 +181,11 @@ def test_a_figure_below_what_the_audit_found_clean_is_refused() -> None:
         )
         for k, value in enumerate((150.0, 160.0, 155.0, 170.0, 165.0))
     ]
-    assert "never said less than 150 ns" in judged(audits, Printed(99.0)).refusal
-    assert not judged(audits, Printed(100.0)).refusal
-    assert not judged(audits, Printed(95.0, half_width=0.06)).refusal
-    assert judged(audits, Printed(94.0, half_width=0.06)).refusal
-    few = [*audits[:4], flat(epoch=4)]
-    assert not judged(few, Printed(99.0)).refusal
+    for figure_ns in (119.0, 99.0):
+        verdict = judged(audits, Printed(figure_ns))
+        assert any("never said less than 150 ns" in warning.text for warning in verdict.warnings)
+        assert "never said less" not in verdict.refusal
+    assert not any("never said less" in one.text for one in judged(audits, Printed(121.0)).warnings)
 
 
 @pytest.mark.parametrize("cycles", [True, False])

@@ -43,6 +43,7 @@ MARK = "PERBYTE_SESSION"
 _CHUNK = 65536
 _READ = select.POLLIN | select.POLLHUP | select.POLLERR
 _SETTLE_S = 1.0
+MOST_WAIT_MS = 2**31 - 1  # that poll takes; who waits for longer is asked again
 _STOPPED_S = 0.5
 _FAVOURED = -20  # nice value
 _FILE_BYTES = 256 << 20
@@ -268,7 +269,7 @@ class RunnerProcess:
         while True:
             left = deadline - time.monotonic()
             began = time.monotonic()
-            events = dict(poller.poll(left * 1000)) if left > 0 else {}
+            events = dict(poller.poll(min(left * 1000, MOST_WAIT_MS))) if left > 0 else {}
             overslept = time.monotonic() - began - max(left, 0.0)
             if (
                 overslept > _STOPPED_S
