@@ -106,12 +106,18 @@ static const pb_variant ed25519_variants[] = {
 };
 static const pb_family ed25519_family = {ed25519_open, close_state, ed25519_variants};
 
-/* ---- P-256 and P-384 ---- */
+/* ---- curves of NIST, and secp256k1 ---- */
+
+enum { LONGEST = 66 };
 
 static EC_KEY *pair_of(int nid, const uint8_t *private, size_t length)
 {
+	uint8_t bytes[LONGEST];
+	memcpy(bytes, private, length);
+	if (length == LONGEST)
+		bytes[0] &= 1; /* P-521: of the first byte only the last bit counts */
 	EC_KEY *key = EC_KEY_new_by_curve_name(nid);
-	BIGNUM *number = BN_bin2bn(private, length, NULL);
+	BIGNUM *number = BN_bin2bn(bytes, length, NULL);
 	const EC_GROUP *group = EC_KEY_get0_group(key);
 	EC_POINT *point = EC_POINT_new(group);
 	int made = number && point && EC_POINT_mul(group, point, number, NULL, NULL, NULL) &&
@@ -165,13 +171,13 @@ static int ecdh_open(pb_case *c)
 static void show_public(pb_case *c, const EC_KEY *key)
 {
 	c->out_len = EC_POINT_point2oct(EC_KEY_get0_group(key), EC_KEY_get0_public_key(key),
-					POINT_CONVERSION_UNCOMPRESSED, c->out, 128, NULL);
+					POINT_CONVERSION_UNCOMPRESSED, c->out, 2 * LONGEST + 1, NULL);
 }
 
 static void ecdh_show(pb_case *c)
 {
 	struct state *state = c->ctx;
-	uint8_t one[64], other[64];
+	uint8_t one[LONGEST], other[LONGEST];
 	int length = ECDH_compute_key(one, sizeof one, EC_KEY_get0_public_key(state->key), state->made, NULL);
 	c->failures += length <= 0 ||
 		       ECDH_compute_key(other, sizeof other, EC_KEY_get0_public_key(state->made), state->key,
@@ -250,7 +256,10 @@ static const pb_variant ecdsa_variants[] = {
 };
 static const pb_family ecdsa_family = {ecdsa_open, close_state, ecdsa_variants};
 
-static const int p256 = NID_X9_62_prime256v1, p384 = NID_secp384r1;
+static const int p256 = NID_X9_62_prime256v1, p384 = NID_secp384r1, p521 = NID_secp521r1;
+#ifndef RUNNER_BORINGSSL
+static const int secp256k1 = NID_secp256k1;
+#endif
 
 const pb_row curve_rows[] = {
 	{"x25519", &x25519_family, NULL, 32, 32, 1, 32},
@@ -259,5 +268,11 @@ const pb_row curve_rows[] = {
 	{"ecdh-p384", &ecdh_family, &p384, 48, 48, 1, 48},
 	{"ecdsa-p256", &ecdsa_family, &p256, 32, 0, 1, 64},
 	{"ecdsa-p384", &ecdsa_family, &p384, 48, 0, 1, 96},
+	{"ecdh-p521", &ecdh_family, &p521, 66, 66, 1, 66},
+	{"ecdsa-p521", &ecdsa_family, &p521, 66, 0, 1, 132},
+#ifndef RUNNER_BORINGSSL
+	{"ecdh-secp256k1", &ecdh_family, &secp256k1, 32, 32, 1, 32},
+	{"ecdsa-secp256k1", &ecdsa_family, &secp256k1, 32, 0, 1, 64},
+#endif
 	PB_END_OF_ROWS,
 };

@@ -71,6 +71,8 @@ const pb_row block_ciphers[] = {
 	XTS("twofish-256", Twofish, 64),
 	XTS("camellia-256", Camellia, 64),
 	{"chacha20", &iv_family, cipher<ChaChaTLS>, 32, 12, 1, 0},
+	{"chacha8", &tuned_iv_family, &with_rounds<ChaCha, 8>, 32, 8, 1, 0},
+	{"chacha12", &tuned_iv_family, &with_rounds<ChaCha, 12>, 32, 8, 1, 0},
 	PB_END_OF_ROWS,
 };
 

@@ -136,12 +136,27 @@ struct Pair {
 	AutoSeededRandomPool random;
 	std::unique_ptr<Ecdsa::Signer> signer;
 	std::unique_ptr<Ecdsa::Verifier> verifier;
-	SecByteBlock peer;
+	SecByteBlock own, peer;
 };
+
+/* The private number; in P-521 only the last bit of its first byte counts. */
+SecByteBlock number_of(const pb_case *c, const uint8_t *bytes)
+{
+	SecByteBlock number(bytes, c->key_len);
+	if (c->key_len == 66)
+		number[0] &= 1;
+	return number;
+}
 
 std::unique_ptr<Pair> new_pair(const pb_case *c)
 {
-	return std::make_unique<Pair>(c->key_len == 32 ? ASN1::secp256r1() : ASN1::secp384r1());
+	bool koblitz = strstr(c->row->algorithm, "secp256k1") != nullptr;
+	auto pair = std::make_unique<Pair>(koblitz            ? ASN1::secp256k1()
+					   : c->key_len == 32 ? ASN1::secp256r1()
+					   : c->key_len == 48 ? ASN1::secp384r1()
+							      : ASN1::secp521r1());
+	pair->own = number_of(c, c->key[0]);
+	return pair;
 }
 
 void close_pair(pb_case *c)
@@ -164,7 +179,7 @@ int ecdh_open(pb_case *c)
 		if (c->given)
 			memcpy(pair->peer, c->in, length);
 		else
-			pair->domain.GeneratePublicKey(NullRNG(), c->nonce[0], pair->peer);
+			pair->domain.GeneratePublicKey(NullRNG(), number_of(c, c->nonce[0]), pair->peer);
 		c->ctx = pair.release();
 	});
 }
@@ -173,7 +188,7 @@ void ecdh_derive(pb_case *c, uint64_t n)
 {
 	guarded(c, [=] {
 		const Pair &pair = *static_cast<Pair *>(c->ctx);
-		const uint8_t *key = c->key[0], *peer = pair.peer;
+		const uint8_t *key = pair.own, *peer = pair.peer;
 		uint8_t *out = c->out;
 		uint64_t refused = 0;
 		PB_REPEAT(n, turn, refused += !pair.domain.Agree(out, key, peer));
@@ -188,7 +203,7 @@ int ecdsa_open(pb_case *c)
 	return guarded(c, [=] {
 		auto pair = new_pair(c);
 		Ecdsa::PrivateKey key;
-		key.Initialize(pair->curve, Integer(c->key[0], c->key_len));
+		key.Initialize(pair->curve, Integer(pair->own, pair->own.size()));
 		pair->signer = std::make_unique<Ecdsa::Signer>(key);
 		pair->verifier = std::make_unique<Ecdsa::Verifier>(*pair->signer);
 		c->ctx = pair.release();
@@ -253,5 +268,9 @@ const pb_row curves[] = {
 	{"ecdh-p384", &ecdh_family, nullptr, 48, 48, 1, 48},
 	{"ecdsa-p256", &ecdsa_family, nullptr, 32, 0, 1, 64},
 	{"ecdsa-p384", &ecdsa_family, nullptr, 48, 0, 1, 96},
+	{"ecdh-p521", &ecdh_family, nullptr, 66, 66, 1, 66},
+	{"ecdsa-p521", &ecdsa_family, nullptr, 66, 0, 1, 132},
+	{"ecdh-secp256k1", &ecdh_family, nullptr, 32, 32, 1, 32},
+	{"ecdsa-secp256k1", &ecdsa_family, nullptr, 32, 0, 1, 64},
 	PB_END_OF_ROWS,
 };

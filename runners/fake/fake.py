@@ -12,6 +12,7 @@ import time
 
 from faults import applies, commit, say
 from gauge import Gauge
+from pairs import KINDS, take_pairs
 from simulation import SimulatedClock
 from toy import Refused, Toy, digest, fold
 
@@ -56,6 +57,15 @@ FIELDS = {
     },
     "watch": {"limit_ms": float},
     "audit": {"handle": int, "seed": int, "calls": int},
+    "pairs": {
+        "handle": int,
+        "seed": int,
+        "role": str,
+        "first": str,
+        "second": str,
+        "pairs": int,
+        "limit_ms": float,
+    },
     "release": {"handle": int},
     "hello": {"protocol": int},
     "quit": {},
@@ -113,7 +123,8 @@ class Fake:
                 raise ValueError
         except (ValueError, KeyError, RecursionError):
             return {}, refusal(0, "malformed", "not a request")
-        if verb not in FIELDS or (verb == "watch" and not self.gauge.modern):
+        new = {"watch": self.gauge.modern, "pairs": "leak" in self.script}
+        if verb not in FIELDS or not new.get(verb, True):
             return request, refusal(request["id"], "unknown-verb", f"no verb {verb[:40]}")
         for name, kind in FIELDS[verb].items():
             value = request.get(name)
@@ -277,6 +288,15 @@ class Fake:
             "control": control,
             "repeat": request.get("repeat", 0),
         }
+
+    def pairs(self, request):
+        """Pairs of calls on two classes of a secret, where the script has any."""
+        toy = self.find(request)
+        if not request["pairs"]:
+            raise Refused("malformed", "no pairs")
+        if not {request["first"], request["second"]} <= set(KINDS[request["role"] == "input"]):
+            raise Refused("unsupported", "no such class")
+        return take_pairs(self.gauge, toy, self.tier, request, self.script["leak"])
 
     def piece_bytes(self, toy, request):
         """The length of the pieces that are asked for, where the script lets calls be cut; else 0."""

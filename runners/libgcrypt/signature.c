@@ -26,6 +26,8 @@ static const struct scheme ed25519 = {"Ed25519", "(flags eddsa)", "q@eddsa",
 				      "(data(flags eddsa)(hash-algo sha512)(value %b))", "eddsa"};
 static const struct scheme p256 = {"NIST P-256", "", "q", "(data(flags raw)(value %b))", "ecdsa"};
 static const struct scheme p384 = {"NIST P-384", "", "q", "(data(flags raw)(value %b))", "ecdsa"};
+static const struct scheme p521 = {"NIST P-521", "", "q", "(data(flags raw)(value %b))", "ecdsa"};
+static const struct scheme secp256k1 = {"secp256k1", "", "q", "(data(flags raw)(value %b))", "ecdsa"};
 static const struct scheme pkcs1 = {NULL, NULL, NULL, "(data(flags pkcs1-raw)(value %b))", "rsa"};
 static const struct scheme pss = {NULL, NULL, NULL, "(data(flags pss)(salt-length 2:32)(hash sha256 %b))",
 				  "rsa"};
@@ -51,14 +53,18 @@ static gcry_error_t curve_key(struct state *state, const struct scheme *scheme, 
 	gcry_ctx_t ctx = NULL;
 	gcry_mpi_t point = NULL;
 	int bytes = (int)length;
+	uint8_t number[66];
+	memcpy(number, key, length);
+	if (length == sizeof number)
+		number[0] &= 1; /* P-521: of the first byte only the last bit counts */
 	snprintf(format, sizeof format, "(private-key(ecc(curve %%s)%s(d %%b)))", scheme->flags);
-	gcry_error_t error = gcry_sexp_build(&alone, NULL, format, scheme->curve, bytes, key);
+	gcry_error_t error = gcry_sexp_build(&alone, NULL, format, scheme->curve, bytes, number);
 	if (!error && !(error = gcry_mpi_ec_new(&ctx, alone, NULL)) &&
 	    !(point = gcry_mpi_ec_get_mpi(scheme->point, ctx, 1)))
 		error = gcry_error(GPG_ERR_NO_PUBKEY);
 	snprintf(format, sizeof format, "(private-key(ecc(curve %%s)%s(q %%M)(d %%b)))", scheme->flags);
 	if (!error)
-		error = gcry_sexp_build(&state->secret, NULL, format, scheme->curve, point, bytes, key);
+		error = gcry_sexp_build(&state->secret, NULL, format, scheme->curve, point, bytes, number);
 	snprintf(format, sizeof format, "(public-key(ecc(curve %%s)%s(q %%M)))", scheme->flags);
 	if (!error)
 		error = gcry_sexp_build(&state->public, NULL, format, scheme->curve, point);
@@ -255,6 +261,8 @@ const pb_row public_key_rows[] = {
 	{"ed25519", &message_family, &ed25519, 32, 0, 1, 64},
 	{"ecdsa-p256", &digest_family, &p256, 32, 0, 1, 64},
 	{"ecdsa-p384", &digest_family, &p384, 48, 0, 1, 96},
+	{"ecdsa-p521", &digest_family, &p521, 66, 0, 1, 132},
+	{"ecdsa-secp256k1", &digest_family, &secp256k1, 32, 0, 1, 64},
 	{"rsa-2048", &digest_family, &pkcs1, 256, 0, 1, 256},
 	{"rsa-3072", &digest_family, &pkcs1, 384, 0, 1, 384},
 	{"rsa-4096", &digest_family, &pkcs1, 512, 0, 1, 512},
@@ -263,5 +271,7 @@ const pb_row public_key_rows[] = {
 	{"rsa-pss-4096", &digest_family, &pss, 512, 0, 1, 512},
 	{"ecdh-p256", &ecdh_family, &p256, 32, 32, 1, 32},
 	{"ecdh-p384", &ecdh_family, &p384, 48, 48, 1, 48},
+	{"ecdh-p521", &ecdh_family, &p521, 66, 66, 1, 66},
+	{"ecdh-secp256k1", &ecdh_family, &secp256k1, 32, 32, 1, 32},
 	PB_END_OF_ROWS,
 };

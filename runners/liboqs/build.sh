@@ -5,6 +5,8 @@ here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 . "$here/../sdk/crate.sh"
 
 wanted="KEM_ml_kem_512;KEM_ml_kem_768;KEM_ml_kem_1024;SIG_ml_dsa_44;SIG_ml_dsa_65;SIG_ml_dsa_87;SIG_falcon_padded_512;SIG_falcon_padded_1024"
+for one in 640_aes 640_shake 976_aes 976_shake 1344_aes 1344_shake; do wanted="$wanted;KEM_frodokem_$one"; done
+for one in 348864 460896 6688128; do wanted="$wanted;KEM_classic_mceliece_$one"; done
 
 one() {
 	built=$1

@@ -33,6 +33,7 @@ HASH(sha224, sha224_ctx, sha224_init)
 HASH(sha256, sha256_ctx, sha256_init)
 HASH(sha384, sha384_ctx, sha384_init)
 HASH(sha512, sha512_ctx, sha512_init)
+HASH(sha512_256, sha512_256_ctx, sha512_256_init)
 HASH(sha3_224, sha3_224_ctx, sha3_224_init)
 HASH(sha3_256, sha3_256_ctx, sha3_256_init)
 HASH(sha3_384, sha3_384_ctx, sha3_384_init)
@@ -54,6 +55,7 @@ const pb_row hash_rows[] = {
 	ROW("sha-256", sha256, SHA256_DIGEST_SIZE),
 	ROW("sha-384", sha384, SHA384_DIGEST_SIZE),
 	ROW("sha-512", sha512, SHA512_DIGEST_SIZE),
+	ROW("sha-512-256", sha512_256, SHA512_256_DIGEST_SIZE),
 	ROW("sha3-224", sha3_224, SHA3_224_DIGEST_SIZE),
 	ROW("sha3-256", sha3_256, SHA3_256_DIGEST_SIZE),
 	ROW("sha3-384", sha3_384, SHA3_384_DIGEST_SIZE),

@@ -17,6 +17,8 @@ static void draw(void *failures, size_t length, uint8_t *to)
 
 /* ---- curves ---- */
 
+enum { LONGEST = 66 };
+
 struct pair {
 	const struct ecc_curve *curve;
 	size_t half; /* bytes of a number of the curve */
@@ -42,6 +44,8 @@ static void pair_close(pb_case *c)
 static int set_scalar(struct pair *pair, const uint8_t *bytes)
 {
 	nettle_mpz_set_str_256_u(pair->numbers.r, pair->half, bytes);
+	if (pair->half == LONGEST) /* P-521: of the first byte only the last bit counts */
+		mpz_fdiv_r_2exp(pair->numbers.r, pair->numbers.r, 521);
 	return ecc_scalar_set(&pair->secret, pair->numbers.r);
 }
 
@@ -53,7 +57,9 @@ static struct pair *pair_new(pb_case *c)
 		return NULL;
 	}
 	pair->half = c->key_len;
-	pair->curve = pair->half == 32 ? nettle_get_secp_256r1() : nettle_get_secp_384r1();
+	pair->curve = pair->half == 32   ? nettle_get_secp_256r1()
+		      : pair->half == 48 ? nettle_get_secp_384r1()
+					 : nettle_get_secp_521r1();
 	ecc_scalar_init(&pair->secret, pair->curve);
 	ecc_point_init(&pair->public, pair->curve);
 	ecc_point_init(&pair->product, pair->curve);
@@ -281,6 +287,8 @@ const pb_row public_key_rows[] = {
 	{"ecdsa-p384", &ecdsa_family, NULL, 48, 0, 1, 96},
 	{"ecdh-p256", &ecdh_family, NULL, 32, 32, 1, 32},
 	{"ecdh-p384", &ecdh_family, NULL, 48, 48, 1, 48},
+	{"ecdsa-p521", &ecdsa_family, NULL, 66, 0, 1, 132},
+	{"ecdh-p521", &ecdh_family, NULL, 66, 66, 1, 66},
 	{"rsa-2048", &rsa_family, NULL, 256, 0, 1, 256},
 	{"rsa-3072", &rsa_family, NULL, 384, 0, 1, 384},
 	{"rsa-4096", &rsa_family, NULL, 512, 0, 1, 512},

@@ -42,14 +42,19 @@ async function ofNoble() {
   const from = (name) => import(pathToFileURL(path.join(home, name)).href);
   const { sha256, sha512 } = await from('hashes/sha2.js');
   const { sha3_256 } = await from('hashes/sha3.js');
+  const { turboshake128, turboshake256, kt128 } = await from('hashes/sha3-addons.js');
   const { blake3 } = await from('hashes/blake3.js');
   const { hmac } = await from('hashes/hmac.js');
   const { gcm, ctr } = await from('ciphers/aes.js');
   const { chacha20poly1305 } = await from('ciphers/chacha.js');
   const { ed25519, x25519 } = await from('curves/ed25519.js');
+  const { schnorr } = await from('curves/secp256k1.js');
   const rows = [
     hash('sha-256', 32, 'sha256(data)', { sha256 }), hash('sha-512', 64, 'sha512(data)', { sha512 }),
     hash('sha3-256', 32, 'sha3_256(data)', { sha3_256 }), hash('blake3', 32, 'blake3(data)', { blake3 }),
+    hash('turboshake128', 32, 'turboshake128(data, { D: 31, dkLen: 32 })', { turboshake128 }),
+    hash('turboshake256', 64, 'turboshake256(data, { D: 31, dkLen: 64 })', { turboshake256 }),
+    hash('kt128', 32, 'kt128(data, { dkLen: 32 })', { kt128 }),
     mac('hmac-sha-256', 32, 32, '', 'hmac(sha256, keys[turn & 15], data)', { hmac, sha256 }),
     stream('aes-128-ctr', 16, 16, 'ctr(KEY, NONCE).encrypt(data)', { ctr }),
     aead('aes-128-gcm', 16, 12, 16, 'gcm(KEY, NONCE, aad).encrypt(data)', 'gcm(KEY, NONCE, aad).decrypt(data)', { gcm }),
@@ -57,6 +62,8 @@ async function ofNoble() {
     aead('chacha20-poly1305', 32, 12, 16, 'chacha20poly1305(KEY, NONCE, aad).encrypt(data)', 'chacha20poly1305(KEY, NONCE, aad).decrypt(data)', { chacha20poly1305 }),
     signature('ed25519', 32, 64, (seed) => ({ seed, publicKey: ed25519.getPublicKey(seed) }), 'ed25519.sign(messages[turn & 15], seed)',
       `last = ed25519.verify(signature, message, publicKey); ${refuse}`, { ed25519 }),
+    signature('schnorr-secp256k1', 32, 64, (seed) => ({ seed, none: new Uint8Array(32), publicKey: schnorr.getPublicKey(seed) }),
+      'schnorr.sign(messages[turn & 15], seed, none)', `last = schnorr.verify(signature, message, publicKey); ${refuse}`, { schnorr }),
     agreement('x25519', 32, 32, (own, peer, other) => ({ own, peer: peer || x25519.getPublicKey(other) }), 'x25519.getSharedSecret(own, peer)', { x25519 }),
   ];
   const versions = ['hashes', 'ciphers', 'curves'].map((name) =>

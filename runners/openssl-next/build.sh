@@ -12,4 +12,4 @@ recipe() {
 }
 
 obtain
-compile openssl-next -I"$install/include" "$runners"/openssl/*.c "$install/lib/libcrypto.a"
+compile "$name" -I"$install/include" "$runners"/openssl/*.c "$install/lib/libcrypto.a"

@@ -70,7 +70,7 @@ static int derived(EVP_PKEY *own, EVP_PKEY *peer, uint8_t *secret, size_t *lengt
 /* The last pair made and the case's own must come to the same secret from both sides. */
 static void show_exchange(pb_case *c)
 {
-	enum { LONGEST = 64 };
+	enum { LONGEST = 66 };
 	struct state *state = c->ctx;
 	uint8_t one[LONGEST], other[LONGEST];
 	size_t one_len = LONGEST, other_len = LONGEST;
@@ -148,8 +148,10 @@ const pb_family evp_kem_family = {kem_open, exchange_close, kem_variants};
 const pb_row evp_exchange_rows[] = {
 	CURVE("x25519", "X25519", NULL, PKEY_RAW, 32),
 	CURVE("x448", "X448", NULL, PKEY_RAW, 56),
-	CURVE("ecdh-p256", "EC", "P-256", PKEY_EC, 32),
-	CURVE("ecdh-p384", "EC", "P-384", PKEY_EC, 48),
+	CURVE("ecdh-p256", "EC", "prime256v1", PKEY_EC, 32),
+	CURVE("ecdh-p384", "EC", "secp384r1", PKEY_EC, 48),
+	CURVE("ecdh-p521", "EC", "secp521r1", PKEY_EC, 66),
+	CURVE("ecdh-secp256k1", "EC", "secp256k1", PKEY_EC, 32),
 	KEM("ml-kem-512", "ML-KEM-512", PKEY_SEED, 64, 32),
 	KEM("ml-kem-768", "ML-KEM-768", PKEY_SEED, 64, 32),
 	KEM("ml-kem-1024", "ML-KEM-1024", PKEY_SEED, 64, 32),

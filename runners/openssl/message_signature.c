@@ -163,21 +163,23 @@ const pb_family evp_ecdsa_family = {signature_open, signature_close, ecdsa_varia
 	{                                                                                                    \
 		ID, &FAMILY, &(const struct pkey_kind){NAME, GROUP, FORM}, KEY, 0, 1, SIGNATURE              \
 	}
-#define SLH(HASH, SIZE, SIGNATURE)                                                                           \
-	ROW("slh-dsa-" HASH "-128" SIZE, evp_message_family, "SLH-DSA-" HASH "-128" SIZE, NULL, PKEY_SEED,   \
-	    48, SIGNATURE)
+#define SLH(SET, KEY, SIGNATURE)                                                                             \
+	ROW("slh-dsa-" SET, evp_message_family, "SLH-DSA-" SET, NULL, PKEY_SEED, KEY, SIGNATURE)
+#define SLH_ALL(HASH)                                                                                        \
+	SLH(HASH "-128f", 48, 17088), SLH(HASH "-128s", 48, 7856), SLH(HASH "-192f", 72, 35664),             \
+		SLH(HASH "-192s", 72, 16224), SLH(HASH "-256f", 96, 49856), SLH(HASH "-256s", 96, 29792)
 
 const pb_row evp_message_rows[] = {
 	ROW("ed25519", evp_message_family, "ED25519", NULL, PKEY_RAW, 32, 64),
 	ROW("ed448", evp_message_family, "ED448", NULL, PKEY_RAW, 57, 114),
-	ROW("ecdsa-p256", evp_ecdsa_family, "EC", "P-256", PKEY_EC, 32, 64),
-	ROW("ecdsa-p384", evp_ecdsa_family, "EC", "P-384", PKEY_EC, 48, 96),
+	ROW("ecdsa-p256", evp_ecdsa_family, "EC", "prime256v1", PKEY_EC, 32, 64),
+	ROW("ecdsa-p384", evp_ecdsa_family, "EC", "secp384r1", PKEY_EC, 48, 96),
+	ROW("ecdsa-p521", evp_ecdsa_family, "EC", "secp521r1", PKEY_EC, 66, 132),
+	ROW("ecdsa-secp256k1", evp_ecdsa_family, "EC", "secp256k1", PKEY_EC, 32, 64),
 	ROW("ml-dsa-44", evp_message_family, "ML-DSA-44", NULL, PKEY_SEED, 32, 2420),
 	ROW("ml-dsa-65", evp_message_family, "ML-DSA-65", NULL, PKEY_SEED, 32, 3309),
 	ROW("ml-dsa-87", evp_message_family, "ML-DSA-87", NULL, PKEY_SEED, 32, 4627),
-	SLH("sha2", "f", 17088),
-	SLH("sha2", "s", 7856),
-	SLH("shake", "f", 17088),
-	SLH("shake", "s", 7856),
+	SLH_ALL("sha2"),
+	SLH_ALL("shake"),
 	PB_END_OF_ROWS,
 };

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { LONGEST_POINT = 133 };
+enum { LONGEST_POINT = 133, LONGEST_NUMBER = 66 };
 
 /* A pair or a public key of a curve. `private` or `point` may be NULL. */
 static EVP_PKEY *from_numbers(const char *group, const BIGNUM *private, const uint8_t *point, size_t length)
@@ -30,10 +30,13 @@ static EVP_PKEY *from_numbers(const char *group, const BIGNUM *private, const ui
 
 static EVP_PKEY *curve_pair(const char *name, const uint8_t *private, size_t length)
 {
-	EC_GROUP *group =
-		EC_GROUP_new_by_curve_name(strcmp(name, "P-256") == 0 ? NID_X9_62_prime256v1 : NID_secp384r1);
+	uint8_t bytes_of[LONGEST_NUMBER];
+	memcpy(bytes_of, private, length);
+	if (length == LONGEST_NUMBER)
+		bytes_of[0] &= 1; /* P-521: of the first byte only the last bit counts */
+	EC_GROUP *group = EC_GROUP_new_by_curve_name(OBJ_sn2nid(name));
 	EC_POINT *point = group ? EC_POINT_new(group) : NULL;
-	BIGNUM *number = BN_bin2bn(private, (int)length, NULL);
+	BIGNUM *number = BN_bin2bn(bytes_of, (int)length, NULL);
 	uint8_t encoded[LONGEST_POINT];
 	size_t bytes = 0;
 	EVP_PKEY *key = NULL;

@@ -176,7 +176,7 @@ def of_pynacl() -> tuple[Library, list[Row]]:
 def of_pycryptodome() -> tuple[Library, list[Row]]:
     """pycryptodome, C of its own behind cffi or ctypes. A nonce needs a new object, so the key goes with it."""
     from Crypto.Cipher import AES, ChaCha20_Poly1305
-    from Crypto.Hash import SHA1, SHA3_256, SHA256, SHA512
+    from Crypto.Hash import SHA1, SHA3_256, SHA256, SHA512, KangarooTwelve, TurboSHAKE128, TurboSHAKE256
 
     soft = ", use_aesni=False, use_clmul=False" if os.environ.get("PERBYTE_CPU") == "soft" else ""
     hashes = {
@@ -188,6 +188,11 @@ def of_pycryptodome() -> tuple[Library, list[Row]]:
     rows = [
         hash_row(algorithm, length, "new(data).digest()", new=module.new)
         for algorithm, (module, length) in hashes.items()
+    ]
+    rows += [
+        hash_row("turboshake128", 32, "new(domain=31, data=data).read(32)", new=TurboSHAKE128.new),
+        hash_row("turboshake256", 64, "new(domain=31, data=data).read(64)", new=TurboSHAKE256.new),
+        hash_row("kt128", 32, "new(data=data).read(32)", new=KangarooTwelve.new),
     ]
     gcm, chacha = f"new(KEY, MODE_GCM, nonce=NONCE{soft})", "new(key=KEY, nonce=NONCE)"
     for algorithm, key, make, names in (

@@ -17,6 +17,10 @@ extern const pb_family probe_empty_family;
 /* And one per limit. */
 extern const pb_family limit_aes_family, limit_vaes_family, limit_clmul_family, limit_vclmul_family;
 extern const pb_family limit_sha_family, limit_multiply_family, limit_load_family, limit_store_family;
+extern const pb_family limit_vaes512_family, limit_vclmul512_family, limit_multiply512_family;
+extern const pb_family limit_load512_family, limit_store512_family, limit_add_family, limit_add512_family;
+extern const pb_family limit_ifma512_family, limit_gfni_family, limit_gfni512_family, limit_mul64_family;
+extern const pb_family limit_sha512_family;
 
 /* 1 if this CPU can run the family's instruction. */
 int probe_runs_here(const pb_family *);

@@ -21,6 +21,18 @@ static const pb_row rows[] = {
 	{"limit-multiply", &limit_multiply_family, NULL, 0, 0, 16, 0},
 	{"limit-load", &limit_load_family, NULL, 0, 0, 16, 0},
 	{"limit-store", &limit_store_family, NULL, 0, 0, 16, 0},
+	{"limit-vaes512", &limit_vaes512_family, NULL, 0, 0, 16, 0},
+	{"limit-vclmul512", &limit_vclmul512_family, NULL, 0, 0, 16, 0},
+	{"limit-multiply512", &limit_multiply512_family, NULL, 0, 0, 16, 0},
+	{"limit-load512", &limit_load512_family, NULL, 0, 0, 16, 0},
+	{"limit-store512", &limit_store512_family, NULL, 0, 0, 16, 0},
+	{"limit-add", &limit_add_family, NULL, 0, 0, 16, 0},
+	{"limit-add512", &limit_add512_family, NULL, 0, 0, 16, 0},
+	{"limit-ifma512", &limit_ifma512_family, NULL, 0, 0, 16, 0},
+	{"limit-gfni", &limit_gfni_family, NULL, 0, 0, 16, 0},
+	{"limit-gfni512", &limit_gfni512_family, NULL, 0, 0, 16, 0},
+	{"limit-mul64", &limit_mul64_family, NULL, 0, 0, 16, 0},
+	{"limit-sha512", &limit_sha512_family, NULL, 0, 0, 16, 0},
 	PB_END_OF_ROWS,
 };
 

@@ -14,7 +14,8 @@ set -eu
 
 out=$1
 runners=$(dirname -- "$here")
-name=$(basename -- "$here")
+name=${PERBYTE_NAME:-$(basename -- "$here")} # another version of the library has a name of its own,
+crates=${PERBYTE_CRATES:-$here/crates.txt}    # and its own line
 shared=$(dirname -- "$out")/.$name-library
 install=$shared/install
 cc=${CC:-cc}
@@ -29,12 +30,12 @@ state() {
 	(
 		echo "$machine"
 		$cc --version
-		cat "$here/crates.txt" "$here/build.sh"
+		cat "$crates" "$here/build.sh"
 	) | sha256sum
 }
 
 unpack() {
-	read -r crate_name crate_version crate_sum <"$here/crates.txt"
+	read -r crate_name crate_version crate_sum <"$crates"
 	mkdir -p src
 	echo 'fn main() {}' >src/main.rs
 	printf '[package]\nname = "unpack"\nversion = "0.0.0"\nedition = "2021"\n[workspace]\n[dependencies]\n%s = { version = "=%s", default-features = false }\n' \

@@ -109,9 +109,7 @@ static uint64_t warm_up(const pb_gauge *g, pb_prepared *p, int cut, uint64_t cal
 	return ticks;
 }
 
-/* Samples since the last clock probe have had none of their own after them: the next one is theirs, if it was
- * taken on the same core. */
-static void close_clock(pb_burst *b, int *open_from, const pb_gauge *g)
+void pb_burst_close_clock(pb_burst *b, int *open_from, const pb_gauge *g)
 {
 	for (; *open_from < b->count; ++*open_from)
 		if (b->samples[*open_from].core == (uint64_t)sched_getcpu())
@@ -154,10 +152,10 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 		pb_urgent_check(&urgent, length);
 		uint64_t probed = g->clock_at, begun = take_sample(g, p, cut, b->calls, sample);
 		if (begun != probed)
-			close_clock(b, &open_from, g);
+			pb_burst_close_clock(b, &open_from, g);
 		b->count++;
 		if (g->clock_at != begun)
-			close_clock(b, &open_from, g);
+			pb_burst_close_clock(b, &open_from, g);
 		length = sample->ticks;
 		p->call_ticks = length / b->calls;
 		clean += pb_gauge_clean(g, &r->quiet, r->clock_tolerance, sample);
@@ -165,7 +163,7 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 		 (double)(pb_gauge_ticks() - start) < limit);
 	pb_urgent_end(&urgent);
 	pb_gauge_clock(g);
-	close_clock(b, &open_from, g);
+	pb_burst_close_clock(b, &open_from, g);
 	pb_pieces_whole(p);
 	if (cut && p->piece.variant->show)
 		p->piece.variant->show(&p->c);

@@ -11,6 +11,7 @@ typedef struct pb_burst_request {
 	int samples, clean; /* at the most; stop after so many clean ones, 0: never */
 	double limit_ms;    /* no new sample after this time */
 	uint64_t calls;     /* per sample; 0: choose */
+	uint64_t layout;    /* a fork draws its places from it; 0: they stay */
 	size_t piece_bytes; /* a sample is one piece of this length, where the case can be cut; 0: calls */
 	double sample_us, clock_tolerance;
 	/* short calls are made before the first sample for the former at the most, and for the latter at the least:
@@ -27,6 +28,10 @@ typedef struct pb_burst {
 	int count;
 	pb_sample samples[PB_MAX_SAMPLES];
 } pb_burst;
+
+/* Samples since the last clock probe have had none of their own after them: the next one is theirs, if it was taken on
+ * the same core. */
+void pb_burst_close_clock(pb_burst *, int *open_from, const pb_gauge *);
 
 void pb_burst_take(pb_gauge *, pb_prepared *, const pb_burst_request *, pb_burst *);
 

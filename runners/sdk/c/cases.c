@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 256, AAD = 16, OUTPUT_ROOM = 8192 };
+enum { WORDS = 256, AAD = 16, OUTPUT_ROOM = 24576 };
 
 static const struct {
 	const char *operation, *inverse, *producer;

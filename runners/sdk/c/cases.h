@@ -15,6 +15,7 @@ typedef struct pb_prepared {
 	uint8_t *own_input;  /* for open, verify and decapsulate */
 	uint8_t *messages;   /* for sign */
 	uint64_t call_ticks; /* what a call took in the last sample; 0 before the first */
+	uint64_t open_ticks; /* what preparing took */
 	struct {             /* see pieces.h; all 0 while the case was never cut */
 		const pb_variant *variant;
 		const uint8_t *in;

@@ -3,10 +3,12 @@
 #include "pmu.h"
 #include "urgent.h"
 
+#include <alloca.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,7 +24,7 @@ typedef struct handed {
 } handed;
 
 /* A fork has one thread, whatever the process had: a library that waits for another one would wait for ever. */
-static int has_one_thread(void)
+int pb_has_one_thread(void)
 {
 	char text[512];
 	int threads = 0;
@@ -61,12 +63,58 @@ static void follow(pb_gauge *g, int core_before)
 	sched_setaffinity(0, sizeof one, &one);
 }
 
+/* Places lie within a page: in stack and heap on the 16 bytes that allocators keep to, for buffers on whole lines, as
+ * `offset` does (SPEC 6). Buffers begin so that outputs do not begin in the next page. */
+enum { PAGE = 4096, GRAIN = 16, LINE = 64, BUFFER_LINES = (PAGE - 1024) / LINE, FIELD = 21 };
+
+/* What the parts of `layout` grow by from one fork to the next, as fractions of 2^21: the inverse powers of the root of
+ * x^4 = x + 1. The points of this sequence fill a cube evenly, however many they are, so that few forks see all places
+ * (an additive recurrence, after Niederreiter, "Random Number Generation and Quasi-Monte Carlo Methods", 1992). */
+static const uint64_t STEP[] = {1717937, 1407290, 1152806}; /* 0.8191725, 0.6710436, 0.5497005 */
+enum { STACK, HEAP, BUFFERS, PLACES };
+
+static uint64_t place(uint64_t layout, int which, uint64_t places)
+{
+	uint64_t part = layout >> (which * FIELD) & ((1u << FIELD) - 1);
+	return part * places >> FIELD;
+}
+
+static uint64_t next_layout(uint64_t layout)
+{
+	uint64_t next = 0;
+	for (int i = 0; i < PLACES; i++)
+		next |= (((layout >> (i * FIELD)) + STEP[i]) & ((1u << FIELD) - 1)) << (i * FIELD);
+	return next;
+}
+
+/* The case prepared once more, elsewhere; NULL where that would take longer than a warm-up, or cannot be done. What it
+ * takes is never freed: the child ends soon. */
+static pb_prepared *elsewhere(const pb_gauge *g, const pb_prepared *p, const pb_burst_request *r)
+{
+	static pb_prepared other;
+	char words[256];
+	if ((double)p->open_ticks > r->warm_least_us * 1e-6 * g->tick_hz ||
+	    !malloc(GRAIN * (1 + place(r->layout, HEAP, PAGE / GRAIN))) ||
+	    pb_case_open(&other, p->c.row, p->variant, p->c.size, p->seed,
+			 LINE * place(r->layout, BUFFERS, BUFFER_LINES), p->input_path, NULL, words))
+		return NULL;
+	pb_case_run(&other, 1);
+	other.call_ticks = p->call_ticks;
+	return &other;
+}
+
 static void work(handed *page, pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pid_t parent)
 {
+	if (r->layout) {
+		unsigned char *room = alloca(GRAIN * (1 + place(r->layout, STACK, PAGE / GRAIN)));
+		PB_KEEP(room);
+		pb_prepared *other = elsewhere(g, p, r);
+		p = other ? other : p;
+	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	for (int i = 0; i < r->samples && i < PB_MAX_SAMPLES; i++) /* its pages, before the first sample */
+	for (int i = 0; i < r->samples; i++) /* its pages, before the first sample */
 		page->burst.samples[i].flags = 0;
 	if (g->pmu >= 0)
 		pb_pmu_open(g); /* a counter counts the process that opened it */
@@ -78,13 +126,11 @@ static void work(handed *page, pb_gauge *g, pb_prepared *p, const pb_burst_reque
 	_exit(0);
 }
 
-int pb_forked_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_burst *b, char *words,
-		   unsigned room)
+/* One fork, one burst, appended to b. */
+static int take_one(handed *page, pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_burst *b,
+		    char *words, unsigned room)
 {
-	handed *page = shared_page();
 	int status = 0;
-	if (!page || p->c.size > PB_FORK_BYTES || r->piece_bytes || !has_one_thread())
-		return 0;
 	page->done = 0;
 	/* a new process waits for whoever has the core, at the lowest priority or not, unless it is born urgent */
 	pb_urgent urgent;
@@ -111,6 +157,38 @@ int pb_forked_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 	g->pmu_page = pmu_page;
 	follow(g, core);
 	p->call_ticks = page->call_ticks;
-	memcpy(b, &page->burst, offsetof(pb_burst, samples) + (size_t)page->burst.count * sizeof *b->samples);
+	const pb_burst *one = &page->burst;
+	memcpy(b->samples + b->count, one->samples, (size_t)one->count * sizeof *b->samples);
+	b->count += one->count;
+	b->calls = one->calls;
+	b->waits += one->waits;
+	b->digest = one->digest;
+	b->whole_ticks += one->whole_ticks;
+	b->warm_ticks += one->warm_ticks;
+	b->wait_ticks += one->wait_ticks;
 	return 1;
+}
+
+int pb_forked_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *asked, int forks, pb_burst *b,
+		   int *counts, char *words, unsigned room)
+{
+	handed *page = shared_page();
+	pb_burst_request r = *asked;
+	int taken = 0;
+	if (!page || p->c.size > PB_FORK_BYTES || r.piece_bytes || !pb_has_one_thread())
+		return 0;
+	memset(b, 0, offsetof(pb_burst, samples));
+	while (taken < forks && taken < PB_MAX_FORKS && b->count < PB_MAX_SAMPLES) {
+		int before = b->count;
+		if (r.samples > PB_MAX_SAMPLES - before)
+			r.samples = PB_MAX_SAMPLES - before;
+		int got = take_one(page, g, p, &r, b, words, room);
+		if (got <= 0)
+			return taken && !got ? taken : got;
+		counts[taken++] = b->count - before;
+		r.calls = b->calls; /* the first one's choice is all of them's */
+		if (r.layout)
+			r.layout = next_layout(r.layout);
+	}
+	return taken;
 }

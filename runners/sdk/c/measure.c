@@ -50,6 +50,25 @@ static void add_array(pb_server *s, const char *name, const pb_burst *b, size_t 
 	pb_text_add(&s->answer, "]");
 }
 
+void pb_add_samples(pb_server *s, const pb_burst *b)
+{
+	add_array(s, "start", b, offsetof(pb_sample, start));
+	add_array(s, "ticks", b, offsetof(pb_sample, ticks));
+	add_array(s, "clock_before", b, offsetof(pb_sample, clock_before));
+	add_array(s, "clock_after", b, offsetof(pb_sample, clock_after));
+	add_array(s, "contention_before", b, offsetof(pb_sample, contention_before));
+	add_array(s, "contention_after", b, offsetof(pb_sample, contention_after));
+	add_array(s, "core", b, offsetof(pb_sample, core));
+	if (s->gauge.pmu >= 0)
+		add_array(s, "cycles", b, offsetof(pb_sample, cycles));
+	else
+		pb_text_add(&s->answer, ",\"cycles\":[]");
+	pb_text_add(&s->answer, ",\"flags\":[");
+	for (int i = 0; i < b->count; i++)
+		pb_text_add(&s->answer, "%s%" PRIu32, i ? "," : "", b->samples[i].flags);
+	pb_text_add(&s->answer, "]");
+}
+
 void pb_measure(pb_server *s, const pb_request *q)
 {
 	static pb_burst b;
@@ -66,6 +85,7 @@ void pb_measure(pb_server *s, const pb_request *q)
 		.clean = (int)pb_get_integer(q, "clean", 0),
 		.limit_ms = pb_get_number(q, "limit_ms", 10),
 		.calls = pb_get_unsigned(q, "calls", 0),
+		.layout = pb_get_unsigned(q, "layout", 0),
 		.piece_bytes = pb_get_unsigned(q, "piece_bytes", 0),
 		.sample_us = pb_get_number(q, "sample_us", 50),
 		.warm_us = fmin(pb_get_number(q, "warm_us", 0), MOST_WARM_US),
@@ -76,9 +96,12 @@ void pb_measure(pb_server *s, const pb_request *q)
 			  .patience = (unsigned)pb_get_integer(q, "patience", 0)},
 	};
 	char words[80];
-	int forked = 0;
-	if (pb_get_truth(q, "fork") && !s->runner->empty) /* a language's own runtime has threads */
-		forked = pb_forked_take(&s->gauge, p, &r, &b, words, sizeof words);
+	int forked = 0, forks = (int)pb_get_integer(q, "forks", 0);
+	static int counts[PB_MAX_FORKS];
+	if (r.samples > PB_MAX_SAMPLES)
+		r.samples = PB_MAX_SAMPLES;
+	if (forks > 0 && !s->runner->empty) /* a language's own runtime has threads */
+		forked = pb_forked_take(&s->gauge, p, &r, forks, &b, counts, words, sizeof words);
 	if (forked < 0) {
 		pb_refuse(s, "library", words);
 		return;
@@ -86,8 +109,9 @@ void pb_measure(pb_server *s, const pb_request *q)
 	if (!forked)
 		pb_burst_take(&s->gauge, p, &r, &b);
 	pb_begin_answer(s);
-	if (forked)
-		pb_text_add(&s->answer, ",\"forked\":true");
+	for (int i = 0; i < forked; i++)
+		pb_text_add(&s->answer, "%s%d%s", i ? "," : ",\"forked\":[", counts[i],
+			    i + 1 == forked ? "]" : "");
 	pb_text_add(&s->answer,
 		    ",\"whole_ticks\":%" PRIu64 ",\"warm_ticks\":%" PRIu64 ",\"wait_ticks\":%" PRIu64,
 		    b.whole_ticks, b.warm_ticks, b.wait_ticks);
@@ -95,21 +119,8 @@ void pb_measure(pb_server *s, const pb_request *q)
 		    b.calls, b.waits, b.digest);
 	if (b.piece_bytes)
 		pb_text_add(&s->answer, ",\"piece_bytes\":%zu", b.piece_bytes);
-	add_array(s, "start", &b, offsetof(pb_sample, start));
-	add_array(s, "ticks", &b, offsetof(pb_sample, ticks));
-	add_array(s, "clock_before", &b, offsetof(pb_sample, clock_before));
-	add_array(s, "clock_after", &b, offsetof(pb_sample, clock_after));
-	add_array(s, "contention_before", &b, offsetof(pb_sample, contention_before));
-	add_array(s, "contention_after", &b, offsetof(pb_sample, contention_after));
-	add_array(s, "core", &b, offsetof(pb_sample, core));
-	if (s->gauge.pmu >= 0)
-		add_array(s, "cycles", &b, offsetof(pb_sample, cycles));
-	else
-		pb_text_add(&s->answer, ",\"cycles\":[]");
-	pb_text_add(&s->answer, ",\"flags\":[");
-	for (int i = 0; i < b.count; i++)
-		pb_text_add(&s->answer, "%s%" PRIu32, i ? "," : "", b.samples[i].flags);
-	pb_text_add(&s->answer, "]}");
+	pb_add_samples(s, &b);
+	pb_text_add(&s->answer, "}");
 }
 
 void pb_watch(pb_server *s, const pb_request *q)

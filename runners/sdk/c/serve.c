@@ -1,6 +1,7 @@
 /* One request line in, exactly one answer line out. */
 #include "serve.h"
 #include "contention.h"
+#include "taint.h"
 #include "urgent.h"
 
 #include <errno.h>
@@ -74,6 +75,7 @@ static void prepare(pb_server *s, const pb_request *q)
 	while (handle < s->handle_count && s->handles[handle])
 		handle++;
 	pb_prepared *p = handle < PB_MAX_HANDLES ? malloc(sizeof *p) : NULL;
+	uint64_t began = pb_gauge_ticks();
 	const char *code = p ? pb_case_open(p, row, variant, (size_t)size, pb_get_unsigned(q, "seed", 0),
 					    (size_t)offset, path, NULL, words)
 			     : "bad-size";
@@ -82,6 +84,7 @@ static void prepare(pb_server *s, const pb_request *q)
 		free(p);
 		return;
 	}
+	p->open_ticks = pb_gauge_ticks() - began;
 	if (size <= WARM_BYTES)
 		pb_case_run(p, 1); /* lazy initialisation of the library is behind us then */
 	s->handles[handle] = p;
@@ -124,9 +127,9 @@ static void quit(pb_server *s, const pb_request *q)
 static const struct {
 	const char *name;
 	void (*answer)(pb_server *, const pb_request *);
-} verbs[] = {{"hello", pb_hello},         {"prepare", prepare}, {"check", pb_check},
-	     {"calibrate", pb_calibrate}, {"watch", pb_watch},  {"measure", pb_measure},
-	     {"audit", pb_audit},         {"release", release}, {"quit", quit}};
+} verbs[] = {{"hello", pb_hello}, {"prepare", prepare},    {"check", pb_check}, {"calibrate", pb_calibrate},
+	     {"watch", pb_watch}, {"measure", pb_measure}, {"audit", pb_audit}, {"count", pb_count},
+	     {"pairs", pb_pairs}, {"release", release},    {"quit", quit}};
 
 /* What a verb cannot do without. What else makes sense of a check is looked at there. */
 static const struct {
@@ -156,6 +159,15 @@ static const struct {
 	{"audit", "handle", PB_NUMBER},
 	{"audit", "seed", PB_NUMBER},
 	{"audit", "calls", PB_NUMBER},
+	{"count", "handle", PB_NUMBER},
+	{"count", "limit_ms", PB_NUMBER},
+	{"pairs", "handle", PB_NUMBER},
+	{"pairs", "seed", PB_NUMBER},
+	{"pairs", "role", PB_STRING},
+	{"pairs", "first", PB_STRING},
+	{"pairs", "second", PB_STRING},
+	{"pairs", "pairs", PB_NUMBER},
+	{"pairs", "limit_ms", PB_NUMBER},
 	{"release", "handle", PB_NUMBER},
 };
 
@@ -204,7 +216,8 @@ static void answer(pb_server *s, char *line)
 			return;
 		}
 	pb_refuse(s, "unknown-verb",
-		  "verbs: hello, prepare, check, calibrate, watch, measure, audit, release, quit");
+		  "verbs: hello, prepare, check, calibrate, watch, measure, audit, count, pairs, release, "
+		  "quit");
 }
 
 /* Write all of it; a reader that has gone away ends the process. */
@@ -286,6 +299,8 @@ int pb_runner_main(const pb_runner *runner, int argc, char **argv)
 		fprintf(stderr, "%s: the CPU tier '%s' is unknown here or cannot be had\n", argv[0], s.tier);
 		return 3;
 	}
+	if (argc > 1 && strcmp(argv[1], "taint") == 0)
+		return pb_taint(runner, argc - 1, argv + 1);
 	while (!s.ended && fgets(line, sizeof line, stdin)) {
 		if (skip_rest_of_line(line))
 			line[0] = '\0'; /* longer than a line may be: malformed */

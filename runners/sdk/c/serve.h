@@ -1,9 +1,10 @@
 /* The server's state and what its verbs share. One file per group of verbs: serve.c (the loop, prepare,
  * release, quit), hello.c, check.c, measure.c,
- * audit.c. */
+ * audit.c, count.c, pairs.c. */
 #ifndef PB_SERVE_H
 #define PB_SERVE_H
 
+#include "burst.h"
 #include "cases.h"
 #include "gauge.h"
 #include "json.h"
@@ -38,5 +39,10 @@ void pb_calibrate(pb_server *, const pb_request *);
 void pb_watch(pb_server *, const pb_request *);
 void pb_measure(pb_server *, const pb_request *);
 void pb_audit(pb_server *, const pb_request *);
+void pb_count(pb_server *, const pb_request *);
+void pb_pairs(pb_server *, const pb_request *);
+
+/* Add the arrays of a burst, those of the PMU's cycles and of flags included. */
+void pb_add_samples(pb_server *, const pb_burst *);
 
 #endif

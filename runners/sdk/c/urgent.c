@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/resource.h>
 
 static int allowed; /* the priority to ask for; 0: none */

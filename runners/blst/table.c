@@ -1,0 +1,185 @@
+/* blst: BLS signatures on BLS12-381, public keys in G1, signatures in G2, the scheme with proof of possession. */
+#include <perbyte.h>
+
+#include <blst.h>
+#include <blst_aux.h>
+#include <version.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { KEY = 32, PUBLIC = 48, SIGNATURE = 96 };
+
+static const uint8_t scheme[] = "BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
+enum { SCHEME = sizeof scheme - 1 };
+
+struct state {
+	blst_scalar private, made;
+	blst_p1_affine public;
+	uint8_t made_public[PUBLIC];
+	uint8_t *signatures; /* to be aggregated, one after another */
+	size_t count;
+	blst_pairing *pairing;
+};
+
+/* The private number; its first two bits count as 0, so that it is below the order. */
+static void private_of(blst_scalar *private, const uint8_t key[KEY])
+{
+	uint8_t number[KEY];
+	memcpy(number, key, KEY);
+	number[0] &= 0x3f;
+	blst_scalar_from_bendian(private, number);
+}
+
+static void sign_one(uint8_t out[SIGNATURE], const blst_scalar *private, const uint8_t *message, size_t size)
+{
+	blst_p2 hash, signature;
+	blst_hash_to_g2(&hash, message, size, scheme, SCHEME, NULL, 0);
+	blst_sign_pk_in_g1(&signature, &hash, private);
+	blst_p2_compress(out, &signature);
+}
+
+static int refused(struct state *state, const blst_p1_affine *public, const uint8_t *message, size_t size,
+		   const uint8_t given[SIGNATURE])
+{
+	blst_p2_affine signature;
+	if (blst_p2_uncompress(&signature, given) != BLST_SUCCESS)
+		return 1;
+	blst_pairing_init(state->pairing, 1, scheme, SCHEME);
+	if (blst_pairing_chk_n_aggr_pk_in_g1(state->pairing, public, 0, &signature, 1, message, size, NULL,
+					     0) != BLST_SUCCESS)
+		return 1;
+	blst_pairing_commit(state->pairing);
+	return !blst_pairing_finalverify(state->pairing, NULL);
+}
+
+static int aggregate_all(const struct state *state, uint8_t out[SIGNATURE])
+{
+	blst_p2 sum;
+	int bad = 0;
+	for (size_t i = 0; i < state->count; i++)
+		bad += blst_aggregate_in_g2(&sum, i ? &sum : NULL, state->signatures + i * SIGNATURE) !=
+		       BLST_SUCCESS;
+	blst_p2_compress(out, &sum);
+	return bad;
+}
+
+/* A key as its user draws it: of 32 random bytes, by HKDF. */
+static int new_pair(struct state *state)
+{
+	uint8_t drawn[KEY];
+	blst_p1 point;
+	if (getrandom(drawn, sizeof drawn, 0) != sizeof drawn)
+		return 1;
+	blst_keygen(&state->made, drawn, sizeof drawn, NULL, 0);
+	blst_sk_to_pk_in_g1(&point, &state->made);
+	blst_p1_compress(state->made_public, &point);
+	return 0;
+}
+
+static void close_state(pb_case *c)
+{
+	struct state *state = c->ctx;
+	if (!state)
+		return;
+	free(state->signatures);
+	free(state->pairing);
+	free(state);
+	c->ctx = NULL;
+}
+
+/* What `aggregate` works on: those of a known answer, or of all 16 keys under the data. */
+static int lay_out_signatures(pb_case *c, struct state *state)
+{
+	state->count = c->given ? c->in_len / SIGNATURE : PB_RING;
+	if (!state->count)
+		return 1; /* some other operation, with less data than that */
+	state->signatures = malloc(state->count * SIGNATURE);
+	for (size_t i = 0; state->signatures && i < state->count; i++) {
+		uint8_t *at = state->signatures + i * SIGNATURE;
+		blst_scalar private;
+		if (c->given) {
+			memcpy(at, c->in + i * SIGNATURE, SIGNATURE);
+		} else {
+			private_of(&private, c->key[i]);
+			sign_one(at, &private, c->in, c->size);
+		}
+	}
+	return state->signatures != NULL;
+}
+
+static int open_state(pb_case *c)
+{
+	struct state *state = c->ctx = calloc(1, sizeof *state);
+	blst_p1 point;
+	if (!state || !(state->pairing = malloc(blst_pairing_sizeof())) || !lay_out_signatures(c, state)) {
+		close_state(c);
+		return pb_fail(c, "out of memory");
+	}
+	private_of(&state->private, c->key[0]);
+	blst_sk_to_pk_in_g1(&point, &state->private);
+	blst_p1_to_affine(&state->public, &point);
+	c->out_len = c->inverse ? 0 : c->row->output;
+	return 0;
+}
+
+PB_LOOP(sign, struct state, (sign_one(out, &state->private, PB_TURN(message, turn), size), 0))
+PB_LOOP(verify, struct state, refused(state, &state->public, in, size, in + size))
+PB_LOOP(aggregate, struct state, aggregate_all(state, out))
+PB_LOOP(keygen, struct state, new_pair(state))
+
+static void show_pair(pb_case *c)
+{
+	struct state *state = c->ctx;
+	blst_p1_affine public;
+	uint8_t signature[SIGNATURE];
+	sign_one(signature, &state->made, c->in, c->size);
+	c->failures += blst_p1_uncompress(&public, state->made_public) != BLST_SUCCESS ||
+		       !blst_p1_affine_in_g1(&public) || refused(state, &public, c->in, c->size, signature);
+	memcpy(c->out, state->made_public, c->out_len = PUBLIC);
+}
+
+static const pb_variant variants[] = {
+	{"sign", "pk/1", "blst_hash_to_g2, blst_sign_pk_in_g1, blst_p2_compress", NULL, sign, NULL},
+	{"verify", "pk/1",
+	 "blst_p2_uncompress, blst_pairing_init, blst_pairing_chk_n_aggr_pk_in_g1, blst_pairing_commit, "
+	 "blst_pairing_finalverify",
+	 NULL, verify, NULL},
+	{"aggregate", "pk/1", "16 times blst_aggregate_in_g2, blst_p2_compress", NULL, aggregate, NULL},
+	{"keygen", "pk/1", "getrandom, blst_keygen, blst_sk_to_pk_in_g1, blst_p1_compress", NULL, keygen,
+	 show_pair},
+	PB_END_OF_VARIANTS,
+};
+static const pb_family family = {open_state, close_state, variants};
+
+static const pb_row rows[] = {
+	{"bls12-381-min-pk", &family, NULL, KEY, 0, 1, SIGNATURE},
+	PB_END_OF_ROWS,
+};
+static const pb_row *const tables[] = {rows, NULL};
+
+static int start(const char *tier)
+{
+	return strcmp(tier, BUILT_AS) == 0 ? 0 : -1;
+}
+
+static const char *version(void)
+{
+	return BLST_VERSION;
+}
+
+static const pb_runner runner = {
+	.name = RUNNER_NAME,
+	.library = "blst",
+	.license = "Apache-2.0",
+	.version = version,
+	.object = (const void *)blst_keygen,
+	.start = start,
+	.tables = tables,
+};
+
+int main(int argc, char **argv)
+{
+	return pb_runner_main(&runner, argc, argv);
+}
