@@ -7,15 +7,28 @@ somebody who is named, except that ECB is never recommended and that 64-bit bloc
 
 from perbyte.advise.decision import Asked, Case, Decision, Option, Ranked, Sure, View, decide
 from perbyte.advise.mix import Mix, read_histogram
-from perbyte.advise.passwords import Parameters, PasswordDecision, decide_passwords
+from perbyte.advise.passwords import (
+    Attack,
+    Beside,
+    Parameters,
+    PasswordDecision,
+    attacks,
+    beside,
+    decide_passwords,
+)
 from perbyte.advise.standing import Quote, Standing, standing
+from perbyte.advise.together import Gain, Library, Together, decide_together
 from perbyte.advise.whatif import Change, changes
 
 __all__ = [
     "Asked",
+    "Attack",
+    "Beside",
     "Case",
     "Change",
     "Decision",
+    "Gain",
+    "Library",
     "Mix",
     "Option",
     "Parameters",
@@ -24,10 +37,14 @@ __all__ = [
     "Ranked",
     "Standing",
     "Sure",
+    "Together",
     "View",
+    "attacks",
+    "beside",
     "changes",
     "decide",
     "decide_passwords",
+    "decide_together",
     "read_histogram",
     "standing",
 ]

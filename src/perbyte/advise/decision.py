@@ -1,7 +1,8 @@
 """The decision for one task: status filters, speed ranks by what is sure of it, ties are ties.
 
 An option is an algorithm in one library. An algorithm is ranked by its best option, by the upper end of the cost's
-interval. Whether two costs differ is asked of `stats.compare`, as everywhere.
+interval. An option whose work nobody saw (`w`) is never ahead of one whose work was seen. Whether two costs differ is
+asked of `stats.compare`, as everywhere.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from perbyte.advise.mix import Mix
 from perbyte.advise.standing import Standing, standing
 from perbyte.catalogue import Catalogue
 from perbyte.catalogue.questions import Task
-from perbyte.catalogue.status import ANY
-from perbyte.model import Algorithm, CellFigure, NoiseFloor
+from perbyte.catalogue.status import ANY, Authority
+from perbyte.model import Algorithm, CellFigure, Doubt, NoiseFloor
 from perbyte.model.cell import FULL
 from perbyte.stats.compare import (
     CYCLES,
@@ -34,6 +35,7 @@ from perbyte.stats.compare import (
 )
 
 SOFT = "soft"
+_KEYED = frozenset({"aead", "block-cipher", "stream-cipher", "mac"})
 
 
 class View(enum.StrEnum):
@@ -56,11 +58,21 @@ class Sure(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the user said: the profile, the date it has to hold on, and the volume of data under one key in bytes."""
+    """What the user said: the profile, the date it has to hold on, and the volume of data under one key in bytes.
+
+    `known` are the statuses with a profile of the user's own; None: those that Perbyte ships.
+    """
 
     date: datetime.date
     profile: str = ANY
     volume_bytes: float = 1e9
+    known: Mapping[str, Authority] | None = None
+
+    def standing(self, algorithm: Algorithm, task: Task) -> Standing:
+        """How `algorithm` stands for the use of `task`."""
+        return standing(
+            algorithm, task.use, self.profile, self.date, self.volume_bytes, self.known, task.protocol
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +95,7 @@ class Option:
     """An algorithm in a library. `cost` is that of the work, in `unit` (`cycles` or `ns`), averaged over the sizes.
 
     `figures` by operation and size are those of this machine (of the soft tier where no AES is assumed); `doubt` says
-    why nothing may be claimed of it, empty where it may.
+    why nothing may be claimed of it, empty where it may. `unseen`: the audit could not see the work behind one of them.
     """
 
     algorithm: Algorithm
@@ -94,6 +106,7 @@ class Option:
     unit: str
     figures: Mapping[tuple[str, int], CellFigure]
     doubt: str = ""
+    unseen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +119,7 @@ class Ranked:
 
     @property
     def best(self) -> Option:
-        """The cheapest option; there has to be one."""
+        """The cheapest option whose work was seen, else the cheapest; there has to be one."""
         return self.options[0]
 
 
@@ -116,6 +129,7 @@ class Decision:
 
     `missing` are names without a figure, with the reason. `comparison` is that of the runner-up with the first, `equal`
     are those that are known to be as fast as the first, `undecided` those that may be, each with its comparison.
+    `by_key`: such a tie was broken by the length of the key.
     """
 
     case: Case
@@ -126,6 +140,7 @@ class Decision:
     comparison: Comparison | None = None
     equal: tuple[Ranked, ...] = ()
     undecided: tuple[tuple[Ranked, Comparison], ...] = ()
+    by_key: bool = False
 
     @property
     def first(self) -> Ranked | None:
@@ -156,16 +171,14 @@ def decide(case: Case) -> Decision:
     options = find_options(case)
     for name in case.task.algorithms:
         algorithm = case.catalogue.algorithms[name]
-        stands = standing(
-            algorithm, case.task.use, case.asked.profile, case.asked.date, case.asked.volume_bytes
-        )
-        mine = sorted((one for one in options if one.algorithm.id == name), key=_cost)
+        stands = case.asked.standing(algorithm, case.task)
+        mine = sorted((one for one in options if one.algorithm.id == name), key=_rank)
         ranked.append(Ranked(algorithm, stands, tuple(mine)))
         if not mine:
             missing.append((algorithm.name, case.why_missing.get(name) or _lacking(case, algorithm)))
     allowed = sorted(
         (one for one in ranked if not one.standing.out and one.options),
-        key=lambda one: (one.standing.effect == "discouraged", _cost(one.best)),
+        key=lambda one: (one.standing.effect == "discouraged", *_rank(one.best)),
     )
     found = Decision(
         case,
@@ -182,15 +195,47 @@ def decide(case: Case) -> Decision:
     undecided = tuple(pair for pair in pairs if pair[1].answer is Answer.UNDECIDED and not _far(pair[1]))
     second = pairs[0][1] if pairs else None
     sure = Sure.DOUBTFUL if undecided else _sure(second, bool(equal))
-    return replace(found, sure=sure, comparison=second, equal=equal, undecided=undecided)
+    found = replace(found, sure=sure, comparison=second, equal=equal, undecided=undecided)
+    return _longest_key_first(found) if sure is Sure.CLOSE else found
+
+
+def _longest_key_first(found: Decision) -> Decision:
+    """Of ciphers and MACs that are known to be as fast as each other, put the one with the longest key first.
+
+    Lengths of public keys say nothing across families, and hashes have none.
+    """
+    cheapest = found.ranking[0]
+    tied = (cheapest, *found.equal)
+    if any(one.algorithm.kind not in _KEYED for one in tied):
+        return found
+    first = max(tied, key=lambda one: one.algorithm.key_bytes)
+    if len({one.algorithm.key_bytes for one in tied}) == 1:
+        return found
+    ranking = (first, *(one for one in found.ranking if one is not first))
+    return replace(
+        found,
+        ranking=ranking,
+        comparison=compare_options(first.best, ranking[1].best, found.case.floor),
+        equal=tuple(one for one in tied if one is not first),
+        by_key=True,
+    )
 
 
 def compare_options(a: Option, b: Option, floor: NoiseFloor | None) -> Comparison:
-    """Compare the cost of `b` with that of `a`; the doubts of their figures are those of the comparison."""
+    """Compare the cost of `b` with that of `a`; the doubts of their figures are those of the comparison.
+
+    Where the audit saw the work of one alone, nobody claims that the other costs less.
+    """
     found = compare_costs(a.cost, b.cost, floor.relative if floor else None)
-    return replace(
-        found, unit=a.unit, doubt="; ".join(dict.fromkeys(one for one in (a.doubt, b.doubt) if one))
-    )
+    doubts = [a.doubt, b.doubt]
+    if a.unseen != b.unseen and found.answer is not (Answer.SLOWER if b.unseen else Answer.FASTER):
+        doubts.append("the audit saw the work of one of them only")
+    return replace(found, unit=a.unit, doubt=join_doubts(doubts))
+
+
+def join_doubts(doubts: Iterable[str]) -> str:
+    """All doubts in one text, each once."""
+    return "; ".join(dict.fromkeys(one for said in doubts for one in said.split("; ") if one))
 
 
 def find_options(case: Case) -> list[Option]:
@@ -253,7 +298,8 @@ def _option(
         cost,
         unit,
         {(operation, size): here[cpu, operation, size] for cpu, operation, size in cells if cpu == tiers[0]},
-        "; ".join(dict.fromkeys(doubt for one in used if (doubt := doubt_of(one)))),
+        join_doubts(doubt_of(one) for one in used),
+        any(warning.kind is Doubt.UNCHAINED for one in used for warning in one.warnings),
     )
 
 
@@ -267,21 +313,34 @@ def _lacking(case: Case, algorithm: Algorithm) -> str:
     work, tiers = case.task.operations(algorithm), _tiers(case, algorithm)
     wanted = {(cpu, operation, size) for cpu in tiers for operation in work for size in case.mix.sizes}
     here: dict[str, set[tuple[str, str, int]]] = {}
+    elsewhere = set()
     for one in case.figures:
         cell = one.cell
-        if (cell.algorithm, cell.contract) == (algorithm.id, case.task.contract) and cell.usual:
-            here.setdefault(cell.runner, set()).add((cell.cpu, cell.operation, cell.size_bytes))
+        if (cell.algorithm, cell.contract) != (algorithm.id, case.task.contract) or not cell.usual:
+            continue
+        if case.runners and cell.runner not in case.runners:
+            elsewhere.add(cell.runner)
+            continue
+        here.setdefault(cell.runner, set()).add((cell.cpu, cell.operation, cell.size_bytes))
+    if elsewhere and not here:
+        return f"not measured in this library; there are figures of {', '.join(sorted(elsewhere))}"
     runner = max(sorted(here), key=lambda name: len(wanted & here[name]), default="")
     if not runner or not wanted & here[runner]:
-        return "no figure of it is here"
+        return f"no figure of it is here; perbyte measure '{_asking('*', case, algorithm)}' would measure it"
     lacks = sorted(wanted - here[runner])
     if not lacks:
         return "its figures cannot be used"
     said = ", ".join(f"{operation} at {size} B, tier {cpu}" for cpu, operation, size in lacks[:3])
     said += f" and {len(lacks) - 3} more" if len(lacks) > 3 else ""
-    sizes = ",".join(map(str, case.mix.sizes))
-    ask = f"{runner}/{algorithm.id}/{_any_of(work)}@{sizes}+cpu={','.join(tiers)}"
+    ask = _asking(runner, case, algorithm)
     return f"{runner} was measured, but not {said}; perbyte measure '{ask}' measures all in one run"
+
+
+def _asking(runner: str, case: Case, algorithm: Algorithm) -> str:
+    """The selector of all cells that the work needs of `algorithm`."""
+    sizes = ",".join(map(str, case.mix.sizes))
+    options = f"+contract={case.task.contract}+cpu={','.join(_tiers(case, algorithm))}"
+    return f"{runner}/{algorithm.id}/{_any_of(case.task.operations(algorithm))}@{sizes}{options}"
 
 
 def _any_of(names: Iterable[str]) -> str:
@@ -292,6 +351,11 @@ def _any_of(names: Iterable[str]) -> str:
 def _common_unit(figures: Sequence[CellFigure]) -> str:
     blind = any(one.cycles_per_call is None for one in figures)
     return NS if blind or len({one.cycle_source for one in figures}) != 1 else CYCLES
+
+
+def _rank(option: Option) -> tuple[bool, float]:
+    """The order of options: those whose work was seen first, then by what is sure of their cost."""
+    return option.unseen, _cost(option)
 
 
 def _cost(option: Option) -> float:

@@ -1,7 +1,7 @@
 """Password hashes: parameters that take the asked time and memory here, and what a guess costs then.
 
 Computed from the catalogue's parameters in proportion: iterations of PBKDF2, doublings of bcrypt, memory times passes
-of Argon2id, N times p of scrypt (RFC 9106, RFC 7914). Ranked by what a guess has to hold: memory times time.
+of Argon2id, N times p of scrypt (RFC 9106, RFC 7914). Ranked by the memory that a guess has to hold.
 """
 
 from __future__ import annotations
@@ -9,27 +9,36 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from perbyte.advise.decision import Case, Decision, Option, Ranked, decide
+from perbyte.catalogue.guesses import FAMILIES, KIB, AttackRate, HashCost, RecommendedCost, password_costs
 from perbyte.model import Estimate
 from perbyte.stats.quantity import Unit, read
 
 MIB = 1 << 20
 BCRYPT_BYTES = 4096  # Provos and Mazieres: four S-boxes of 1 KiB
 PBKDF2_BYTES = 64  # a block of the hash and its state: nothing that hinders anybody
-SCRYPT_R = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """`words` are the parameters in the hash's own terms; `time_ns` what one hash takes here then.
+    """`cost` are the parameters in the hash's own terms; `time_ns` what one hash takes here then.
 
-    `guesses_s` is how many guesses a second one core like this makes, `memory_bytes` what each holds.
+    `work_ns` is the time of a unit of `cost.work`. `guesses_s` is how many guesses a second one core like this makes,
+    `memory_bytes` what each holds.
     """
 
     ranked: Ranked
-    words: str
+    cost: HashCost
     time_ns: Estimate
     memory_bytes: int
+    work_ns: float
+
+    @property
+    def words(self) -> str:
+        """The parameters as people write them."""
+        return self.cost.words
 
     @property
     def guesses_s(self) -> float:
@@ -43,8 +52,26 @@ class Parameters:
 
 
 @dataclass(frozen=True, slots=True)
+class Attack:
+    """What an attacker's device makes of parameters: `guesses_s`, and that over one core like this one, `gain`."""
+
+    rate: AttackRate
+    guesses_s: float
+    gain: float
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Parameters that somebody recommends: what they would take here, and the chosen work as a multiple of theirs."""
+
+    recommended: RecommendedCost
+    time_ns: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class PasswordDecision:
-    """The decision, `parameters` for what is allowed, the heaviest guess first, and for what is ruled out behind it."""
+    """The decision, `parameters` for what is allowed, the most memory first, and for what is ruled out behind it."""
 
     decision: Decision
     parameters: tuple[Parameters, ...]
@@ -57,9 +84,14 @@ def decide_passwords(case: Case, time_ns: float, memory_bytes: int) -> PasswordD
 
     def fitted(ranked: tuple[Ranked, ...]) -> tuple[Parameters, ...]:
         found = [fit(one, time_ns, memory_bytes) for one in ranked if one.options]
-        return tuple(sorted((one for one in found if one), key=lambda one: -one.weight))
+        return tuple(sorted((one for one in found if one), key=_order))
 
     return PasswordDecision(decision, fitted(decision.ranking), fitted(decision.ruled_out))
+
+
+def _order(one: Parameters) -> tuple[int, int]:
+    """What a guess has to hold decides; of equal memory the order in which OWASP recommends the hashes."""
+    return -one.memory_bytes, FAMILIES.index(one.cost.family)
 
 
 def fit(ranked: Ranked, time_ns: float, memory_bytes: int) -> Parameters | None:
@@ -69,35 +101,65 @@ def fit(ranked: Ranked, time_ns: float, memory_bytes: int) -> Parameters | None:
     parameters take longer. None for a hash whose parameters nobody here knows how to scale.
     """
     measured = _time(ranked.best)
-    family, _, numbers = ranked.algorithm.id.partition("-")
-    if family == "pbkdf2":
-        iterations = _three_digits(_counted(numbers) * time_ns / measured.value)
-        return _scaled(
-            ranked, measured, iterations / _counted(numbers), f"{iterations:,} iterations", PBKDF2_BYTES
-        )
-    if family == "bcrypt":
-        cost = max(4, int(numbers) + math.floor(math.log2(time_ns / measured.value)))
-        return _scaled(ranked, measured, 2.0 ** (cost - int(numbers)), f"cost {cost}", BCRYPT_BYTES)
-    if family == "scrypt":
-        n, r, p = map(int, numbers.split("-"))
-        most = min(n * p * time_ns / measured.value, memory_bytes / (128 * r))
+    given = parse_cost(ranked.algorithm.id)
+    if given is None:
+        return None
+    if given.family == "pbkdf2-sha-256":
+        iterations = _three_digits(given.iterations * time_ns / measured.value)
+        return _scaled(ranked, measured, given, structs.replace(given, iterations=iterations), PBKDF2_BYTES)
+    if given.family == "bcrypt":
+        cost = max(4, given.cost + math.floor(math.log2(time_ns / measured.value)))
+        return _scaled(ranked, measured, given, structs.replace(given, cost=cost), BCRYPT_BYTES)
+    if given.family == "scrypt":
+        held = 128 * given.r
+        most = min(given.n * given.p * time_ns / measured.value, memory_bytes / held)
         new = 1 << max(1, math.floor(math.log2(max(most, 2.0))))
-        lanes = max(1, math.floor(n * p * time_ns / measured.value / new))
-        words = f"N = {new} (2^{new.bit_length() - 1}), r = {r}, p = {lanes}"
-        return _scaled(ranked, measured, new * lanes / (n * p), words, 128 * r * new)
+        lanes = max(1, math.floor(given.n * given.p * time_ns / measured.value / new))
+        return _scaled(ranked, measured, given, structs.replace(given, n=new, p=lanes), held * new)
+    unit = measured.value / given.work * KIB  # of a MiB and pass
+    held = max(1, min(memory_bytes // MIB, math.floor(time_ns / unit)))
+    turns = max(1, math.floor(time_ns / (unit * held)))
+    asked = structs.replace(given, memory_kib=held * KIB, passes=turns)
+    return _scaled(ranked, measured, given, asked, held * MIB)
+
+
+def parse_cost(algorithm: str) -> HashCost | None:
+    """The parameters that stand in an id; None for a hash whose parameters nobody here knows how to scale."""
+    family = next((one for one in FAMILIES if algorithm.startswith(f"{one}-")), "")
+    numbers = algorithm.removeprefix(f"{family}-").split("-")
     if family == "argon2id":
-        size, passes, lanes = (int(part.removesuffix("mib")) for part in numbers.split("-"))
-        unit = measured.value / (size * passes)
-        held = max(1, min(memory_bytes // MIB, math.floor(time_ns / unit)))
-        turns = max(1, math.floor(time_ns / (unit * held)))
-        words = f"{held} MiB, {turns} pass{'es' * (turns != 1)}, {lanes} lane"
-        return _scaled(ranked, measured, held * turns / (size * passes), words, held * MIB)
-    return None
+        size, passes, lanes = (int(one.removesuffix("mib")) for one in numbers)
+        return HashCost(family, memory_kib=size * KIB, passes=passes, lanes=lanes)
+    if family == "scrypt":
+        n, r, p = map(int, numbers)
+        return HashCost(family, n=n, r=r, p=p)
+    if family == "bcrypt":
+        return HashCost(family, cost=int(numbers[0]))
+    return HashCost(family, iterations=int(numbers[0])) if family else None
 
 
-def _scaled(ranked: Ranked, measured: Estimate, factor: float, words: str, memory_bytes: int) -> Parameters:
-    time = Estimate(measured.value * factor, measured.low * factor, measured.high * factor)
-    return Parameters(ranked, words, time, memory_bytes)
+def attacks(one: Parameters) -> tuple[Attack, ...]:
+    """What attackers' devices make of parameters, as far as figures of them are known."""
+    found = [
+        (rate, rate.guesses_of(one.cost)) for rate in password_costs()[1] if rate.family == one.cost.family
+    ]
+    return tuple(Attack(rate, guesses, guesses / one.guesses_s) for rate, guesses in found)
+
+
+def beside(one: Parameters) -> tuple[Beside, ...]:
+    """What others recommend for the same hash, and what it would take here."""
+    return tuple(
+        Beside(each, each.work * one.work_ns, one.cost.work / each.work)
+        for each in password_costs()[0]
+        if each.family == one.cost.family
+    )
+
+
+def _scaled(
+    ranked: Ranked, measured: Estimate, given: HashCost, asked: HashCost, memory_bytes: int
+) -> Parameters:
+    factor = asked.work / given.work
+    return Parameters(ranked, asked, measured.scaled(factor), memory_bytes, measured.value / given.work)
 
 
 def _time(option: Option) -> Estimate:
@@ -109,7 +171,3 @@ def _three_digits(value: float) -> int:
     """Rounded down to three significant digits: nobody wants 1,861,112 iterations. 1 at the least."""
     step = 10 ** max(0, math.floor(math.log10(max(value, 1.0))) - 2)
     return max(1, int(value // step) * int(step))
-
-
-def _counted(numbers: str) -> int:
-    return int(numbers.rpartition("-")[2])

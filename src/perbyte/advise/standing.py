@@ -28,9 +28,10 @@ class Quote:
 class Standing:
     """How an algorithm stands. `effect` is the strictest that counts; `quotes` are the rows that make it.
 
-    `unlisted` names the authority under whose profile it is not allowed because it is not listed; `repeats` is the
-    chance that two blocks of 64 bits are equal at the volume of data, 0 for larger blocks, and `too_much` says that the
-    volume is above the limit for such blocks. `silent`: no authority speaks of it.
+    `unlisted` names the authority whose profile does not list it: it is out where that list is closed, and comes
+    behind what is listed where it is open. `repeats` is the chance that two blocks of 64 bits are equal at the volume
+    of data, 0 for larger blocks, and `too_much` says that the volume is above the limit for such blocks. `silent`: no
+    authority speaks of it.
     """
 
     effect: Effect
@@ -53,33 +54,35 @@ def standing(
     date: datetime.date,
     volume_bytes: float = 0.0,
     known: Mapping[str, Authority] | None = None,
+    protocol: str = "",
 ) -> Standing:
-    """Look up how `algorithm` stands; `use` None: no authority has a say.
+    """Look up how `algorithm` stands; `use` None: no authority has a say. `known` are the statuses, all by default.
 
     Under `none` counts whatever an authority forbids in general, and what one allows without reserve is allowed; under
-    any other profile what its authority forbids, discourages or does not list.
+    any other profile what its authority forbids, discourages or does not list. `protocol` is what the work is for.
     """
     if use is None:
         return Standing("allowed")
     known = statuses() if known is None else known
-    found = list(_rows(algorithm.id, use, profile, date, known))
+    found = list(_rows(algorithm.id, use, profile, date, known, protocol))
     repeats = repeat_chance(algorithm, volume_bytes)
     too_much = bool(repeats) and volume_bytes / SMALL_BLOCK > SMALL_BLOCK_LIMIT
     forbidding = tuple(one for one in found if one.row.effect == "forbidden")
     listing = tuple(one for one in found if one.row.effect != "forbidden")
-    own = profile != ANY and known[profile]
-    unlisted = (
-        own.authority
-        if own and not listing and not any(own.authority == q.authority for q in forbidding)
-        else ""
-    )
-    if forbidding or unlisted or too_much:
+    own = None if profile == ANY else known[profile]
+    unlisted = own.authority if own and not any(_of(one, own, known) for one in found) else ""
+    if forbidding or (own and unlisted and own.closed) or too_much:
         return Standing("forbidden", forbidding, unlisted, repeats, too_much)
     doubted = any(one.row.effect == "discouraged" for one in listing)
     if profile == ANY:  # an authority whose reserve counts is chosen by its profile
         doubted = doubted and not any(one.row.effect == "allowed" for one in listing)
-    effect: Effect = "discouraged" if doubted or repeats else "allowed"
-    return Standing(effect, listing, "", repeats, False, silent=not found)
+    effect: Effect = "discouraged" if doubted or repeats or unlisted else "allowed"
+    return Standing(effect, listing, unlisted, repeats, False, silent=not found and not unlisted)
+
+
+def _of(quote: Quote, own: Authority, known: Mapping[str, Authority]) -> bool:
+    """True for a row of the profile's own authority, or of one that it extends."""
+    return quote.authority in {own.authority, *(known[name].authority for name in own.extends)}
 
 
 def repeat_chance(algorithm: Algorithm, volume_bytes: float) -> float:
@@ -94,28 +97,47 @@ def repeat_chance(algorithm: Algorithm, volume_bytes: float) -> float:
 
 
 def turning_days(
-    algorithm: Algorithm, use: str | None, profile: str, after: datetime.date
+    algorithm: Algorithm,
+    use: str | None,
+    profile: str,
+    after: datetime.date,
+    known: Mapping[str, Authority] | None = None,
 ) -> set[datetime.date]:
     """The days after `after` on which a row about `algorithm` begins or has ended."""
     days = set()
-    for name, authority in statuses().items():
-        if _counts(name, authority, profile):
+    known = statuses() if known is None else known
+    for name, authority in known.items():
+        if _counts(name, profile, known):
             for row in authority.rows:
-                if use in row.uses and pattern.matches(algorithm.id, row.algorithms):
+                counts = row.general or profile != ANY
+                if counts and use in row.uses and pattern.matches(algorithm.id, row.algorithms):
                     ended = row.until and row.until + datetime.timedelta(days=1)
                     days |= {day for day in (row.from_, ended) if day and day > after}
     return days
 
 
-def _counts(name: str, authority: Authority, profile: str) -> bool:
-    return name in (OWN, profile) or (profile == ANY and authority.general)
+def _counts(name: str, profile: str, known: Mapping[str, Authority]) -> bool:
+    if profile == ANY:
+        return name == OWN or known[name].general
+    return name in (OWN, profile, *known[profile].extends)
 
 
 def _rows(
-    name: str, use: str, profile: str, date: datetime.date, known: Mapping[str, Authority]
+    name: str, use: str, profile: str, date: datetime.date, known: Mapping[str, Authority], protocol: str
 ) -> Iterator[Quote]:
     for stem, authority in known.items():
-        if _counts(stem, authority, profile):
-            for row in authority.rows:
-                if use in row.uses and row.holds(date) and pattern.matches(name, row.algorithms):
-                    yield Quote(authority.authority, row, authority.documents[row.document])
+        if not _counts(stem, profile, known):
+            continue
+        found = [
+            row
+            for row in authority.rows
+            if use in row.uses
+            and row.holds(date)
+            and row.protocol in ("", protocol)
+            and (row.general or profile != ANY)
+            and pattern.matches(name, row.algorithms)
+        ]
+        special = any(row.protocol for row in found)
+        for row in found:
+            if row.protocol or row.effect == "forbidden" or not special:
+                yield Quote(authority.authority, row, authority.documents[row.document])

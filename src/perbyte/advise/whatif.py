@@ -67,7 +67,11 @@ def _dates(case: Case) -> Iterator[Change]:
     days: set[datetime.date] = set()
     for name in case.task.algorithms:
         days |= turning_days(
-            case.catalogue.algorithms[name], case.task.use, case.asked.profile, case.asked.date
+            case.catalogue.algorithms[name],
+            case.task.use,
+            case.asked.profile,
+            case.asked.date,
+            case.asked.known,
         )
     before = _name(decide(case))
     for day in sorted(days):

@@ -31,7 +31,7 @@ from perbyte.atlas.index import (
     slug,
     write_segment,
 )
-from perbyte.atlas.place import Place
+from perbyte.atlas.place import AtlasPlace
 from perbyte.errors import PerbyteError, StoreError, UsageError
 from perbyte.store.journal import encode
 from perbyte.store.reader import open_run, read_known, run_directory, samples_tables
@@ -180,7 +180,7 @@ def checked_row(row: RunRow) -> RunRow:
         ) from error
 
 
-def bring(place: Place, runs: Iterable[Incoming]) -> list[str]:
+def bring(place: AtlasPlace, runs: Iterable[Incoming]) -> list[str]:
     """Write runs into an atlas, a segment for every thousand; return their keys. Raises StoreError."""
     keys: list[str] = []
     batch: _Batch | None = None
@@ -244,7 +244,7 @@ def _groups(place: Path) -> Iterator[pa.Table]:
 class _Batch:
     """Files of one segment while they are written; nothing of it is seen before `end`."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: AtlasPlace) -> None:
         self.token = new_token()
         self.runs: list[RunRow] = []
         self.files: list[FileRow] = []

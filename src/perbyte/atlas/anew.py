@@ -52,7 +52,7 @@ class Refigured:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ClaimOnMachines:
     """A claim over machines: its outcomes by machine, and what tells the machines apart where something does."""
 
     claim: str
@@ -172,7 +172,7 @@ def refigure_piece(piece: Piece) -> list[tuple[str, bytes, tuple[int, int, Count
     return found
 
 
-def judge_over(atlas: Atlas, name: str, over: Over = one_process) -> list[Told]:
+def judge_over(atlas: Atlas, name: str, over: Over = one_process) -> list[ClaimOnMachines]:
     """Judge the claims of study `name` on the newest complete run that each machine made for it.
 
     Raises UsageError where there is none.
@@ -196,7 +196,7 @@ def judge_over(atlas: Atlas, name: str, over: Over = one_process) -> list[Told]:
             for claim, outcome in verdicts:
                 outcomes.setdefault(claim, {})[atlas.runs[key].machine] = outcome
     return [
-        Told(
+        ClaimOnMachines(
             claim.id,
             claim.says,
             outcomes.get(claim.id, {}),

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from perbyte.atlas.place import Place
+from perbyte.atlas.place import AtlasPlace
 from perbyte.errors import NoSuchRun, StoreError, UsageError
 from perbyte.model import Machine
 from perbyte.store.files import MEBIBYTE
@@ -124,7 +124,7 @@ class Atlas:
     `problems` names segments that cannot be read and are left out.
     """
 
-    place: Place
+    place: AtlasPlace
     segments: list[Segment] = field(default_factory=list)
     runs: dict[str, RunRow] = field(default_factory=dict)
     homes: dict[str, Segment] = field(default_factory=dict)
@@ -154,7 +154,7 @@ def open_atlas(url: str, *, create: bool = False) -> Atlas:
 
     Raises NoSuchRun where there is none, StoreError where it cannot be read or is of a newer version.
     """
-    place = Place(url)
+    place = AtlasPlace(url)
     if not place.holds(TOP):
         if not create:
             raise NoSuchRun(
@@ -183,12 +183,12 @@ def new_token() -> str:
     return f"{now:%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
 
 
-def write_segment(place: Place, segment: Segment) -> None:
+def write_segment(place: AtlasPlace, segment: Segment) -> None:
     """Make what a segment brought part of the atlas. Raises StoreError."""
     place.write(f"{_INDEX}/{segment.token}.json", msgspec.json.encode(segment) + b"\n")
 
 
-def remove_segment(place: Place, segment: Segment) -> None:
+def remove_segment(place: AtlasPlace, segment: Segment) -> None:
     """Take a segment that is replaced out of the index, then its files."""
     place.remove(f"{_INDEX}/{segment.token}.json")
     for file in segment.files:
@@ -220,7 +220,7 @@ def slug(text: str, default: str = "unknown") -> str:
     return re.sub(r"[^a-z0-9]+", "-", text).strip("-")[:48].strip("-") or default
 
 
-def _arranged(place: Place) -> Atlas:
+def _arranged(place: AtlasPlace) -> Atlas:
     atlas = Atlas(place)
     decoder = msgspec.json.Decoder(Segment)
     found: list[Segment] = []

@@ -25,7 +25,7 @@ Point = tuple[str, str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class PointCost:
     """What a point costs on a machine with one version of a library.
 
     `ns` and `cycles` are per byte of data, or per call where a call has none (`Point` says by `per`). `width` is the
@@ -76,18 +76,18 @@ class Overview:
     models: dict[str, str]
     providers: dict[str, str]
     points: tuple[Point, ...]
-    costs: tuple[Cost, ...]
+    costs: tuple[PointCost, ...]
     unlike: tuple[Unlike, ...]
     floors: tuple[tuple[str, float, int], ...]
 
-    def newest(self) -> dict[tuple[Point, str, str], Cost]:
+    def newest(self) -> dict[tuple[Point, str, str], PointCost]:
         """The cost of the version that was measured last, by point, machine and library."""
-        found: dict[tuple[Point, str, str], Cost] = {}
+        found: dict[tuple[Point, str, str], PointCost] = {}
         for one in sorted(self.costs, key=lambda one: (one.first, one.version)):
             found[one.point, one.machine, one.library] = one
         return found
 
-    def versions(self) -> tuple[str, list[Cost]]:
+    def versions(self) -> tuple[str, list[PointCost]]:
         """The machine that saw most versions of its libraries, and its costs in the order of time."""
         count: dict[str, set[tuple[str, str]]] = {}
         for one in self.costs:
@@ -142,7 +142,7 @@ def _points(atlas: Atlas) -> tuple[Point, ...]:
     return tuple(found.values())[:_POINTS]
 
 
-def _costs(atlas: Atlas, points: tuple[Point, ...]) -> tuple[Cost, ...]:
+def _costs(atlas: Atlas, points: tuple[Point, ...]) -> tuple[PointCost, ...]:
     if not points:
         return ()
     places = ", ".join(["(?, ?, ?, ?)"] * len(points))
@@ -166,7 +166,7 @@ def _costs(atlas: Atlas, points: tuple[Point, ...]) -> tuple[Cost, ...]:
             continue
         core = _known(cycles)
         found.append(
-            Cost(
+            PointCost(
                 point,
                 machine,
                 library,
@@ -186,7 +186,7 @@ def _known(value: Any) -> float | None:
     return float(value) if value is not None and math.isfinite(value) and value > 0 else None
 
 
-def _unlike(costs: tuple[Cost, ...], models: dict[str, str]) -> tuple[Unlike, ...]:
+def _unlike(costs: tuple[PointCost, ...], models: dict[str, str]) -> tuple[Unlike, ...]:
     """Machines whose costs lie apart from those of others of their model, by the median of ratios over all cells."""
     of_cell: dict[tuple[Any, ...], dict[str, float]] = {}
     for one in costs:

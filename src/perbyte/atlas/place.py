@@ -21,7 +21,7 @@ _PART = re.compile(r"[A-Za-z0-9][A-Za-z0-9=._+-]{0,120}")
 _CHUNK = 1 << 20
 
 
-class Place:
+class AtlasPlace:
     """The files of one atlas; `name` arguments are paths below its root, with `/` between plain words."""
 
     def __init__(self, url: str) -> None:

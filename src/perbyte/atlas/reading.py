@@ -6,8 +6,9 @@ atlas passes the same checks as a run directory that came by mail.
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from perbyte.errors import StoreError, UsageError
 from perbyte.model import CellFigure, Run, StoredRun
 
 if TYPE_CHECKING:
+    import duckdb
     import pyarrow as pa
 
     from perbyte.store.state import RunState
@@ -51,7 +53,19 @@ def query(
 
     Raises UsageError when it fails or would change anything, StoreError when a file is not what the index says.
     """
-    from perbyte.store.sql import PER_BYTE, closed_database, fetched
+    from perbyte.store.sql import fetched
+
+    with database(atlas, sql) as connection:
+        statements = connection.extract_statements(sql)
+        if len(statements) != 1 or statements[0].type.name not in _READING:
+            raise UsageError("an atlas is only read: one SELECT is a query", hint="or DESCRIBE cells")
+        return fetched(connection.execute(statements[0], list(parameters)))
+
+
+@contextlib.contextmanager
+def database(atlas: Atlas, sql: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database with the views of an atlas that `sql` names; it reaches nothing else. Raises what `query` raises."""
+    from perbyte.store.sql import PER_BYTE, closed_database
 
     more = ". Was the atlas packed meanwhile? Try again"
     with closed_database("the rows cannot be laid out", "ask for fewer", more) as connection:
@@ -79,10 +93,7 @@ def query(
                 connection.register(f"no_{name}", SCHEMAS[name].empty_table())
                 connection.execute(f"CREATE VIEW {name} AS SELECT *{per_byte} FROM no_{name}")
         connection.execute("SET lock_configuration = true")
-        statements = connection.extract_statements(sql)
-        if len(statements) != 1 or statements[0].type.name not in _READING:
-            raise UsageError("an atlas is only read: one SELECT is a query", hint="or DESCRIBE cells")
-        return fetched(connection.execute(statements[0], list(parameters)))
+        yield connection
 
 
 def read_state(atlas: Atlas, key: str) -> RunState:

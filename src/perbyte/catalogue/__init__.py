@@ -6,7 +6,7 @@ runners take key, nonce and tag lengths from here. It computes no cryptography a
 """
 
 from perbyte.catalogue.catalogue import Catalogue, Suite, find_suite, load, read_catalogue, suites
-from perbyte.catalogue.selector import Selector, parse_selector, parse_size, parse_sizes
+from perbyte.catalogue.selector import Selector, parse_bytes, parse_selector, parse_size, parse_sizes
 
 __all__ = [
     "Catalogue",
@@ -14,6 +14,7 @@ __all__ = [
     "Suite",
     "find_suite",
     "load",
+    "parse_bytes",
     "parse_selector",
     "parse_size",
     "parse_sizes",

@@ -7,7 +7,7 @@ asked for, so that loading stays a matter of milliseconds.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from perbyte import datafile, places
 from perbyte.catalogue import checking, pattern
+from perbyte.catalogue.bounds import check_key_limits, read_key_limits
 from perbyte.catalogue.limits import check_models, read_models
 from perbyte.catalogue.questions import check_questions, read_questions
 from perbyte.catalogue.reading import hash_content, read_algorithms, read_contracts, read_vectors
@@ -62,6 +63,18 @@ class Catalogue:
                 f"'{name}' means more than one algorithm", hint=f"choose one of {', '.join(several)}"
             )
         raise UsageError(f"the catalogue has no algorithm '{name}'", hint=self._suggest(asked))
+
+    def find_bare(self, name: str) -> Algorithm | None:
+        """The algorithm whose id or alias is `name` once hyphens are left out, as SUPERCOP has it; None without."""
+        return self._bare.get(name.lower())
+
+    @cached_property
+    def _bare(self) -> dict[str, Algorithm]:
+        known: dict[str, Algorithm | None] = {}
+        for one in self.algorithms.values():
+            for name in {text.replace("-", "").lower() for text in (one.id, *one.aliases)}:
+                known[name] = one if known.get(name, one) is one else None
+        return {name: one for name, one in known.items() if one}
 
     def match(self, glob: str) -> tuple[str, ...]:
         """Return the ids that `glob` means, in the catalogue's order; empty when it means none.
@@ -146,8 +159,9 @@ class Catalogue:
             *checking.check_defaults(self.algorithms, self.contracts),
             *checking.check_vectors(self.algorithms, vectors),
             *check_statuses(read_statuses(self.place), self.algorithms),
-            *check_questions(read_questions(self.place), self),
-            *check_models(read_models(self.place), self),
+            *check_questions(read_questions(self.place), self.algorithms, self.contracts),
+            *check_models(read_models(self.place), self.algorithms),
+            *check_key_limits(read_key_limits(self.place), self.algorithms),
         ]
 
     @cached_property
@@ -163,11 +177,21 @@ class Catalogue:
                 found[_plain(group)] = (*found.get(_plain(group), ()), known.id)
         return found
 
+    def _sound_first(self, names: Iterable[str]) -> list[str]:
+        """`names`, what nobody should be led to last: ECB, and what some authority advises against today."""
+        from perbyte.catalogue.status import doubted
+
+        def rank(name: str) -> tuple[bool, bool]:
+            one = self.algorithms[name]
+            return one.mode == "ecb" or doubted(name), one.kind not in ("aead", "hash", "stream-cipher")
+
+        return sorted(names, key=rank)
+
     def _suggest(self, asked: str) -> str:
         import difflib
 
-        near = [name for name in self.algorithms if name.startswith(f"{asked}-")][:3]
-        near += difflib.get_close_matches(asked, self.algorithms, n=4, cutoff=0.6)
+        near = self._sound_first(name for name in self.algorithms if name.startswith(asked))[:3]
+        near = near or self._sound_first(difflib.get_close_matches(asked, self.algorithms, n=4, cutoff=0.6))
         near += [] if near else difflib.get_close_matches(asked, self._names, n=3, cutoff=0.6)
         if not near:
             return "`perbyte list algorithms` shows all of them"

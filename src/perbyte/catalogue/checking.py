@@ -24,16 +24,16 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "password-hash": ("hash",),
     "key-agreement": ("derive", "keygen"),
     "kem": ("encapsulate", "decapsulate", "keygen"),
-    "signature": ("sign", "verify", "keygen"),
+    "signature": ("sign", "verify", "keygen", "aggregate"),
     "probe": ("run",),
 }
 """The kinds of algorithms, and what each of them does."""
 
-OPTIONAL = frozenset({"keygen", "squeeze"})
+OPTIONAL = frozenset({"keygen", "squeeze", "aggregate"})
 """Operations that an algorithm of a kind may leave out."""
 
 MODES = frozenset({"ecb", "cbc", "ctr", "ofb", "cfb", "ige", "xts", "gcm", "ccm", "ocb", "gcm-siv", "siv"})
-LONGEST_VECTOR = 20_480
+LONGEST_VECTOR = 65_536
 """Bytes of data in a known answer: what fits a protocol line with room."""
 
 _UNKEYED = ("hash", "checksum", "xof", "probe", "password-hash")
@@ -51,9 +51,10 @@ _WITH_DATA = (
     "decapsulate",
     "sign",
     "verify",
+    "aggregate",
 )
 _LENGTH_ONLY = ("expand", "squeeze")
-_ANY_LENGTH = {"expand": ("key", "nonce"), "hash": ("nonce",), "derive": ("nonce",)}
+_ANY_LENGTH = {"expand": ("key", "nonce"), "hash": ("nonce",), "derive": ("nonce",), "aggregate": ("key",)}
 _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
 _CONTRACT_ID = re.compile(r"[a-z]+/[1-9]\d*")
 _HEX = re.compile(r"([0-9a-f]{2})*")

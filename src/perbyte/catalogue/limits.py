@@ -1,38 +1,40 @@
-"""What the silicon has to do for an algorithm at the least, as data: instructions per byte, by unit."""
+"""What the silicon has to do for an algorithm at the least, as data: instructions per byte or call, by unit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from perbyte import datafile, places
 from perbyte.catalogue import pattern
 from perbyte.datafile import Text
-
-if TYPE_CHECKING:
-    from perbyte.catalogue.catalogue import Catalogue
+from perbyte.model import Algorithm
 
 Count = Annotated[int, Meta(gt=0)]
 
 
 class Need(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is needed of the silicon; `ways` are (instructions, bytes) by the loop that measures them."""
+    """What is needed of the silicon; `ways` are (instructions, bytes or calls) by the loop that measures them."""
 
     what: Text
     ways: Annotated[dict[str, tuple[Count, Count]], Meta(min_length=1)]
 
 
 class Model(Struct, frozen=True, forbid_unknown_fields=True):
-    """The needs of algorithms (a glob over ids) in operations (a glob); `model` says what is assumed."""
+    """The needs of algorithms (a glob over ids) in operations (a glob); `model` says what is assumed.
+
+    `per`: needs grow with the bytes of a message, or are those of a call.
+    """
 
     algorithms: Text
     operations: Text
     model: Text
     needs: Annotated[tuple[Need, ...], Meta(min_length=1)]
+    per: Literal["byte", "call"] = "byte"
 
 
 class _Models(Struct, forbid_unknown_fields=True):
@@ -63,12 +65,12 @@ def model_of(algorithm: str, operation: str) -> Model | None:
     )
 
 
-def check_models(found: tuple[Model, ...], catalogue: Catalogue) -> Iterator[str]:
+def check_models(found: tuple[Model, ...], algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
     """Complain about models of algorithms, or by loops, that the catalogue does not have."""
     for one in found:
-        if not catalogue.match(one.algorithms):
+        if not any(pattern.matches(name, one.algorithms) for name in algorithms):
             yield f"limits.toml: the catalogue has no algorithm '{one.algorithms}'"
         for need in one.needs:
             for unit in need.ways:
-                if getattr(catalogue.algorithms.get(unit), "kind", "") != "probe":
+                if getattr(algorithms.get(unit), "kind", "") != "probe":
                     yield f"limits.toml: {one.algorithms}: '{unit}' is no loop of known cost"

@@ -8,22 +8,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from perbyte import datafile, places
+from perbyte.catalogue import pattern
 from perbyte.catalogue.checking import OPERATIONS
 from perbyte.catalogue.status import Use
 from perbyte.datafile import Problem, Text, one_of
 from perbyte.errors import UsageError
-from perbyte.model import Algorithm
-
-if TYPE_CHECKING:
-    from perbyte.catalogue.catalogue import Catalogue
+from perbyte.model import Algorithm, Contract
 
 Positive = Annotated[float, Meta(gt=0)]
 Names = Annotated[tuple[Text, ...], Meta(min_length=1)]
+
+
+class Remark(Struct, frozen=True, forbid_unknown_fields=True):
+    """What somebody who chooses one of `algorithms` (a glob) has to know, in sentences, and the document it is from."""
+
+    algorithms: Text
+    says: Text
+    document: Text
 
 
 class Task(Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,7 +38,8 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True):
     `work` is one unit of it (called `unit`: a sector, a record): how many of each operation, by the kind of algorithm.
     `use` is what the status must allow; None where no authority has a say. `elsewhere` are names of candidates that
     the catalogue lacks, with the reason that is given. `sizes` are bytes;
-    `own_sizes`: those that the user names take their place.
+    `own_sizes`: those that the user names take their place. `protocol` is the one that the work is for, whose rows of
+    status count; `remarks` are said with the answer.
     """
 
     name: Text
@@ -45,6 +52,8 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True):
     use: Use | None = None
     own_sizes: bool = True
     elsewhere: dict[str, Text] = {}
+    protocol: str = ""
+    remarks: tuple[Remark, ...] = ()
 
     def __post_init__(self) -> None:
         for kind, operations in self.work.items():
@@ -62,13 +71,15 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True):
 class Question(Struct, frozen=True, forbid_unknown_fields=True):
     """A question of `perbyte advise`. `volume_bytes` is the data under one key that is assumed where nobody says.
 
-    `study` names the published study whose question this is. `note` is said with every answer.
+    `alternatives`: the tasks are ways to do one work, of which one is chosen, not parts of it. `study` names the
+    published study whose question this is. `note` is said with every answer.
     """
 
     title: Text
     asks: Text
     tasks: Annotated[tuple[Task, ...], Meta(min_length=1)]
     volume_bytes: Positive = 1e9
+    alternatives: bool = False
     study: str = ""
     note: str = ""
 
@@ -92,17 +103,22 @@ def find_question(name: str) -> Question:
     return known[name]
 
 
-def check_questions(found: Mapping[str, Question], catalogue: Catalogue) -> Iterator[str]:
+def check_questions(
+    found: Mapping[str, Question], algorithms: Mapping[str, Algorithm], contracts: Mapping[str, Contract]
+) -> Iterator[str]:
     """Complain about tasks that ask for what the catalogue does not have."""
     for name, question in found.items():
         for task in question.tasks:
             place = f"advise/{name}.toml: {task.name}"
-            if task.contract not in catalogue.contracts:
+            if task.contract not in contracts:
                 yield f"{place}: there is no contract '{task.contract}'"
                 continue
-            kinds = catalogue.contracts[task.contract].kinds
+            for remark in task.remarks:
+                if not any(pattern.matches(one, remark.algorithms) for one in task.algorithms):
+                    yield f"{place}: a remark on '{remark.algorithms}', which is no candidate"
+            kinds = contracts[task.contract].kinds
             for one in task.algorithms:
-                known = catalogue.algorithms.get(one)
+                known = algorithms.get(one)
                 if known is None:
                     yield f"{place}: the catalogue has no algorithm '{one}'"
                 elif known.kind not in kinds:

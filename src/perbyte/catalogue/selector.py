@@ -134,7 +134,7 @@ class Selector:
         except UsageError as error:
             hint = error.hint
             if "/" not in self.text.partition("+")[0]:
-                hint = f"{hint}; '{self.algorithm}/*' selects a runner of that name"
+                hint = f"{hint}; a runner is selected with a slash, as in 'openssl/*'"
             raise UsageError(f"selector '{self.text}': {error}", hint=hint) from error
 
 
@@ -172,7 +172,7 @@ def _parse_versions(text: str) -> tuple[str, tuple[str, ...]]:
     if not found:
         return text, ()
     versions = tuple(pattern.expand_braces(found["versions"]))
-    if not all(re.fullmatch(r"\w+([.-]\w+)*", version) for version in versions):
+    if not all(version == "*" or re.fullmatch(r"\w+([.-]\w+)*", version) for version in versions):
         raise _wrong(
             text, f"'{found['versions']}' names no versions", hint="for example: openssl@{3.0,4.0}/sha-256"
         )
@@ -289,6 +289,9 @@ _UNITS = {
     "t": 1 << 40,
     "tib": 1 << 40,
     "tb": 10**12,
+    "p": 1 << 50,
+    "pib": 1 << 50,
+    "pb": 10**15,
 }
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)\s*([a-z]*)", re.ASCII)
 _LARGEST = 1 << 38  # 256 GiB: data, output and a second copy have to be held
@@ -296,6 +299,16 @@ _SIZE_HINT = "write bytes, or a unit: 16, 8k, 8KiB (8192), 10MB (10,000,000), 10
 
 
 def parse_size(text: str) -> int:
+    """Return the number of bytes of data that a call works on. Raises UsageError, also beyond memory."""
+    size = parse_bytes(text)
+    if size > _LARGEST:
+        raise UsageError(
+            f"'{text}' is too large: a call works on {_LARGEST:,} bytes at the most", hint=_SIZE_HINT
+        )
+    return size
+
+
+def parse_bytes(text: str) -> int:
     """Return the number of bytes that `text` means. Raises UsageError when that is no whole number."""
     found = _SIZE.fullmatch(text.strip().lower())
     if not found or found[2] not in _UNITS:
@@ -303,10 +316,6 @@ def parse_size(text: str) -> int:
     size = Fraction(found[1]) * _UNITS[found[2]]
     if size.denominator != 1:
         raise UsageError(f"'{text}' is not a whole number of bytes", hint=_SIZE_HINT)
-    if size > _LARGEST:
-        raise UsageError(
-            f"'{text}' is too large: a call works on {_LARGEST:,} bytes at the most", hint=_SIZE_HINT
-        )
     return int(size)
 
 

@@ -7,20 +7,25 @@ flag "secure". Nothing here chooses anything: `perbyte.advise` does, for a profi
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct, field, structs
 
 from perbyte import datafile, places
 from perbyte.catalogue import pattern
 from perbyte.datafile import Problem, Text, one_of
+from perbyte.errors import DataFileError
 
-Use = Literal["encrypt", "decrypt", "sign", "verify", "hash-collision", "hmac", "kdf", "kex", "password"]
+Use = Literal[
+    "encrypt", "decrypt", "sign", "verify", "hash-collision", "hmac", "mac", "kdf", "kex", "password"
+]
 Effect = Literal["allowed", "discouraged", "forbidden"]
 Day = Annotated[str, Meta(pattern=r"^\d{4}(-\d\d(-\d\d)?)?$")]
+_SENTENCE = re.compile(r"[A-Z0-9][^.!?\n]*(?:[.](?=\d)[^.!?\n]*)*[.]")  # points within numbers end none
 OWN = "project"  # the file of Perbyte's own rule, which counts under every profile
 ANY = "none"  # the profile of who follows no one authority
 
@@ -43,7 +48,10 @@ class Document(Struct, frozen=True, forbid_unknown_fields=True):
 class StatusRow(Struct, frozen=True, forbid_unknown_fields=True):
     """A status for some uses, from the first to the last day on which it holds; both are open where None.
 
-    `algorithms` is a glob over ids. `confirmed` is False where nobody has held the row against the document itself.
+    `algorithms` is a glob over ids. `means` says in one sentence what follows for a user. `protocol`: the row is of
+    that protocol alone, and there it takes the place of what the same authority allows or discourages in general.
+    `general`: False where it counts under its authority's profile only. `confirmed` is False where nobody has held
+    the row against the document itself.
     """
 
     algorithms: Text
@@ -51,7 +59,10 @@ class StatusRow(Struct, frozen=True, forbid_unknown_fields=True):
     status: Text
     effect: Effect
     document: Text
-    section: str = ""
+    section: Text
+    means: Text
+    protocol: str = ""
+    general: bool = True
     from_: datetime.date | None = field(name="from", default=None)
     until: datetime.date | None = None
     confirmed: bool = True
@@ -61,6 +72,8 @@ class StatusRow(Struct, frozen=True, forbid_unknown_fields=True):
             raise Problem(
                 "ends before it begins", key="until", hint="`until` is the last day on which it holds"
             )
+        if not _SENTENCE.fullmatch(self.means):
+            raise Problem("is not one sentence", key="means", hint="say in one sentence what follows from it")
 
     def holds(self, date: datetime.date) -> bool:
         """True when `date` is within its days."""
@@ -68,22 +81,30 @@ class StatusRow(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Authority(Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of `status/`; its stem is the profile's name.
+    """A file of `status/`, or a profile of a user's own; its stem is the profile's name.
 
-    `closed`: a profile of its own, under which what it does not list is not allowed. `general`: what it forbids counts
-    for people who follow no profile too.
+    `profile`: it can be followed. `closed`: its list is complete, and what is not on it is not allowed; without, what
+    it does not list comes behind what it lists. `general`: what it forbids counts for people who follow no profile
+    too. `extends` names authorities whose rows count as well under this profile.
     """
 
     authority: Text
     title: Text
     documents: Annotated[dict[str, Document], Meta(min_length=1)]
     rows: Annotated[tuple[StatusRow, ...], Meta(min_length=1)]
+    profile: bool = False
     closed: bool = False
     general: bool = True
+    extends: tuple[Text, ...] = ()
 
     def __post_init__(self) -> None:
         for row in self.rows:
-            one_of(row.document, self.documents, "document", f"[[rows]] {row.algorithms}: document")
+            place = f"[[rows]] {row.algorithms}"
+            one_of(row.document, self.documents, "document", f"{place}: document")
+            if self.documents[row.document].draft and row.effect == "forbidden":
+                raise Problem(
+                    "a draft forbids nothing yet", key=f"{place}: effect", hint='effect = "discouraged"'
+                )
 
 
 def read_statuses(place: Path) -> dict[str, Authority]:
@@ -99,7 +120,39 @@ def statuses() -> Mapping[str, Authority]:
 
 def profiles() -> tuple[str, ...]:
     """The names of the profiles: authorities that list what they allow, and `none`."""
-    return (*(name for name, one in statuses().items() if one.closed), ANY)
+    return (*(name for name, one in statuses().items() if one.profile), ANY)
+
+
+def own_profile(path: Path, ids: Collection[str]) -> tuple[str, Mapping[str, Authority]]:
+    """Read a profile of the user's own: its name, and all statuses with it. `ids` are those of the catalogue.
+
+    Raises DataFileError for a file that cannot be read, and for rows that mean no algorithm.
+    """
+    mine = datafile.read_toml(path, Authority, path.name)
+    name, shipped = path.stem, statuses()
+    if name in shipped or name == ANY:
+        raise DataFileError(
+            f"{path.name}: '{name}' is a profile of Perbyte's", hint="give the file another name"
+        )
+    if unknown := [one for one in mine.extends if one not in shipped]:
+        hint = f"there are: {', '.join(shipped)}"
+        raise DataFileError(f"{path.name}: extends: there is no '{unknown[0]}'", hint=hint)
+    if complaints := list(check_statuses({name: mine}, ids)):
+        raise DataFileError(complaints[0].replace(f"status/{name}.toml", path.name))
+    return name, {**shipped, name: structs.replace(mine, profile=True, general=False)}
+
+
+def doubted(algorithm: str) -> bool:
+    """True where some authority, or Perbyte's own rule, advises against `algorithm` today, for whatever use."""
+    today = datetime.datetime.now(datetime.UTC).date()
+    return any(
+        row.effect != "allowed"
+        and (row.from_ is None or row.from_ <= today)
+        and (row.until is None or today <= row.until)
+        and pattern.matches(algorithm, row.algorithms)
+        for authority in statuses().values()
+        for row in authority.rows
+    )
 
 
 def check_statuses(found: Mapping[str, Authority], ids: Collection[str]) -> Iterator[str]:

@@ -11,8 +11,13 @@ import errno
 import os
 import sys
 import traceback
+from typing import TYPE_CHECKING
 
+from perbyte.cli import interrupts
 from perbyte.errors import EXIT_DEFECT, EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INTERRUPTED, PerbyteError
+
+if TYPE_CHECKING:
+    import click
 
 # What the machine refuses; any other OSError is a defect of ours and is shown as one.
 _REFUSALS = {
@@ -23,6 +28,16 @@ _REFUSALS = {
 
 def main() -> None:
     """Run the command line and end the process with one of the exit codes of `perbyte.errors`."""
+    try:
+        with interrupts.as_exceptions():
+            code = _run()
+    except KeyboardInterrupt:
+        complain("interrupted")
+        code = EXIT_INTERRUPTED
+    sys.exit(code if isinstance(code, int) else EXIT_FINE)
+
+
+def _run() -> object:
     import click
 
     from perbyte.cli.group import ReaderGone, commands
@@ -32,28 +47,39 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     settle()
     try:
-        code = commands.main(prog_name="perbyte", standalone_mode=False)
+        return commands.main(prog_name="perbyte", standalone_mode=False)
     except PerbyteError as error:
         complain(str(error), error.hint)
-        code = error.exit_code
+        return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:  # the help itself, whose lines stay as they are
         print(error.format_message(), file=sys.stderr)
-        code = error.exit_code
+        return error.exit_code
+    except click.MissingParameter as error:
+        told = error.ctx.command_path if error.ctx else "perbyte"
+        complain(_missing(error), f"{told} --help")
+        return error.exit_code
     except click.UsageError as error:
         told = error.ctx.command_path if error.ctx else "perbyte"
         complain(error.format_message(), f"{told} --help")
-        code = error.exit_code
+        return error.exit_code
     except click.ClickException as error:
         complain(error.format_message())
-        code = error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        complain("interrupted")
-        code = EXIT_INTERRUPTED
+        return error.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
     except ReaderGone:
         _drop_output()
-        code = EXIT_FINE
+        return EXIT_FINE
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in _REFUSALS:
+        if interrupts.came():
+            raise KeyboardInterrupt from None
+        from perbyte.extras import extra_of, install_command
+
+        if isinstance(error, ModuleNotFoundError) and (extra := extra_of(error.name or "")):
+            lacking = f"this needs the extra '{extra}' ({error.name}), which is not installed"
+            complain(lacking, f"run: {install_command(extra)}")
+            code = EXIT_ENVIRONMENT
+        elif isinstance(error, OSError) and error.errno in _REFUSALS:
             place = error.filename or "standard output"
             complain(f"{place}: {error.strerror}", "check the permissions and the disk")
             code = EXIT_ENVIRONMENT
@@ -63,7 +89,18 @@ def main() -> None:
             complain("internal error (a bug in Perbyte); measured data is saved", "please report it")
             code = EXIT_DEFECT
         _drop_output()
-    sys.exit(code if isinstance(code, int) else EXIT_FINE)
+        return code
+
+
+def _missing(error: click.MissingParameter) -> str:
+    """What is missing, in a line: click would list choices over as many lines as there are."""
+    import click
+
+    one = error.param
+    if not one or not isinstance(one.type, click.Choice):
+        return error.format_message()
+    kind = "argument" if isinstance(one, click.Argument) else f"option {one.opts[0]}"
+    return f"an {kind} is missing: one of {', '.join(map(str, one.type.choices))}"
 
 
 def complain(message: str, hint: str | None = None) -> None:

@@ -1,5 +1,5 @@
 """Let `python -m perbyte.cli` do what `perbyte` does."""
 
-from perbyte.cli import main
+from perbyte.__main__ import main
 
 main()

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import Cores, DataRate, DataSize, Listed, Seconds, gentle_option, note
-from perbyte.errors import EXIT_FINE, EnvironmentLacking, UsageError
+from perbyte import extras
+from perbyte.cli.options import Cores, DataRate, DataSize, Listed, PolicyOptions, Seconds, gentle_option, note
+from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EnvironmentLacking, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP, STATES
 from perbyte.places import require_writable
 from perbyte.report.wording import size_label
 
 if TYPE_CHECKING:
-    from perbyte.advise import Mix
+    from perbyte.advise import Case, Mix, Together
     from perbyte.catalogue.questions import Question, Task
+    from perbyte.catalogue.status import Authority
     from perbyte.measure import Survey
     from perbyte.report.advice import Limits, Told
     from perbyte.report.advicetext import Table
@@ -54,14 +56,18 @@ class Wish:
     peer: bool
     time_ns: float
     memory_bytes: int
+    known: Mapping[str, Authority] | None = None
 
 
 @click.command("advise")
 @click.argument("question", type=click.Choice(QUESTIONS), metavar="|".join(QUESTIONS[:-1]))
-@click.option("--profile", default="none", help="Whose rules: nist, cnsa2, bsi, ietf or none.  [none]")
+@click.option(
+    "--profile", default="none", help="Whose rules: nist, cnsa2, bsi, ietf, none, or a file (.toml).  [none]"
+)
 @click.option("--date", type=click.DateTime(["%Y-%m-%d"]), help="The day on which it has to hold.  [today]")
 @click.option("--language", "languages", type=Listed(), help="Only libraries of these languages: c,java,...")
 @click.option("--peer", type=click.Choice([NO_AES]), help="What the other side lacks (tls).")
+@click.option("--mix", is_flag=True, help="The best library for each part, instead of one for all (tls).")
 @click.option("--rate", type=DataRate(), help="Your data rate: 2GB/s.")
 @click.option("--sizes", help="Sizes of your messages: 64,1350,16KiB.")
 @click.option("--histogram", type=click.Path(path_type=Path), help="Your sizes: lines of 'size count'.")
@@ -92,6 +98,7 @@ def command(
     date: datetime.datetime | None,
     languages: tuple[str, ...] | None,
     peer: str | None,
+    mix: bool,
     rate: float | None,
     sizes: str | None,
     histogram: Path | None,
@@ -118,14 +125,17 @@ def command(
       perbyte advise message --histogram sizes.txt --report advice.html
       perbyte advise password --time 100ms --memory 19MiB
     """
+    from perbyte.advise.decision import find_options
     from perbyte.catalogue.questions import find_question
-    from perbyte.catalogue.status import profiles
-    from perbyte.cli.measure import read_policy, read_states
+    from perbyte.cli.measure import read_states
     from perbyte.report.advice import Limits
-    from perbyte.report.advicetext import advice_json, render_advice
+    from perbyte.report.advicecard import advice_card
+    from perbyte.report.advicelibraries import library_table
+    from perbyte.report.advicetext import advice_json, render_advice, together_json
 
-    if profile not in profiles():
-        raise UsageError(f"there is no profile '{profile}'", hint=f"there are: {', '.join(profiles())}")
+    if page:
+        extras.require("report", "A page")
+    profile, known = _profile(profile)
     if peer and question != "tls":
         raise UsageError("--peer is for tls alone", hint=f"perbyte advise tls --peer {NO_AES}")
     if disk and not question.startswith("disk"):
@@ -144,6 +154,7 @@ def command(
         bool(peer),
         time_s * 1e9,
         memory,
+        known,
     )
     limits = Limits(rate=rate)
     if question == "disk":
@@ -152,24 +163,30 @@ def command(
     missing: dict[str, str] = {}
     code = EXIT_FINE
     if named:
-        from perbyte.cli.run_names import find_run
+        from perbyte.app.run_names import find_run
         from perbyte.store import open_run
 
         run = open_run(find_run(named))
     else:
-        policy = read_policy(PRECISION, budget or BUDGET_S, EPOCHS, cores, None, gentle=gentle)
+        policy = PolicyOptions(PRECISION, budget or BUDGET_S, EPOCHS, cores, None, gentle).policy()
         run, missing, code = _measure(asked, mixes, wish, policy, quiet)
-    told = _answers(asked, run, mixes, wish, missing, limits)
+    cases = _cases(asked, run, mixes, wish, missing)
+    together = _one_library(cases) if len(cases) > 1 and not (mix or asked.alternatives) else None
+    told = _answers(cases, wish, limits, together)
     if wanted:
-        policy = read_policy(PRECISION, BEYOND_S, BEYOND_EPOCHS, cores, None, gentle=gentle)
+        policy = PolicyOptions(PRECISION, BEYOND_S, BEYOND_EPOCHS, cores, None, gentle).policy()
         told = [_beyond(one, wanted, policy, limits, quiet) for one in told]
     beside = _beside(asked, told[0], run) if asked.study else None
     notes = [*([asked.note] if asked.note else []), _source(run)]
+    card = advice_card(told, together, rate, alternatives=asked.alternatives)
+    libraries = library_table(together, [one.title for one in told]) if together else None
     if page:
         from perbyte.report.advicepage import advice_page
         from perbyte.report.html import write
 
-        note(f"page: {write(advice_page(asked, told, run, notes, beside), page)}", quiet=quiet)
+        note(
+            f"page: {write(advice_page(asked, told, run, notes, card, beside, libraries), page)}", quiet=quiet
+        )
     if as_json:
         found = {
             "schema_version": 1,
@@ -178,13 +195,31 @@ def command(
             "date": str(wish.date),
             "run": str(run.path) if run.path else run.conditions.run_id,
             "tasks": [advice_json(one) for one in told],
+            **({"together": together_json(together)} if together else {}),
             "notes": notes,
             **({"machines": [dict(zip(beside[0], row, strict=True)) for row in beside[1]]} if beside else {}),
         }
         print(json.dumps(found, indent=1, allow_nan=False))
     else:
-        print(render_advice(asked, told, notes, beside), end="")
-    return code
+        print(render_advice(asked, told, notes, beside, card=card, libraries=libraries), end="")
+    lacking = named and not any(find_options(one) for one in cases)
+    if lacking:
+        note(f"this run has no part of the work; perbyte advise {question} without --run measures it")
+    return EXIT_ENVIRONMENT if lacking else code
+
+
+def _profile(name: str) -> tuple[str, Mapping[str, Authority] | None]:
+    """The profile of that name, or that of the user's own file, with all statuses then. Raises UsageError."""
+    from perbyte.catalogue import load
+    from perbyte.catalogue.status import own_profile, profiles
+
+    if name in profiles():
+        return name, None
+    path = Path(name)
+    if path.suffix == ".toml":
+        return own_profile(path, load().algorithms)
+    hint = f"there are: {', '.join(profiles())}; a profile of your own is a file that ends in .toml"
+    raise UsageError(f"there is no profile '{name}'", hint=hint)
 
 
 def _limits(rate: float | None, disk: Path | None, quiet: bool) -> Limits:
@@ -218,37 +253,50 @@ def _mix(task: Task, sizes: str | None, histogram: Path | None) -> Mix:
     return Mix(named)
 
 
-def _answers(
-    question: Question,
-    run: Run,
-    mixes: Sequence[Mix],
-    wish: Wish,
-    missing: Mapping[str, str],
-    limits: Limits,
-) -> list[Told]:
-    from perbyte.advise import Asked, Case, View, changes, decide, decide_passwords
+def _cases(
+    question: Question, run: Run, mixes: Sequence[Mix], wish: Wish, missing: Mapping[str, str]
+) -> list[Case]:
+    from perbyte.advise import Asked, Case, View
     from perbyte.catalogue import load
-    from perbyte.report.advice import tell
 
-    asked = Asked(wish.date, wish.profile, wish.volume_bytes or question.volume_bytes)
-    told = []
-    for task, mix in zip(question.tasks, mixes, strict=True):
-        case = Case(
+    asked = Asked(wish.date, wish.profile, wish.volume_bytes or question.volume_bytes, wish.known)
+    runners = _runners_of(run, wish.languages)
+    return [
+        Case(
             task,
             asked,
             run.cells,
             load(),
             mix,
             run.noise_floor,
-            _runners_of(run, wish.languages),
+            runners,
             View.PEER if wish.peer and task.own_sizes else View.HERE,
             missing,
         )
-        if task.use == "password":
+        for task, mix in zip(question.tasks, mixes, strict=True)
+    ]
+
+
+def _one_library(cases: Sequence[Case]) -> Together:
+    from perbyte.advise import decide_together
+
+    return decide_together(cases)
+
+
+def _answers(cases: Sequence[Case], wish: Wish, limits: Limits, together: Together | None) -> list[Told]:
+    """The answer to each part: by the library that `together` recommends for all, where there is one."""
+    from perbyte.advise import changes, decide, decide_passwords
+    from perbyte.report.advice import tell
+
+    told = []
+    for number, case in enumerate(cases):
+        if case.task.use == "password":
             told.append(tell(decide_passwords(case, wish.time_ns, wish.memory_bytes), (), limits))
-        else:
-            decision = decide(case)
-            told.append(tell(decision, changes(decision), limits))
+            continue
+        everything = decide(case)
+        own = together.first.decisions[number] if together and together.first else everything
+        decision = own if own.first else everything
+        told.append(tell(decision, changes(decision), limits, everything))
     return told
 
 
@@ -299,10 +347,11 @@ def _measure(
 ) -> tuple[Run, dict[str, str], int]:
     """Measure what the question needs; also why candidates have no figure, and the exit code."""
     from perbyte.catalogue import parse_selector
-    from perbyte.cli.conduct import conduct
+    from perbyte.cli.conduct import build_needed, conduct
     from perbyte.cli.ending import note_losses
     from perbyte.measure import Request, built_runners, survey
 
+    build_needed(["*"], quiet=quiet)
     specs = [one for one in built_runners() if not wish.languages or one.language in wish.languages]
     if not specs:
         raise EnvironmentLacking(
@@ -394,11 +443,12 @@ def _why_missing(question: Question, found: Survey, languages: Sequence[str]) ->
 
 def _beyond(told: Told, states: tuple[str, ...], policy: Policy, limits: Limits, quiet: bool) -> Told:
     """The answer with what the recommended option does in `states` that no loop on one core has: a run of its own."""
-    from perbyte.advise import changes
+    from perbyte.advise import changes, decide
     from perbyte.catalogue import parse_selector
     from perbyte.cli.conduct import conduct
     from perbyte.measure import Request
-    from perbyte.report.advice import option_text, tell
+    from perbyte.report.advice import tell
+    from perbyte.report.advicewords import option_text
     from perbyte.report.beyond import states_texts, threads_texts
 
     first = told.decision.first
@@ -426,7 +476,8 @@ def _beyond(told: Told, states: tuple[str, ...], policy: Policy, limits: Limits,
         threads=headed(threads_texts(done.run.cells), sizes[-1]),
         states=headed(states_texts(done.run.cells, unit), sizes[0]),
     )
-    return tell(told.decision, changes(told.decision), limits)
+    everything = decide(replace(told.decision.case, runners=frozenset()))
+    return tell(told.decision, changes(told.decision), limits, everything)
 
 
 def _source(run: Run) -> str:

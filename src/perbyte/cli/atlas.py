@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from perbyte import places
+from perbyte import extras, places
 from perbyte.cli.options import Percent, note
-from perbyte.cli.terminal import Table, print_table
-from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
+from perbyte.cli.terminal import PlainTable, print_table
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking, UsageError
 
 if TYPE_CHECKING:
     from perbyte.atlas import Atlas
@@ -59,10 +59,11 @@ def command() -> None:
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def add_(runs: tuple[Path, ...], url: str | None, machine: str, keep_identities: bool, quiet: bool) -> int:
     """Add RUNs (the newest without them). A run that is there already is not added again."""
-    from perbyte.atlas import add
-    from perbyte.cli.run_names import find_run
+    from perbyte.app.run_names import find_run
 
     place = placed(url)
+    from perbyte.atlas import add
+
     done = add(
         place,
         [find_run(run) for run in runs or (None,)],
@@ -123,7 +124,7 @@ def list_(url: str | None, by_run: bool, as_json: bool) -> int:
             )
     if rows:
         print_table(
-            Table([{name: plain(text, 120) for name, text in row.items()} for row in rows], "libraries")
+            PlainTable([{name: plain(text, 120) for name, text in row.items()} for row in rows], "libraries")
         )
     note(f"{len(atlas.runs):,} runs of {len(atlas.machines()):,} machines in {atlas.place.url}")
     return EXIT_FINE
@@ -172,6 +173,28 @@ def pack_(url: str | None) -> int:
 
     before, after = pack(placed(url))
     note(f"{before:,} files before, {after:,} now")
+    return EXIT_FINE
+
+
+@command.command("site")
+@click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
+@at
+@click.option("--title", default="What cryptography costs", help="What the first page is called.")
+@click.option("-q", "--quiet", is_flag=True, help="No notes.")
+def site_(directory: Path, url: str | None, title: str, quiet: bool) -> int:
+    """Write the atlas into DIRECTORY as a site: pages by algorithm, library, machine and month, search, all data."""
+    extras.require("report", "A site")
+    atlas = opened(url)
+    from perbyte.atlas.export import gather, write_data
+    from perbyte.report.site.write import write_site
+
+    try:
+        pages = write_site(gather(atlas), directory, lambda place: write_data(atlas, place), title)
+    except OSError as error:
+        raise EnvironmentLacking(
+            f"{directory} cannot be written: {error.strerror}", hint="look at the disk and the permissions"
+        ) from None
+    note(f"site: {directory / 'index.html'}, {pages:,} pages", quiet=quiet)
     return EXIT_FINE
 
 
@@ -247,9 +270,7 @@ def _spread(workers: int, address: str | None) -> Iterator[Over]:
     if not workers and not address:
         yield one_process
         return
-    from perbyte.cli.fleet import require_dask
-
-    require_dask()
+    extras.require("fleet", "A fleet")
     from perbyte.fleet.spread import spread
 
     with spread(workers, address) as over:
@@ -257,16 +278,19 @@ def _spread(workers: int, address: str | None) -> Iterator[Over]:
 
 
 def placed(url: str | None) -> str:
-    """The atlas that is meant: the one named, or the user's own."""
+    """The atlas that is meant: the one named, or the user's own. Raises EnvironmentLacking without its extra."""
+    extras.require("atlas", "An atlas")
     return url or str(places.atlas_home())
 
 
 def opened(url: str | None, *, quiet: bool = False) -> Atlas:
     """Open an atlas, and say what of its index cannot be read."""
-    from perbyte.atlas import open_atlas
     from perbyte.model.text import plain
 
-    atlas = open_atlas(placed(url))
+    place = placed(url)
+    from perbyte.atlas import open_atlas
+
+    atlas = open_atlas(place)
     for problem in atlas.problems:
         note(f"note: {plain(problem, 300)}", quiet=quiet)
     return atlas

@@ -6,8 +6,9 @@ import sys
 
 import click
 
+from perbyte.app.building import outcome_line
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE
-from perbyte.runners import BuildOutcome, BuildState
+from perbyte.runners import BuildState
 
 
 @click.command("build")
@@ -25,11 +26,17 @@ def command(names: tuple[str, ...], every: bool, force: bool, sanitize: bool) ->
     \b
       perbyte build
       perbyte build openssl nettle --force
+      perbyte build 'libsecp256k1@*'   (other versions, each a runner)
       perbyte build --all
     """
-    from perbyte.runners import build_all, find, locate
+    from perbyte.catalogue import pattern
+    from perbyte.runners import build_all, find, locate, unfold
 
-    specs = [find(name) for name in names] if names else [s for s in locate() if every or not s.opt_in]
+    wanted: list[str] = []
+    for name in names:
+        own, versioned, versions = name.partition("@")
+        wanted += unfold(find(own), tuple(pattern.expand_braces(versions))) if versioned else [name]
+    specs = [find(name) for name in wanted] if wanted else [s for s in locate() if every or not s.opt_in]
     for spec in specs:
         if spec.cost and (force or not spec.out().is_dir()):
             print(f"{spec.name:18} {spec.cost}", file=sys.stderr, flush=True)
@@ -43,15 +50,3 @@ def command(names: tuple[str, ...], every: bool, force: bool, sanitize: bool) ->
     absent = any(outcome.state is BuildState.ABSENT for outcome in outcomes)
     nothing = not any(outcome.usable for outcome in outcomes)
     return EXIT_ENVIRONMENT if failed or nothing or (absent and names) else EXIT_FINE
-
-
-def outcome_line(outcome: BuildOutcome) -> str:
-    """One line about a runner; for an absent one the command that brings it."""
-    if outcome.state is BuildState.ABSENT:
-        way = f"; install: {outcome.install}" if outcome.install else ""
-        return f"{outcome.runner:18} absent       lacks {', '.join(outcome.missing)}{way}"
-    if outcome.state is BuildState.FAILED:
-        said = outcome.output.rstrip()
-        return f"{outcome.runner:18} FAILED       after {outcome.seconds:.1f} s; its build said:\n{said}"
-    took = f"  {outcome.seconds:.1f} s" if outcome.state is BuildState.BUILT else ""
-    return f"{outcome.runner:18} {outcome.state.value:12}{took}"

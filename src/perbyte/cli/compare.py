@@ -1,236 +1,123 @@
 """`perbyte compare`: any number of runs, or two selectors of one run, cell by cell.
 
-Of two selectors only cells that can be compared are paired: same size, same contract, and same operation unless each
-side has exactly one. Among them the nearest are paired first, and a cell that has found one takes no other.
-Nearness is a matter of addresses alone; no figure is looked at.
+Cells of two selectors are paired by `stats.pairing`; what is slower by more than a limit, `stats.regressions` says.
 """
 
 from __future__ import annotations
 
 import json
-import math
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from perbyte import places
-from perbyte.cli.options import Percent, UnitName, note, rate_option
-from perbyte.cli.run_names import find_run, require_distinct, run_named, runs_there_are, where_looked
-from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED, UsageError
-from perbyte.model import Cell, CellFigure, NoiseFloor, Run
+from perbyte.app.run_names import find_run, require_distinct, run_named, runs_there_are, where_looked
+from perbyte.cli.compare_leaks import (
+    changes_alone,
+    changes_in_runs,
+    found_in,
+    leak_gate,
+    read_failing_changes,
+    tell_alone,
+)
+from perbyte.cli.declared import argument, flag, option, takes
+from perbyte.cli.missing import MissingCell, missing_of_runs, missing_of_sides, note_missing
+from perbyte.cli.options import RATE, UNDECIDED, DataRate, Listed, Percent, UnitName, note, require_one_form
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, UsageError
+from perbyte.model import Cell, CellFigure, Conditions, NoiseFloor, Run
 
 if TYPE_CHECKING:
+    from perbyte.report.behaviour import CountChange
     from perbyte.report.grid import Grid
-    from perbyte.stats.compare import Comparison
-    from perbyte.stats.quantity import Unit
+    from perbyte.stats.across import Across
+    from perbyte.stats.leakchange import LeakChanges
+    from perbyte.stats.regressions import Regressions
 
-# What has to agree, from the nearest to the farthest. Algorithm before runner: a library is compared with another
-# on the same algorithm, and two algorithms only where there is no such pair.
-_COMPARABLE = ("size_bytes", "contract")
-_NEARNESS = (
-    ("algorithm", "runner", "cpu", "state"),
-    ("algorithm", "runner", "cpu"),
-    ("algorithm", "runner"),
-    ("algorithm", "cpu"),
-    ("algorithm",),
-)
-_OTHER_ALGORITHM = (("runner", "cpu"), ("runner",), ("cpu",), ())
+MOST_EARLIER = 16  # runs that are read to know by how much runs differ
+SHOWN = 4  # of what a run has, in a message
+_MISSING_CODES = {None: EXIT_MISSING, "ok": EXIT_FINE, "fail": EXIT_FOUND}
+GRAVEST = (EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, EXIT_FINE)  # of several gates the first of these counts
+
+
+def gate_code(found: Regressions, undecided_is: str | None, *, missing: bool = False) -> int:
+    """The exit code of a gate, of those in `perbyte.errors`. `missing`: nothing can be said of some cells."""
+    if found.slower:
+        return EXIT_FOUND
+    if missing:
+        return EXIT_MISSING
+    if not found.undecided:
+        return EXIT_FINE
+    return {None: EXIT_UNDECIDED, "ok": EXIT_FINE, "fail": EXIT_FOUND}[undecided_is]
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
-    """`pairs` hold positions in the two sides; `left_a` and `left_b` are positions of cells that found no partner and
-    are on one side only.
-    """
+class CompareOptions:
+    """What is compared, which differences fail, and what is printed."""
 
-    pairs: tuple[tuple[int, int], ...]
-    left_a: tuple[int, ...]
-    left_b: tuple[int, ...]
-
-
-def pair_cells(a: Sequence[Cell], b: Sequence[Cell]) -> Pairing:
-    """Pair the cells of two sides by the rule of docs/cli.md, in the order of `a`, then of `b`.
-
-    A cell never meets itself.
-    """
-    any_operation = len({cell.operation for cell in a}) == len({cell.operation for cell in b}) == 1
-    comparable = _COMPARABLE if any_operation else (*_COMPARABLE, "operation")
-    pairs: list[tuple[int, int]] = []
-    for ranks in (_NEARNESS, _OTHER_ALGORITHM):
-        for rank in ranks:
-            pairs += _meet(a, b, pairs, (*comparable, *rank))
-        if pairs:
-            break
-    with_a, with_b = {i for i, _ in pairs}, {j for _, j in pairs}
-    return Pairing(
-        tuple(sorted(pairs)),
-        tuple(i for i, cell in enumerate(a) if i not in with_a and cell not in b),
-        tuple(j for j, cell in enumerate(b) if j not in with_b and cell not in a),
+    sides: tuple[str, ...] = argument(nargs=-1, required=True, metavar="A B...")
+    run: Path | None = option(
+        "--run", type=click.Path(path_type=Path), help="Run that the selectors mean.  [the newest]"
     )
+    fail_above: float | None = option(
+        "--fail-above",
+        type=Percent(),
+        default=None,
+        help="Exit code 1 when another one is slower than A by more, 0 when none is, 5 when that cannot be told.",
+    )
+    fail_above_instructions: float | None = option(
+        "--fail-above-instructions",
+        type=Percent(),
+        default=None,
+        help="Exit code 1 when another one executes more instructions than A by more.",
+    )
+    fail_on: tuple[str, ...] | None = option(
+        "--fail-on",
+        type=Listed(),
+        default=None,
+        help="leak (code 1 when another one leaks), new-leak (when A does not, or less), unknown (code 5).",
+    )
+    undecided_is: str | None = option("--undecided-is", **UNDECIDED)
+    missing_is: str | None = option(
+        "--missing-is",
+        type=click.Choice(("ok", "fail")),
+        default=None,
+        help="Exit code 0 or 1 instead of 6 where cells are missing.",
+    )
+    side_by_side: bool = flag(
+        "--side-by-side", help="Also the cells that only one run has.  [from three runs on]"
+    )
+    unit: str | None = option(
+        "--unit",
+        type=UnitName(),
+        default=None,
+        help="Unit of the columns.  [cycles/byte where all have cycles, else MB/s]",
+    )
+    rate: float | None = option("--rate", type=DataRate(), default=None, help=RATE)
+    as_json: bool = flag("--json", help="Print JSON instead of the table.")
+    as_csv: bool = flag("--csv", help="Print CSV instead of the table.")
 
+    def __post_init__(self) -> None:
+        """Raise UsageError for what does not go together."""
+        if len(self.sides) < 2:
+            raise UsageError("a comparison has two sides or more", hint="perbyte compare RUN OTHER-RUN")
+        require_one_form(as_json=self.as_json, as_csv=self.as_csv)
+        if self.undecided_is and self.fail_above is None:
+            raise UsageError("--undecided-is goes with --fail-above")
+        read_failing_changes(self.fail_on)
 
-def _meet(
-    a: Sequence[Cell], b: Sequence[Cell], met: Sequence[tuple[int, int]], fields: Sequence[str]
-) -> list[tuple[int, int]]:
-    """Pairs that agree in `fields`, of cells that have met nobody yet."""
-    with_a, with_b = {i for i, _ in met}, {j for _, j in met}
-    waiting: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for j, cell in enumerate(b):
-        if j not in with_b:
-            waiting[_part(cell, fields)].append(j)
-    return [
-        (i, j)
-        for i, cell in enumerate(a)
-        if i not in with_a
-        for j in waiting.get(_part(cell, fields), ())
-        if b[j] != cell
-    ]
-
-
-def _part(cell: Cell, fields: Sequence[str]) -> tuple[object, ...]:
-    return tuple(getattr(cell, field) for field in fields)
-
-
-SHOWN = 4  # of what a run has, or of the cells beyond a limit, in a message
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """Which cells are slower than the first side by more than `threshold`, and of which that cannot be told.
-
-    `more_s` is how many more seconds of measuring should decide all that is undecided: of the one run, or of each of
-    several; infinite where time alone does not.
-    """
-
-    threshold: float
-    compared: int
-    slower: tuple[tuple[str, Comparison], ...]
-    undecided: tuple[tuple[str, Comparison], ...]
-    more_s: float
-    one_run: bool
-
-    @classmethod
-    def of(cls, grids: Sequence[Grid], threshold: float, runs: Sequence[Run]) -> Limit:
-        """Hold every comparison of `grids`, which are of `runs`, against `threshold`."""
-        from perbyte.stats.compare import Answer
-
-        found = [
-            (entry.figure.cell.address, entry.comparison)
-            for grid in grids
-            for entry in grid.entries
-            if entry.figure and entry.comparison
-        ]
-        slower, undecided = (
-            tuple(one for one in found if one[1].against(threshold) is answer)
-            for answer in (Answer.SLOWER, Answer.UNDECIDED)
-        )
-        spent = max(run.measuring_s for run in runs)
-        more = max((one.seconds_to_decide(threshold, spent) for _, one in undecided), default=0.0)
-        return cls(threshold, len(found), slower, undecided, more, len(runs) == 1)
-
-    def lines(self) -> list[str]:
-        """What was found, in words, and what would decide the rest."""
-        beyond = f"slower by more than {100 * self.threshold:g} %"
-        lines = []
-        if self.slower:
-            lines.append(f"{beyond}, beyond doubt: {_some(self.slower, self.compared)}")
-        if not self.undecided:
-            return lines or [f"not {beyond}, beyond doubt: {_cells(self.compared)}"]
-        lines.append(f"undecided whether {beyond}: {_some(self.undecided, self.compared)}")
-        doubts = dict.fromkeys(one.doubt for _, one in self.undecided if one.doubt)
-        if doubts:
-            said = f"{'; '.join(doubts)}: a quieter moment or core, or a larger --budget, would help"
-        elif math.isfinite(self.more_s):
-            each = "the run" if self.one_run else "each run"
-            said = (
-                f"about {max(1, math.ceil(self.more_s)):,} s more of measuring in {each} would decide it here"
-            )
-        else:
-            said = (
-                "the noise floor is in the way, or the limit is too near: more time alone would not decide it"
-            )
-        lines.append(said)
-        if not self.one_run:
-            lines.append("both builds in one run tell smaller differences: docs/cli.md, 'Is it slower?'")
-        return lines
-
-    def as_json(self) -> dict[str, object]:
-        """The same for programs; `more_s` is None where time alone does not help."""
-        from perbyte.stats.compare import Answer
-
-        answer = Answer.SLOWER if self.slower else Answer.UNDECIDED if self.undecided else Answer.TIED
-        return {
-            "fail_above": self.threshold,
-            "answer": "not slower" if answer is Answer.TIED else answer.value,
-            "slower": [address for address, _ in self.slower],
-            "undecided": [address for address, _ in self.undecided],
-            "more_s": self.more_s if math.isfinite(self.more_s) else None,
-        }
-
-    def exit_code(self, undecided_is: str | None) -> int:
-        """One of the exit codes of `perbyte.errors`."""
-        if self.slower:
-            return EXIT_FOUND
-        if not self.undecided:
-            return EXIT_FINE
-        return {None: EXIT_UNDECIDED, "ok": EXIT_FINE, "fail": EXIT_FOUND}[undecided_is]
-
-
-def _some(found: Sequence[tuple[str, Comparison]], of: int) -> str:
-    from perbyte.report.wording import ratio_interval_text, ratio_text
-
-    shown = [
-        f"{address} ×{ratio_text(one.ratio)} ({ratio_interval_text(one.ratio)})"
-        for address, one in sorted(found, key=lambda one: -one[1].ratio.value)[:SHOWN]
-    ]
-    more = f" and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
-    return f"{len(found):,} of {_cells(of)}: {', '.join(shown)}{more}"
+    @property
+    def figures_only(self) -> bool:
+        """True when something was asked for that only figures can answer."""
+        gates = (self.fail_above, self.fail_above_instructions)
+        return bool(self.as_csv or self.unit or self.rate) or any(gate is not None for gate in gates)
 
 
 @click.command("compare")
-@click.argument("sides", nargs=-1, required=True, metavar="A B...")
-@click.option(
-    "--run", "run", type=click.Path(path_type=Path), help="Run that the selectors mean.  [the newest]"
-)
-@click.option(
-    "--fail-above",
-    type=Percent(),
-    default=None,
-    help="Exit code 1 when another one is slower than A by more, 0 when none is, 5 when that cannot be told.",
-)
-@click.option(
-    "--undecided-is",
-    type=click.Choice(("ok", "fail")),
-    default=None,
-    help="Exit code 0 or 1 instead of 5.  [with --fail-above]",
-)
-@click.option(
-    "--side-by-side", is_flag=True, help="Also the cells that only one run has.  [from three runs on]"
-)
-@click.option(
-    "--unit",
-    type=UnitName(),
-    default=None,
-    help="Unit of the columns.  [cycles/byte where all have cycles, else MB/s]",
-)
-@rate_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table.")
-def command(
-    sides: tuple[str, ...],
-    run: Path | None,
-    fail_above: float | None,
-    undecided_is: str | None,
-    side_by_side: bool,
-    unit: str | None,
-    rate: float | None,
-    as_json: bool,
-    as_csv: bool,
-) -> int:
+@takes(CompareOptions)
+def command(options: CompareOptions) -> int:
     """Compare two or more runs, or two selectors of one run, cell by cell. Ratios are to the first.
 
     Imported runs are runs like any other, but have no intervals.
@@ -243,55 +130,115 @@ def command(
       perbyte compare 'openssl/aes-*' 'nettle/aes-*' --run runs/before
       perbyte compare runs/server runs/laptop runs/listing-of-2013
     """
-    if len(sides) < 2:
-        raise UsageError("a comparison has two sides or more", hint="perbyte compare RUN OTHER-RUN")
-    if as_json and as_csv:
-        raise UsageError("--json and --csv exclude each other")
-    from perbyte.report.export import comparison_csv, comparison_json
-    from perbyte.report.rate import rate_json, render_rate
-    from perbyte.report.text import render_comparison
-    from perbyte.stats.quantity import Unit
+    from perbyte.report.behaviour import changes, uncounted
+    from perbyte.report.regressions import regression_lines
+    from perbyte.stats.regressions import find_regressions
 
-    if undecided_is and fail_above is None:
-        raise UsageError("--undecided-is goes with --fail-above")
-    grids, noise, runs = _sides(
-        sides, run, Unit(unit) if unit else None, everything=side_by_side or len(sides) > 2
-    )
+    failing = read_failing_changes(options.fail_on)
+    if (alone := changes_alone(options.sides, options.run)) is not None:
+        if options.figures_only:
+            raise UsageError(
+                "these runs have verdicts on leaks only", hint="of the options --json and --fail-on"
+            )
+        return tell_alone(alone, failing, as_json=options.as_json)
+    grids, noise, runs, missing = _sides(options)
+    limit = None
+    if options.fail_above is not None:
+        compared = [
+            (entry.figure.cell.address, entry.comparison)
+            for grid in grids
+            for entry in grid.entries
+            if entry.figure and entry.comparison
+        ]
+        limit = find_regressions(compared, options.fail_above, max(run.measuring_s for run in runs))
+    counted, leaks = changes(grids, runs), changes_in_runs(options.sides, runs)
+    if options.fail_above_instructions is not None and not counted:
+        raise UsageError(
+            "no cell was counted on both sides", hint="perbyte measure SELECTOR --count, on both sides"
+        )
+    _print(options, grids, noise, limit, counted, leaks, missing)
+    note_missing(missing)
+    absent = _MISSING_CODES[options.missing_is]
+    codes = [absent if missing else EXIT_FINE, leak_gate(leaks, failing)]
+    if options.fail_above_instructions is not None:
+        lost = uncounted(grids, counted)
+        codes.append(instructions_gate(counted, lost, options.fail_above_instructions, absent))
+    if limit is not None:
+        for line in regression_lines(limit, one_run=len(runs) == 1):
+            note(line)
+        codes.append(gate_code(limit, options.undecided_is))
+    return next(code for code in GRAVEST if code in codes)
+
+
+def instructions_gate(counted: Sequence[CountChange], lost: Sequence[str], limit: float, absent: int) -> int:
+    """The exit code of a gate on counts: 1 for more than `limit` more, `absent` where a side did not count."""
+    more = [change.address for change in counted if change.least > 1 + limit]
+    if more:
+        note(f"more than {100 * limit:g} % more instructions: {_cells(len(more))}: {', '.join(more[:SHOWN])}")
+        return EXIT_FOUND
+    if lost:
+        note(f"not counted on both sides: {_cells(len(lost))}: {', '.join(lost[:SHOWN])}")
+    return absent if lost else EXIT_FINE
+
+
+def _print(
+    options: CompareOptions,
+    grids: tuple[Grid, ...],
+    noise: NoiseFloor | None,
+    limit: Regressions | None,
+    counted: Sequence[CountChange],
+    leaks: Sequence[LeakChanges],
+    missing: Sequence[MissingCell],
+) -> None:
+    """Print the comparison in the form that was asked for."""
+    from perbyte.report.behaviour import change_lines, changes_json
+    from perbyte.report.export import comparison_csv, comparison_json
+    from perbyte.report.leakchanges import leak_change_lines, leak_changes_json
+    from perbyte.report.rate import rate_json, render_rate
+    from perbyte.report.regressions import regressions_json
+    from perbyte.report.text import render_comparison
+
     figures = [figure for grid in grids for figure in grid.figures]
-    limit = None if fail_above is None else Limit.of(grids, fail_above, runs)
-    if as_json:
-        found = comparison_json(grids, noise) | ({"limit": limit.as_json()} if limit else {})
-        found |= {"rate": rate_json(figures, rate)} if rate else {}
+    if options.as_json:
+        found = comparison_json(grids, noise) | ({"limit": regressions_json(limit)} if limit else {})
+        found |= {"rate": rate_json(figures, options.rate)} if options.rate else {}
+        found |= {"behaviour": changes_json(counted)} if counted else {}
+        found |= {"leaks": leak_changes_json(found_in(leaks))} if leaks else {}
+        found |= {"missing": [asdict(cell) for cell in missing]}
         print(json.dumps(found, indent=1, allow_nan=False))
-    elif as_csv:
+    elif options.as_csv:
         print(comparison_csv(grids), end="")
     else:
         print(render_comparison(grids, noise), end="")
-        if rate:
-            print("\n" + render_rate(figures, rate), end="")
-    if limit is None:
-        return EXIT_FINE
-    for line in limit.lines():
-        note(line)
-    return limit.exit_code(undecided_is)
+        if options.rate:
+            print("\n" + render_rate(figures, options.rate), end="")
+        for line in (*change_lines(counted), *leak_change_lines(found_in(leaks))):
+            print(line)
 
 
 def _sides(
-    sides: Sequence[str], run: Path | None, unit: Unit | None, *, everything: bool
-) -> tuple[tuple[Grid, ...], NoiseFloor | None, list[Run]]:
-    """The sides as grids, the first one as baseline; the noise floor that counts; the runs they are from."""
+    options: CompareOptions,
+) -> tuple[tuple[Grid, ...], NoiseFloor | None, list[Run], list[MissingCell]]:
+    """The sides as grids, the first one as baseline; the noise floor that counts; the runs they are from; the gaps."""
     from perbyte.report.grid import compare_pairs, compare_runs
-    from perbyte.stats.compare import floor_across
+    from perbyte.stats.across import floor_across
+    from perbyte.stats.quantity import Unit
     from perbyte.store import latest, open_run
 
+    sides, run = options.sides, options.run
+    unit = Unit(options.unit) if options.unit else None
+    everything, gate = options.side_by_side or len(sides) > 2, options.fail_above is not None
     places_of = [run_named(side) for side in sides]
     if all(places_of):
         require_distinct([place for place in places_of if place])
         runs = [open_run(place) for place in places_of if place]
-        grids = compare_runs(runs, _distinct([_title(side) for side in sides]), unit)
+        names = _distinct([_title(side) for side in sides])
+        across = _earlier(runs)
+        grids = compare_runs(runs, names, unit, across)
+        missing = missing_of_runs(grids, runs, names, gate=gate)
         if not everything:
-            grids = _common(grids)
-        return grids, floor_across(one.noise_floor for one in runs), runs
+            grids = _common(grids, names)
+        return grids, floor_across((one.noise_floor for one in runs), across), runs, missing
     lost = next(side for side, place in zip(sides, places_of, strict=True) if place is None)
     if any(places_of) or len(sides) > 2:
         raise UsageError(
@@ -300,12 +247,42 @@ def _sides(
     if run is None and latest(places.runs_home()) is None:
         raise UsageError(f"'{lost}' is not a run: {where_looked(lost)}", hint=runs_there_are())
     opened = open_run(find_run(run))
-    pairs = _pair_selected(sides[0], sides[1], opened)
+    pairs, missing = _pair_selected(sides, opened, gate=gate)
     precision = opened.conditions.policy.precision
-    return compare_pairs(pairs, sides, opened.noise_floor, unit, precision), opened.noise_floor, [opened]
+    grids = compare_pairs(pairs, sides, opened.noise_floor, unit, precision)
+    return grids, opened.noise_floor, [opened], missing
 
 
-def _common(grids: tuple[Grid, ...]) -> tuple[Grid, ...]:
+def _earlier(compared: Sequence[Run]) -> Across:
+    """What the stored runs that are like the first of `compared`, in machine, plan and code, say of differences."""
+    from perbyte.stats.across import between_runs
+    from perbyte.store import open_run, runs
+
+    first = compared[0].conditions
+    named = {one.conditions.run_id for one in compared}
+    like: list[Run] = []
+    for one in runs(places.runs_home()):
+        if one.problem or not one.complete or one.run_id in named or one.planned != len(first.plan):
+            continue
+        opened = open_run(one.path)
+        same = opened.conditions
+        if (same.machine, sorted(same.plan), _code(same)) == (
+            first.machine,
+            sorted(first.plan),
+            _code(first),
+        ):
+            like.append(opened)
+        if len(like) == MOST_EARLIER:
+            break
+    return between_runs([{figure.cell: figure for figure in one.cells} for one in like])
+
+
+def _code(conditions: Conditions) -> set[tuple[str, str, str]]:
+    """What was measured, by the objects that hold the libraries' code."""
+    return {(one.runner, one.cpu, one.object_sha256) for one in conditions.identities}
+
+
+def _common(grids: tuple[Grid, ...], names: Sequence[str]) -> tuple[Grid, ...]:
     """Leave out what only one of two runs has, and say how much: silence would look like agreement."""
     alone = [0, 0]
     kept = []
@@ -319,7 +296,7 @@ def _common(grids: tuple[Grid, ...]) -> tuple[Grid, ...]:
         raise UsageError(
             "the two runs have no cell in common", hint="show both: perbyte compare A B --side-by-side"
         )
-    _note_left(*alone)
+    _note_left(names, alone)
     return tuple(kept)
 
 
@@ -335,7 +312,13 @@ def _title(text: str) -> str:
     return place.resolve().name if place and place.is_dir() else text
 
 
-def _pair_selected(a: str, b: str, opened: Run) -> list[tuple[CellFigure, CellFigure]]:
+def _pair_selected(
+    sides: Sequence[str], opened: Run, *, gate: bool
+) -> tuple[list[tuple[CellFigure, CellFigure]], list[MissingCell]]:
+    """The pairs, and the cells that should be there and are not."""
+    from perbyte.stats.pairing import pair_cells
+
+    a, b = sides
     ours, theirs = _selected(a, opened), _selected(b, opened)
     pairing = pair_cells([x.cell for x in ours], [y.cell for y in theirs])
     if not pairing.pairs:
@@ -343,13 +326,25 @@ def _pair_selected(a: str, b: str, opened: Run) -> list[tuple[CellFigure, CellFi
             f"nothing to compare: '{a}' fits {_cells(len(ours))} of the run, '{b}' {_cells(len(theirs))}, none alike",
             hint="cells are alike when size and contract agree, and the operation unless each side has one",
         )
-    _note_left(len(pairing.left_a), len(pairing.left_b))
-    return [(ours[i], theirs[j]) for i, j in pairing.pairs]
+    _note_left(sides, (len(pairing.left_a), len(pairing.left_b)))
+    unpaired = [ours[i].cell for i in pairing.left_a] if gate else []
+    missing = missing_of_sides(opened, [_failed(side, opened) for side in sides], sides, unpaired)
+    return [(ours[i], theirs[j]) for i, j in pairing.pairs], missing
+
+
+def _failed(text: str, opened: Run) -> list[Cell]:
+    """The cells without a figure that a selector means."""
+    from perbyte.catalogue import parse_selector
+    from perbyte.report.grid import failed_cells
+
+    selector = parse_selector(text)
+    return [cell for cell, _ in failed_cells(opened) if selector.matches(cell)]
 
 
 def _selected(text: str, opened: Run) -> list[CellFigure]:
     """The figures a selector means. Raises UsageError when there are none, telling all that `text` was taken for."""
     from perbyte.catalogue import parse_selector
+    from perbyte.report.grid import failed_cells
 
     not_a_run = f"is not a run: {where_looked(text)}"
     try:
@@ -359,6 +354,11 @@ def _selected(text: str, opened: Run) -> list[CellFigure]:
     found = [figure for figure in opened.cells if selector.matches(figure.cell)]
     if found:
         return found
+    if lost := [failure for cell, failure in failed_cells(opened) if selector.matches(cell)]:
+        raise UsageError(
+            f"'{text}' has no figure in the run {opened.conditions.run_id}: {lost[0].address} is {lost[0].kind}",
+            hint=lost[0].message,
+        )
     said = f"'{text}' fits no cell of the run {opened.conditions.run_id}"
     held = sorted({f"{one.cell.runner}/{one.cell.algorithm}" for one in opened.cells})
     hint = f"that run has {', '.join(held[:SHOWN]) or 'no cells'}{' ...' if len(held) > SHOWN else ''}"
@@ -367,8 +367,8 @@ def _selected(text: str, opened: Run) -> list[CellFigure]:
     raise UsageError(said, hint=hint)
 
 
-def _note_left(a: int, b: int) -> None:
-    told = [f"{_cells(count)} of {side}" for side, count in (("A", a), ("B", b)) if count]
+def _note_left(names: Sequence[str], counts: Sequence[int]) -> None:
+    told = [f"{_cells(count)} of {name}" for name, count in zip(names, counts, strict=True) if count]
     if told:
         note(f"left out: {' and '.join(told)} without a counterpart")
 

@@ -23,7 +23,7 @@ from perbyte.model.cell import FULL
 from perbyte.model.text import plain
 
 if TYPE_CHECKING:
-    from perbyte.cli.conform_audit import Audited
+    from perbyte.cli.conform_audit import AuditOutcome
     from perbyte.runners import RunnerSpec
     from perbyte.runners.conform import Complaint
 
@@ -82,7 +82,7 @@ def command(
         spec.tier(cpu)  # raises for an unknown one before the first is asked
     if replay:
         return _replay(spec, cpus, Path(replay))
-    found: dict[str, tuple[list[Complaint], Audited]] = {}
+    found: dict[str, tuple[list[Complaint], AuditOutcome]] = {}
     for cpu in cpus:
         line, started, who = LiveLine(quiet=quiet), time.monotonic(), f"{name}, {cpu}: "
         try:

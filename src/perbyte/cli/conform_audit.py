@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from perbyte.cli.conduct import AUDIT_VARIABLE, conduct_plan
+from perbyte.app.conducting import AUDIT_VARIABLE
+from perbyte.cli.conduct import conduct_plan
 from perbyte.errors import EXIT_INTERRUPTED
-from perbyte.model import Audit, Cell, Doubt, Policy
+from perbyte.model import NOT_REACHED, Audit, Cell, Doubt, Policy
 from perbyte.model.text import plain
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _UNPROVED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class AuditOutcome:
     """What the audit of a runner gave. `why_not`: why there was none; `cells` are the addresses looked at."""
 
     why_not: str = ""
@@ -47,7 +48,7 @@ class Audited:
     seconds: float = 0.0
 
 
-def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> Audited:
+def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> AuditOutcome:
     """Measure and audit one operation of each kind that the catalogue knows; `seed` chooses them.
 
     Raises KeyboardInterrupt when it is interrupted.
@@ -58,14 +59,14 @@ def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> Audited:
     from perbyte.store import stored_run
 
     if os.environ.get(AUDIT_VARIABLE) == "off":
-        return Audited(f"{AUDIT_VARIABLE}=off")
+        return AuditOutcome(f"{AUDIT_VARIABLE}=off")
     require_linux()
     found = survey([spec], [cpu])
     if (spec.name, cpu) not in found.hellos:
-        return Audited("; ".join(failure.message for failure in found.failures) or "it does not answer")
+        return AuditOutcome("; ".join(failure.message for failure in found.failures) or "it does not answer")
     cells = _draw(spec.name, cpu, found.operations(spec.name, cpu), seed)
     if not cells:
-        return Audited("none of its operations is in the catalogue")
+        return AuditOutcome("none of its operations is in the catalogue")
     policy = Policy(precision=ENOUGH, budget_s=BUDGET_S, epochs=EPOCHS, seed=seed)
     with tempfile.TemporaryDirectory() as temporary:
         done = conduct_plan(Plan(cells), found, policy, out=Path(temporary) / "run", quiet=True, cut=True)
@@ -76,8 +77,8 @@ def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> Audited:
             if audit.cell in cells:  # and not Perbyte's own loop
                 audits[audit.cell].append(audit)
     run = done.run
-    costly = [one for one in run.failures if "budget" in one.message and one.kind == "refused"]
-    return Audited(
+    costly = [one for one in run.failures if one.kind == NOT_REACHED]
+    return AuditOutcome(
         cells=tuple(cell.address for cell in cells if cell in audits),
         seen=sum_up_audits(audits.values()),
         refused=tuple(
@@ -111,7 +112,7 @@ def _draw(runner: str, cpu: str, rows: Sequence[Any], seed: int) -> tuple[Cell, 
     return tuple(sorted(cells.values()))
 
 
-def lines(audited: Audited) -> Iterator[str]:
+def lines(audited: AuditOutcome) -> Iterator[str]:
     """What people are told, line by line: each check, what was refused, and what stays unproved."""
     seen = audited.seen
     if audited.why_not or not seen:

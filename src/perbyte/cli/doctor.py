@@ -154,7 +154,7 @@ def _lacks(spec: RunnerSpec) -> tuple[tuple[str, ...], str]:
 
 def _unbuilt_line(spec: RunnerSpec) -> str:
     """What a runner that is not built needs. Building is left to `perbyte build`: a doctor touches nothing."""
-    from perbyte.cli.build import outcome_line
+    from perbyte.app.building import outcome_line
     from perbyte.runners import BuildOutcome, BuildState
 
     lacks, install = _lacks(spec)

@@ -1,21 +1,15 @@
-"""How a command that measured ends: its exit code, and a line on the cells that have no figure.
-
-An error is what is wrong whatever the machine does: an output that is not the right one, nothing measured at all, an
-interruption. Everything else that keeps a cell from a figure, or a figure from being sharp, is uncertainty: it is said
-in the table and in one line at the end, and is no reason to fail.
-"""
+"""How a command that measured ends: a line on the cells that have no figure, and where its time went."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
+from perbyte.app.conducting import WRONG
 from perbyte.cli.options import note
-from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED
-from perbyte.model import Failure, Run
+from perbyte.model import NOT_REACHED, Failure, Run
 from perbyte.model.text import plain
 
-WRONG = frozenset({"incorrect", "disputed"})
 BROKEN = frozenset({"crashed", "timed-out", "garbled"})
 # what befell the cells, and what to do about it; `{runner}` is the first of theirs
 _TOLD = {
@@ -23,21 +17,13 @@ _TOLD = {
         "refused by the audit",
         "measure them again, with more --budget; refused once more: perbyte conform {runner}",
     ),
-    "refused": ("left out", "the list above says why; where it is time: more --budget or fewer cells"),
+    "refused": ("left out", "the list above says why"),
+    NOT_REACHED: ("not reached", "the list above says which --budget would do"),
     "absent": ("of runners that do not start", "perbyte doctor"),
     **dict.fromkeys(WRONG, ("with a wrong output", "expected and got are listed above")),
     **dict.fromkeys(BROKEN, ("of runners that broke off", "perbyte conform {runner}")),
 }
 _SILENT = "unsupported"  # asked of runners that do not have it, mostly by a glob
-
-
-def exit_code(failures: Iterable[Failure], *, measured: bool, complete: bool) -> int:
-    """The exit code of a run. `measured`: there is a figure; `complete`: nobody interrupted it."""
-    if not complete:
-        return EXIT_INTERRUPTED
-    if any(failure.kind in WRONG for failure in failures):
-        return EXIT_INCORRECT
-    return EXIT_FINE if measured else EXIT_ENVIRONMENT
 
 
 def losses(run: Run) -> str:

@@ -28,7 +28,7 @@ def command(run: Path | None, form: str, output: Path | None, quiet: bool) -> in
       perbyte export results/monday --format csv -o monday.csv
       perbyte export --format benchfmt -o new.txt; benchstat old.txt new.txt
     """
-    from perbyte.cli.run_names import find_run
+    from perbyte.app.run_names import find_run
     from perbyte.store import open_run
 
     found = open_run(find_run(run))

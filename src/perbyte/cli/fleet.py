@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from perbyte import extras
 from perbyte.cli.options import note
-from perbyte.cli.terminal import Table, print_table
+from perbyte.cli.terminal import PlainTable, print_table
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking, UsageError
 
 if TYPE_CHECKING:
-    from perbyte.fleet.conduct import Outcome
+    from perbyte.fleet.conduct import JobOutcome
 
 at = click.option("--scheduler", "address", metavar="ADDRESS", help="The Dask scheduler: tcp://HOST:8786.")
 
@@ -27,7 +27,7 @@ def command() -> None:
     """Measure one plan on many machines behind a Dask scheduler.
 
     \b
-      dask scheduler                                   on one machine
+      perbyte fleet scheduler --host HOST              on one machine
       perbyte fleet worker tcp://HOST:8786             on each that measures
       perbyte fleet status --scheduler tcp://HOST:8786
       perbyte fleet measure '*/sha-256' --scheduler tcp://HOST:8786 --add
@@ -45,7 +45,7 @@ def worker_(address: str, name: str, host: str | None) -> int:
 
     Whoever reaches the scheduler can run programs here: let only machines you trust reach it.
     """
-    require_dask()
+    extras.require("fleet", "A fleet")
     import asyncio
     import logging
 
@@ -62,23 +62,49 @@ def worker_(address: str, name: str, host: str | None) -> int:
     return EXIT_FINE
 
 
+@command.command("scheduler")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address it listens on.")
+@click.option("--port", default=8786, show_default=True, help="The port.")
+def scheduler_(host: str, port: int) -> int:
+    """Be the scheduler of a fleet, until Ctrl-C: Dask's own, on this machine alone unless --host says more.
+
+    Whoever reaches it can run programs on every machine of the fleet: an address of a network you trust, or TLS.
+    """
+    extras.require("fleet", "A fleet")
+    import asyncio
+    import logging
+
+    from perbyte.fleet.scheduler import serve
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        asyncio.run(serve(host, port, note))
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        raise EnvironmentLacking(
+            f"no scheduler can listen on {host}, port {port}: {error}"[:300],
+            hint="another --host or --port; for TLS, certificates as docs/fleet.md has them",
+        ) from error
+    return EXIT_FINE
+
+
 @command.command("status")
 @at
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status_(address: str | None, as_json: bool) -> int:
     """Show the machines of a fleet, their Perbyte, and what they measure."""
-    require_dask()
-    from perbyte.fleet.conduct import connected, machines_of
+    extras.require("fleet", "A fleet")
+    from perbyte.fleet import conduct
     from perbyte.model.text import plain
 
-    with connected(_named(address)) as client:
-        found = machines_of(client)
+    with conduct.connected(_named(address)) as client:
+        found = conduct.machines_of(client)
     if as_json:
         print(json.dumps([asdict(one) for _, one in sorted(found.items())], indent=1))
         return EXIT_FINE
+    others = conduct.other_names(found)
     rows = [
         {
-            "machine": plain(name, 80),
+            "machine": plain(name + (f" (is {others[name]})" if name in others else ""), 160),
             "model": plain(one.cpu_model, 60),
             "cores": str(one.cores),
             "perbyte": plain(f"{one.perbyte} {one.commit}".strip(), 40),
@@ -87,8 +113,8 @@ def status_(address: str | None, as_json: bool) -> int:
         for name, one in sorted(found.items())
     ]
     if rows:
-        print_table(Table(rows, "measures"))
-    note(f"{len(found)} machines")
+        print_table(PlainTable(rows, "measures"))
+    note(f"{len(found) - len(others)} machines" + (f", {len(found)} workers" if others else ""))
     return EXIT_FINE
 
 
@@ -128,7 +154,7 @@ def measure_(
     Selectors and options are theirs. Each machine builds its runners, checks and measures with the same seed, and hands
     its run back. A machine that is lost goes on when it comes back; its cells are measured nowhere else.
     """
-    require_dask()
+    extras.require("fleet", "A fleet")
     from perbyte.fleet import conduct
 
     if bool(words) == bool(resume):
@@ -147,6 +173,7 @@ def measure_(
             names = tuple(machines.split(","))
         if lacking := sorted(set(names) - set(there)):
             note(f"not there yet: {', '.join(lacking)}")
+        names = _once(names, conduct.other_names({name: one for name, one in there.items() if name in names}))
         if not names:
             raise EnvironmentLacking(
                 "the fleet has no machine", hint=f"on each: perbyte fleet worker {scheduler}"
@@ -160,10 +187,17 @@ def measure_(
         except KeyboardInterrupt:
             note(f"the machines were told to stop; go on with: perbyte fleet measure --resume {job.id}")
             raise
-    return _told(done, url if url or add_to_atlas else None, add_to_atlas or bool(url))
+    return _told(done, url if url or add_to_atlas else None, add_to_atlas or bool(url), quiet=quiet)
 
 
-def _told(done: Outcome, url: str | None, add_to_atlas: bool) -> int:
+def _once(names: Sequence[str], others: Mapping[str, str]) -> tuple[str, ...]:
+    """The names without those of machines that have another name as well, which is said."""
+    for name, first in sorted(others.items()):
+        note(f"{name} and {first} are one machine: it is measured once, as {first}")
+    return tuple(name for name in names if name not in others)
+
+
+def _told(done: JobOutcome, url: str | None, add_to_atlas: bool, *, quiet: bool) -> int:
     for name, path in sorted(done.runs.items()):
         note(f"run: {path}" + (f"  ({done.failed[name]})" if name in done.failed else ""))
     for name, why in sorted(done.failed.items()):
@@ -178,7 +212,23 @@ def _told(done: Outcome, url: str | None, add_to_atlas: bool) -> int:
         for name, path in sorted(done.runs.items()):
             add(placed(url), [path], machine=name, keep_identities=done.job.keep_identities)
         note(f"atlas: {placed(url)}")
+    if done.runs and not quiet:
+        _print_table(done.runs)
     return EXIT_FOUND if done.failed or done.missing else EXIT_FINE
+
+
+def _print_table(runs: Mapping[str, Path]) -> None:
+    """The table of all machines: one run as `show` prints it, several with a column each, as `compare` does."""
+    from perbyte.report.grid import compare_runs
+    from perbyte.report.text import render_comparison, render_table
+    from perbyte.store import open_run
+
+    names = sorted(runs)
+    opened = [open_run(runs[name]) for name in names]
+    if len(opened) == 1:
+        print(render_table(opened[0]), end="")
+    else:
+        print(render_comparison(compare_runs(opened, names), opened[0].noise_floor), end="")
 
 
 def _checked(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -236,11 +286,7 @@ def _fleet(address: str | None, hosts: Path | None) -> Iterator[str]:
 
 def _named(address: str | None) -> str:
     if not address:
-        raise UsageError("which fleet?", hint="--scheduler tcp://HOST:8786 (start one with: dask scheduler)")
+        raise UsageError(
+            "which fleet?", hint="--scheduler tcp://HOST:8786 (start one with: perbyte fleet scheduler)"
+        )
     return address
-
-
-def require_dask() -> None:
-    """Raise EnvironmentLacking where Dask is not installed."""
-    if importlib.util.find_spec("distributed") is None:
-        raise EnvironmentLacking("fleets need Dask", hint="pip install 'perbyte[fleet]'")

@@ -4,50 +4,78 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from perbyte import __version__
 
-# name: (module, one line for the overview)
-COMMANDS = {
-    "doctor": ("doctor", "Look at this machine: clock source, runners, and what is missing."),
-    "build": ("build", "Build runners for the libraries that are present."),
-    "list": (
-        "listing",
-        "List algorithms and who has them, runners, operations, suites, studies, contracts, runs.",
-    ),
-    "measure": ("measure", "Measure cells: the main job."),
-    "advise": ("advise", "Say what to use here, for a disk, TLS, passwords..., and why."),
-    "try": ("try_command", "Measure a function of your own beside the libraries: a file is enough."),
-    "show": ("show", "Show the table of a run again."),
-    "compare": ("compare", "Compare two runs, or two selectors of a run."),
+Members = Mapping[str, tuple[str, str]]  # name: (module, one line for the overview)
+
+SECTIONS: Mapping[str, Members] = {
+    "Ask": {
+        "advise": ("advise", "Say what to use here, for a disk, TLS, passwords..., and why."),
+        "measure": ("measure", "Measure cells: the main job."),
+        "leak": ("leak", "Look whether the time of a call depends on secrets."),
+        "try": ("try_command", "Measure a function of your own beside the libraries: a file is enough."),
+    },
+    "Look": {
+        "show": ("show", "Show the table of a run again."),
+        "compare": ("compare", "Compare two runs, or two selectors of a run."),
+        "report": ("report", "Write a run as one HTML file, or a chart for a paper."),
+        "query": ("query", "Query the figures and samples of all runs by SQL."),
+    },
+    "Publish": {
+        "supercop": (
+            "supercop",
+            "Measure a whole tree in SUPERCOP's layout, and account for each implementation.",
+        ),
+        "study": ("study", "Re-run a published study and judge its claims."),
+        "methods": ("methods", "Print the paragraph about a run for a paper's methods section."),
+        "export": ("export", "Write a run in another tool's format."),
+        "import": ("imports", "Read another tool's listing as a run."),
+    },
+    "Many machines": {
+        "atlas": ("atlas", "Runs of many machines in one place: add, list, query, pull."),
+        "fleet": ("fleet", "Measure one plan on many machines behind a Dask scheduler."),
+    },
+    "Care": {
+        "doctor": ("doctor", "Look at this machine: clock source, runners, and what is missing."),
+        "build": ("build", "Build runners for the libraries that are present."),
+        "list": ("listing", "List algorithms and who has them, runners, suites, studies, runs..."),
+        "verify": ("verify", "Find damage in a run, and see whether it is signed."),
+        "run": ("", "Rarely needed of runs: merge, recover, sign."),
+        "dev": ("", "For who writes runners: conform, selftest."),
+    },
+}
+OF_RUNS: Members = {
     "merge": ("merge", "Merge runs of the same conditions into one with more epochs."),
-    "verify": ("verify", "Find damage in a run, and see whether it is signed."),
     "recover": ("recover", "Save what is readable of a damaged run."),
     "sign": ("sign", "Sign a run with an SSH key of your own."),
-    "query": ("query", "Query the figures and samples of all runs by SQL."),
-    "atlas": ("atlas", "Runs of many machines in one place: add, list, query, pull."),
-    "fleet": ("fleet", "Measure one plan on many machines behind a Dask scheduler."),
-    "study": ("study", "Re-run a published study and judge its claims."),
-    "report": ("report", "Write a run as one HTML file, or a chart for a paper."),
-    "methods": ("methods", "Print the paragraph about a run for a paper's methods section."),
-    "selftest": ("selftest", "Measure the harness itself against known costs."),
-    "conform": ("conform", "Hold a runner to every promise of the protocol."),
-    "export": ("export", "Write a run in another tool's format."),
-    "import": ("imports", "Read another tool's listing as a run."),
-    "completion": ("completion", "Print the shell's completion script."),
 }
+OF_DEVELOPERS: Members = {
+    "conform": ("conform", "Hold a runner to every promise of the protocol."),
+    "selftest": ("selftest", "Measure the harness itself against known costs."),
+}
+# accepted without being shown: these were commands of their own before they moved into groups
+HIDDEN: Members = {
+    **OF_RUNS,
+    **OF_DEVELOPERS,
+    "completion": ("completion", "Print the shell's completion script."),
+    "help": ("", "Print the help of a command."),
+    "version": ("", "Print the version."),
+}
+COMMANDS: Members = {name: line for members in SECTIONS.values() for name, line in members.items()}
 
 HELP = """Tell how fast cryptography really is, in true cycles per byte.
 
 \b
-  perbyte doctor                              what this machine has and lacks
-  perbyte measure 'openssl/aes-*-cbc/*@16,8192'
-  perbyte measure '*/sha-256' --size 64,1KiB,16KiB --precision 0.1%
-  perbyte show                                the newest run again
-  perbyte study run kompara-2020              a published comparison, repeated here
+  perbyte advise tls                   what to use on this machine, and why (about 20 s)
+  perbyte try my_hash.c --as sha-256   a function of your own beside the libraries
+  perbyte measure '*/{aes-256-gcm,chacha20-poly1305}/seal@1350' --rate 2GB/s
+  perbyte compare monday tuesday       two runs, cell by cell
+  perbyte doctor                       what this machine has and lacks
 """
 
 
@@ -57,6 +85,15 @@ class ReaderGone(Exception):
 
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called or asked for help."""
+
+    def __init__(
+        self, *args: Any, sections: Mapping[str, Members], hidden: Members | None = None, **more: Any
+    ) -> None:
+        """`sections` are shown under their titles, in this order; `hidden` commands are accepted as well."""
+        super().__init__(*args, **more)
+        self.sections = sections
+        self.known = {name: one for members in sections.values() for name, one in members.items()}
+        self.accepted = {**self.known, **(hidden or {})}
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
         """Parse the command line. Raises ReaderGone when help is printed to nobody."""
@@ -77,13 +114,15 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order in which a newcomer needs them."""
-        return list(COMMANDS)
+        return list(self.known)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module; None for an unknown name."""
-        if cmd_name not in COMMANDS:
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        if cmd_name not in self.accepted:
             return None
-        module = importlib.import_module(f"perbyte.cli.{COMMANDS[cmd_name][0]}")
+        module = importlib.import_module(f"perbyte.cli.{self.accepted[cmd_name][0]}")
         command = module.command
         assert isinstance(command, click.Command)
         return command
@@ -92,25 +131,67 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Say which commands come near when a name is unknown."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in self.accepted and not args[0].startswith("-"):
             import difflib
 
-            near = difflib.get_close_matches(args[0], COMMANDS, 3)
+            near = difflib.get_close_matches(args[0], self.accepted, 3)
             hint = f"; did you mean {', '.join(near)}?" if near else ""
             raise click.UsageError(f"no such command '{args[0]}'{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the overview without importing a single command."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        widest = max(map(len, self.known))
+        for title, members in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), line) for name, (_, line) in members.items()])
 
 
 @click.command(
     cls=LazyGroup,
+    sections=SECTIONS,
+    hidden=HIDDEN,
     help=HELP,
+    epilog="perbyte help COMMAND tells all of a command; the pages are in docs/.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="perbyte")
 def commands() -> None:
     """Hold the commands together."""
+
+
+commands.add_command(
+    LazyGroup("run", sections={"Commands": OF_RUNS}, help="What is rarely needed of runs."), "run"
+)
+commands.add_command(
+    LazyGroup(
+        "dev",
+        sections={"Commands": OF_DEVELOPERS},
+        help="For who writes runners, or works on Perbyte itself.",
+    ),
+    "dev",
+)
+
+
+@commands.command("help")
+@click.argument("names", nargs=-1, metavar="[COMMAND]...")
+@click.pass_context
+def help_(ctx: click.Context, names: tuple[str, ...]) -> int:
+    """Print the help of a command, or of all."""
+    assert ctx.parent
+    inner, command = ctx.parent, ctx.parent.command
+    for name in names:
+        if not isinstance(command, click.Group):
+            raise click.UsageError(f"'{inner.command_path}' has no commands of its own", inner)
+        _, found, _ = command.resolve_command(inner, [name])
+        assert found
+        inner, command = click.Context(found, parent=inner, info_name=name), found
+    print(command.get_help(inner))
+    return 0
+
+
+@commands.command("version")
+def version() -> int:
+    """Print the version."""
+    print(f"perbyte, version {__version__}")
+    return 0

@@ -36,7 +36,7 @@ def command(what: str, pattern: str, as_json: bool) -> int:
       perbyte list providers ML-KEM-768
       perbyte list runners --json
       perbyte list operations openssl
-      perbyte list operations '*/aes-128-cbc'
+      perbyte list operations '*/aes-128-gcm'
     """
     show_rows(what, pattern, as_json)
     return 0
@@ -44,16 +44,17 @@ def command(what: str, pattern: str, as_json: bool) -> int:
 
 def show_rows(what: str, pattern: str, as_json: bool) -> None:
     """Print the rows of one kind, as a table or as JSON."""
-    from perbyte.cli.terminal import Table, print_table
+    from perbyte.cli.terminal import PlainTable, print_table
 
     rows = _ROWS[what](pattern)
     if as_json:
         print(json.dumps(rows, indent=1, default=str))
         return
     if what == "runs":
+        note("runs made with --out lie where that said, and are named by their directory")
         rows = [_run_in_short(row) for row in rows]
     flowing, expendable = _LAYOUT[what]
-    print_table(Table(rows, flowing, expendable))
+    print_table(PlainTable(rows, flowing, expendable))
 
 
 def _named(rows: list[Row], pattern: str) -> list[Row]:

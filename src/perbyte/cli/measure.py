@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import (
-    Listed,
-    limits_option,
-    note,
-    output_options,
-    policy_options,
-    profile_option,
-    rate_option,
-)
+from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.options import PROFILE, Additions, Listed, Output, PolicyOptions, note
 from perbyte.errors import UsageError
 from perbyte.model import Policy
 from perbyte.model.cell import STATES, is_state
 
 if TYPE_CHECKING:
-    from perbyte.measure import Prepared, Request
+    from collections.abc import Sequence
+
+    from perbyte.app.conducting import Conducted
+    from perbyte.catalogue import Selector, Suite
+    from perbyte.measure import Request
 
 QUICK_SUITE = ("*/{aes-128-ctr,aes-256-gcm,chacha20-poly1305,sha-256}/{encrypt,seal,digest}",)
 QUICK_SIZES = (64, 1024, 16384)
@@ -34,162 +30,210 @@ SHOWN = 8  # reasons for which cells are not in a plan
 
 EPILOG = """\b
 Selectors are cell addresses with globs:
-  openssl/aes-*-cbc/*@16,8192        runner/algorithm/operation@sizes
+  openssl/aes-*-gcm/*@16,8192        runner/algorithm/operation@sizes
   '*/sha-256'                        every runner, default sizes
   '*/aes-128-ctr+cpu=soft,full'      with and without CPU acceleration
   '*/aes-128-gcm@1350+state=loop,cold,first'  single calls with emptied caches, and of fresh processes
-  '*/aes-128-cbc+contract=message'   whole messages instead of an endless one
+  '*/aes-128-ctr+contract=message'   whole messages instead of an endless one
 """
 
 
+@dataclass(frozen=True, slots=True)
+class MeasureOptions:
+    """What is measured, how, and what is printed."""
+
+    selectors: tuple[str, ...] = argument(nargs=-1, metavar="[SELECTOR]...")
+    suite: str | None = option(
+        "--suite", metavar="NAME", help="A suite instead of selectors: perbyte list suites."
+    )
+    sizes: tuple[str, ...] | None = option("--size", type=Listed(), default=None, help="Sizes: 16,1KiB,10MB.")
+    operations: tuple[str, ...] | None = option(
+        "--operation", type=Listed(), default=None, help="encrypt,decrypt,digest,..."
+    )
+    contracts: tuple[str, ...] | None = option(
+        "--contract", type=Listed(), default=None, help="What one call is: stream, message..."
+    )
+    cpus: tuple[str, ...] | None = option("--cpu", type=Listed(), default=None, help="CPU tiers: full,soft.")
+    states: tuple[str, ...] | None = option(
+        "--state", type=Listed(), default=None, help="What a call comes after: loop,cold,..."
+    )
+    threads: str | None = option("--threads", help="On so many cores at once: 1,2,all.")
+    policy: PolicyOptions = group(PolicyOptions)
+    input: Path | None = option(
+        "--input", type=click.Path(path_type=Path), help="Measure on this file's bytes."
+    )
+    out: Path | None = option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
+    resume: Path | None = option(
+        "--resume", type=click.Path(path_type=Path), help="Go on with an interrupted run."
+    )
+    dry_run: bool = flag("--dry-run", help="Print the plan and stop.")
+    output: Output = group(Output)
+    beside: Additions = group(Additions)
+    profile: bool = flag("--profile", help=PROFILE)
+
+
 @click.command("measure", epilog=EPILOG)
-@click.argument("selectors", nargs=-1, metavar="[SELECTOR]...")
-@click.option(
-    "--suite", "suite_name", metavar="NAME", help="A suite instead of selectors: perbyte list suites."
-)
-@click.option("--size", "sizes", type=Listed(), default=None, help="Sizes: 16,1KiB,10MB.")
-@click.option("--operation", "operations", type=Listed(), default=None, help="encrypt,decrypt,digest,...")
-@click.option(
-    "--contract", "contracts", type=Listed(), default=None, help="What one call is: stream, message..."
-)
-@click.option("--cpu", "cpus", type=Listed(), default=None, help="CPU tiers: full,soft.")
-@click.option("--state", "states", type=Listed(), default=None, help="What a call comes after: loop,cold,...")
-@click.option("--threads", help="On so many cores at once: 1,2,all.")
-@policy_options
-@click.option("--input", "input_path", type=click.Path(path_type=Path), help="Measure on this file's bytes.")
-@click.option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
-@click.option("--resume", type=click.Path(path_type=Path), help="Go on with an interrupted run.")
-@click.option("--dry-run", is_flag=True, help="Print the plan and stop.")
-@output_options
-@rate_option
-@limits_option
-@profile_option
-def command(
-    selectors: tuple[str, ...],
-    suite_name: str | None,
-    sizes: tuple[str, ...] | None,
-    operations: tuple[str, ...] | None,
-    contracts: tuple[str, ...] | None,
-    cpus: tuple[str, ...] | None,
-    states: tuple[str, ...] | None,
-    threads: str | None,
-    precision: float | None,
-    budget: float | None,
-    epochs: int | None,
-    cores: tuple[int, ...] | None,
-    seed: int | None,
-    gentle: bool,
-    input_path: Path | None,
-    out: Path | None,
-    resume: Path | None,
-    dry_run: bool,
-    as_json: bool,
-    as_csv: bool,
-    unit: str | None,
-    rate: float | None,
-    limits: bool,
-    quiet: bool,
-    profile: bool,
-) -> int:
+@takes(MeasureOptions)
+def command(options: MeasureOptions) -> int:
     """Measure cells in cycles per byte, checked before they are timed.
 
     Without a selector: a quick suite of about ten seconds.
     """
-    from perbyte.catalogue import load, parse_selector, parse_sizes
-    from perbyte.cli.conduct import conduct, conduct_resumed
+    from perbyte.cli.conduct import with_behaviours
     from perbyte.cli.ending import note_losses, note_profile
     from perbyte.cli.show import print_run
-    from perbyte.measure import Request
 
-    if as_json and as_csv:
-        raise UsageError("--json and --csv exclude each other")
     suite = None
-    if suite_name:
-        if selectors or resume:
-            raise UsageError(
-                "--suite takes the place of selectors", hint="leave the selectors (or --resume) out"
-            )
-        from perbyte.catalogue import find_suite
-        from perbyte.measure import built_runners
-
-        suite = find_suite(suite_name)
-        selectors = suite.selectors(tuple(spec.name for spec in built_runners()))
-        budget = suite.budget_s if budget is None else budget
-    if resume:
-        if (
-            selectors
-            or sizes
-            or operations
-            or contracts
-            or cpus
-            or states
-            or threads
-            or input_path
-            or out
-            or dry_run
-        ):
-            raise UsageError(
-                "--resume goes on with the run's own plan", hint="leave selectors and plan options out"
-            )
-        if gentle or any(value is not None for value in (precision, epochs, cores, seed)):
-            raise UsageError(
-                "--resume goes on under the run's own policy",
-                hint="of its options only --budget can be given",
-            )
-        done = conduct_resumed(resume, quiet=quiet, budget_s=budget)
+    selectors: tuple[Selector, ...] = ()
+    if options.suite:
+        suite, options = _of_suite(options.suite, options)
+    if options.resume:
+        done = _resume(options.resume, options)
     else:
-        catalogue = load()
-        texts = selectors or QUICK_SUITE
-        if not selectors and budget is None:
-            budget = QUICK_BUDGET_S
-        all_sizes = parse_sizes(",".join(sizes)) if sizes else None if selectors else QUICK_SIZES
-        input_facts = None
-        if input_path:
-            from perbyte.measure.conduct import describe_input
+        request, input_facts = _read_request(options)
+        selectors = request.selectors
+        if options.dry_run:
+            as_json = options.output.as_json
+            return _print_plan(request, _policy(options), as_json=as_json, lenient=suite is not None)
+        done = _measure(request, input_facts, options, suite)
+    beside, quiet = options.beside, options.output.quiet
+    if beside.count or beside.memory:
+        done = with_behaviours(done, quiet=quiet)
+    if beside.leak:
+        from perbyte.cli.leaking import with_leaks
 
-            input_facts = describe_input(input_path)
-            all_sizes = all_sizes or (int(input_facts["usable_bytes"]),)
-        asked = tuple(parse_selector(text) for text in texts)
-        if input_facts:
-            from perbyte.measure.conduct import require_size
-
-            named = [size for one in asked for size in one.sizes or ()]
-            require_size(input_facts, {*(all_sizes or ()), *named})
-        if limits and not as_csv:
-            asked += (parse_selector("reference/{limit-*,probe-aesenc}/run@1024+contract=stream/1"),)
-        general = read_states(states or (), threads, cores)
-        more = read_states((), threads, cores) or ()
-        asked = tuple(replace(one, states=(*one.states, *more)) if one.states else one for one in asked)
-        request = Request(
-            selectors=asked,
-            sizes=all_sizes,
-            operations=operations,
-            contracts=tuple(catalogue.find_contract(name).id for name in contracts) if contracts else None,
-            cpus=cpus,
-            states=general,
-        )
-        policy = read_policy(precision, budget, epochs, cores, seed, gentle=gentle)
-        if dry_run:
-            return _print_plan(request, policy, as_json=as_json, lenient=suite is not None)
-        given = budget is not None and suite is None and bool(selectors)
-        done = conduct(
-            request,
-            policy,
-            out=out,
-            quiet=quiet,
-            input_facts=input_facts,
-            lenient=suite is not None,
-            budget=lambda prepared: budgeted(prepared, raised=not given, quiet=quiet),
-        )
-    print_run(done.run, unit, as_json=as_json, as_csv=as_csv, rate=rate, limits=limits)
+        done = with_leaks(done, quiet=quiet)
+    print_run(done.run, options.output, beside)
     if suite:
         note(f"{suite.title}: {suite.answers}", quiet=quiet)
         note(f"chart: perbyte report {done.path} --chart {suite.chart}.svg", quiet=quiet)
     note_losses(done.run, quiet=quiet)
-    if profile:
-        note_profile(done.timing)
+    _note_left_out(selectors, quiet=quiet)
+    if options.profile:
+        note_profile(done.outcome.timing)
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
     return done.code
+
+
+def _of_suite(name: str, options: MeasureOptions) -> tuple[Suite, MeasureOptions]:
+    """The suite, and its selectors and budget as options, unless the command line has a budget."""
+    from perbyte.catalogue import find_suite
+    from perbyte.cli.conduct import build_needed
+    from perbyte.measure import built_runners
+
+    if options.selectors or options.resume:
+        raise UsageError("--suite takes the place of selectors", hint="leave the selectors (or --resume) out")
+    suite = find_suite(name)
+    build_needed(["*"], quiet=options.output.quiet)
+    selectors = suite.selectors(tuple(spec.name for spec in built_runners()))
+    budget = suite.budget_s if options.policy.budget is None else options.policy.budget
+    return suite, replace(options, selectors=selectors, policy=replace(options.policy, budget=budget))
+
+
+def _resume(path: Path, options: MeasureOptions) -> Conducted:
+    """Go on with a run. Raises UsageError where the command line says what the run itself knows."""
+    from perbyte.cli.conduct import conduct_resumed
+
+    policy = options.policy
+    of_plan: tuple[object, ...] = (
+        options.selectors,
+        options.sizes,
+        options.operations,
+        options.contracts,
+        options.cpus,
+    )
+    of_plan += (options.states, options.threads, options.input, options.out, options.dry_run)
+    if any(of_plan):
+        raise UsageError(
+            "--resume goes on with the run's own plan", hint="leave selectors and plan options out"
+        )
+    given = (policy.precision, policy.epochs, policy.cores, policy.seed)
+    if policy.gentle or any(value is not None for value in given):
+        raise UsageError(
+            "--resume goes on under the run's own policy", hint="of its options only --budget can be given"
+        )
+    return conduct_resumed(path, quiet=options.output.quiet, budget_s=policy.budget)
+
+
+def _read_request(options: MeasureOptions) -> tuple[Request, dict[str, str | int] | None]:
+    """What the options ask for, and what is known of the file that is measured on."""
+    from perbyte.catalogue import load, parse_selector, parse_sizes
+    from perbyte.measure import Request
+    from perbyte.measure.conduct import describe_input, require_size
+
+    sizes: tuple[int, ...] | None = QUICK_SIZES if not options.selectors else None
+    if options.sizes:
+        sizes = parse_sizes(",".join(options.sizes))
+    input_facts = describe_input(options.input) if options.input else None
+    if input_facts:
+        sizes = sizes or (int(input_facts["usable_bytes"]),)
+    selectors = tuple(parse_selector(text) for text in options.selectors or QUICK_SUITE)
+    if input_facts:
+        named = [size for selector in selectors for size in selector.sizes or ()]
+        require_size(input_facts, {*(sizes or ()), *named})
+    if options.beside.limits and not options.output.as_csv:
+        selectors += (parse_selector("reference/{limit-*,probe-aesenc}/run@1024+contract=stream/1"),)
+    cores = options.policy.cores
+    general = read_states(options.states or (), options.threads, cores)
+    more = read_states((), options.threads, cores) or ()
+    selectors = tuple(
+        replace(selector, states=(*selector.states, *more)) if selector.states else selector
+        for selector in selectors
+    )
+    catalogue = load()
+    named_contracts = tuple(catalogue.find_contract(name).id for name in options.contracts or ())
+    request = Request(
+        selectors=selectors,
+        sizes=sizes,
+        operations=options.operations,
+        contracts=named_contracts or None,
+        cpus=options.cpus,
+        states=general,
+    )
+    return request, input_facts
+
+
+def _policy(options: MeasureOptions) -> Policy:
+    """The policy; without selectors the quick suite's budget, unless the command line has one."""
+    quick = not options.selectors and options.policy.budget is None
+    return (replace(options.policy, budget=QUICK_BUDGET_S) if quick else options.policy).policy()
+
+
+def _measure(
+    request: Request, input_facts: dict[str, str | int] | None, options: MeasureOptions, suite: Suite | None
+) -> Conducted:
+    """Measure what was asked for; only a budget that was given beside selectors is kept to."""
+    from perbyte.cli.conduct import budgeted, conduct
+
+    quiet = options.output.quiet
+    given = options.policy.budget is not None and suite is None and bool(options.selectors)
+    return conduct(
+        request,
+        _policy(options),
+        out=options.out,
+        quiet=quiet,
+        input_facts=input_facts,
+        lenient=suite is not None,
+        budget=lambda prepared: budgeted(prepared, raised=not given, quiet=quiet),
+    )
+
+
+def _note_left_out(selectors: Sequence[Selector], *, quiet: bool) -> None:
+    """Say which libraries are built and were not asked, because `*` means none that are opt-in."""
+    from perbyte.measure import built_runners
+    from perbyte.measure.plan import left_out, may_mean
+
+    names = [
+        spec.name
+        for spec in (built_runners() if selectors else ())
+        if any(left_out(selector.runner, spec) for selector in selectors)
+        and not any(may_mean(selector, spec) for selector in selectors)
+    ]
+    if names:
+        note(
+            f"not asked, though built: {', '.join(names)} ('*' leaves opt-in libraries out; name them, or write '?*')",
+            quiet=quiet,
+        )
 
 
 def read_states(
@@ -215,63 +259,14 @@ def read_states(
     return tuple(dict.fromkeys(states)) or None
 
 
-def read_policy(
-    precision: float | None,
-    budget: float | None,
-    epochs: int | None,
-    cores: tuple[int, ...] | None,
-    seed: int | None,
-    *,
-    gentle: bool = False,
-    start: Policy | None = None,
-) -> Policy:
-    """The policy `start` (the default one without it) with what was said on the command line."""
-    policy = start or Policy()
-    if epochs is not None:
-        policy = replace(policy, epochs=epochs, max_epochs=max(epochs, policy.max_epochs))
-    return replace(
-        policy,
-        precision=policy.precision if precision is None else precision,
-        budget_s=policy.budget_s if budget is None else budget,
-        cores=policy.cores if cores is None else cores,
-        seed=policy.seed if seed is None else seed,
-        gentle=policy.gentle or gentle,
-    )
-
-
-def budgeted(prepared: Prepared, *, raised: bool, quiet: bool) -> Prepared:
-    """Say how long it takes. A budget that is far too small is refused, or `raised` where nobody chose it."""
-    from perbyte.measure import foresee
-
-    policy, cells = prepared.conditions.policy, len(prepared.plan.cells)
-    seen = foresee(prepared.plan, policy, prepared.survey.specs)
-    if not seen.fits and raised:
-        policy = replace(
-            policy, budget_s=float(math.ceil(max(seen.least_s, *(s for _, s in seen.alone), 1.0)))
-        )
-        note(f"the budget is {policy.budget_s:g} s, because the plan takes as long at the least", quiet=quiet)
-        seen = foresee(prepared.plan, policy, prepared.survey.specs)
-        prepared = replace(prepared, conditions=replace(prepared.conditions, policy=policy))
-    elif not seen.fits:
-        enough = f"--budget {math.ceil(seen.least_s)}s"
-        if seen.alone:
-            cell, took = max(seen.alone, key=lambda one: one[1])
-            said = f"one call of {cell.address}, with its data and its check, takes about {took:.0f} s"
-        else:
-            said = f"{cells:,} cells in {policy.epochs} epochs take about {seen.least_s:.0f} s at the least"
-        raise UsageError(
-            f"{said}: too much for a budget of {policy.budget_s:g} s",
-            hint=f"{enough}, fewer cells or sizes, or fewer --epochs; --dry-run tells how long a plan takes",
-        )
-    note(f"{cells:,} cell{'s' * (cells != 1)}: {seen}", quiet=quiet)
-    return prepared
-
-
 def _print_plan(request: Request, policy: Policy, *, as_json: bool, lenient: bool) -> int:
-    from perbyte.measure import foresee, prepare
+    from perbyte.cli.conduct import build_needed
+    from perbyte.measure import foresee, prepare, recall_pace
 
+    build_needed(one.runner for one in request.selectors)
     prepared = prepare(request, policy, lenient=lenient)
-    plan, seen = prepared.plan, foresee(prepared.plan, policy, prepared.survey.specs)
+    pace = recall_pace(prepared.conditions.policy.cores[0])
+    plan, seen = prepared.plan, foresee(prepared.plan, policy, prepared.survey.specs, pace)
     if as_json:
         drawn = {
             "cells": [cell.address for cell in plan.cells],
@@ -279,6 +274,7 @@ def _print_plan(request: Request, policy: Policy, *, as_json: bool, lenient: boo
             "failures": [asdict(failure) for failure in plan.failures],
             "policy": asdict(policy),
             "least_s": seen.least_s,
+            "wall_s": seen.wall_s,
         }
         print(json.dumps(drawn, indent=1))
         return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from perbyte.cli.run_names import find_run
+from perbyte.app.run_names import find_run
 from perbyte.errors import EXIT_FINE
 
 WIDTH = 100

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 import click
 
+from perbyte.cli.declared import flag, option
+from perbyte.errors import UsageError
 from perbyte.model import Policy
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 UNITS = (
     "cycles/byte",
@@ -22,6 +22,7 @@ UNITS = (
     "calls/s",
 )  # those of `stats.quantity`, which a test compares
 _SHORT_UNITS = {"cpb": "cycles/byte", "c/b": "cycles/byte", "cycles": "cycles/call", "ns": "ns/call"}
+LONGEST_S = 7 * 86400.0  # of a run; nobody means more
 _TIME_UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
 
@@ -40,8 +41,9 @@ class Percent(click.ParamType[float]):
         except ValueError:
             number = -1.0
         if not 0 < number < 1:
+            meant = f"{text}% or" if 1 <= number < 100 and "%" not in text else "0.25% or"
             self.fail(
-                f"invalid percentage {value!r}: above 0% and below 100% (e.g. 0.25% or 0.0025)", param, ctx
+                f"invalid percentage {value!r}: above 0% and below 100% (e.g. {meant} 0.0025)", param, ctx
             )
         return number
 
@@ -69,28 +71,36 @@ class DataRate(click.ParamType[float]):
         """Return bytes a second. Fails on anything else."""
         if isinstance(value, float):
             return value
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT]?)(i?)(B|bit)(?:/s|ps)?", str(value).strip())
+        asked = str(value).strip()
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKmMgGtT]?)(i?)(B|[bB][iI][tT])(?:/s|ps)?", asked)
         if not found or float(found[1]) <= 0:
-            self.fail(f"invalid rate {value!r} (e.g. 2GB/s, 500MB/s or 10Gbit/s)", param, ctx)
-        steps = " kMGT".index(found[2] or " ")
-        return (
-            float(found[1]) * float((1024 if found[3] else 1000) ** steps) / (8 if found[4] == "bit" else 1)
-        )
+            either = re.fullmatch(r"(\d+(?:\.\d+)?\s*[kKmMgGtT]?)b(?:/s|ps)?", asked)
+            meant = (
+                f": {either[1]}B/s or {either[1]}bit/s?" if either else " (e.g. 2GB/s, 500MB/s or 10Gbit/s)"
+            )
+            self.fail(f"invalid rate {value!r}{meant}", param, ctx)
+        steps = " KMGT".index(found[2].upper() or " ")
+        return float(found[1]) * float((1024 if found[3] else 1000) ** steps) / (1 if found[4] == "B" else 8)
 
 
 class DataSize(click.ParamType[int]):
-    """`64MiB`, `1TB`, `4096`: bytes."""
+    """`64MiB`, `1TB`, `4096`: bytes, by the one grammar of sizes (`catalogue.parse_bytes`)."""
 
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return bytes. Fails on anything else."""
+        """Return bytes. Fails on anything else, and on nothing."""
+        from perbyte.catalogue import parse_bytes
+
         if isinstance(value, int):
             return value
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGTP]?)(i?)B?", str(value).strip())
-        if not found or float(found[1]) <= 0:
-            self.fail(f"invalid size {value!r} (e.g. 64MiB, 1TB or 4096)", param, ctx)
-        return int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGTP".index(found[2].upper() or " "))
+        try:
+            size = parse_bytes(str(value))
+        except UsageError as error:
+            self.fail(f"{error} ({error.hint})", param, ctx)
+        if not size:
+            self.fail(f"'{value}' is no data (e.g. 64MiB, 1TB or 4096)", param, ctx)
+        return size
 
 
 class Cores(click.ParamType[tuple[int, ...]]):
@@ -112,7 +122,7 @@ class Cores(click.ParamType[tuple[int, ...]]):
 
 
 class Seconds(click.ParamType[float]):
-    """`60s`, `2min`, `500ms`, `90`."""
+    """`60s`, `2min`, `500ms`; a bare number means seconds."""
 
     name = "time"
 
@@ -123,7 +133,10 @@ class Seconds(click.ParamType[float]):
         found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|)", str(value).strip())
         if not found or float(found[1]) <= 0:
             self.fail(f"invalid duration {value!r}: a time above zero (e.g. 60s, 2min or 500ms)", param, ctx)
-        return float(found[1]) * _TIME_UNITS[found[2] or "s"]
+        seconds = float(found[1]) * _TIME_UNITS[found[2] or "s"]
+        if seconds > LONGEST_S:
+            self.fail(f"invalid duration {value!r}: a week (168h) at the most", param, ctx)
+        return seconds
 
 
 class Listed(click.ParamType[tuple[str, ...]]):
@@ -143,89 +156,110 @@ class Listed(click.ParamType[tuple[str, ...]]):
         return words
 
 
-gentle_option = click.option(
-    "--gentle", is_flag=True, help="Without priority over other programs: less precise beside them."
-)
+UNDECIDED: dict[str, Any] = {
+    "type": click.Choice(("ok", "fail")),
+    "default": None,
+    "help": "Exit code 0 or 1 instead of 5.  [with --fail-above]",
+}
+undecided_option = click.option("--undecided-is", **UNDECIDED)
+GENTLE = "Without priority over other programs: less precise beside them."
+PROFILE = "Say where the time of the run went."
+RATE = "How many cores such a rate takes, and what a record costs: 2GB/s."
+DEFAULT = Policy()
+gentle_option = click.option("--gentle", is_flag=True, help=GENTLE)
 
 
-def policy_options(function: F) -> F:
-    """Add the options from which `read_policy` makes a Policy."""
-    default = Policy()
-    for option in reversed(
-        [
-            click.option(
-                "--precision",
-                type=Percent(),
-                default=None,
-                help=f"Half-width at which a cell is done.  [{default.precision:.2%}]",
-            ),
-            click.option(
-                "--budget",
-                type=Seconds(),
-                default=None,
-                help=f"Measuring time of the run.  [{default.budget_s:.0f}s]",
-            ),
-            click.option(
-                "--epochs",
-                type=click.IntRange(1, 100),
-                default=None,
-                help=f"Fresh processes per runner at the least.  [{default.epochs}]",
-            ),
-            click.option(
-                "--cores",
-                "--core",
-                "cores",
-                type=Cores(),
-                default=None,
-                help="Cores to measure on, as 0-3 or 1.  [all of one kind]",
-            ),
-            click.option(
-                "--seed",
-                type=click.IntRange(0, 2**63 - 1),
-                default=None,
-                help=f"Seed of data, keys, order and layouts.  [{default.seed}]",
-            ),
-            gentle_option,
-        ]
-    ):
-        function = option(function)
-    return function
+@dataclass(frozen=True, slots=True)
+class PolicyOptions:
+    """What the command line says of how a run measures. None: nothing."""
+
+    precision: float | None = option(
+        "--precision",
+        type=Percent(),
+        default=None,
+        help=f"Half-width at which a cell is done.  [{DEFAULT.precision:.2%}]",
+    )
+    budget: float | None = option(
+        "--budget",
+        type=Seconds(),
+        default=None,
+        help=f"Measuring time of the run.  [{DEFAULT.budget_s:.0f}s]",
+    )
+    epochs: int | None = option(
+        "--epochs",
+        type=click.IntRange(1, 100),
+        default=None,
+        help=f"Fresh processes per runner at the least.  [{DEFAULT.epochs}]",
+    )
+    cores: tuple[int, ...] | None = option(
+        "--cores",
+        "--core",
+        type=Cores(),
+        default=None,
+        help="Cores to measure on, as 0-3 or 1.  [all of one kind]",
+    )
+    seed: int | None = option(
+        "--seed",
+        type=click.IntRange(0, 2**63 - 1),
+        default=None,
+        help=f"Seed of data, keys, order and layouts.  [{DEFAULT.seed}]",
+    )
+    gentle: bool = flag("--gentle", help=GENTLE)
+
+    def policy(self, start: Policy = DEFAULT) -> Policy:
+        """The policy `start` with what was said."""
+        epochs = start.epochs if self.epochs is None else self.epochs
+        return replace(
+            start,
+            precision=start.precision if self.precision is None else self.precision,
+            budget_s=start.budget_s if self.budget is None else self.budget,
+            epochs=epochs,
+            max_epochs=max(epochs, start.max_epochs),
+            cores=start.cores if self.cores is None else self.cores,
+            seed=start.seed if self.seed is None else self.seed,
+            gentle=start.gentle or self.gentle,
+        )
 
 
-def profile_option(function: F) -> F:
-    """Add --profile."""
-    return click.option("--profile", is_flag=True, help="Say where the time of the run went.")(function)
+@dataclass(frozen=True, slots=True)
+class Output:
+    """In which form a run is printed, and whether notes are."""
+
+    as_json: bool = flag("--json", help="Print JSON instead of the table.")
+    as_csv: bool = flag("--csv", help="Print CSV instead of the table.")
+    unit: str | None = option(
+        "--unit", type=UnitName(), default=None, help=f"Unit of the table: {', '.join(UNITS)}."
+    )
+    quiet: bool = flag("-q", "--quiet", help="No progress and no notes.")
+
+    def __post_init__(self) -> None:
+        """Raise UsageError when two forms were asked for."""
+        require_one_form(as_json=self.as_json, as_csv=self.as_csv)
+
+    @property
+    def table(self) -> bool:
+        """True when neither JSON nor CSV was asked for."""
+        return not (self.as_json or self.as_csv)
 
 
-def rate_option(function: F) -> F:
-    """Add --rate."""
-    said = "How many cores such a rate takes, and what a record costs: 2GB/s."
-    return click.option("--rate", type=DataRate(), default=None, help=said)(function)
+@dataclass(frozen=True, slots=True)
+class Additions:
+    """What is printed beside the figures of a run; `rate` in bytes a second."""
+
+    rate: float | None = option("--rate", type=DataRate(), default=None, help=RATE)
+    limits: bool = flag("--limits", help="What the silicon allows beside each cell, and which limit binds.")
+    count: bool = flag("--count", help="Instructions of each cell, by kind and per cycle.")
+    memory: bool = flag("--memory", help="Stack, heap, state and code of each cell, in bytes.")
+    leak: bool = flag("--leak", help="Whether the time of each cell depends on secrets, in cycles.")
 
 
-def limits_option(function: F) -> F:
-    """Add --limits."""
-    said = "What the silicon allows beside each cell, and which limit binds."
-    return click.option("--limits", is_flag=True, help=said)(function)
+NO_ADDITIONS = Additions(None, False, False, False, False)
 
 
-def output_options(function: F) -> F:
-    """Add --json, --csv, --unit and --quiet."""
-    for option in reversed(
-        [
-            click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table."),
-            click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table."),
-            click.option(
-                "--unit",
-                type=UnitName(),
-                default=None,
-                help=f"Unit of the table: {', '.join(UNITS)}.",
-            ),
-            click.option("-q", "--quiet", is_flag=True, help="No progress and no notes."),
-        ]
-    ):
-        function = option(function)
-    return function
+def require_one_form(*, as_json: bool, as_csv: bool) -> None:
+    """Raise UsageError when two forms were asked for."""
+    if as_json and as_csv:
+        raise UsageError("--json and --csv exclude each other")
 
 
 def note(text: str, *, quiet: bool = False) -> None:

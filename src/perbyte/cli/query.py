@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,11 +11,12 @@ from typing import Any
 
 import click
 
-from perbyte import places
+from perbyte import extras, places
+from perbyte.app.run_names import find_runs
 from perbyte.cli.options import note
-from perbyte.cli.run_names import find_runs
-from perbyte.cli.terminal import Table, print_table
+from perbyte.cli.terminal import PlainTable, print_table
 from perbyte.errors import EXIT_FINE, UsageError
+from perbyte.model.text import json_ready
 
 
 @click.command("query")
@@ -27,7 +27,8 @@ from perbyte.errors import EXIT_FINE, UsageError
 def command(sql: str, runs: tuple[Path, ...], as_json: bool, as_csv: bool) -> int:
     """Run one SQL statement over RUNs (all stored runs without them). Nothing is changed.
 
-    Views: runs (a row per run), cells (a row per figure), samples (a row per sample).
+    Views: runs (a row per run), cells (a row per figure), samples (a row per sample), behaviour (a row per cell that
+    was counted), leaks (a row per cell and secret).
 
     \b
       perbyte query 'DESCRIBE cells'
@@ -42,6 +43,7 @@ def command(sql: str, runs: tuple[Path, ...], as_json: bool, as_csv: bool) -> in
 
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other")
+    extras.require("query", "SQL")
     print_rows(*query(find_runs(runs) or _all_runs(), sql), as_json=as_json, as_csv=as_csv)
     return EXIT_FINE
 
@@ -51,39 +53,30 @@ def print_rows(
 ) -> None:
     """Print what a query found."""
     if as_json:
-        records = [dict(zip(names, map(_plain, row), strict=True)) for row in rows]
+        records = [dict(zip(names, map(json_ready, row), strict=True)) for row in rows]
         print(json.dumps(records, indent=1, allow_nan=False))
     elif as_csv:
-        from perbyte.report.export import inert
+        from perbyte.model.text import inert
 
         writer = csv.writer(sys.stdout, lineterminator="\r\n")
         writer.writerow(names)
-        writer.writerows((inert(_plain(value)) for value in row) for row in rows)
+        writer.writerows((inert(json_ready(value)) for value in row) for row in rows)
     elif names:
         shown = [dict(zip(names, map(_text, row), strict=True)) for row in rows]
-        print_table(Table(shown or [dict.fromkeys(names, "")], names[-1]))
+        print_table(PlainTable(shown or [dict.fromkeys(names, "")], names[-1]))
 
 
 def _all_runs() -> list[Path]:
     """Every stored run that can be read; how many cannot is said."""
-    from perbyte.store import runs
+    from perbyte.store import leak_runs, runs
 
     found = runs(places.runs_home())
     if broken := sum(bool(one.problem) for one in found):
         note(f"left out: {broken} runs that cannot be read (perbyte list runs)")
-    whole = [one.path for one in found if not one.problem]
+    whole = [one.path for one in found if not one.problem] + leak_runs(places.runs_home())
     if not whole:
         raise UsageError("there is no run yet", hint="make one: perbyte measure")
     return whole
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it: what is not finite or not a basic type becomes null or text."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
-    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
 def _text(value: Any) -> str:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from perbyte import extras
 from perbyte.cli.options import note
-from perbyte.cli.terminal import Table, print_table
+from perbyte.cli.terminal import PlainTable, print_table
 from perbyte.errors import EXIT_FINE, EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Run
 
@@ -59,9 +60,10 @@ def command(
       perbyte report --history -o history.html --chart history.svg
       perbyte report --atlas -o atlas.html
     """
-    from perbyte.cli.run_names import find_runs, newest
+    from perbyte.app.run_names import find_runs, newest
     from perbyte.store import open_run
 
+    extras.require("report", "A page or a chart")
     if history and of_atlas:
         raise UsageError("--history and --atlas are two pages", hint="write one after the other")
     if of_atlas:
@@ -81,7 +83,7 @@ def command(
 
 
 def _history(runs: Sequence[Path], output: Path | None, charts: Sequence[Path]) -> int:
-    from perbyte.cli.run_names import find_runs
+    from perbyte.app.run_names import find_runs
     from perbyte.report.html import write
     from perbyte.report.pages import history_page
     from perbyte.report.pictures import history_pictures
@@ -241,7 +243,7 @@ def deliver_charts(pictures: Mapping[str, Picture], charts: Sequence[Path]) -> N
     """
     if any(chart.stem == HELP for chart in charts):
         rows = [{"chart": name, "shows": picture.heading} for name, picture in pictures.items()]
-        print_table(Table(rows, "shows"))
+        print_table(PlainTable(rows, "shows"))
         return
     for chart in charts:
         note(f"chart: {write_chart(pictures, chart)}")

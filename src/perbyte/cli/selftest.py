@@ -150,7 +150,8 @@ class _Trials:
     def take(self, run: Run, budget_s: float) -> None:
         """Count what a run says."""
         from perbyte.stats import compare
-        from perbyte.stats.compare import Answer, floor_across
+        from perbyte.stats.across import floor_across
+        from perbyte.stats.compare import Answer
 
         singles = sorted(((one.cell.size_bytes, one) for one in run.cells), key=lambda pair: pair[0])
         if (

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
-from perbyte.cli.options import limits_option, note, output_options, rate_option
-from perbyte.cli.run_names import find_run
+from perbyte.app.run_names import find_run
+from perbyte.cli.declared import argument, group, takes
+from perbyte.cli.options import NO_ADDITIONS, Additions, Output, note
 from perbyte.errors import UsageError
 from perbyte.model import Run
 
 
+@dataclass(frozen=True, slots=True)
+class ShowOptions:
+    """Which run is shown, and how."""
+
+    run: Path | None = argument(required=False, type=click.Path(path_type=Path))
+    output: Output = group(Output)
+    beside: Additions = group(Additions)
+
+
 @click.command("show")
-@click.argument("run", required=False, type=click.Path(path_type=Path))
-@output_options
-@rate_option
-@limits_option
-def command(
-    run: Path | None,
-    as_json: bool,
-    as_csv: bool,
-    unit: str | None,
-    rate: float | None,
-    limits: bool,
-    quiet: bool,
-) -> int:
+@takes(ShowOptions)
+def command(options: ShowOptions) -> int:
     """Show RUN: a directory, or a name of `perbyte list runs`; the newest run without it.
 
     \b
@@ -36,33 +36,29 @@ def command(
     """
     from perbyte.model.text import plain
     from perbyte.store import open_run, unlike_manifest
+    from perbyte.store.leaks import is_leak_run, read_leaks
 
-    place = find_run(run)
-    print_run(open_run(place), unit, as_json=as_json, as_csv=as_csv, rate=rate, limits=limits)
+    place, output = find_run(options.run), options.output
+    if is_leak_run(place):
+        from perbyte.cli.leaking import print_leaks
+
+        if output.unit or replace(options.beside, leak=False) != NO_ADDITIONS:
+            raise UsageError("a run that looked for leaks is shown as it is, or with --json or --csv")
+        print_leaks(read_leaks(place), as_json=output.as_json, as_csv=output.as_csv)
+        return 0
+    print_run(open_run(place), output, options.beside)
     if bad := unlike_manifest(place):
         note(f"damaged: {plain('; '.join(bad), 600)}")
         note(f"the figures are those that were stored; perbyte verify {place} looks closer")
     return 0
 
 
-def print_run(
-    run: Run,
-    unit: str | None,
-    *,
-    as_json: bool,
-    as_csv: bool,
-    rate: float | None = None,
-    limits: bool = False,
-) -> None:
-    """Print a run in the form that was asked for, with what `rate` (bytes a second) asks of it, and the limits.
-
-    Raises UsageError when two forms were asked for.
-    """
-    if as_json and as_csv:
-        raise UsageError("--json and --csv exclude each other")
-    if (rate or limits) and as_csv:
+def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> None:
+    """Print a run in the form that was asked for, with what is wanted beside its figures."""
+    rate, limits, unit = beside.rate, beside.limits, output.unit
+    if (rate or limits) and output.as_csv:
         raise UsageError(f"--{'rate' if rate else 'limits'} is not in the CSV", hint="--json has it")
-    if as_json:
+    if output.as_json:
         import json
 
         from perbyte.report.beyond import scaling_json
@@ -74,7 +70,7 @@ def print_run(
         found |= {"limits": limits_json(run.cells)} if limits else {}
         found |= {"scaling": told} if (told := scaling_json(run.cells)) else {}
         print(json.dumps(found, indent=1, allow_nan=False))
-    elif as_csv:
+    elif output.as_csv:
         from perbyte.report.export import to_csv
 
         print(to_csv(run), end="")
@@ -84,8 +80,8 @@ def print_run(
         from perbyte.stats.quantity import Unit
 
         print(render_table(run, unit=Unit(unit) if unit else None), end="")
-        if beyond := render_beyond(run.cells):
-            print("\n" + beyond, end="")
+        if scaling := render_beyond(run.cells):
+            print("\n" + scaling, end="")
         if rate:
             from perbyte.report.rate import render_rate
 
@@ -94,3 +90,11 @@ def print_run(
             from perbyte.report.limit import render_limits
 
             print("\n" + render_limits(run.cells), end="")
+        if beside.count or beside.memory:
+            from perbyte.report.behaviour import render_behaviour
+
+            print("\n" + render_behaviour(run, count=beside.count, memory=beside.memory), end="")
+        if beside.leak:
+            from perbyte.report.leaktext import render_of_run
+
+            print("\n" + render_of_run(run.leaks), end="")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from perbyte.cli.run_names import find_run
+from perbyte import extras
+from perbyte.app.run_names import find_run
 from perbyte.errors import EXIT_FINE, StoreError
 
 
@@ -32,9 +33,10 @@ def command(run: Path | None, key: Path) -> int:
         )
     journal = verdict.path / "journal.jsonl"
     if journal.is_file() and journal.stat().st_size:
+        extras.require("query", "Signing a run whose samples are still in its journal")
         raise StoreError(
-            f"{verdict.path} was killed and has measurements outside its manifest",
-            hint=f"complete it (perbyte measure --resume {verdict.path}) or save it (perbyte recover)",
+            f"{verdict.path} has measurements in its journal, outside its manifest",
+            hint=f"perbyte recover {verdict.path} --out NEW, or perbyte measure --resume {verdict.path}",
         )
     print(f"signed: {sign(verdict.path, key)}")
     return EXIT_FINE

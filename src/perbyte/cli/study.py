@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import note, output_options, policy_options, profile_option
+from perbyte import extras
+from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.options import PROFILE, Output, PolicyOptions, note
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.places import require_writable
 
 if TYPE_CHECKING:
+    from perbyte.app.conducting import Conducted
     from perbyte.model import Run
+    from perbyte.studies import Judgement, Study
 
 
 @click.group("study")
@@ -63,80 +69,91 @@ def show(name: str) -> int:
     return EXIT_FINE
 
 
+@dataclass(frozen=True, slots=True)
+class StudyRunOptions:
+    """Which study is run, how it is measured, and what is written."""
+
+    name: str = argument()
+    quick: bool = flag("--quick", help="The quick variant: fewer or smaller cells.")
+    out: Path | None = option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
+    report: Path | None = option(
+        "--report", type=click.Path(path_type=Path), help="Also write the report here."
+    )
+    strict: bool = flag("--strict", help="Exit code 1 when a claim is not reproduced.")
+    policy: PolicyOptions = group(PolicyOptions)
+    output: Output = group(Output)
+    profile: bool = flag("--profile", help=PROFILE)
+
+
 @command.command("run")
-@click.argument("name")
-@click.option("--quick", is_flag=True, help="The quick variant: fewer or smaller cells.")
-@click.option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
-@click.option("--report", type=click.Path(path_type=Path), help="Also write the report here.")
-@click.option("--strict", is_flag=True, help="Exit code 1 when a claim is not reproduced.")
-@policy_options
-@output_options
-@profile_option
-def run(
-    name: str,
-    quick: bool,
-    out: Path | None,
-    report: Path | None,
-    strict: bool,
-    precision: float | None,
-    budget: float | None,
-    epochs: int | None,
-    cores: tuple[int, ...] | None,
-    seed: int | None,
-    gentle: bool,
-    as_json: bool,
-    as_csv: bool,
-    unit: str | None,
-    quiet: bool,
-    profile: bool,
-) -> int:
+@takes(StudyRunOptions)
+def run(options: StudyRunOptions) -> int:
     """Measure the cells of study NAME here, judge its claims, write run, report and figures."""
-    from perbyte.catalogue import parse_selector
-    from perbyte.cli.conduct import conduct
     from perbyte.cli.ending import note_losses, note_profile
-    from perbyte.cli.measure import budgeted, read_policy
-    from perbyte.cli.report import write_charts, write_html
     from perbyte.cli.show import print_run
-    from perbyte.measure import Request
     from perbyte.report.text import render_judgement
     from perbyte.studies import find, judge
+    from perbyte.studies.evidence import TIME
 
-    study = find(name)
-    if report:
-        require_writable(report)
-    policy = study.measuring_policy(quick=quick)
-    policy = read_policy(precision, budget, epochs, cores, seed, gentle=gentle, start=policy)
-    request = Request(
-        tuple(parse_selector(text) for text in study.selectors(quick=quick)), contracts=(study.contract,)
-    )
-    done = conduct(
-        request,
-        policy,
-        out=out,
+    study, output = find(options.name), options.output
+    if options.report:
+        extras.require("report", "A page")
+        require_writable(options.report)
+    done = _measure(study, options)
+    if options.profile:
+        note_profile(done.outcome.timing)
+    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)", quiet=output.quiet)
+    if any(getattr(claim, "of", TIME) != TIME for claim in study.claims):
+        from perbyte.cli.conduct import with_behaviours
+
+        done = with_behaviours(done, quiet=output.quiet)
+    judgement = judge(study, done.run)
+    if output.table:
+        print(f"{study.question}\n" + "".join(f"  {line}\n" for line in judgement.answers))
+    print_run(done.run, output)
+    if output.table:
+        print()
+        print(render_judgement(judgement), end="")
+    _write_pages(done, judgement, options)
+    note_losses(done.run, quiet=output.quiet)
+    return done.code or _strictly(options.strict, judgement)
+
+
+def _measure(study: Study, options: StudyRunOptions) -> Conducted:
+    """Measure the study's cells: whole by its own budget, cut to one that was given."""
+    from perbyte.catalogue import parse_selector
+    from perbyte.cli.conduct import budgeted, conduct
+    from perbyte.measure import Request
+
+    quiet, given = options.output.quiet, options.policy.budget is not None
+    selectors = tuple(parse_selector(text) for text in study.selectors(quick=options.quick))
+    return conduct(
+        Request(selectors, contracts=(study.contract,)),
+        options.policy.policy(study.measuring_policy(quick=options.quick)),
+        out=options.out,
         quiet=quiet,
         study=study.name,
         lenient=True,
-        budget=lambda prepared: budgeted(prepared, raised=budget is None, quiet=quiet),
-        cut=budget is not None,  # by its own budget a study is measured whole
+        budget=lambda prepared: budgeted(prepared, raised=not given, quiet=quiet),
+        cut=given,
     )
-    if profile:
-        note_profile(done.timing)
-    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)", quiet=quiet)
-    judgement = judge(study, done.run)
-    if not (as_json or as_csv):
-        print(f"{study.question}\n" + "".join(f"  {line}\n" for line in judgement.answers))
-    print_run(done.run, unit, as_json=as_json, as_csv=as_csv)
-    if not (as_json or as_csv):
-        print()
-        print(render_judgement(judgement), end="")
-    places = [write_html(done.run, done.path / "report.html", judgement)]
-    if report:
-        places.append(write_html(done.run, report, judgement))
+
+
+def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions) -> None:
+    """Write page and charts into the run, and the page where it is wanted as well."""
+    from perbyte.cli.report import write_charts, write_html
+
+    quiet = options.output.quiet
+    if not extras.has("report"):
+        lacking = f"no page and no charts without the extra 'report': {extras.install_command('report')}"
+        note(lacking, quiet=quiet)
+        return
+    page = write_html(done.run, done.path / "report.html", judgement)
+    if options.report:
+        page = write_html(done.run, options.report, judgement)
     write_charts(done.run, done.path / "charts", judgement)
     note(f"charts: {done.path / 'charts'}", quiet=quiet)
-    note(f"report: {places[-1]}", quiet=quiet)
-    note_losses(done.run, quiet=quiet)
-    return done.code or _strictly(strict, judgement)
+    note(f"report: {page}", quiet=quiet)
 
 
 @command.command("judge")
@@ -183,8 +200,103 @@ def page(name: str, runs: tuple[Path, ...], output: Path | None) -> int:
     return EXIT_FINE
 
 
+@command.command("new")
+@click.argument("name")
+@click.argument("figures", type=click.Path(path_type=Path))
+@click.option("--into", type=click.Path(path_type=Path), default=Path("studies"), show_default=True)
+@click.option("--title", help="Title of the text.")
+@click.option("--author", help="Who wrote it.")
+@click.option("--year", type=int, help="When.")
+@click.option("--citation", help="Where it was published.")
+@click.option("--question", help="What it asks, in your words.")
+@click.option("--machine", help="What it was measured on.")
+@click.option("--clock", type=float, help="The machine's clock in GHz, if it is published.")
+@click.option("--contract", default="stream/1", show_default=True, help="What one timed call is.")
+def new(
+    name: str,
+    figures: Path,
+    into: Path,
+    title: str | None,
+    author: str | None,
+    year: int | None,
+    citation: str | None,
+    question: str | None,
+    machine: str | None,
+    clock: float | None,
+    contract: str,
+) -> int:
+    """Write the skeleton of a study NAME from a CSV table of printed FIGURES and a few answers.
+
+    What is not given as an option is asked for.
+    """
+    from perbyte.datafile import read_text
+    from perbyte.studies import judge_in_print, read_study
+    from perbyte.studies.skeleton import About, draw, read_figures
+
+    folder = into / name
+    if folder.exists():
+        raise UsageError(f"{folder} exists already", hint="choose another name, or another place with --into")
+    table = read_figures(read_text(figures))
+    about = About(
+        title=_asked(title, "title"),
+        author=_asked(author, "author"),
+        year=int(_asked(year, "year", int)),
+        citation=_asked(citation, "citation"),
+        question=_asked(question, "question"),
+        machine=_asked(machine, "machine"),
+        clock_hz=clock * 1e9 if clock else None,
+        contract=contract,
+    )
+    files = draw(about, table)
+    folder.mkdir(parents=True)
+    for file, text in files.items():
+        (folder / file).write_text(text, encoding="utf-8")
+    study = read_study(folder)
+    known = sum(bool(figure.cell) for figure in study.published)
+    print(
+        f"{folder}: {len(study.published)} figures, {known} with a cell of today, {len(study.groups)} algorithms."
+    )
+    for verdict in judge_in_print(study).verdicts:
+        print(f"  in print: {verdict.outcome}: {verdict.claim.says}")
+    note(f"next: write its claims and notes, then PERBYTE_STUDIES={into} perbyte study run {name} --quick")
+    return EXIT_FINE
+
+
+@command.command("timeline")
+@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--chart", "charts", multiple=True, type=click.Path(path_type=Path), help="Also draw it here.")
+def timeline(runs: tuple[Path, ...], charts: tuple[Path, ...]) -> int:
+    """Print what AES, SHA and ChaCha cost a byte through the years, from all studies and RUNS, with the sources.
+
+    Without RUNS: the newest run of each study here.
+    """
+    from perbyte.app.run_names import find_runs
+    from perbyte.cli.report import deliver_charts, newest_of_studies
+    from perbyte.report.pictures import Picture
+    from perbyte.report.timeline import timeline_chart, timeline_text
+    from perbyte.store import open_run
+    from perbyte.studies.history import load_history
+
+    history = load_history([open_run(place) for place in find_runs(runs) or newest_of_studies()])
+    print(timeline_text(history), end="")
+    if charts and (chart := timeline_chart(history)) is not None:
+        deliver_charts({"timeline": Picture("timeline", "Cycles per byte through the years", chart)}, charts)
+    return EXIT_FINE
+
+
+def _asked(value: object, option: str, kind: type = str) -> str:
+    """The option's value, or what is answered at the terminal. Raises UsageError where nobody can be asked."""
+    if value is not None:
+        return str(value)
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"--{option} is not given, and there is no terminal to ask at", hint=f"--{option} ..."
+        )
+    return str(click.prompt(option.capitalize(), type=kind, err=True))
+
+
 def _opened(runs: tuple[Path, ...]) -> list[Run]:
-    from perbyte.cli.run_names import find_runs
+    from perbyte.app.run_names import find_runs
     from perbyte.store import open_run
 
     return [open_run(place) for place in find_runs(runs)]

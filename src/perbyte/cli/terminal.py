@@ -27,7 +27,7 @@ _LONGEST = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PlainTable:
     """`rows` have the same keys; `flowing` is the column that is wrapped, `expendable` go one after another."""
 
     rows: Sequence[dict[str, Any]]
@@ -35,13 +35,13 @@ class Table:
     expendable: tuple[str, ...] = ()
 
 
-def print_table(table: Table) -> None:
+def print_table(table: PlainTable) -> None:
     """Print a table as wide as the terminal, or as wide as it is where no terminal is."""
     for line in lay_out(table, _room()):
         print(line)
 
 
-def lay_out(table: Table, width: int | None) -> list[str]:
+def lay_out(table: PlainTable, width: int | None) -> list[str]:
     """The lines of a table in `width` characters (None: as many as it takes)."""
     if not table.rows:
         return ["none"]

@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perbyte.cli.options import note
-from perbyte.cli.try_command import libraries_beside, measure_specs
+from perbyte.cli.supercop_build import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged
+from perbyte.cli.try_bench import Bench, libraries_beside
+from perbyte.cli.try_check import CALL_S
+from perbyte.cli.try_time import Clock
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, UsageError
 
 if TYPE_CHECKING:
     from perbyte.model import Algorithm, Run
-    from perbyte.runners import RunnerSpec
     from perbyte.trial.supercop import Implementation
 
 BUDGET_S = 30.0
 SIZES = (64, 4096)
-MEASURED = "measured"
-_OF_KIND = {"incorrect": "wrong", "crashed": "crashes", "timed-out": "hangs"}
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one implementation: `word` is `measured`, or why there is no figure, `detail` in a sentence."""
-
-    name: str
-    place: Path
-    word: str
-    detail: str = ""
 
 
 def try_directories(
@@ -48,98 +35,79 @@ def try_directories(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Build, look at and measure every implementation below `places`; account for each one."""
-    from perbyte.model import Policy
-    from perbyte.trial.bench import sizes_for
+    """Build, look at and measure every implementation below `places`; account for each one.
+
+    Raises UsageError where the catalogue has none of the primitives.
+    """
+    from perbyte.runners import locate
     from perbyte.trial.subject import find_algorithm
     from perbyte.trial.supercop import FLAGS, algorithm_of, find_implementations
 
     asked = find_algorithm(algorithm_name) if algorithm_name else None
-    each = [tuple(shlex.split(one)) for one in flags] or [FLAGS]
+    ways = [Way(words) for words in [tuple(shlex.split(one)) for one in flags] or [FLAGS]]
     groups: dict[Algorithm, list[Implementation]] = {}
+    unknown: dict[str, UsageError] = {}
     for one in find_implementations(places):
-        groups.setdefault(algorithm_of(one, asked), []).append(one)
+        try:
+            groups.setdefault(algorithm_of(one, asked), []).append(one)
+        except UsageError as error:
+            unknown[f"crypto_{one.operation}/{one.primitive}"] = error
+    if not groups:
+        raise next(iter(unknown.values()))
+    if unknown:
+        hint = "perbyte supercop measures what has checksums"
+        note(f"left out, not in the catalogue: {', '.join(unknown)} ({hint})", quiet=quiet)
+    taken = {spec.name for spec in locate()}
+    built = {}
+    for algorithm, group in groups.items():
+        size = _sizes(algorithm, sizes)[0]
+        made = build_group(group, algorithm, ways, size, taken, quiet=quiet)
+        built[algorithm] = [
+            ImplementationOutcome(one.name, one.one.place, one.word, one.detail, one.spec) for one in made
+        ]
+    return measure_groups(built, sizes, beside, budget_s, gentle=gentle, as_json=as_json, quiet=quiet)
+
+
+def measure_groups(
+    groups: Mapping[Algorithm, Sequence[ImplementationOutcome]],
+    sizes: tuple[int, ...] | None,
+    beside: str,
+    budget_s: float | None,
+    *,
+    gentle: bool,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Measure what was built of each algorithm beside the libraries, and print it; the exit code."""
+    from perbyte.model import Policy
+
     answers: list[int] = []
     for algorithm, group in groups.items():
-        wanted = sizes or (SIZES if sizes_for(algorithm, None)[0] == 64 else sizes_for(algorithm, None))
-        specs, outcomes = _build(group, algorithm, each, wanted[0], quiet)
-        run = None
-        if specs:
-            names = [spec.name for spec in specs]
-            policy = Policy(budget_s=budget_s or BUDGET_S, epochs=3, gentle=gentle)
-            run = measure_specs(
-                specs, libraries_beside(beside, names), algorithm, names, wanted, policy, quiet
-            )
-            outcomes = [_judged(one, run) for one in outcomes]
+        run, outcomes = None, list(group)
+        if specs := [one.spec for one in group if one.spec]:
+            libraries = libraries_beside(beside, [spec.name for spec in specs])
+            policy, clock = Policy(epochs=3, gentle=gentle), Clock(budget_s or BUDGET_S)
+            bench = Bench(specs, libraries, algorithm, _sizes(algorithm, sizes), policy, quiet, CALL_S, clock)
+            run, _ = bench.measure(fresh=True)
+            outcomes = [ImplementationOutcome(one.name, one.place, *judged(one, run)) for one in group]
         _print(algorithm, run, outcomes, as_json=as_json)
         measured = any(one.word == MEASURED for one in outcomes)
-        wrong = any(one.word in _OF_KIND.values() for one in outcomes)
+        wrong = any(one.word in BAD for one in outcomes)
         answers.append(EXIT_INCORRECT if wrong else EXIT_FINE if measured else EXIT_ENVIRONMENT)
     return max(answers)
 
 
-def _build(
-    group: Sequence[Implementation],
-    algorithm: Algorithm,
-    flags: Sequence[tuple[str, ...]],
-    size: int,
-    quiet: bool,
-) -> tuple[list[RunnerSpec], list[Outcome]]:
-    """Every implementation with each set of flags: programs that answer, and what became of all of them."""
-    from perbyte.trial.alive import look
-    from perbyte.trial.checksum import compare_checksums
-    from perbyte.trial.program import DoesNotBuild, build_program, home
-    from perbyte.trial.supercop import Unusable, make_implementation, reason
+def _sizes(algorithm: Algorithm, asked: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The sizes that were asked for, or the usual ones of a tree."""
+    from perbyte.trial.bench import sizes_for
 
-    several = len({one.primitive for one in group}) > 1
-    jobs = []
-    for one in group:
-        for index, words in enumerate(flags):
-            name = f"{one.primitive}-{one.name}" if several else one.name
-            if len(flags) > 1:
-                name += "-" + re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(words)).strip("-")
-            jobs.append((one, name, words, home() / "supercop" / f"{algorithm.id}-{name}-{index}"))
-    if len({name for _, name, _, _ in jobs}) < len(jobs):
-        raise UsageError("two implementations have one name", hint="try them in two commands")
-
-    def make(job: tuple[Implementation, str, tuple[str, ...], Path]) -> tuple[RunnerSpec | None, Outcome]:
-        one, name, words, place = job
-        try:
-            source = make_implementation(one, algorithm, words, name, place.with_name(f"{place.name}.made"))
-            spec = build_program(source, place)
-        except Unusable as error:
-            return None, Outcome(name, one.place, "cannot be built", reason(error))
-        except DoesNotBuild as error:
-            return None, Outcome(name, one.place, "does not compile", error.first)
-        except UsageError as error:
-            return None, Outcome(name, one.place, "cannot be built", reason(error))
-        word, why = look(spec, size)
-        if not word:
-            fits, why = compare_checksums(one, source, place.with_name(f"{place.name}.checksum"))
-            word = "" if fits else "wrong"
-        return (None if word else spec), Outcome(name, one.place, word or MEASURED, why)
-
-    note(f"building {len(jobs)} programs", quiet=quiet)
-    from perbyte.trial.program import sdk_archive
-
-    sdk_archive()
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        found = list(pool.map(make, jobs))
-    return [spec for spec, _ in found if spec], [outcome for _, outcome in found]
+    usual = sizes_for(algorithm, None)
+    return asked or (SIZES if usual[0] == SIZES[0] else usual)
 
 
-def _judged(one: Outcome, run: Run) -> Outcome:
-    """What the run says of an implementation that was to be measured."""
-    failure = next((failure for failure in run.failures if failure.runner == one.name), None)
-    if one.word != MEASURED or not failure:
-        return one
-    detail = failure.message
-    if failure.expected or failure.got:
-        detail += f"; expected {failure.expected[:64]}, got {failure.got[:64]}"
-    return replace(one, word=_OF_KIND.get(failure.kind, failure.kind), detail=detail)
-
-
-def _print(algorithm: Algorithm, run: Run | None, outcomes: Sequence[Outcome], *, as_json: bool) -> None:
+def _print(
+    algorithm: Algorithm, run: Run | None, outcomes: Sequence[ImplementationOutcome], *, as_json: bool
+) -> None:
     if as_json:
         from perbyte.report.export import to_json
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
+from perbyte.app.run_names import find_run
 from perbyte.cli.options import note
-from perbyte.cli.run_names import find_run
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED
 
 

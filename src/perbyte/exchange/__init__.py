@@ -15,7 +15,7 @@ from perbyte.exchange.continuous import to_action, to_bencher, to_benchfmt
 from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow, decode, read_text
 from perbyte.exchange.openssl_run import IMPORTED, make_run
 from perbyte.exchange.openssl_speed import join_listings, read_listings
-from perbyte.exchange.openssl_table import Table, write_table
+from perbyte.exchange.openssl_table import SpeedTable, write_table
 
 __all__ = [
     "FORMATS",
@@ -24,7 +24,7 @@ __all__ = [
     "KeyRow",
     "Listing",
     "SpeedRow",
-    "Table",
+    "SpeedTable",
     "decode",
     "join_listings",
     "make_benchmark_run",

@@ -38,7 +38,7 @@ _SIZE = re.compile(r"(\d+)\s*(KiB|MiB|KB|MB|K|M|B|bytes)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class BenchmarkMeaning:
     """What a user says that a benchmark is: names that `pattern` fits."""
 
     pattern: re.Pattern[str]
@@ -47,7 +47,7 @@ class Meaning:
     size_bytes: int
 
 
-def read_meaning(text: str) -> Meaning:
+def read_meaning(text: str) -> BenchmarkMeaning:
     """Read `PATTERN=ALGORITHM/OPERATION@SIZE` (operation and size may be missing). Raises UsageError."""
     pattern, equals, rest = text.partition("=")
     found = re.fullmatch(r"([^/@]+)(?:/([^/@]+))?(?:@([^/@]+))?", rest)
@@ -61,7 +61,7 @@ def read_meaning(text: str) -> Meaning:
     operation = found[2] or OPERATIONS[algorithm.kind][0]
     if operation not in algorithm.operations:
         raise UsageError(f"--map: {algorithm.id} has {', '.join(algorithm.operations)}, no {operation}")
-    return Meaning(compiled, algorithm.id, operation, parse_sizes(found[3])[0] if found[3] else 0)
+    return BenchmarkMeaning(compiled, algorithm.id, operation, parse_sizes(found[3])[0] if found[3] else 0)
 
 
 def make_benchmark_run(
@@ -71,7 +71,7 @@ def make_benchmark_run(
     name: str,
     source: str,
     runner: str,
-    meanings: Sequence[Meaning] = (),
+    meanings: Sequence[BenchmarkMeaning] = (),
 ) -> Run:
     """The readings as a run called `name`, its rows under the name `runner`. Not stored anywhere yet."""
     catalogue = load()
@@ -136,7 +136,9 @@ def _figure(cell: Cell, one: Reading, form: str) -> CellFigure:
 _WAYS = {(True, False): "seal", (True, True): "open", (False, False): "encrypt", (False, True): "decrypt"}
 
 
-def _cell(one: Reading, runner: str, catalogue: Catalogue, meanings: Sequence[Meaning]) -> Cell | str:
+def _cell(
+    one: Reading, runner: str, catalogue: Catalogue, meanings: Sequence[BenchmarkMeaning]
+) -> Cell | str:
     """The cell that a reading stands for, or why there is none."""
     said = next((meaning for meaning in meanings if meaning.pattern.search(one.name)), None)
     if said:
@@ -152,7 +154,10 @@ def _cell(one: Reading, runner: str, catalogue: Catalogue, meanings: Sequence[Me
             try:
                 algorithm = catalogue.find(part)
             except PerbyteError:
-                continue
+                bare = catalogue.find_bare(part)
+                if bare is None:
+                    continue
+                algorithm = bare
             others = {word.lower() for word in (*words[:at], *words[at + length :])}
             if others & {"auth"} and algorithm.kind != "mac":
                 return "the cost of associated data alone is none of the catalogue's operations"

@@ -1,8 +1,9 @@
 """What benchmark tools write, as readings: a name, nanoseconds per call, bytes per call, and an interval if any.
 
-Google Benchmark, criterion, JMH, Go's benchfmt, pyperf, `botan speed` and libgcrypt's `bench-slope`. A broken file is a
-UsageError with its line and the reason; what a name means in the catalogue is `benchmark_run`'s business. An interval
-is taken only where the tool states one of a confidence level; a spread, a minimum or a deviation is none.
+Google Benchmark, criterion, JMH, Go's benchfmt, pyperf, `botan speed`, libgcrypt's `bench-slope` and SUPERCOP. A
+broken file is a UsageError with its line and the reason; what a name means in the catalogue is `benchmark_run`'s
+business. An interval is taken only where the tool states one of a confidence level; a spread, a minimum or a deviation
+is none.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from perbyte.errors import UsageError
 from perbyte.exchange.listing import whole_number
+from perbyte.exchange.supercop import read_supercop
 
 MOST_READINGS = 20_000
 _UNITS_NS = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9, "min": 6e10}
@@ -47,11 +49,13 @@ def read_benchmarks(form: str, text: str, source: str) -> list[Reading]:
     try:
         for one in FORMATS[form](text):
             if not (0 < one.ns < 1e15):
-                raise _Broken(one.line, f"{one.name[:60]!r}: {one.ns:g} ns is no time that a call can take")
+                raise _BrokenListing(
+                    one.line, f"{one.name[:60]!r}: {one.ns:g} ns is no time that a call can take"
+                )
             readings.append(one)
             if len(readings) > MOST_READINGS:
-                raise _Broken(one.line, f"more than {MOST_READINGS} figures")
-    except _Broken as broken:
+                raise _BrokenListing(one.line, f"more than {MOST_READINGS} figures")
+    except _BrokenListing as broken:
         raise UsageError(
             f"{source}, line {broken.line}: {broken.why}",
             hint=f"this is not what {form} writes, or not all of it",
@@ -61,7 +65,7 @@ def read_benchmarks(form: str, text: str, source: str) -> list[Reading]:
     return readings
 
 
-class _Broken(Exception):
+class _BrokenListing(Exception):
     def __init__(self, line: int, why: str) -> None:
         self.line, self.why = line, why
 
@@ -70,9 +74,9 @@ def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise _Broken(error.lineno, f"no JSON: {error.msg}") from None
+        raise _BrokenListing(error.lineno, f"no JSON: {error.msg}") from None
     except RecursionError:
-        raise _Broken(1, "JSON that is nested without end") from None
+        raise _BrokenListing(1, "JSON that is nested without end") from None
 
 
 def _line_of(text: str, name: str) -> int:
@@ -82,26 +86,26 @@ def _line_of(text: str, name: str) -> int:
 
 def _number(value: Any, line: int, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise _Broken(line, f"{what} is no number")
+        raise _BrokenListing(line, f"{what} is no number")
     try:
         found = float(value)
     except (ValueError, OverflowError):
-        raise _Broken(line, f"{what} is no number: {str(value)[:40]!r}") from None
+        raise _BrokenListing(line, f"{what} is no number: {str(value)[:40]!r}") from None
     if not math.isfinite(found):
-        raise _Broken(line, f"{what} is {found}")
+        raise _BrokenListing(line, f"{what} is {found}")
     return found
 
 
 def _list(found: Any, key: str) -> list[Any]:
     entries = found.get(key) if isinstance(found, dict) else None
     if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-        raise _Broken(1, f"there is no list '{key}'")
+        raise _BrokenListing(1, f"there is no list '{key}'")
     return entries
 
 
 def _scale(unit: Any, line: int) -> float:
     if unit not in _UNITS_NS:
-        raise _Broken(line, f"the unit of time {str(unit)[:20]!r} is not known")
+        raise _BrokenListing(line, f"the unit of time {str(unit)[:20]!r} is not known")
     return _UNITS_NS[unit]
 
 
@@ -153,7 +157,7 @@ def _criterion(text: str) -> Iterator[Reading]:
                 0.95,
             )
         elif re.search(r"\btime:\s+\[", raw):
-            raise _Broken(line, "the line with the time is cut off")
+            raise _BrokenListing(line, "the line with the time is cut off")
         above = raw.strip() or above
     if pending:
         yield pending
@@ -167,13 +171,13 @@ def _jmh(text: str) -> Iterator[Reading]:
     """`-rf json`: the score with its 99.9 % interval; modes that give a time or a rate per call."""
     found = _json(text)
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise _Broken(1, "there is no list of results")
+        raise _BrokenListing(1, "there is no list of results")
     for one in found:
         name = str(one.get("benchmark", ""))
         line = _line_of(text, name)
         metric = one.get("primaryMetric")
         if not isinstance(metric, dict):
-            raise _Broken(line, f"{name[:60]!r} has no primaryMetric")
+            raise _BrokenListing(line, f"{name[:60]!r} has no primaryMetric")
         score = _number(metric.get("score"), line, "score")
         ends = metric.get("scoreConfidence")
         ends = (
@@ -191,7 +195,7 @@ def _jmh(text: str) -> Iterator[Reading]:
             factor = _JMH_UNITS[unit]
             yield Reading(shown, line, score * factor, 0, low * factor, high * factor, 0.999)
         else:
-            raise _Broken(line, f"the unit {str(unit)[:20]!r} is neither a time nor a rate")
+            raise _BrokenListing(line, f"the unit {str(unit)[:20]!r} is neither a time nor a rate")
 
 
 def _benchfmt(text: str) -> Iterator[Reading]:
@@ -202,7 +206,7 @@ def _benchfmt(text: str) -> Iterator[Reading]:
         if not raw.startswith("Benchmark") or len(words) < 2:
             continue
         if len(words) < 4 or len(words) % 2 or whole_number(words[1]) < 0:
-            raise _Broken(line, "the line of a benchmark is cut off")
+            raise _BrokenListing(line, "the line of a benchmark is cut off")
         values = {
             unit: _number(value, line, unit) for value, unit in zip(words[2::2], words[3::2], strict=True)
         }
@@ -227,7 +231,7 @@ def _pyperf(text: str) -> Iterator[Reading]:
         if not name and isinstance(whole := _json(text).get("metadata"), dict):
             name = str(whole.get("name", ""))
         if not values:
-            raise _Broken(line, f"{name[:60]!r} has no values")
+            raise _BrokenListing(line, f"{name[:60]!r} has no values")
         yield Reading(name, line, sum(values) / len(values) * 1e9)
 
 
@@ -244,11 +248,11 @@ def _botan(text: str) -> Iterator[Reading]:
             size = int(_number(found["size"], line, "a size"))
             rate = _number(found["rate"], line, "a rate") * _BYTES[found["unit"]]
             if rate <= 0 or size > 2**40:
-                raise _Broken(line, "a rate of nothing, or a size of more than a terabyte")
+                raise _BrokenListing(line, "a rate of nothing, or a size of more than a terabyte")
             cycles = _number(found["cpb"], line, "cycles") * size if found["cpb"] else math.nan
             yield Reading(f"{found['name']} {found['what']}", line, size / rate * 1e9, size, cycles=cycles)
         elif " buffer size " in raw:
-            raise _Broken(line, "the line of a buffer size is cut off")
+            raise _BrokenListing(line, "the line of a buffer size is cut off")
 
 
 _SLOPE_HEAD = re.compile(r"^\s*(?P<name>\S.*?)?\s+\|\s+nanosecs/byte\s+mebibytes/sec\s+cycles/byte")
@@ -267,7 +271,12 @@ def _slope(text: str) -> Iterator[Reading]:
             ns = _number(found["ns"], line, "ns/B") * SLOPE_BYTES
             yield Reading(f"{head} {found['what'] or ''}".strip(), line, ns, SLOPE_BYTES, cycles=cycles)
         elif "ns/B" in raw:
-            raise _Broken(line, "the row is cut off")
+            raise _BrokenListing(line, "the row is cut off")
+
+
+def _supercop(text: str) -> Iterator[Reading]:
+    for name, line, ns, cycles, size in read_supercop(text):
+        yield Reading(name, line, ns, size, cycles=cycles)
 
 
 FORMATS: dict[str, Callable[[str], Iterator[Reading]]] = {
@@ -278,8 +287,10 @@ FORMATS: dict[str, Callable[[str], Iterator[Reading]]] = {
     "pyperf": _pyperf,
     "botan-speed": _botan,
     "bench-slope": _slope,
+    "supercop": _supercop,
 }
 _HINTS = {
+    "supercop": "make it: ./do in its tree, then bench/*/data; or: perbyte supercop DIR --out PLACE, then PLACE/data",
     "google-benchmark": "make it: ./benchmark --benchmark_format=json > results.json",
     "criterion": "make it: cargo bench > results.txt",
     "jmh": "make it: java -jar benchmarks.jar -rf json -rff results.json",

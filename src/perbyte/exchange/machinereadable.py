@@ -37,7 +37,7 @@ def is_machine_readable(line: str) -> bool:
 
 def read_machine_readable(text: str) -> list[Listing]:
     """Return the listings in `text`: one, or several where sizes are given anew. Raises nothing."""
-    reader = _Reader()
+    reader = _MachineReader()
     lines = text.split("\n")
     for number, raw in enumerate(lines, start=1):
         if is_machine_readable(raw):
@@ -48,7 +48,7 @@ def read_machine_readable(text: str) -> list[Listing]:
     return [one for one in reader.found if one.faults or not one.empty]
 
 
-class _Reader:
+class _MachineReader:
     def __init__(self) -> None:
         self.found: list[Listing] = []
         self.sizes: tuple[int, ...] = ()

@@ -102,7 +102,7 @@ class _Maker:
             ns = math.nan if math.isnan(rate) else size * self.listing.processes / rate * 1e9 if rate else 0.0
             self._take(meaning, size, ns, row.line, self.listing.calls.get((row.name, size), (0, 0.0))[0])
 
-    def _take(self, meaning: Meaning, size: int, ns: float, line: int, calls: int) -> None:
+    def _take(self, meaning: RowMeaning, size: int, ns: float, line: int, calls: int) -> None:
         runner = self.listing.runner or self._runner(meaning.runner)
         cell = Cell(runner, meaning.algorithm, meaning.operation, size, meaning.contract, self.cpu)
         if cell in self.lines:
@@ -224,7 +224,7 @@ _CALLS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class RowMeaning:
     """What one row times. `runner` is the runner of Perbyte that makes the same calls."""
 
     runner: str
@@ -253,7 +253,7 @@ def mean_row(
     *,
     old: bool = False,
     catalogue: Catalogue | None = None,
-) -> Meaning | Unknown:
+) -> RowMeaning | Unknown:
     """Return what the row `name` of a listing of `version` (() where unknown) times.
 
     `old` says that other rows of the listing have names that only versions before 3.0 print.
@@ -275,12 +275,12 @@ def mean_row(
         return _mean_aead(algorithm, tuple(version), sizes)
     if kind not in _CALLS:
         return Unknown(f"'{name}' is a {kind}, which a row of throughput cannot be")
-    return Meaning(BELOW_EVP if below else EVP, algorithm, *_CALLS[kind])
+    return RowMeaning(BELOW_EVP if below else EVP, algorithm, *_CALLS[kind])
 
 
 def mean_key(
     kind: str, bits: int, operation: str, *, catalogue: Catalogue | None = None
-) -> Meaning | Unknown:
+) -> RowMeaning | Unknown:
     """Return what a row of public-key operations times."""
     known = catalogue or load()
     name = f"{kind}-{bits}"
@@ -288,7 +288,7 @@ def mean_key(
         return Unknown("no such algorithm in the catalogue")
     if operation not in known.find(name).operations:
         return Unknown(f"the catalogue has no operation '{operation}' for it")
-    return Meaning(EVP, name, operation, "pk/1")
+    return RowMeaning(EVP, name, operation, "pk/1")
 
 
 def digest_bytes(kind: str) -> int:
@@ -306,19 +306,19 @@ def row_name(algorithm: str, runner: str) -> str:
     return next((str(name) for name, meant in table["evp"].items() if meant == algorithm), algorithm)
 
 
-def _mean_aead(algorithm: str, version: tuple[int, ...], sizes: Sequence[int]) -> Meaning | Unknown:
+def _mean_aead(algorithm: str, version: tuple[int, ...], sizes: Sequence[int]) -> RowMeaning | Unknown:
     table = _tables()["aead"]
     if list(sizes) == table["sizes"]:
-        return Meaning(EVP, algorithm, "seal", "rekey/1")
+        return RowMeaning(EVP, algorithm, "seal", "rekey/1")
     if algorithm not in table["only"]:
-        return Meaning(EVP, algorithm, "seal", "stream/1")
+        return RowMeaning(EVP, algorithm, "seal", "stream/1")
     if not version:
         return Unknown(
             f"which call was timed for {algorithm} depends on the version, which the listing does not name"
         )
     branches = sorted(parse_version(text) for text in table["whole_messages_since"])
     fixed = next((one for one in branches if one[:2] == version[:2]), branches[-1])
-    return Meaning(EVP, algorithm, "seal", "rekey/1" if version >= fixed else "stream/1")
+    return RowMeaning(EVP, algorithm, "seal", "rekey/1" if version >= fixed else "stream/1")
 
 
 def _is_below(name: str, version: tuple[int, ...], old: bool) -> bool:

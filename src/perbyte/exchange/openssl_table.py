@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from perbyte.exchange.openssl_run import (
     IMPORTED,
-    Meaning,
+    RowMeaning,
     digest_bytes,
     mean_key,
     mean_row,
@@ -27,14 +27,14 @@ _Values = dict[Cell, float]  # nanoseconds per call; 0 for a cell without a figu
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SpeedTable:
     """The text, and the addresses of the cells that such a table cannot hold."""
 
     text: str
     left_out: tuple[str, ...]
 
 
-def write_table(run: Run) -> Table:
+def write_table(run: Run) -> SpeedTable:
     """Return `run` as listings of `openssl speed`. Cells without a figure are 0.00, as in the tool's own tables."""
     values = _values(run)
     groups: dict[tuple[str, str], _Values] = {}
@@ -48,7 +48,7 @@ def write_table(run: Run) -> Table:
         left_out += [cell.address for cell in rest]
         if lines:
             parts.append("\n".join(lines) + "\n")
-    return Table("\n".join(parts), tuple(left_out))
+    return SpeedTable("\n".join(parts), tuple(left_out))
 
 
 def _values(run: Run) -> _Values:
@@ -101,10 +101,10 @@ def _listing(
     return lines + _speed_lines(rows) + _key_lines(keys), rest
 
 
-def _meanings(cell: Cell) -> tuple[Meaning, ...]:
+def _meanings(cell: Cell) -> tuple[RowMeaning, ...]:
     """The cell as a row may mean it: the runner does not count, it stands in a line of its own."""
     return tuple(
-        Meaning(runner, cell.algorithm, cell.operation, cell.contract)
+        RowMeaning(runner, cell.algorithm, cell.operation, cell.contract)
         for runner in (cell.runner, "openssl", "openssl-lowlevel")
     )
 
@@ -112,7 +112,7 @@ def _meanings(cell: Cell) -> tuple[Meaning, ...]:
 def _is_key(kind: str, bits: str, cell: Cell) -> bool:
     if not bits.isdigit() or cell.contract != "pk/1":
         return False
-    return isinstance(mean_key(kind, int(bits), cell.operation), Meaning)
+    return isinstance(mean_key(kind, int(bits), cell.operation), RowMeaning)
 
 
 def _speed_lines(rows: Mapping[str, Mapping[int, float]]) -> list[str]:

@@ -43,10 +43,10 @@ def read_plain(text: str) -> list[Listing]:
 
     Raises nothing: what is wrong stands in each listing's `faults`.
     """
-    return _Reader(text).read()
+    return _PlainReader(text).read()
 
 
-class _Reader:
+class _PlainReader:
     """Goes through the lines once; `here` is the listing being filled."""
 
     def __init__(self, text: str) -> None:

@@ -49,7 +49,7 @@ _TOPIC = "perbyte-fleet"
 
 
 @dataclass(slots=True)
-class Outcome:
+class JobOutcome:
     """What came of a job: where each machine's run lies, and why there is none."""
 
     job: Job
@@ -109,7 +109,7 @@ def connected(address: str) -> Iterator[Client]:
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             raise EnvironmentLacking(
                 f"no Dask scheduler answers at {address}: {error}"[:300],
-                hint="start one there: dask scheduler",
+                hint="start one there: perbyte fleet scheduler",
             ) from error
         try:
             yield client
@@ -135,6 +135,21 @@ def machines_of(client: Client) -> dict[str, MachineFacts]:
     return found
 
 
+def other_names(machines: dict[str, MachineFacts]) -> dict[str, str]:
+    """Workers that are a machine which another worker is already: their names, and under which name it is measured.
+
+    A worker that measures keeps its machine; else the first name in order does.
+    """
+    first: dict[str, str] = {}
+    found = {}
+    for name, one in sorted(machines.items(), key=lambda item: (not item[1].jobs, item[0])):
+        if one.identity and one.identity in first:
+            found[name] = first[one.identity]
+        else:
+            first[one.identity] = name
+    return found
+
+
 def require_agreement(machines: dict[str, MachineFacts]) -> None:
     """Raise EnvironmentLacking where a machine's Perbyte is not the one that is here."""
     ours = facts_here("here")
@@ -155,13 +170,13 @@ def conduct(
     say: Callable[[str, str], None],
     *,
     patience_s: float = 600.0,
-) -> Outcome:
+) -> JobOutcome:
     """Measure a job on `machines` and bring their runs here; `say` is told (machine, text).
 
     Raises KeyboardInterrupt after the machines were told to stop; what they measured is kept there and fetched when
     the job is gone on with.
     """
-    outcome = Outcome(job, save_job(job, machines), {}, {}, {})
+    outcome = JobOutcome(job, save_job(job, machines), {}, {}, {})
     left = {name: _Errand(name, time.monotonic()) for name in machines}
     lost = False
     for name in machines:  # fetched before
@@ -205,7 +220,7 @@ def _work(
     client: Client,
     job: Job,
     left: dict[str, _Errand],
-    outcome: Outcome,
+    outcome: JobOutcome,
     say: Callable[[str, str], None],
     patience_s: float,
 ) -> None:
@@ -258,7 +273,7 @@ def _ask(client: Client, job: Job, errand: _Errand) -> None:
 
 
 def _fetched(
-    client: Client, job: Job, errand: _Errand, outcome: Outcome, say: Callable[[str, str], None]
+    client: Client, job: Job, errand: _Errand, outcome: JobOutcome, say: Callable[[str, str], None]
 ) -> bool:
     """Fetch what is still to be fetched of a machine's run; False where the connection broke meanwhile."""
     report, name = errand.report, errand.machine
@@ -328,7 +343,7 @@ def _whole(place: Path) -> bool:
         return False
 
 
-def _give_up(left: dict[str, _Errand], outcome: Outcome, patience_s: float, why: str) -> None:
+def _give_up(left: dict[str, _Errand], outcome: JobOutcome, patience_s: float, why: str) -> None:
     for name, errand in list(left.items()):
         if time.monotonic() - errand.seen > patience_s:
             outcome.missing[name] = why

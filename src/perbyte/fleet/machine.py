@@ -32,6 +32,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,80}")
 FILE = re.compile(r"run\.json|manifest\.json|cells\.parquet|samples-\d{8,19}\.parquet")
 PIECE_BYTES = 4 << 20
 FILE_LIMIT = 16 << 30
+_IDENTITIES = (Path("/proc/sys/kernel/random/boot_id"), Path("/etc/machine-id"))
 _ATTEMPTS = 50  # times that a measuring process may be killed and gone on with
 _POLL_S = 0.5
 _running: dict[str, subprocess.Popen[str]] = {}
@@ -51,7 +52,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class MachineFacts:
-    """A machine as it describes itself: what must agree within a fleet, and what it is doing."""
+    """A machine as it describes itself: what must agree within a fleet, and what it is doing.
+
+    `identity` is the same for all workers of one machine, and tells nothing of it.
+    """
 
     name: str
     perbyte: str
@@ -62,6 +66,7 @@ class MachineFacts:
     cores: int
     jobs: tuple[str, ...] = ()
     holder: str = ""
+    identity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,19 @@ def machine_label() -> str:
     return name
 
 
+def machine_identity() -> str:
+    """A hash of what makes this machine one: its boot, or where that is hidden the installation.
+
+    Containers share the boot of their host, and its cores: they are one machine. Who has given them cores of their own
+    says so by PERBYTE_FLEET_MACHINE. Empty where nothing is known.
+    """
+    said = os.environ.get("PERBYTE_FLEET_MACHINE", "")
+    for place in _IDENTITIES:
+        with suppress(OSError, UnicodeDecodeError):
+            said = said or place.read_text(encoding="utf-8").strip()
+    return hashlib.sha256(f"perbyte fleet\0{said}".encode()).hexdigest()[:16] if said else ""
+
+
 def facts_here(name: str) -> MachineFacts:
     """What this machine says of itself."""
     from perbyte.atlas.identity import cleaner
@@ -128,6 +146,7 @@ def facts_here(name: str) -> MachineFacts:
         machine.cores,
         tuple(_running),
         cleaner()(re.sub(r" of [^,]*,", ",", holders[0])) if holders else "",
+        machine_identity(),
     )
 
 

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 from typing import Any
 
 from distributed import Worker
 
+from perbyte.errors import EnvironmentLacking
 from perbyte.fleet.machine import fleet_home, machine_label, stop_all
 
 SLOT = "measure:"
 DOOR = "at:"
 _DOORS = 1000.0
 _REJOIN_S = 2.0
+_TAKEN = "name taken"  # what a scheduler answers to the second worker of a name
+_TAKEN_S = 330.0  # a scheduler knows a worker that was lost for 300 s
+
+
+_OTHER_NAME = "one worker a machine is enough; for another machine give another name by --name"
 
 
 class MeasuringWorker(Worker):  # type: ignore[misc]
@@ -38,18 +45,21 @@ class MeasuringWorker(Worker):  # type: ignore[misc]
 
 
 async def join(address: str, name: str, say: Any, *, host: str | None = None) -> None:
-    """Be a worker of the scheduler at `address` until SIGINT or SIGTERM; join again whenever it was lost."""
+    """Be a worker of the scheduler at `address` until SIGINT or SIGTERM; join again whenever it was lost.
+
+    Raises EnvironmentLacking where another worker keeps the name for longer than one that was lost would.
+    """
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    told = ""
+    told, taken_since = "", 0.0
     while not stop.is_set():
         ended = asyncio.create_task(stop.wait())
         try:
             async with MeasuringWorker(address, name=name, host=host, death_timeout=20) as worker:
                 say(f"joined {address} as {worker.name}")
-                told = ""
+                told, taken_since = "", 0.0
                 await asyncio.wait(
                     {asyncio.create_task(worker.finished()), ended}, return_when=asyncio.FIRST_COMPLETED
                 )
@@ -57,9 +67,32 @@ async def join(address: str, name: str, say: Any, *, host: str | None = None) ->
                     say("leaving: what is being measured ends in order and is kept")
                     stop_all()
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-            if (said := f"{type(error).__name__}: {error}"[:200]) != told:
-                say(f"no scheduler at {address} ({said}): trying again")
+            taken = _TAKEN in _whole(error)
+            if taken:
+                taken_since = taken_since or time.monotonic()
+                said = f"a worker called {name} is in this fleet already"
+                if time.monotonic() - taken_since > _TAKEN_S:
+                    raise EnvironmentLacking(said, hint=_OTHER_NAME) from error
+            else:
+                taken_since = 0.0
+                said = f"no scheduler at {address} ({type(error).__name__}: {error})"[:250]
+            if said != told:
+                say(
+                    f"{said}: {_OTHER_NAME}; trying again, it may be gone soon"
+                    if taken
+                    else f"{said}: trying again"
+                )
             told = said
         ended.cancel()
         if not stop.is_set():
             await asyncio.wait({asyncio.create_task(stop.wait())}, timeout=_REJOIN_S)
+
+
+def _whole(error: BaseException) -> str:
+    """What an error says, with what it came from."""
+    said: list[str] = []
+    step: BaseException | None = error
+    while step is not None and len(said) < 10:
+        said.append(str(step))
+        step = step.__cause__ or step.__context__
+    return " ".join(said)

@@ -4,27 +4,29 @@ It writes to the Sink it is given and knows neither store nor report. What makes
 here and in the runners' SDK; what a figure is, lives in `stats`.
 """
 
-from perbyte.measure.budget import Forecast, foresee
 from perbyte.measure.conduct import Prepared, built_runners, carry_out, prepare, prepare_plan, prepare_resumed
 from perbyte.measure.cores import CoreWatch, watch_cores
-from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
+from perbyte.measure.forecast import Forecast, foresee
+from perbyte.measure.history import Moment, NullProgress, RunHistory, RunOutcome, Watcher
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.machine import choose_cores, describe_machine
+from perbyte.measure.pace import Pace, recall_pace
 from perbyte.measure.plan import Plan, Request, Survey, draw_plan, survey
 from perbyte.measure.run import Measurement
 
 __all__ = [
     "CoreWatch",
     "Forecast",
-    "History",
     "Learnt",
     "Measurement",
     "Moment",
     "NullProgress",
-    "Outcome",
+    "Pace",
     "Plan",
     "Prepared",
     "Request",
+    "RunHistory",
+    "RunOutcome",
     "Survey",
     "Watcher",
     "built_runners",
@@ -37,6 +39,7 @@ __all__ = [
     "prepare_plan",
     "prepare_resumed",
     "recall",
+    "recall_pace",
     "survey",
     "watch_cores",
 ]

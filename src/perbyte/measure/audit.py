@@ -36,12 +36,12 @@ from perbyte.measure.looks import (
     question,
 )
 from perbyte.measure.pieces import Cut
-from perbyte.measure.rounds import Epoch
+from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import Sessions, failure_kind
 from perbyte.measure.settled import known_digest
 from perbyte.measure.validation import find_wrong
 from perbyte.measure.witness import Witness
-from perbyte.model import Audit, Cell, Failure, Policy
+from perbyte.model import Audit, Cell, Failure, Policy, Process
 
 # A call of this length is looked at in one epoch, and in later ones by lot; where it is cut its pieces are, in every
 # epoch, and the whole calls of cells drawn by lot.
@@ -60,8 +60,8 @@ CHAIN_AGAIN = 1 / 3  # and of these looks, that new data is among
 BLOCK_BYTES, SHORTER, LONGER = 16, 4096, ((1 << 20) + 1, (1 << 20) + 65536)
 # HKDF gives at most 255 digests (RFC 5869), so calls on other lengths than the cell's may fail rightly
 BOUNDED_OPERATION = "expand"
-# CPU time over time while nothing is asked; compilers at work take less, for longer
-MOST_IDLE, LEAST_IDLE_S = 0.5, 0.2
+# of a process's life, that it may work while nobody asks: more slows others on its core by more than refuses a figure
+MOST_UNASKED = 1 - 1 / (1 + stats.REFUSED)
 _CHANCE = random.SystemRandom()
 _ELSEWHERE = -1  # in place of the epoch, of what is asked once a run
 
@@ -93,10 +93,12 @@ class Auditor:
         self._untried: dict[tuple[object, ...], list[Cell]] = defaultdict(list)
         self._digests: dict[tuple[object, ...], dict[Cell, str]] = {}
         self._convicted: set[str] = set()
+        self._escaped: dict[tuple[object, ...], set[Cell]] = defaultdict(set)
+        self._unasked: dict[Process, list[float]] = defaultdict(list)
         self.around = stats.Surroundings()
 
     def audit(
-        self, sessions: Sessions, epoch: Epoch, lost: Collection[Cell], elapsed_s: float = math.inf
+        self, sessions: Sessions, epoch: EpochUnderWay, lost: Collection[Cell], elapsed_s: float = math.inf
     ) -> None:
         """Look at the cells of the epoch but those that are `lost`. One whose runner computes something else fails.
 
@@ -117,14 +119,42 @@ class Auditor:
             if why := stats.gross_lie(self._audits.get(cell, []), self.around):
                 self._fail(Failure("audit", cell.runner, why, address=cell.address))
         self._try_rows(sessions, epoch, [c for c in cells if c in cuts or epoch.tallies[c].call_s < LONG_S])
+        self._see_idle(sessions, epoch)
+        self._see_refusals(sessions, epoch)
+        self._compare(sessions)
+
+    def _see_idle(self, sessions: Sessions, epoch: EpochUnderWay) -> None:
+        """Refuse the cells of processes that work while nobody asks them, in four epochs of five.
+
+        On one core whoever takes a third of the time slows others by half, which is what refuses a figure.
+        """
         for process in {cell.process for cell in epoch.tallies if sessions.runs(cell.process)}:
             mine = [cell for cell in epoch.tallies if cell.process == process]
-            share, idle_s = sessions.of(mine[0]).process.idle_share()
-            if share > MOST_IDLE and idle_s > LEAST_IDLE_S:
-                said = f"takes {share:.2f} s of CPU time per second while nobody asks it, and so slows the others"
+            seen = self._unasked[process]
+            seen.append(sessions.of(mine[0]).process.unasked_share())
+            if stats.exceeds_in_epochs(seen, MOST_UNASKED):
+                took = f"takes {stats.middle(seen):.2f} s of CPU time per second"
+                said = f"{took} while nobody asks it, and so slows the others"
                 for cell in mine:
                     self._fail(Failure("audit", cell.runner, said, address=cell.address))
-        self._compare(sessions)
+
+    def _see_refusals(self, sessions: Sessions, epoch: EpochUnderWay) -> None:
+        """Keep of rows that did not work on another length, where another library did, that nobody could compare them.
+
+        A library may have its reasons, so that costs no figure; but nobody gains by it.
+        """
+        for asked, refusing in self._escaped.items():
+            alive = [cell for cell in self._digests.get(asked, ()) if sessions.runs(cell.process)]
+            took = {sessions.of(cell).identity().library for cell in alive}
+            for cell in [one for one in refusing if sessions.runs(one.process)]:
+                if not took - {sessions.of(cell).identity().library}:
+                    continue
+                refusing.discard(cell)
+                why = f"it does not work on {self._lengths[asked]} bytes, which others take"
+                for one in [
+                    one for one in epoch.tallies if (one.process, one.row) == (cell.process, cell.row)
+                ]:
+                    self._keep(Audit(one, epoch.number, elsewhere=why))
 
     def begin(self, elapsed_s: float) -> None:
         """Begin with an epoch, when the run has taken so long."""
@@ -171,11 +201,11 @@ class Auditor:
     def _known(self, asked: tuple[object, ...], cell: Cell, size: int) -> str | None:
         """What hashlib gives for a chain; None where it does not know the algorithm."""
         seed, calls = self._looks.drawn[asked]
-        key_seed = seed if asked[-1] == _ELSEWHERE else self._policy.seed
+        key_seed = seed ^ 1 if asked[-1] == _ELSEWHERE else self._policy.seed
         asked_of = replace(cell, size_bytes=size)
         return known_digest(asked_of, self._catalogue.find(cell.algorithm), seed, calls, key_seed=key_seed)
 
-    def look_at_copying(self, epoch: Epoch, cells: Sequence[Cell]) -> None:
+    def look_at_copying(self, epoch: EpochUnderWay, cells: Sequence[Cell]) -> None:
         """Look at our own loop over data of the lengths that cells have: those that were seen least, by lot."""
         sizes = {
             cell.size_bytes * (2 if cell.operation == "open" else 1)
@@ -194,15 +224,17 @@ class Auditor:
                 with self._allowance.spent():
                     audit = Audit(cell, epoch.number)
                     calls = max(1, round(COPY_LOOK_S / (PASS_S * size)))
-                    audit = self._looks.look(self._witness, audit, calls, turned=bool(epoch.number % 2))
-                    audit = self._looks.chain(self._witness, audit, turned=bool(epoch.number % 2))
-                    if size <= stats.SHORT_BYTES:
+                    turned, short = bool(epoch.number % 2), size <= stats.SHORT_BYTES
+                    for turn in range(stats.LEAST_LOOKS if short else 1):  # as many as a cell is judged by
+                        audit = self._looks.look(self._witness, audit, calls, turned=turned ^ bool(turn % 2))
+                    audit = self._looks.chain(self._witness, audit, turned=turned)
+                    if short:
                         audit = self._looks.short_samples(self._witness, audit)
             except PerbyteError:
                 return  # without our own runner nobody knows what memory takes, and fewer are accused
             self._keep(audit)
 
-    def _try_rows(self, sessions: Sessions, epoch: Epoch, cells: list[Cell]) -> None:
+    def _try_rows(self, sessions: Sessions, epoch: EpochUnderWay, cells: list[Cell]) -> None:
         """Try rows on other data than the run's, while there is time: no runner knows which has its turn.
 
         Of more than a mebibyte an operation in all runners at a time, so that they can be compared.
@@ -223,7 +255,7 @@ class Auditor:
                 for cell in self._untried.pop(asked):
                     self._try(sessions, epoch, cell, partial(self.try_elsewhere, sessions, cell, *LONGER))
 
-    def _draw_whole(self, epoch: Epoch, cells: Sequence[Cell]) -> dict[Cell, Cut]:
+    def _draw_whole(self, epoch: EpochUnderWay, cells: Sequence[Cell]) -> dict[Cell, Cut]:
         """Cells of long calls that are looked at in pieces in this epoch; the others are drawn by lot."""
         cuts = {
             cell: cut
@@ -248,7 +280,7 @@ class Auditor:
         if not known.fixed_key and cell.operation not in known.randomised:
             self._digests.setdefault(asked, {})[cell] = digest
 
-    def _try(self, sessions: Sessions, epoch: Epoch, cell: Cell, look: Callable[[], str]) -> None:
+    def _try(self, sessions: Sessions, epoch: EpochUnderWay, cell: Cell, look: Callable[[], str]) -> None:
         """Look at a cell, if its process is alive; who computes wrongly at one size is not believed at another."""
         if not sessions.runs(cell.process):
             return
@@ -360,12 +392,13 @@ class Auditor:
         multiple = self._catalogue.find(cell.algorithm).data_multiple_bytes
         size = self._lengths.setdefault(asked, _CHANCE.randrange(least, most) // multiple * multiple)
         seed, calls = self._looks.drawn.setdefault(asked, (secrets.randbits(64), 1 + (most <= MOST_BYTES)))
-        try:
+        try:  # by another seed than the chain's, whose first nonce would be the prepared one again
             handle = session.prepare(
-                cell.algorithm, cell.operation, cell.contract, size, seed=seed, offset=seed % 1024 | 1
+                cell.algorithm, cell.operation, cell.contract, size, seed=seed ^ 1, offset=seed % 1024 | 1
             )
         except RunnerRefused:
-            return ""  # not every operation takes every length
+            self._escaped[asked].add(cell)  # not every operation takes every length
+            return ""
         try:
             chained = session.audit(handle, seed=seed, calls=calls)
         except RunnerRefused:
@@ -373,7 +406,8 @@ class Auditor:
         finally:
             session.release(handle)
         if chained.answer.failures:
-            return ""  # a library may refuse a length that no cell has, or a nonce again (JCA's ChaCha20)
+            self._escaped[asked].add(cell)  # a library may refuse a length that no cell has
+            return ""
         if found := problem(chained):
             return f"{found} on {size} bytes"
         self._remember(asked, cell, chained.answer.digest)

@@ -1,7 +1,8 @@
 """What a run has spent of its budget, and what its next epoch will cost at the least.
 
-How long a plan takes at the least is told before anything is measured (`foresee`), from counts and sizes alone: meant
-to be right within a factor of two on a quiet machine. What the first epoch really took replaces it.
+Starting the processes of the promised epochs does not count: how long a host takes to load a library says nothing about
+how dear its calls are. What further epochs take, they take from the budget whole, starts included, so that a run ends.
+How long a run takes by the clock on the wall is told beforehand (`measure.forecast`).
 
 An epoch that was begun is carried to its first look, confirmed and stored, whatever the time: its figures would be
 worth little otherwise. So beyond the least number of epochs one is begun only with those cells for which
@@ -10,25 +11,13 @@ that fits into what is left, going by what the last epoch took. By cost alone: n
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from perbyte.measure.plan import Plan
-from perbyte.measure.states import expected_s
-from perbyte.model import Cell, Policy, Process
-from perbyte.model.cell import LOOP
-from perbyte.runners import RunnerSpec
+from perbyte.model import Cell, Process
 
-# Seconds, as measured with compiled runners on a machine of 2022; the virtual machine of Java takes longer to come up.
-START_S = 0.06
-START_JAVA_S = 1.5
-WARM_JAVA_S = 0.75  # until a case is compiled and steady, 1.5 s at the most; anew in each epoch
-BURST_S = 0.002
-CHECK_S = 0.002
-BYTE_S = 4e-9  # material, call, digest and comparison of one byte, of a fast algorithm
-OVERRUN = 2.0  # times the budget: what takes longer is not begun, or is cut
-GRACE_S = 3.0  # what a plan may take in any case
+GRACE_S = 3.0  # what a plan may take beyond its budget in any case
 
 
 class Budget:
@@ -43,6 +32,8 @@ class Budget:
         self.budget_s = budget_s
         self._before_s = before_s
         self._began = time.monotonic()
+        self._outside_s = 0.0
+        self._left_at: float | None = None
         self._starts: dict[Process, float] = {}
         self._first_looks: dict[Cell, float] = {}
         self._rest_s = 0.0
@@ -50,18 +41,38 @@ class Budget:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds of measuring so far, those of an interrupted part included."""
-        return self._before_s + time.monotonic() - self._began
+        """Seconds of measuring so far, those of an interrupted part included and those `outside` left out."""
+        return (
+            self._before_s
+            + (time.monotonic() if self._left_at is None else self._left_at)
+            - self._began
+            - self._outside_s
+        )
 
     @property
     def part_s(self) -> float:
-        """The same without those of an interrupted part."""
+        """Seconds of this part of the run by the clock on the wall, all included."""
         return time.monotonic() - self._began
+
+    @contextlib.contextmanager
+    def outside(self) -> Iterator[None]:
+        """Let what happens within cost nothing of the budget."""
+        self._left_at = time.monotonic()
+        try:
+            yield
+        finally:
+            self._outside_s += time.monotonic() - self._left_at
+            self._left_at = None
 
     @property
     def left_s(self) -> float:
         """Seconds left of the budget, never below 0."""
         return max(0.0, self.budget_s - self.elapsed_s)
+
+    @property
+    def starts_s(self) -> dict[str, float]:
+        """Seconds that a process of each runner took to come up, the last time."""
+        return {process[0]: took for process, took in self._starts.items()}
 
     def note_start(self, process: Process, took_s: float) -> None:
         """Note what starting a process took."""
@@ -79,19 +90,34 @@ class Budget:
         """Note what making the figures of all cells took; the end of the run needs it once more."""
         self._closing_s = took_s
 
-    def share_s(self, cells: Iterable[Cell], epochs: int) -> float:
-        """Return the seconds of rounds that one of `epochs` equal epochs may take, the first being started."""
+    def share_s(self, cells: Iterable[Cell], epochs: int, free: int = 1) -> float:
+        """Return the seconds of rounds that one of `epochs` equal epochs may take.
+
+        The starts of the first `free` of them cost nothing, or are over.
+        """
         starts = sum(self._starts.get(process, 0.0) for process in {cell.process for cell in cells})
-        reserved = self._closing_s + epochs * self._rest_s + (epochs - 1) * starts
+        reserved = self._closing_s + epochs * self._rest_s + max(0, epochs - free) * starts
         return max(0.0, self.left_s - reserved) / epochs
 
-    def affordable(self, cells: Sequence[Cell], epochs: int = 1, whole_s: float | None = None) -> list[Cell]:
-        """Return those of `cells`, in their order, of which `epochs` fit into what is left; cheap ones first.
+    def within_reach(self, missing: Mapping[Cell, int], cost_s: Callable[[Cell], float]) -> set[Cell]:
+        """Return the cells that can have all the epochs that each lacks in what is left, the nearest first.
 
-        `whole_s` takes the place of the budget.
+        `cost_s`: what the bursts of a cell take in an epoch.
         """
-        budget_s = self.budget_s if whole_s is None else whole_s
-        left = (budget_s - self.elapsed_s - self._closing_s) / epochs - self._rest_s
+        left = self.left_s - self._closing_s
+        cost, started, reached = 0.0, set[Process](), set[Cell]()
+        for cell in sorted(missing, key=lambda cell: (missing[cell], cost_s(cell))):
+            cost += missing[cell] * cost_s(cell)
+            started.add(cell.process)
+            starts = sum(self._starts.get(process, 0.0) for process in started)
+            if cost + missing[cell] * (self._rest_s + starts) > left:
+                break
+            reached.add(cell)
+        return reached
+
+    def affordable(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Return those of `cells`, in their order, of which another epoch fits into what is left; cheap first."""
+        left = self.budget_s - self.elapsed_s - self._closing_s - self._rest_s
         if left <= 0:
             return []
         started: set[Process] = set()
@@ -104,49 +130,3 @@ class Budget:
                 started.add(cell.process)
                 chosen.add(cell)
         return [cell for cell in cells if cell in chosen]
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """`least_s`: seconds that the promised epochs take. `alone` are cells of which one epoch outlasts the budget."""
-
-    least_s: float
-    budget_s: float
-    alone: tuple[tuple[Cell, float], ...] = ()
-
-    @property
-    def fits(self) -> bool:
-        """False where the promised epochs would take more than `OVERRUN` times the budget, or one cell outlasts it."""
-        return self.least_s <= max(OVERRUN * self.budget_s, GRACE_S) and not self.alone
-
-    def __str__(self) -> str:
-        """The span in words: `at least about 12 s, at most 60 s`."""
-        least = max(1, round(self.least_s))
-        if self.least_s > self.budget_s:
-            return f"about {least:,} s, more than the budget of {self.budget_s:g} s"
-        return f"at least about {least:,} s, and up to {self.budget_s:g} s where cells are not precise sooner"
-
-
-def foresee(plan: Plan, policy: Policy, specs: Mapping[str, RunnerSpec]) -> Forecast:
-    """Return the forecast of `plan` under `policy`; `specs` are the runners by name."""
-    processes = {cell.process for cell in plan.everything}
-    java = {name for name, spec in specs.items() if spec.language == "java"}
-    starts = sum(START_JAVA_S if runner in java else START_S for runner, _, _ in processes)
-    per_cell = {
-        cell: _epoch_s(cell, policy) + WARM_JAVA_S * (cell.runner in java) for cell in plan.everything
-    }
-    checks = sum(CHECK_S + BYTE_S * cell.size_bytes for cell in plan.everything)
-    least = policy.epochs * (starts + sum(per_cell.values())) + checks
-    alone = tuple(
-        (cell, took)
-        for cell in plan.cells
-        if (took := per_cell[cell] + BYTE_S * cell.size_bytes) > max(policy.budget_s, GRACE_S)
-    )
-    return Forecast(least, policy.budget_s, alone)
-
-
-def _epoch_s(cell: Cell, policy: Policy) -> float:
-    """Seconds of one epoch of `cell` up to the first look; long data get one burst."""
-    if cell.state != LOOP:
-        return expected_s(cell)
-    return max(policy.looks[0] * BURST_S, BYTE_S * cell.size_bytes)

@@ -24,14 +24,16 @@ from typing import Any
 from perbyte import __version__, places
 from perbyte.catalogue import load
 from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.measure.history import History, Outcome, Watcher
+from perbyte.measure.forecast import foresee
+from perbyte.measure.history import RunHistory, RunOutcome, Watcher
 from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
+from perbyte.measure.pace import recall_pace
 from perbyte.measure.plan import Plan, Request, Survey, choose_twins, draw_plan, may_mean, survey, wanted_cpus
 from perbyte.measure.run import Measurement
 from perbyte.model import Conditions, Policy, Sink, StoredRun, parse_address
 from perbyte.model.cell import FULL
 from perbyte.protocol import PROTOCOL_VERSION
-from perbyte.runners import RunnerSpec, find, locate, not_built, stale
+from perbyte.runners import RunnerSpec, TimeLimits, find, locate, not_built, stale
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Prepared:
     plan: Plan
     survey: Survey
     conditions: Conditions
-    history: History
+    history: RunHistory
 
 
 def prepare(
@@ -61,6 +63,12 @@ def prepare(
     """
     require_linux()
     threading.Thread(target=places.commit, daemon=True).start()  # Git takes its time; asked for again below
+    plan, found = find_cells(request, lenient=lenient)
+    return prepare_plan(plan, found, policy, command=command, study=study, input_facts=input_facts)
+
+
+def find_cells(request: Request, *, lenient: bool = False) -> tuple[Plan, Survey]:
+    """Survey the runners that the request can mean and draw the plan; `lenient` and errors as of `prepare`."""
     specs = [
         spec for spec in built_runners() if any(may_mean(selector, spec) for selector in request.selectors)
     ]
@@ -73,8 +81,7 @@ def prepare(
         raise UsageError(f"no CPU tier '{unknown[0]}'", hint=f"there are: {', '.join(tiers)}")
     # `full` is asked as well: tiers are proved by comparison with it
     found = survey(specs, list(dict.fromkeys([*cpus, FULL])))
-    plan = draw_plan(request, found, load(), lenient=lenient)
-    return prepare_plan(plan, found, policy, command=command, study=study, input_facts=input_facts)
+    return draw_plan(request, found, load(), lenient=lenient), found
 
 
 def prepare_plan(
@@ -94,7 +101,7 @@ def prepare_plan(
         study=study,
         **_present(command, replace(policy, cores=choose_cores(policy.cores)), input_facts),
     )
-    return Prepared(plan, found, conditions, History())
+    return Prepared(plan, found, conditions, RunHistory())
 
 
 def prepare_resumed(
@@ -124,13 +131,20 @@ def prepare_resumed(
         policy = replace(policy, budget_s=stored.measuring_s + budget_s)
     path = before.input.get("path")
     conditions = replace(before, **_present(command, policy, describe_input(Path(path)) if path else None))
-    return Prepared(Plan(cells, choose_twins(cells)), found, conditions, History.of(stored))
+    return Prepared(Plan(cells, choose_twins(cells)), found, conditions, RunHistory.of(stored))
 
 
 def carry_out(
-    prepared: Prepared, sink: Sink, watcher: Watcher | None = None, *, cut: bool = False
-) -> Outcome:
-    """Measure what was prepared; with `cut`, leave out cells by name rather than overrun the budget by far.
+    prepared: Prepared,
+    sink: Sink,
+    watcher: Watcher | None = None,
+    *,
+    cut: bool = False,
+    limits: TimeLimits | None = None,
+) -> RunOutcome:
+    """Measure what was prepared; with `cut`, some cells are not reached rather than the time overrun that was told.
+
+    `limits`: seconds that runners have for their answers.
 
     SIGINT, SIGTERM and SIGHUP end it in order: the outcome is then not complete.
 
@@ -140,6 +154,8 @@ def carry_out(
     sink.begin(conditions)
     step_aside(conditions.policy.cores)
     path = conditions.input.get("path")
+    pace = recall_pace(conditions.policy.cores[0])
+    seen = foresee(prepared.plan, conditions.policy, prepared.survey.specs, pace)
     measurement = Measurement(
         prepared.plan,
         prepared.survey,
@@ -149,7 +165,9 @@ def carry_out(
         watcher=watcher,
         history=prepared.history,
         input_path=Path(path) if path else None,
-        cut=cut,
+        limits=limits,
+        told_s=max(seen.least_s, seen.budget_s) if cut else None,
+        pace=pace,
     )
     with _interrupts():
         return measurement.measure()
@@ -187,8 +205,12 @@ def _present(command: Sequence[str], policy: Policy, input_facts: Mapping[str, A
 def _interrupts() -> Iterator[None]:
     """Let SIGTERM and SIGHUP end a run in order, as Ctrl-C does.
 
-    Whoever started it may have said that one of them is to be ignored, as nohup does; that stays so.
+    Whoever started it may have said that one of them is to be ignored, as nohup does; that stays so. Python lets only
+    the main thread choose.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt

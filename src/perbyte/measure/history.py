@@ -27,7 +27,7 @@ from perbyte.model import (
 
 
 @dataclass(slots=True)
-class History:
+class RunHistory:
     """What is known so far: from an interrupted run that goes on, or from this one.
 
     Cells that stand in `failures` are lost and stay so; `identities` are those the run began with, and
@@ -81,7 +81,7 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """What came of a run. `complete` is False after an interruption; `timing`: seconds by part (`measure.timing`)."""
 
     cells: tuple[CellFigure, ...]

@@ -24,7 +24,7 @@ from perbyte.measure.witness import Witness, clock_hz
 from perbyte.model import Audit, Calibration, Cell, Policy, Process
 from perbyte.protocol.material import RING
 from perbyte.runners.session import Session
-from perbyte.runners.taken import Chained, Measured
+from perbyte.runners.taken import Chained, TakenBursts
 
 # of calls in a sample of the first look: samples that follow each other within 40 us may share clock probes, which are
 # taken off both accounts
@@ -42,7 +42,7 @@ TIMES = (1, 3)
 _LIMIT_MS = 60_000.0
 
 
-class Place(Protocol):
+class AuditPlace(Protocol):
     """Where a cell can be asked: the processes of an epoch, or Perbyte's own."""
 
     @property
@@ -96,8 +96,8 @@ class Looks:
         self.drawn: dict[tuple[object, ...], tuple[int, int]] = {}
         self.anew_s: dict[Process, float] = {}  # a link of a chain, of runners that prepare anew for each
 
-    def short_samples(self, sessions: Place, audit: Audit) -> Audit:
-        """Add the least clean time per call of samples as short as those of the rounds, which a neighbour may spare."""
+    def short_samples(self, sessions: AuditPlace, audit: Audit) -> Audit:
+        """Add times per call of samples as short as those of the rounds, by company on the core, and the least one."""
         cell, call_ns = audit.cell, max(min(audit.claimed_ns), 0.1)
         calibration = sessions.calibrations[cell.process]
         taken = sessions.of(cell).measure(
@@ -110,15 +110,23 @@ class Looks:
             calls=max(1, round(self._policy.sample_us * 1e3 / call_ns)),
             sample_us=self._policy.sample_us,
         )
-        clean_ns = min(
-            stats.lowest_clean_ns(taken.burst, calibration, self._policy), audit.clean_ns or math.inf
+        alone, shared = stats.by_company(taken.burst, calibration, self._policy)
+        probed = stats.own_quiet(calibration, self._policy).limit > 0
+        return replace(
+            audit,
+            clean_ns=min([*alone, *([audit.clean_ns] if audit.clean_ns else [])], default=0.0),
+            alone_ns=alone if probed else [],
+            shared_ns=shared,
         )
-        return replace(audit, clean_ns=clean_ns if math.isfinite(clean_ns) else 0.0)
 
-    def look_at_pieces(self, sessions: Place, audit: Audit, cut: Cut, odd: Callable[[Audit], bool]) -> Audit:
+    def look_at_pieces(
+        self, sessions: AuditPlace, audit: Audit, cut: Cut, odd: Callable[[Audit], bool]
+    ) -> Audit:
         """Add looks at pieces of a cell's calls, in nanoseconds per whole call; more where what was seen is `odd`."""
         shorter_s = cut.call_s * cut.shorter / audit.cell.size_bytes
         pieces, times = max(1, math.ceil(LOOK_S / shorter_s)), TIMES
+        # a runner compares pieces of another length with a whole call before the first one: that is no look's
+        self._sample(sessions, audit, 1, pieces * cut.shorter)
         for turn in range(1 + CONFIRMATIONS):
             turned, length = bool((audit.epoch + turn) % 2), pieces * cut.shorter
             audit = self.look(sessions, audit, 1, turned=turned, piece_bytes=length, times=times)
@@ -128,7 +136,22 @@ class Looks:
                 break
         return audit
 
-    def chain(self, sessions: Place, audit: Audit, *, turned: bool) -> Audit:
+    def _sample(
+        self, sessions: AuditPlace, audit: Audit, calls: int, piece_bytes: int = 0, samples: int = 1
+    ) -> TakenBursts:
+        return sessions.of(audit.cell).measure(
+            sessions.handle(audit.cell),
+            cell=audit.cell,
+            epoch=audit.epoch,
+            round=0,
+            samples=samples,
+            limit_ms=_LIMIT_MS,
+            calls=calls,
+            sample_us=self._policy.sample_us,
+            piece_bytes=piece_bytes,
+        )
+
+    def chain(self, sessions: AuditPlace, audit: Audit, *, turned: bool) -> Audit:
         """Add the cost of a call of a chain on new data, and of the chain without its calls, `turned`: this one first.
 
         Of each a long chain less a short one; the short one is what all runners are given.
@@ -167,7 +190,7 @@ class Looks:
             return replace(audit, wrong=found)
         return self._chained(audit, few, (many.cpu_s - few.cpu_s) / more, control_s)
 
-    def repeat(self, sessions: Place, audit: Audit) -> Audit:
+    def repeat(self, sessions: AuditPlace, audit: Audit) -> Audit:
         """Add the cost of a call whose data comes again, as that of the timed calls does, in a chain less its control.
 
         Not where laying the data out anew would hide the call.
@@ -213,7 +236,7 @@ class Looks:
 
     def look(
         self,
-        sessions: Place,
+        sessions: AuditPlace,
         audit: Audit,
         calls: int,
         *,
@@ -228,21 +251,14 @@ class Looks:
         lasts so long that the question is nothing beside it.
         """
         cell = audit.cell
-        session, handle = sessions.of(cell), sessions.handle(cell)
+        session = sessions.of(cell)
         calibration = sessions.calibrations[cell.process]
-        taken: dict[int, Measured] = {}
+        taken: dict[int, TakenBursts] = {}
         threads = [session.process.thread_cpu_s()]
         for count in sorted(times, reverse=turned):
-            taken[count] = session.measure(
-                handle,
-                cell=cell,
-                epoch=audit.epoch,
-                round=0,
-                samples=count if piece_bytes else 1,
-                limit_ms=_LIMIT_MS,
-                calls=calls if piece_bytes else count * calls,
-                sample_us=self._policy.sample_us,
-                piece_bytes=piece_bytes,
+            samples = count if piece_bytes else 1
+            taken[count] = self._sample(
+                sessions, audit, calls if piece_bytes else count * calls, piece_bytes, samples
             )
             threads.append(session.process.thread_cpu_s())
         if audit.claimed_ns or self._asked_of != (cell.process, audit.epoch):
@@ -309,7 +325,7 @@ def problem(chained: Chained) -> str:
     return f"{answer.failures} calls failed" if answer.failures else ""
 
 
-def _ticks(taken: Measured) -> tuple[int, int]:
+def _ticks(taken: TakenBursts) -> tuple[int, int]:
     """Ticks of the calls, and of the probes that stand between them."""
     burst = taken.burst
     probes = (burst.clock_before, burst.clock_after, burst.contention_before, burst.contention_after)

@@ -1,11 +1,12 @@
-"""How many bursts a cell gets in an epoch: as many as reach its precision soonest, by what earlier epochs showed.
+"""How many bursts and samples a cell gets in an epoch: what reaches its precision soonest, by earlier epochs.
 
 A figure is nested: processes, within them bursts (forks, where a runner can be forked), within these samples. With
 variances s_p^2 between processes and s_f^2 between the bursts of one, and costs c_p of a process and c_f of a burst,
 the mean of P processes of F bursts has the variance (s_p^2 + s_f^2 / F) / P and costs P (c_p + F c_f), which is least
 at F = sqrt(c_p / c_f  s_f^2 / s_p^2), whatever P is (Kalibera and Jones, "Rigorous benchmarking in reasonable time",
-2013, section 6). Both variances are estimated from the epochs so far and drawn towards what all cells have in common,
-because few epochs tell little. The number is fixed before an epoch begins, so no figure decides when its cell stops.
+2013, section 6). Likewise a burst holds sqrt(c_f / c_s  s_s^2 / s_f^2) samples. The variances are estimated from the
+epochs so far and drawn towards what all cells have in common, because few epochs tell little. The numbers are fixed
+before an epoch begins, so no figure decides when its cell stops.
 """
 
 from __future__ import annotations
@@ -16,33 +17,50 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from perbyte.measure.rounds import Tally
+from perbyte.measure.rounds import MOST_BURSTS, Tally
 from perbyte.model import Cell, Policy
+from perbyte.stats.estimate import normal_quantile
 
 LEAST_EPOCHS = 3  # of a cell, before its variances say anything
 LEAST_BURSTS = 2  # one process that was unlucky with one burst is not to decide
+# as many bursts as take so many times what a process takes: were processes all alike, more would save a fifth at most
+MOST_TIMES = 4.0
+LEAST_SAMPLES = 8  # of a burst: with fewer one disturbed sample would count for much
 COMMON_WEIGHT = 4.0  # epochs that what cells have in common counts as
 TINY = 1e-12  # relative variance: a millionth is nothing that a cell of this world repeats to
 
 
 @dataclass(slots=True)
 class _Known:
-    """What the epochs of a cell showed: means, variances between bursts, numbers of bursts; and seconds a burst."""
+    """What the epochs of a cell showed: means, variances between bursts and between the samples of one, relative to the
+    means, and numbers of bursts; and seconds that a burst takes beyond its samples, and that a sample takes."""
 
     means: list[float] = field(default_factory=list)
     within: list[float] = field(default_factory=list)
+    samples: list[float] = field(default_factory=list)
     bursts: list[int] = field(default_factory=list)
     burst_s: float = 0.0
+    sample_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Common:
+    """What cells have in common: the medians of their variances."""
+
+    means: float = TINY
+    processes: float = TINY
+    bursts: float = TINY
+    samples: float = TINY
 
 
 class Nesting:
     """Learns variances and costs from epochs, and says how many bursts a cell is worth in the next one."""
 
     def __init__(self, policy: Policy) -> None:
-        self._most = policy.looks[-1]
+        self._policy = policy
         self._known: dict[Cell, _Known] = defaultdict(_Known)
         self._process_s = 0.0
-        self._common = (TINY, TINY)
+        self._common = _Common()
 
     def note(self, tallies: Mapping[Cell, Tally], took_s: float) -> None:
         """Take over an epoch that took `took_s` seconds in all."""
@@ -57,31 +75,75 @@ class Nesting:
             known = self._known[cell]
             known.means.append(mean)
             known.within.append(statistics.variance(tally.medians) / mean**2)
+            known.samples.append(statistics.fmean(tally.scatter) / mean**2 if tally.scatter else 0.0)
             known.bursts.append(len(tally.medians))
-            known.burst_s = tally.spent_s / len(tally.medians)
+            known.sample_s = tally.sampling_s / max(tally.samples, 1)
+            known.burst_s = max(tally.spent_s - tally.sampling_s, 0.0) / tally.bursts
         grown = [known for known in self._known.values() if len(known.means) >= LEAST_EPOCHS]
         if grown:
-            self._common = (
-                statistics.median(statistics.fmean(known.within) for known in grown),
-                statistics.median(_between(known) for known in grown),
+            self._common = _Common(
+                means=statistics.median(map(_seen, grown)),
+                processes=statistics.median(map(_between, grown)),
+                bursts=statistics.median(statistics.fmean(known.within) for known in grown),
+                samples=statistics.median(statistics.fmean(known.samples) for known in grown),
             )
 
-    def rounds(self, cell: Cell) -> int:
-        """Return the rounds that a cell takes part in at the most, in the next epoch."""
-        known = self._known.get(cell)
-        if known is None or len(known.means) < LEAST_EPOCHS or known.burst_s <= 0:
-            return self._most
+    def missing(self, cell: Cell, precision: float) -> int | None:
+        """Return how many more epochs of as many bursts as are planned a cell needs; None while nothing is known."""
+        known, rounds = self._grown(cell), self.rounds(cell)
+        if known is None or rounds is None:
+            return None
+        seen = _drawn(_seen(known), self._common.means, len(known.means))
+        between = min(_drawn(_between(known), self._common.processes, len(known.means)), seen)
+        planned = between + (seen - between) * min(1.0, statistics.fmean(known.bursts) / rounds)
+        quantile = normal_quantile(0.5 + self._policy.level / 2)
+        # epochs of fewer bursts are worth less than those to come
+        return max(1, math.ceil(quantile**2 * planned / precision**2 - len(known.means) * planned / seen))
+
+    def cost_s(self, cell: Cell) -> float:
+        """Return what the bursts that are planned for a cell take in an epoch; 0 while nothing is known."""
+        known, rounds = self._grown(cell), self.rounds(cell)
+        if known is None or rounds is None:
+            return 0.0
+        return rounds * (known.burst_s + known.sample_s * self.samples(cell))
+
+    def rounds(self, cell: Cell) -> int | None:
+        """Return the rounds that a cell takes part in, in the next epoch; None while nothing is known."""
+        known = self._grown(cell)
+        if known is None:
+            return None
         epochs = len(known.means)
-        bursts = _drawn(statistics.fmean(known.within), self._common[0], epochs)
-        processes = _drawn(_between(known), self._common[1], epochs)
-        wanted = math.sqrt(self._process_s / known.burst_s * bursts / max(processes, TINY))
-        return max(LEAST_BURSTS, min(self._most, round(wanted)))
+        bursts = _drawn(statistics.fmean(known.within), self._common.bursts, epochs)
+        processes = _drawn(_between(known), self._common.processes, epochs)
+        cheap = self._process_s / (known.burst_s + known.sample_s * self.samples(cell))
+        wanted = min(math.sqrt(cheap * bursts / max(processes, TINY)), MOST_TIMES * cheap)
+        return max(LEAST_BURSTS, min(MOST_BURSTS, round(wanted)))
+
+    def samples(self, cell: Cell) -> int:
+        """Return the samples that a burst of the cell holds at the most, in the next epoch."""
+        known = self._grown(cell)
+        if known is None or known.sample_s <= 0:
+            return self._policy.burst_samples
+        epochs = len(known.means)
+        samples = _drawn(statistics.fmean(known.samples), self._common.samples, epochs)
+        # what samples add is part of what bursts were seen to differ by
+        bursts = _drawn(statistics.fmean(known.within), self._common.bursts, epochs)
+        wanted = math.sqrt(known.burst_s / known.sample_s * samples / max(bursts, TINY))
+        return max(LEAST_SAMPLES, min(self._policy.burst_samples, math.ceil(wanted)))
+
+    def _grown(self, cell: Cell) -> _Known | None:
+        known = self._known.get(cell)
+        return known if known and len(known.means) >= LEAST_EPOCHS and known.burst_s > 0 else None
+
+
+def _seen(known: _Known) -> float:
+    """The relative variance of the means of epochs."""
+    return statistics.variance(known.means) / statistics.fmean(known.means) ** 2
 
 
 def _between(known: _Known) -> float:
     """The relative variance between processes: that of the means, less what bursts explain of it."""
-    seen = statistics.variance(known.means) / statistics.fmean(known.means) ** 2
-    return max(seen - statistics.fmean(known.within) / statistics.fmean(known.bursts), 0.0)
+    return max(_seen(known) - statistics.fmean(known.within) / statistics.fmean(known.bursts), 0.0)
 
 
 def _drawn(own: float, common: float, epochs: int) -> float:

@@ -11,6 +11,7 @@ same runner as if it were another, and what lies between the two is the run's no
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,16 +47,24 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`cells` in a fixed order, `twins` the A/A cells (twin=1) that ride along, `failures` what is not to be had."""
+    """`cells` in a fixed order, `twins` the A/A cells (twin=1) that ride along, `failures` what is not to be had.
+
+    `wanted`: runners for which all is measured; where none of their cells is left, nothing else is measured either.
+    """
 
     cells: tuple[Cell, ...]
     twins: tuple[Cell, ...] = ()
     failures: tuple[Failure, ...] = ()
+    wanted: tuple[str, ...] = ()
 
     @property
     def everything(self) -> tuple[Cell, ...]:
         """All cells that are measured."""
         return self.cells + self.twins
+
+    def of_use(self, cells: list[Cell]) -> list[Cell]:
+        """Return `cells`, or none where those for which all is measured are not among them."""
+        return cells if not self.wanted or any(cell.runner in self.wanted for cell in cells) else []
 
 
 def wanted_cpus(request: Request, tiers: Iterable[str]) -> tuple[str, ...]:
@@ -77,7 +86,7 @@ def may_mean(selector: Selector, spec: RunnerSpec) -> bool:
 
 def _is_version(version: str, asked: str) -> bool:
     """`3.0.22` is a version 3.0 and 3, `3.0` is none of 3.00."""
-    return version == asked or version.startswith((f"{asked}.", f"{asked}-"))
+    return asked == "*" or version == asked or version.startswith((f"{asked}.", f"{asked}-"))
 
 
 def left_out(runner_glob: str, spec: RunnerSpec) -> bool:
@@ -185,7 +194,13 @@ def default_sizes(algorithm: Algorithm) -> tuple[int, ...]:
 
 
 def _explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -> None:
-    algorithms = selector.algorithms(catalogue)  # raises, with near names, when the catalogue has none
+    try:
+        algorithms = selector.algorithms(catalogue)
+    except UsageError as error:
+        near = difflib.get_close_matches(selector.algorithm, survey.specs, 1)
+        raise UsageError(
+            str(error), hint=f"did you mean the runner '{near[0]}/*'?" if near else error.hint
+        ) from error
     offered = {
         (f"{runner}/{row.algorithm}", row.operation, row.contract)
         for (runner, _), hello in survey.hellos.items()

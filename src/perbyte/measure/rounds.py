@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from perbyte import stats
 from perbyte.errors import RunnerError
@@ -28,18 +29,24 @@ from perbyte.measure.sessions import Sessions, failure_kind
 from perbyte.measure.timing import Timing
 from perbyte.measure.warmth import Warmth
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
+from perbyte.protocol.layouts import LAYOUT_BITS, further_layout
 from perbyte.runners.session import Session
-from perbyte.runners.taken import Asked, Measured
+from perbyte.runners.taken import AskedBurst, TakenBursts
 from perbyte.stats.estimate import midmean_half_width
 
 CLEAN_SHARE = 0.75  # of a burst's samples: so many clean ones end it early
 # probes to wait for a quiet core before a sample: a millisecond; ten where a look is cheap
 PATIENCE = {"front-end": 120, "reorder-buffer": 40_000}
+MOST_BURSTS = 128  # of a cell in an epoch: beyond, others wait for long
 SHARE_OF_PRECISION = 0.6  # of the precision asked for, that an epoch's samples may use up
 LONG_SPENT_S = 0.05  # of an epoch; more calls of a long cell are not worth what they cost the others
 MOST_CALLS_PER_S = 2e10  # a core makes some five calls of nothing a nanosecond
 WHOLE_CHECK_S = 5e-3  # calls up to this long are taken whole once an epoch, beside their pieces
 LONG_BURSTS = 4  # a call that outlasts so many bursts gets few, spread over the rounds of the others
+# rounds whose bursts are asked for together where forks take them: up to the next look, or twice as many again; the
+# first two are single, because one of them is warmed fully (`warmth`)
+AT_ONCE = (1, 2, 3, 5, 9, 17, 33, 65)
+NORMAL_QUARTILES = 1.349  # standard deviations between the quartiles of a normal distribution
 _BURSTS_TO_STOP = 4
 
 
@@ -47,16 +54,21 @@ _BURSTS_TO_STOP = 4
 class Tally:
     """What one cell got in one epoch.
 
-    `medians`: one value per burst, of its clean samples; where calls are cut one per pair of bursts. `by_round`: those
+    `medians`: one value per burst, of its clean samples; where calls are cut one per pair of bursts. `scatter`: the
+    variances of the clean samples of bursts, by their quartiles. `by_round`: those
     of bursts of several calls a sample, by the number of their round. `shorter` is the clean median of the pair's first
-    burst until the second is there; `whole` that of calls which were not cut.
+    burst until the second is there; `whole` that of calls which were not cut. `sampling_s`: seconds of
+    samples, their probes included.
     """
 
     medians: list[float] = field(default_factory=list)
+    scatter: list[float] = field(default_factory=list)
     by_round: dict[int, float] = field(default_factory=dict)
     shorter: float = math.nan
     whole: float = math.nan
     bursts: int = 0
+    samples: int = 0
+    sampling_s: float = 0.0
     calls: int = 0
     digest: str = ""
     call_s: float = 0.0
@@ -85,12 +97,13 @@ class Tally:
 
 
 @dataclass(slots=True)
-class Epoch:
+class EpochUnderWay:
     """The epoch under way.
 
     From earlier epochs come `fixed_calls`, calls per sample of long cells, `took`, seconds per burst, and `cuts`, how
     the calls of long cells are cut (None: not at all). `warmth` decides how briefly bursts are
-    warmed. `most_rounds`: in how many rounds a cell takes part at the most.
+    warmed. `most_rounds` and `most_samples`: in how many rounds a cell takes part, by what earlier epochs showed (None:
+    nothing), and how many samples a burst has, at the most. `single`: cells whose bursts no fork takes.
     """
 
     number: int
@@ -107,7 +120,9 @@ class Epoch:
     took: dict[Cell, float] = field(default_factory=dict)
     cuts: dict[Cell, Cut | None] = field(default_factory=dict)
     warmth: Warmth | None = None
-    most_rounds: Callable[[Cell], int] | None = None
+    most_rounds: Callable[[Cell], int | None] = lambda cell: None
+    most_samples: Callable[[Cell], int] | None = None
+    single: set[Cell] = field(default_factory=set)
     timing: Timing = field(default_factory=Timing)
     tallies: dict[Cell, Tally] = field(default_factory=lambda: defaultdict(Tally))
     _asked: int = 0
@@ -118,7 +133,8 @@ class Epoch:
     _lost: set[Cell] = field(default_factory=set)
     _done: int = 0
     _places: dict[Cell, int] = field(default_factory=dict)
-    _under_way: tuple[Session, Asked, float] | None = None
+    _under_way: tuple[Session, AskedBurst, float] | None = None
+    _layouts: dict[Cell, int] = field(default_factory=dict)
 
     def run(self, cells: Sequence[Cell]) -> None:
         """Measure `cells` until all have left or the deadline has passed.
@@ -130,24 +146,57 @@ class Epoch:
         draw = random.Random(f"order/{self.policy.seed}/{self.number}")
         active = list(cells)
         spread = self.policy.looks[0]
-        for round_number in range(1, self.policy.looks[-1] + 1):
+        for round_number in range(1, MOST_BURSTS + 1):
             draw.shuffle(active)
             turn = round_number % spread
             for cell in [c for c in active if not self._long(c) or self._place(c) % spread == turn]:
-                due = not self.tallies[cell].bursts or (round_number <= spread and not self._long(cell))
+                due = (
+                    not self.tallies[cell].bursts
+                    or self._planned(cell)
+                    or (round_number <= spread and not self._long(cell))
+                )
                 if cell in self._lost or (not due and self._late(cell)):
                     continue
                 for piece_bytes in self._wanted(cell, round_number):
-                    self._burst(cell, round_number, piece_bytes)
+                    if bursts := self._at_once(cell, round_number):
+                        self._burst(cell, round_number, piece_bytes, bursts)
             self._account(self._receive())
             active = [cell for cell in active if cell not in self._lost and not self._costly(cell)]
-            if self.most_rounds:
-                active = [cell for cell in active if round_number < self.most_rounds(cell)]
+            active = [cell for cell in active if round_number < self._rounds(cell)]
             if round_number in self.policy.looks:
                 active = [cell for cell in active if not self.tallies[cell].precise(self.policy)]
+            if round_number >= spread and time.monotonic() > self.deadline:
+                active = [cell for cell in active if self._planned(cell)]
             self._done = len(cells) - len(active)
-            if not active or (round_number >= spread and time.monotonic() > self.deadline):
+            if not active:
                 break
+
+    def _layout(self, cell: Cell, round_number: int) -> int:
+        """The layout of the first of the forks that are asked for: those of an epoch go on from a random one."""
+        if cell not in self._layouts:
+            draw = random.Random(f"forks/{self.policy.seed}/{self.number}/{cell.address}")
+            self._layouts[cell] = draw.randrange(1, 1 << LAYOUT_BITS)
+        return further_layout(self._layouts[cell], round_number - 1)
+
+    def _rounds(self, cell: Cell) -> int:
+        looks = self.policy.looks
+        return self.most_rounds(cell) or (looks[0] if self.cuts.get(cell) else looks[-1])
+
+    def _planned(self, cell: Cell) -> bool:
+        """True when earlier epochs say how many bursts a cell is worth, and each is short."""
+        return self._forks(cell) and self.most_rounds(cell) is not None
+
+    def _forks(self, cell: Cell) -> bool:
+        return self.policy.forks and cell not in self.single
+
+    def _at_once(self, cell: Cell, round_number: int) -> int:
+        """How many rounds' bursts are asked for at once: 0 where they were, in an earlier round."""
+        if not self._forks(cell) or self._long(cell):
+            return 1
+        if round_number not in AT_ONCE:
+            return 0
+        after = next((start for start in AT_ONCE if start > round_number), MOST_BURSTS + 1)
+        return min(after - 1, self._rounds(cell)) - round_number + 1
 
     def cost_apart(self) -> list[Cell]:
         """Cells of which pieces cost more than whole calls do, so that they tell little about these."""
@@ -185,16 +234,16 @@ class Epoch:
     def _place(self, cell: Cell) -> int:
         return self._places.setdefault(cell, len(self._places))
 
-    def _burst(self, cell: Cell, round_number: int, piece_bytes: int) -> None:
+    def _burst(self, cell: Cell, round_number: int, piece_bytes: int, bursts: int) -> None:
         """Wait for the burst under way, begin another, and look at the former meanwhile."""
         before = self._receive()
         self.share.give_back()
         try:
-            self._begin(cell, round_number, piece_bytes)
+            self._begin(cell, round_number, piece_bytes, bursts)
         finally:
             self._account(before)
 
-    def _begin(self, cell: Cell, round_number: int, piece_bytes: int) -> None:
+    def _begin(self, cell: Cell, round_number: int, piece_bytes: int, bursts: int) -> None:
         if cell in self._lost:
             return
         if not self.sessions.revive(cell.process):
@@ -210,6 +259,7 @@ class Epoch:
                 self._quiet(cell.process),
                 self.sessions.handle(cell),
             )
+            samples = self.most_samples(cell) if self.most_samples else policy.burst_samples
             began = time.monotonic()
             self.aside.leave(self.core_of(cell.process))
             asked = session.send_measure(
@@ -217,8 +267,8 @@ class Epoch:
                 cell=cell,
                 epoch=self.number,
                 round=round_number,
-                samples=policy.burst_samples,
-                clean=math.ceil(CLEAN_SHARE * policy.burst_samples),
+                samples=samples,
+                clean=math.ceil(CLEAN_SHARE * samples),
                 limit_ms=policy.burst_limit_ms,
                 calls=calls,
                 sample_us=policy.sample_us,
@@ -231,14 +281,15 @@ class Epoch:
                 piece_bytes=piece_bytes,
                 warm_us=policy.warm_us,
                 warm_least_us=self.warmth.least_us(round_number) if self.warmth else policy.warm_least_us,
-                fork=policy.forks and not piece_bytes,
+                forks=bursts if self._forks(cell) and not piece_bytes else 0,
+                layout=self._layout(cell, round_number),
             )
         except RunnerError as error:
             self._lose(cell, Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
             return
         self._under_way = (session, asked, began)
 
-    def _receive(self) -> tuple[Asked, Measured, float] | None:
+    def _receive(self) -> tuple[AskedBurst, TakenBursts, float] | None:
         """The burst under way, when it is taken, and the seconds that took; None without one."""
         if not self._under_way:
             return None
@@ -255,34 +306,42 @@ class Epoch:
         self._lost.add(cell)
         self.fail(failure)
 
-    def _account(self, taken: tuple[Asked, Measured, float] | None) -> None:
+    def _account(self, taken: tuple[AskedBurst, TakenBursts, float] | None) -> None:
         """Keep a burst and note what it says."""
         if not taken:
             return
         asked, measured, took = taken
-        cell, burst = asked.cell, measured.burst
-        if burst.calls * len(burst) > MOST_CALLS_PER_S * measured.wall_s:
-            said = f"says that {burst.calls * len(burst):.3g} calls took {measured.wall_s:.3g} s"
+        cell, bursts, burst = asked.cell, measured.bursts, measured.bursts[-1]
+        samples = sum(map(len, bursts))
+        if burst.calls * samples > MOST_CALLS_PER_S * measured.wall_s:
+            said = f"says that {burst.calls * samples:.3g} calls took {measured.wall_s:.3g} s"
             self._lose(cell, Failure("garbled", cell.runner, said, address=cell.address))
             return
         tally = self.tallies[cell]
         self._cores[cell.process] = burst.core[-1] if burst.core else -1
-        self.keep(burst)
-        self._note(cell, tally, burst)
+        if not measured.forked:
+            self.single.add(cell)
+        for one in bursts:
+            self.keep(one)
+        self._note(cell, tally, bursts)
         if not burst.piece_bytes:
             tally.calls, tally.digest = burst.calls, measured.digest
         tally.call_s = self._call_s(cell, burst)
         self._cut(cell, burst, could_be=bool(burst.piece_bytes) or not asked.request.piece_bytes)
         tick_s = 1 / max(self.sessions.calibrations[cell.process].tick_hz, 1.0)
+        samples_s = sum(sum(one.ticks) for one in bursts) * tick_s
+        probes_s = max(0, measured.whole_ticks - measured.warm_ticks - measured.wait_ticks) * tick_s
+        tally.samples += samples
+        tally.sampling_s += max(samples_s, probes_s)
         self.timing.add_burst(
             took,
-            samples_s=sum(burst.ticks) * tick_s,
+            samples_s=samples_s,
             whole_s=measured.whole_ticks * tick_s,
             warm_s=measured.warm_ticks * tick_s,
             wait_s=measured.wait_ticks * tick_s,
         )
-        tally.longest_s = max(tally.longest_s, took)
-        tally.shortest_s = min(tally.shortest_s, took)
+        tally.longest_s = max(tally.longest_s, took / len(bursts))
+        tally.shortest_s = min(tally.shortest_s, took / len(bursts))
         tally.spent_s += took
         self.tell(cell, asked.round, self._done, self._clean / max(1, self._taken))
 
@@ -313,10 +372,15 @@ class Epoch:
             self._readings = stats.find_quiet(self.calibrations, (), self.policy)
         return self._readings[process]
 
-    def _note(self, cell: Cell, tally: Tally, burst: Burst) -> None:
+    def _note(self, cell: Cell, tally: Tally, bursts: Sequence[Burst]) -> None:
         calibration = self.sessions.calibrations[cell.process]
-        values = stats.clean_values([burst], calibration, self.policy, self._quiet(cell.process))
-        middle = float(np.median(values)) if len(values) else math.nan
+        _, values, clean = stats.judge_samples(bursts, calibration, self.policy, self._quiet(cell.process))
+        ends = np.cumsum([len(one) for one in bursts])[:-1]
+        for burst, mine, kept in zip(bursts, np.split(values, ends), np.split(clean, ends), strict=True):
+            self._note_burst(cell, tally, burst, mine[kept])
+
+    def _note_burst(self, cell: Cell, tally: Tally, burst: Burst, values: NDArray[np.float64]) -> None:
+        low, middle, high = np.percentile(values, (25, 50, 75)).tolist() if len(values) else [math.nan] * 3
         cut = self.cuts.get(cell)
         if cut and burst.piece_bytes == cut.shorter:
             tally.shorter, middle = middle, math.nan
@@ -328,6 +392,8 @@ class Epoch:
             tally.whole = middle
         if math.isfinite(middle) and bool(burst.piece_bytes) == bool(cut):
             tally.medians.append(middle)
+            if not cut:
+                tally.scatter.append(((high - low) / NORMAL_QUARTILES) ** 2)
             if burst.calls > 1:
                 tally.by_round[burst.round] = middle
         tally.bursts += 1

@@ -12,22 +12,25 @@ import platform
 import statistics
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerGarbled
 from perbyte.measure.audit import Auditor
-from perbyte.measure.budget import OVERRUN, Budget
+from perbyte.measure.budget import Budget
 from perbyte.measure.cores import kept_awake, noise_note
-from perbyte.measure.history import History, Moment, NullProgress, Outcome, Watcher
+from perbyte.measure.history import Moment, NullProgress, RunHistory, RunOutcome, Watcher
 from perbyte.measure.learnt import Learnt, probe_note, recall
 from perbyte.measure.neighbour import Share
 from perbyte.measure.nesting import Nesting
+from perbyte.measure.pace import Pace
 from perbyte.measure.pieces import CUT_FROM_SAMPLES, Cut
 from perbyte.measure.plan import Plan, Survey
-from perbyte.measure.rounds import Epoch
+from perbyte.measure.reach import Reach
+from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.second_look import SecondLooks
 from perbyte.measure.sessions import (
     STARTING_FAILS,
@@ -57,7 +60,6 @@ from perbyte.model.cell import FULL, LOOP
 from perbyte.runners.session import TimeLimits
 
 CUT_IN_VAIN = 2  # epochs in which pieces cost more than whole calls: these are timed from then on
-CUT_FROM_S = 10.0  # by which a budget may be overrun in any case before cells are left out
 NOISY_SHARE = 0.15  # of clean samples, below which a run says what would help
 MOST_CONFIRM_S = 1.0  # of another runner's time, to confirm how many calls a runner says that it has made
 STORING_SHARE = 0.03  # of a run's time, that ordering what is stored may take before its end
@@ -76,14 +78,19 @@ class Measurement:
         sink: Sink,
         *,
         watcher: Watcher | None = None,
-        history: History | None = None,
+        history: RunHistory | None = None,
         input_path: Path | None = None,
         limits: TimeLimits | None = None,
-        cut: bool = False,
+        told_s: float | None = None,
         learnt: Learnt | None = None,
+        pace: Pace | None = None,
     ) -> None:
-        """`learnt` of the processor: None for the machine's file. `cut`: cells go rather than the budget is overrun."""
-        self.cut = cut
+        """`learnt` of the processor: None for the machine's file; `pace` is told what the run took.
+
+        `told_s`: seconds of measuring that were told beforehand, by which the run goes: it makes fewer of the promised
+        epochs, and leaves out dear cells, rather than to overrun them by far. None: all is measured, whatever the time.
+        """
+        self._reach = Reach(policy, told_s)
         self.plan = plan
         self.survey = survey
         self.catalogue = catalogue
@@ -91,7 +98,7 @@ class Measurement:
         self.sink = sink
         self.cores = policy.cores
         self.watcher = watcher or NullProgress()
-        self.history = history or History()
+        self.history = history or RunHistory()
         self.input_path = input_path
         self.limits = limits
         self._budget = Budget(policy.budget_s, self.history.measuring_s)
@@ -102,6 +109,7 @@ class Measurement:
         self._took: dict[Cell, float] = {}
         self._cuts: dict[Cell, Cut | None] = {}
         self._apart: Counter[Cell] = Counter()
+        self._single: set[Cell] = set()
         self._done = ((-1, -1), 0)
         self._epoch_s = self._epoch_began = 0.0
         self._noted_s = 0.0
@@ -111,12 +119,13 @@ class Measurement:
         self._clean_shares: list[float] = []
         self._states_s: dict[Cell, float] = {}
         self._learnt = learnt or recall(self.cores[0])
+        self._pace = pace
         self._warmth = Warmth(policy)
         self._nesting = Nesting(policy)
-        self._stopping = Stopping(policy, self.history, self._fail)
+        self._stopping = Stopping(policy, self.history, self._fail, self._nesting)
         self.timing = Timing()
 
-    def measure(self) -> Outcome:
+    def measure(self) -> RunOutcome:
         """Run to the end. KeyboardInterrupt ends it early; the outcome then says `complete=False`."""
         complete = True
         for failure in self.plan.failures:
@@ -153,31 +162,34 @@ class Measurement:
             alive = self._alive()
             with self.timing.of("statistics"):
                 young = self._stopping.young(alive)
-                cells = (
-                    (self._cut(young) if self.cut and self.history.epochs else young)
-                    if young
-                    else self._stopping.due(alive, self._budget)
-                )
+                done = min((self.history.epochs_of(cell) for cell in young), default=0)
+                if young and self._reach.overdue(self.elapsed_s, done):
+                    self.watcher.note(self._reach.late(done))
+                    return
+                cells = self._reachable(young) if young else self._stopping.due(alive, self._budget)
             if not cells:
                 return
-            self._epoch(number, cells, first=number == first)
+            self._epoch(number, cells, first=number == first, promised=bool(young))
             self.history.epochs = number + 1
 
     def _alive(self) -> list[Cell]:
-        return [cell for cell in self.plan.everything if cell not in self._lost]
+        return self.plan.of_use([cell for cell in self.plan.everything if cell not in self._lost])
 
-    def _cut(self, young: list[Cell]) -> list[Cell]:
-        """Leave out those of which the promised epochs do not fit, by what the epochs so far took."""
-        missing = self.policy.epochs - min(self.history.epochs_of(cell) for cell in young)
-        most_s = max(OVERRUN * self.policy.budget_s, self.policy.budget_s + CUT_FROM_S)
-        kept = self._budget.affordable(young, missing, most_s) or young[:1]
-        said = f"does not fit into the budget of {self.policy.budget_s:g} s"
-        for cell in (one for one in young if one not in kept):
-            self.watcher.note(f"{cell.address}: {said}, left out")
-            self._fail(Failure("refused", cell.runner, f"it {said}", address=cell.address))
-        return kept
+    def _reachable(self, young: Sequence[Cell]) -> list[Cell]:
+        """The cells of the next promised epoch: those that can be measured in the time that was told."""
+        beyond = self._reach.beyond(young)
+        for cell, failure in beyond.items():
+            self._leave(cell, failure)
+        return [cell for cell in young if cell not in beyond]
 
-    def _epoch(self, number: int, cells: Sequence[Cell], *, first: bool) -> None:
+    def _leave(self, cell: Cell, failure: Failure) -> None:
+        """Lose a cell that is not reached. Nobody asked for a twin, so nothing is said of it."""
+        if cell.twin:
+            self._lost.add(cell)
+        else:
+            self._fail(failure)
+
+    def _epoch(self, number: int, cells: Sequence[Cell], *, first: bool, promised: bool) -> None:
         missing = max(1, self.policy.epochs - min(self.history.epochs_of(cell) for cell in cells))
         began = self._epoch_began = time.monotonic()
         name = f"epoch {number + 1}"
@@ -195,19 +207,19 @@ class Measurement:
             learnt=self._learnt,
             gentle=self.policy.gentle,
         ) as sessions:
-            with self.timing.of("starting"):
+            with self.timing.of("starting"), self._budget.outside() if promised else nullcontext():
                 cells = self._start(sessions, name, number, cells)
             if first:
                 with self.timing.of("checking"):
-                    cells = self._validate(sessions, number, cells)
+                    cells = self.plan.of_use(self._validate(sessions, number, cells))
             apart = [cell for cell in cells if cell.state != LOOP]
-            epoch = Epoch(
+            epoch = EpochUnderWay(
                 number=number,
                 sessions=sessions,
                 policy=self.policy,
                 calibrations=self.history.calibrations,
                 deadline=time.monotonic()
-                + self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4))
+                + self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4), missing)
                 - sum(self._states_s.get(cell, expected_s(cell)) for cell in apart),
                 keep=self._keep,
                 fail=self._fail,
@@ -220,7 +232,9 @@ class Measurement:
                 cuts=self._cuts,
                 warmth=self._warmth,
                 timing=self.timing,
-                most_rounds=self._nesting.rounds,
+                most_rounds=self._rounds,
+                most_samples=self._nesting.samples,
+                single=self._single,
             )
             with epoch.aside:
                 epoch.run([cell for cell in cells if cell.state == LOOP])
@@ -256,6 +270,15 @@ class Measurement:
         if len(self._clean_shares) == 2 and statistics.mean(self._clean_shares) < NOISY_SHARE:
             self.watcher.note(noise_note(statistics.mean(self._clean_shares), self.cores))
         self._note_costs(epoch, rest_s)
+
+    def _rounds(self, cell: Cell) -> int | None:
+        """The rounds of a cell in the next epoch, where that is known: as few as can be where more are in vain."""
+        wanted = self._nesting.rounds(cell)
+        if wanted and self._cuts.get(cell):
+            return self.policy.looks[
+                0
+            ]  # where memory decides, bursts differ too much for fewer, and cost too much for more
+        return wanted and min(wanted, self.policy.looks[0]) if cell in self._stopping.out_of_reach else wanted
 
     def _store_epoch(self, number: int) -> None:
         """Let the sink put its samples in order, unless that takes more than its share of the run: they are safe."""
@@ -308,9 +331,10 @@ class Measurement:
         self.sink.calibrated(calibration)
         return True
 
-    def _note_costs(self, epoch: Epoch, rest_s: float) -> None:
+    def _note_costs(self, epoch: EpochUnderWay, rest_s: float) -> None:
         """Note what this epoch took, the best guess at what the next one will take."""
         self._budget.note_rest(rest_s)
+        self._reach.note(epoch.tallies, self._states_s, self._epoch_s)
         for cell, took in self._states_s.items():
             self._budget.note_first_look(cell, took)
         first_look = self.policy.looks[0]
@@ -341,22 +365,11 @@ class Measurement:
         if verdicts.compared:
             self.watcher.note(f"{verdicts.compared} outputs compared with those of other runners")
         self._digests = verdicts.digests
-        return [cell for cell in verdicts.passed if not (self.cut and self._outlasts(cell, began))]
+        for cell, failure in self._reach.outlasting(verdicts.passed, began, time.monotonic()).items():
+            self._leave(cell, failure)
+        return [cell for cell in verdicts.passed if cell not in self._lost]
 
-    def _outlasts(self, cell: Cell, began: Mapping[str, float]) -> bool:
-        """True when checking one call of `cell` took longer than the whole budget; it is then lost, by name."""
-        moments = [*began.values(), time.monotonic()]
-        took = {
-            address: end - start for (address, start), end in zip(began.items(), moments[1:], strict=True)
-        }
-        if took.get(cell.address, 0.0) <= self.policy.budget_s:
-            return False
-        said = f"one checked call took {took[cell.address]:.1f} s, longer than the budget of {self.policy.budget_s:g} s"
-        self.watcher.note(f"{cell.address}: {said}, left out")
-        self._fail(Failure("refused", cell.runner, said, address=cell.address))
-        return True
-
-    def _confirm(self, sessions: Sessions, epoch: Epoch) -> None:
+    def _confirm(self, sessions: Sessions, epoch: EpochUnderWay) -> None:
         """Compare what the last timed calls gave. A cell that fails now loses all its figures."""
         alike: dict[tuple[object, ...], list[Cell]] = defaultdict(list)
         for cell in epoch.tallies:
@@ -443,7 +456,7 @@ class Measurement:
             if mine and not any(dataclasses.replace(cell, cpu=FULL) in measured for cell in mine):
                 self._unproven(look_at_full(self.survey, tier, self.cores, self.policy))
 
-    def _finish(self, complete: bool) -> Outcome:
+    def _finish(self, complete: bool) -> RunOutcome:
         if complete:
             self._look_at_tiers()
         alive = self._alive()
@@ -461,6 +474,9 @@ class Measurement:
         for failure in made.failures:
             self._fail(failure)
         elapsed = self.elapsed_s
+        if self._pace and complete and not self.history.measuring_s:
+            measuring_s = elapsed - self.timing.seconds["checking"]
+            self._reach.tell(self._pace, self._budget.starts_s, measuring_s, made.cells)
         wide = sum(figure.relative_half_width > self.policy.precision for figure in made.cells)
         if complete and wide:
             ended = self._stopping.budget_ended or elapsed > self.policy.budget_s
@@ -472,7 +488,7 @@ class Measurement:
             self.watcher.note(
                 f"{why}; {wide} of {len(made.cells)} cells are less precise than {self.policy.precision:.2%}"
             )
-        outcome = Outcome(
+        outcome = RunOutcome(
             made.cells,
             tuple(self.history.failures),
             made.noise_floor,

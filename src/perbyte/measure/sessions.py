@@ -26,6 +26,7 @@ PATIENCE_MS = 150.0  # more, where a process waits for moments alone on a core
 CALIBRATIONS = 3  # looks a process may take at its clock before it is found unlike the one it replaces
 RESTARTS = 3
 
+FORK_DIED = "a fork was ended by signal"  # runners/sdk/c/forked.c
 STARTING_FAILS = (RunnerError, EnvironmentLacking, UsageError)  # what may go wrong and is the runner's affair
 Admission = Callable[[RunnerIdentity, Calibration], bool]
 
@@ -234,6 +235,8 @@ def alike(one: Calibration, other: Calibration, policy: Policy) -> bool:
 def failure_kind(error: RunnerError) -> str:
     """The `Failure.kind` that stands for a fault."""
     if isinstance(error, RunnerRefused):
+        if error.code != "unsupported" and FORK_DIED in str(error):
+            return "crashed"  # the library's code did, in a fork of its process
         return "unsupported" if error.code == "unsupported" else "refused"
     kinds = {
         "RunnerCrashed": "crashed",

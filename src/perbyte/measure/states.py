@@ -215,15 +215,4 @@ def _joined(bursts: Sequence[Burst]) -> Burst:
         parts = [getattr(burst, name) for burst in bursts]
         return [value for part in parts for value in part] if all(parts) else []
 
-    return replace(
-        bursts[0],
-        start=column("start"),
-        ticks=column("ticks"),
-        clock_before=column("clock_before"),
-        clock_after=column("clock_after"),
-        contention_before=column("contention_before"),
-        contention_after=column("contention_after"),
-        flags=column("flags"),
-        cycles=column("cycles"),
-        core=column("core"),
-    )
+    return bursts[0].map(column)

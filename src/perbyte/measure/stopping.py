@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from perbyte import stats
 from perbyte.errors import PerbyteError
 from perbyte.measure.budget import Budget
-from perbyte.measure.history import History
+from perbyte.measure.history import RunHistory
+from perbyte.measure.nesting import Nesting
 from perbyte.measure.states import precise_enough
 from perbyte.model import Cell, Failure, Policy, Quality
 from perbyte.model.cell import LOOP
@@ -26,10 +27,18 @@ LEAST_HALF_WIDTH = 0.05  # cycles: no call is told closer than that
 
 
 class Stopping:
-    """What the cells of a run still need. `finished` are those that need no more epochs in this run."""
+    """What the cells of a run still need. `finished` are those that need no more epochs in this run,
+    `out_of_reach` those that will not be precise within the budget, while others will."""
 
-    def __init__(self, policy: Policy, history: History, fail: Callable[[Failure], None]) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        history: RunHistory,
+        fail: Callable[[Failure], None],
+        nesting: Nesting,
+    ) -> None:
         """`fail` is told of cells whose samples are of no use."""
+        self._nesting = nesting
         self._policy = policy
         self._history = history
         self._fail = fail
@@ -37,6 +46,7 @@ class Stopping:
         self._judged: dict[Cell, stats.JudgedEpochs] = {}
         self.finished: set[Cell] = set()
         self.budget_ended = False
+        self.out_of_reach: set[Cell] = set()
         self.epochs_left: int | None = (
             None  # by the precision reached at the last look; None before the first
         )
@@ -58,19 +68,23 @@ class Stopping:
         for cell in alive:
             done = self._history.epochs_of(cell)
             most = done >= self._policy.max_epochs
-            if not (most or is_look(done, self._policy.epochs)):
+            if not (most or self._at_look(cell)):
                 due.append(cell)  # between two looks
             elif not most and cell in known and not self._precise(known[cell], spread):
                 due.append(cell)
             else:
                 self.finished.add(cell)
-        self.epochs_left = max(
-            (self._missing(known[cell], spread) for cell in due if cell in known), default=0
-        )
+        missing = {cell: self._missing(known[cell], spread) for cell in due if cell in known}
+        self.epochs_left = max(missing.values(), default=0)
+        reached = budget.within_reach(missing, self._nesting.cost_s)
+        self.out_of_reach = set(missing) - reached if reached else set()
         budget.note_closing(time.monotonic() - began)
         affordable = budget.affordable(due)
         self.budget_ended = len(affordable) < len(due)
         return affordable
+
+    def _at_look(self, cell: Cell) -> bool:
+        return is_look(self._history.epochs_of(cell), self._policy.epochs)
 
     def _missing(self, summary: stats.Summary, spread: stats.Spread | None) -> int:
         """How many epochs a cell lacks to be precise: half-widths shrink with the root of the number of epochs."""
@@ -79,7 +93,9 @@ class Stopping:
         if not 0 < figure.relative_half_width < math.inf:
             return self._policy.max_epochs
         wanted = math.ceil(figure.epochs * (figure.relative_half_width / goal) ** 2)
-        return min(max(wanted - figure.epochs, 1), self._policy.max_epochs)
+        missing = self._nesting.missing(summary.cell, goal)
+        missing = max(wanted - figure.epochs, 1) if missing is None else missing
+        return min(missing, self._policy.max_epochs)
 
     def _precise(self, summary: stats.Summary, spread: stats.Spread | None) -> bool:
         """True when a cell needs no more epochs. Those that were left out do not count among the least number."""

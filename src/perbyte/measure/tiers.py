@@ -8,6 +8,7 @@ that show neither carry a warning.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ from perbyte.model import Cell, Policy, UnprovenTier
 from perbyte.model.cell import FULL
 
 _PROBE_BYTES = 1024
+BURSTS = 8  # in each tier
 
 
 def unproven_tiers(survey: Survey, catalogue: Catalogue, cells: Iterable[Cell]) -> list[UnprovenTier]:
@@ -39,30 +41,31 @@ def unproven_tiers(survey: Survey, catalogue: Catalogue, cells: Iterable[Cell]) 
 
 
 def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], policy: Policy) -> UnprovenTier:
-    """Measure one burst of the row in each of the two tiers: enough to tell 5 %, and no figure of the run."""
-    medians: dict[str, float] = {}
-    layout = draw_layout(policy.seed, 0)
+    """Measure some bursts of the row in each of the two tiers, by turns: no figure of the run, but an interval."""
+    medians: dict[str, list[float]] = {FULL: [], tier.row.cpu: []}
     row = tier.row
     try:
         with Sessions(
-            survey, cores=cores, epoch=0, layout=layout, seed=policy.seed, gentle=policy.gentle
+            survey,
+            cores=cores,
+            epoch=0,
+            layout=draw_layout(policy.seed, 0),
+            seed=policy.seed,
+            gentle=policy.gentle,
         ) as sessions:
-            for cpu in (FULL, row.cpu):
+            for turn, cpu in itertools.product(range(BURSTS), medians):
                 probed = Cell(row.runner, row.algorithm, row.operation, _PROBE_BYTES, row.contract, cpu)
-                calibration = sessions.start(probed.process)
-                burst = (
-                    sessions.of(probed)
-                    .measure(
-                        sessions.handle(probed),
-                        cell=probed,
-                        epoch=0,
-                        round=0,
-                        samples=30,
-                        limit_ms=policy.burst_limit_ms,
-                    )
-                    .burst
+                calibration = sessions.calibrations.get(probed.process) or sessions.start(probed.process)
+                taken = sessions.of(probed).measure(
+                    sessions.handle(probed),
+                    cell=probed,
+                    epoch=0,
+                    round=turn,
+                    samples=30,
+                    limit_ms=policy.burst_limit_ms,
                 )
-                medians[cpu] = float(np.median(stats.ns_per_call(burst, calibration)))
+                medians[cpu].append(float(np.median(stats.ns_per_call(taken.burst, calibration))))
     except PerbyteError:
         return tier
-    return replace(tier, factor=medians[row.cpu] / medians[FULL] if medians[FULL] else 0.0)
+    found = stats.ratio_of_medians(medians[FULL], medians[row.cpu], stats.CHANGED)
+    return replace(tier, factor=found.value, low=found.low, high=found.high) if found.value else tier

@@ -12,7 +12,7 @@ from perbyte.measure.learnt import Learnt, recall
 from perbyte.model import Calibration, Cell, Process
 from perbyte.runners import find
 from perbyte.runners.session import Session
-from perbyte.runners.taken import Measured
+from perbyte.runners.taken import TakenBursts
 
 _WITNESS = Cell("reference", "probe-imul", "run", 64, "stream/1")
 
@@ -110,7 +110,7 @@ def _prepare(session: Session, cell: Cell) -> int:
 _NOBODY = Calibration("", "", 0, 0, "none", "", 0.0, 0, 0.0, 0.0, 0.0, {})
 
 
-def clock_hz(taken: Measured, calibration: Calibration) -> float:
+def clock_hz(taken: TakenBursts, calibration: Calibration) -> float:
     """The rate of the core's clock by the counters of a burst, or by its clock probes; 0 where it has neither."""
     burst = taken.burst
     if burst.cycles and sum(burst.ticks) > 0:

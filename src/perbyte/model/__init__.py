@@ -7,9 +7,11 @@ counter and core cycles are never mixed; times are seconds unless a name says ot
 
 from perbyte.model.algorithm import Algorithm, Contract, KnownAnswer
 from perbyte.model.audit import Audit
+from perbyte.model.behaviour import Behaviour, Counted
 from perbyte.model.cell import Cell, Process, Row, parse_address
 from perbyte.model.figure import CellFigure, Doubt, Estimate, Interval, NoiseFloor, Quality, Warning
 from perbyte.model.run import (
+    NOT_REACHED,
     Conditions,
     Failure,
     Machine,
@@ -23,14 +25,17 @@ from perbyte.model.run import (
 from perbyte.model.sample import Burst, Calibration, Flag, KnownProbe
 
 __all__ = [
+    "NOT_REACHED",
     "Algorithm",
     "Audit",
+    "Behaviour",
     "Burst",
     "Calibration",
     "Cell",
     "CellFigure",
     "Conditions",
     "Contract",
+    "Counted",
     "Doubt",
     "Estimate",
     "Failure",

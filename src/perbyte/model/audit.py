@@ -21,7 +21,10 @@ class Audit:
     in turn with it (none: the runner does not know that); `repeated_ns`: of chains less control whose data comes
     again every 16 calls, as that of the timed calls does, so that predictors learn it; `afresh`: each of these
     calls prepares its material anew, so that their cost tells nothing; `wrong`: what was wrong with them.
-    `children`: processes that the runner has started. `problem`: why no look could be had.
+    `children`: processes that the runner has started. `problem`: why no look could be had. `elsewhere`: why its
+    results could not be compared on data of other lengths than the run's, where others' could (empty: they could).
+    `alone_ns` and `shared_ns`, of Perbyte's own loop only: times per call of samples as short as those of the rounds,
+    of those that its probe calls alone on the core, and of those that it does not.
     """
 
     cell: Cell
@@ -43,3 +46,6 @@ class Audit:
     afresh: bool = False
     children: int = 0
     problem: str = ""
+    elsewhere: str = ""
+    alone_ns: list[float] = field(default_factory=list)
+    shared_ns: list[float] = field(default_factory=list)

@@ -105,6 +105,10 @@ class Estimate:
         """Half-width over the value, e.g. 0.0025 for 0.25 %; infinite for a value of zero."""
         return self.half_width / abs(self.value) if self.value else math.inf
 
+    def scaled(self, factor: float = 1.0, *, per: float = 1.0) -> Estimate:
+        """The estimate in another unit: value and ends times `factor`, over `per`. Neither is negative."""
+        return Estimate(self.value * factor / per, self.low * factor / per, self.high * factor / per)
+
     def above(self, threshold: float) -> bool:
         """True when the whole interval lies above `threshold`."""
         return self.low > threshold
@@ -203,8 +207,12 @@ class NoiseFloor:
     """What the A/A pairs of a run showed: below `relative` no difference between two cells is claimed.
 
     `pairs` holds (address, ratio) for each pair of identical cells; `relative` is the largest |ratio - 1|
-    among the pairs of good figures, or among all where there is none.
+    among the pairs of good figures, or among all where there is none. `others` is what it says of runners that were
+    not measured twice: the same, but without a good pair no more than what the pairs differ by in the middle (None in
+    runs that were stored before: the same). `earlier`: across runs, how many earlier ones it comes from.
     """
 
     relative: float
     pairs: tuple[tuple[str, float], ...]
+    others: float | None = None
+    earlier: int = 0

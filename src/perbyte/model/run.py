@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from perbyte.model.audit import Audit
+from perbyte.model.behaviour import Behaviour
 from perbyte.model.cell import Cell, Row
 from perbyte.model.figure import CellFigure, NoiseFloor
+from perbyte.model.leak import LeakFigure
 from perbyte.model.sample import Burst, Calibration
 
 
@@ -114,13 +116,16 @@ class Conditions:
     perbyte_commit: str = ""  # of the checkout that measured; empty where it is none
 
 
+NOT_REACHED = "not-reached"
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A cell or a whole runner that gave no figure, and why. `address` may be empty for a whole runner.
 
     `kind`: `unsupported`, `incorrect`, `crashed`, `timed-out`, `garbled`, `refused`, `absent`, `damaged` (lost with
-    a part of the run's files); `audit`: what the runner says of its calls is not what was seen from outside;
-    `disputed`: it disagrees with others, and nobody knows who is right.
+    a part of the run's files); `not-reached`: the budget did not suffice for it; `audit`: what the runner says of its
+    calls is not what was seen from outside; `disputed`: it disagrees with others, and nobody knows who is right.
     """
 
     kind: str
@@ -136,11 +141,19 @@ class UnprovenTier:
     """A row of a lower CPU tier, of an algorithm that CPUs accelerate, for which the library names no other code.
 
     Whether the tier changes anything has to be seen from figures. `factor` tells how many times slower than in the
-    tier `full` a short look found it, where nothing of the row is measured in `full`; 0: nobody looked.
+    tier `full` a short look found it, where nothing of the row is measured in `full`; 0: nobody looked. `low` and
+    `high` are the ends of its interval; both 0 in runs that were stored before: 5 % to either side was asked for.
     """
 
     row: Row
     factor: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Between which factors the truth lies."""
+        return (self.low, self.high) if self.high else (self.factor / 1.05, self.factor * 1.05)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +172,10 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A finished or interrupted run as the store gives it back. `path` is where it lies."""
+    """A finished or interrupted run as the store gives it back. `path` is where it lies.
+
+    `behaviours`: what cells execute and use, `leaks`: whether their time depends on secrets, where that was asked for.
+    """
 
     path: Path | None
     conditions: Conditions
@@ -169,6 +185,8 @@ class Run:
     noise_floor: NoiseFloor | None = None
     complete: bool = True
     measuring_s: float = 0.0
+    behaviours: tuple[Behaviour, ...] = ()
+    leaks: tuple[LeakFigure, ...] = ()
 
     def figure(self, cell: Cell) -> CellFigure | None:
         """The figure of `cell`, or None when it has none."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from perbyte.model.cell import Cell, Process
 
@@ -85,6 +86,20 @@ class Calibration:
         return KnownProbe(self.contention_window, self.contention_floor, self.contention_shared)
 
 
+# of a burst, with an entry for each sample; the last two are empty where nobody told
+COLUMNS = (
+    "start",
+    "ticks",
+    "clock_before",
+    "clock_after",
+    "contention_before",
+    "contention_after",
+    "flags",
+    "cycles",
+    "core",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Burst:
     """Consecutive samples of one cell, as arrays of equal length. Nothing is ever removed from it.
@@ -125,3 +140,8 @@ class Burst:
 
     def __len__(self) -> int:
         return len(self.ticks)
+
+    def map(self, column: Callable[[str], list[int]]) -> Burst:
+        """The burst with other samples: `column` gives those of each array, by its name in `COLUMNS`."""
+        changed: dict[str, Any] = {name: column(name) for name in COLUMNS}
+        return replace(self, **changed)

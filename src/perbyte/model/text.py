@@ -6,10 +6,12 @@ in the end, so that a text which nobody thought of cannot drive a terminal eithe
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import os
 import re
 import unicodedata
-from typing import TextIO
+from typing import Any, TextIO
 
 _LINE_ENDS = "\n\r\t\v\f\u0085\u2028\u2029"
 _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -21,6 +23,8 @@ _ACTIVE = re.compile(
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f]"
 )
 _ACTIVE_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]*m)(?:{_ACTIVE.pattern})")
+
+_FORMULA = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")
 
 
 def plain(text: object, longest: int = 200) -> str:
@@ -45,10 +49,33 @@ def plain(text: object, longest: int = 200) -> str:
     return f"{kept[: longest - tail - 1]}…{kept[-tail:]}"
 
 
+def json_ready(value: Any) -> Any:
+    """A value as JSON has it: dataclasses become objects, numbers that are not finite null, what is unknown text."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: json_ready(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(key): json_ready(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [json_ready(part) for part in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    return str(value)
+
+
 def plain_lines(text: str, most: int = 40) -> str:
     """The last `most` lines of a text, each made plain."""
     lines = text.splitlines()
     return "\n".join(plain(line, 500) for line in lines[-most:])
+
+
+def inert(value: Any) -> Any:
+    """A value as a field of CSV may have it: one plain line, and no formula to a spreadsheet, led by an apostrophe."""
+    if not isinstance(value, str):
+        return value
+    text = plain(value, 4000)
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def visible(text: str, *, colours: bool = False) -> str:

@@ -27,26 +27,30 @@ from perbyte.protocol.messages import (
     OUTPUT_LIMIT,
     PROTOCOL_VERSION,
     REQUESTS,
-    Answer,
     CalibrateAnswer,
     CheckAnswer,
+    CountAnswer,
     Hello,
     HelloAnswer,
     Measure,
     MeasureAnswer,
+    PairsAnswer,
     Refusal,
-    Request,
+    RunnerAnswer,
+    RunnerRequest,
+    TakePairs,
     VerdictAnswer,
     WatchAnswer,
 )
 
-AnswerT = TypeVar("AnswerT", bound=Answer)
+AnswerT = TypeVar("AnswerT", bound=RunnerAnswer)
 _SHOWN = 120
 _LONGEST = 1000
-_TEXTS: dict[type[Answer], tuple[str, ...]] = {
+_TEXTS: dict[type[RunnerAnswer], tuple[str, ...]] = {
     HelloAnswer: ("sdk", "library", "library_version", "license", "compiler", "flags", "cpu_features"),
     CalibrateAnswer: ("reason", "contention_window"),
     VerdictAnswer: ("detail",),
+    CountAnswer: ("call_unknown", "setup_unknown"),
 }
 # what no counter, probe or sample reads: beyond them sums and products of numbers that are each allowed are not
 LEAST_HZ, MOST_HZ = 1e3, 1e12
@@ -70,7 +74,7 @@ _REFUSAL = msgspec.json.Decoder(Refusal)
 _ANSWERS = {request: msgspec.json.Decoder(request.answer) for request in REQUESTS}
 
 
-def encode(request: Request) -> bytes:
+def encode(request: RunnerRequest) -> bytes:
     """Return the line for `request`, line feed included. Raises UsageError when it exceeds the line limit."""
     line = _ENCODER.encode(request) + b"\n"
     if len(line) > LINE_LIMIT:
@@ -78,7 +82,7 @@ def encode(request: Request) -> bytes:
     return line
 
 
-def decode(line: bytes, request: Request, answer: type[AnswerT]) -> AnswerT:
+def decode(line: bytes, request: RunnerRequest, answer: type[AnswerT]) -> AnswerT:
     """Return the answer in `line` (line feed included) to `request`, as the Struct `answer`.
 
     `answer` is `request.answer`; it is named again so that the result has a precise type. Raises
@@ -117,7 +121,7 @@ def decode(line: bytes, request: Request, answer: type[AnswerT]) -> AnswerT:
     return tidy
 
 
-def _tidied(answer: Answer) -> Answer:
+def _tidied(answer: RunnerAnswer) -> RunnerAnswer:
     """Make every text for people one plain line of bounded length. What the runner loaded is a path, and stays."""
     texts: dict[str, Any] = {
         field: plain(getattr(answer, field), _LONGEST) for field in _TEXTS.get(type(answer), ())
@@ -132,7 +136,7 @@ def _tidied(answer: Answer) -> Answer:
     return structs.replace(answer, **texts) if texts else answer
 
 
-def _contradiction(answer: Answer, request: Request) -> str:
+def _contradiction(answer: RunnerAnswer, request: RunnerRequest) -> str:
     """What is wrong between fields that are each well-formed; empty when nothing is."""
     match answer:
         case CheckAnswer():
@@ -160,8 +164,12 @@ def _contradiction(answer: Answer, request: Request) -> str:
                 return "a cycle source without a clock probe"
         case WatchAnswer() if len(answer.state) != len(answer.ticks):
             return "arrays of different length"
+        case CountAnswer():
+            return _count_contradiction(answer)
         case MeasureAnswer() if isinstance(request, Measure):
             return _measure_contradiction(answer, request)
+        case PairsAnswer() if isinstance(request, TakePairs):
+            return _pairs_contradiction(answer, request)
     return ""
 
 
@@ -175,7 +183,17 @@ def _check_contradiction(answer: CheckAnswer) -> str:
     return ""
 
 
-def _measure_contradiction(answer: MeasureAnswer, request: Measure) -> str:
+def _count_contradiction(answer: CountAnswer) -> str:
+    if (answer.call is None) != (answer.calls == 0):
+        return f"counts of {answer.calls} calls that are not there"
+    for counts in (answer.call, answer.setup):
+        if counts and max(counts.kinds.values(), default=0) > counts.instructions:
+            return "more instructions of a kind than instructions"
+    return ""
+
+
+def _uneven(answer: MeasureAnswer | PairsAnswer) -> str:
+    """What is wrong with the columns of samples; empty when nothing is."""
     taken = len(answer.ticks)
     columns = (
         answer.start,
@@ -188,10 +206,30 @@ def _measure_contradiction(answer: MeasureAnswer, request: Measure) -> str:
     optional = (answer.cycles, answer.core)
     if any(len(column) != taken for column in columns) or any(len(c) not in (0, taken) for c in optional):
         return "arrays of different length"
-    if not 1 <= taken <= request.samples:
-        return f"{taken} samples where 1 to {request.samples} were asked for"
     if max(max(column, default=0) for column in (*columns[1:], answer.ticks, answer.cycles)) > MOST_TICKS:
         return f"a reading beyond {MOST_TICKS}"
+    return ""
+
+
+def _pairs_contradiction(answer: PairsAnswer, request: TakePairs) -> str:
+    if uneven := _uneven(answer):
+        return uneven
+    if len(answer.order) != len(answer.ticks):
+        return f"{len(answer.ticks)} samples of {len(answer.order)} classes"
+    if not 1 <= len(answer.order) // 2 <= request.pairs:
+        return f"{len(answer.order) // 2} pairs where 1 to {request.pairs} were asked for"
+    return ""
+
+
+def _measure_contradiction(answer: MeasureAnswer, request: Measure) -> str:
+    if uneven := _uneven(answer):
+        return uneven
+    taken = len(answer.ticks)
+    bursts, asked = answer.forked or [taken], request.forks or 1
+    if sum(bursts) != taken or len(bursts) > asked:
+        return f"{taken} samples of forks that say {sum(bursts)}, {len(bursts)} of {asked}"
+    if not 1 <= min(bursts) <= max(bursts) <= request.samples:
+        return f"{max(bursts)} samples where 1 to {request.samples} were asked for"
     if answer.piece_bytes and answer.piece_bytes != request.piece_bytes:
         return f"pieces of {answer.piece_bytes} bytes that were not asked for"
     if answer.piece_bytes and answer.calls != 1:

@@ -32,23 +32,25 @@ FlagBits = Annotated[int, Meta(ge=0, le=FLAG_BITS)]
 ErrorCode = Annotated[
     str, Meta(pattern="^(malformed|unknown-verb|unsupported|bad-handle|bad-size|library|input)$")
 ]
+Role = Annotated[str, Meta(pattern="^(key|data|input)$")]
+Content = Annotated[str, Meta(pattern="^(fixed|random|zeros|sparse|genuine|changed|early|late)$")]
 
 
-class Request(Struct, frozen=True, kw_only=True, tag_field="verb"):
+class RunnerRequest(Struct, frozen=True, kw_only=True, tag_field="verb"):
     """What every request has. `answer` names the Struct of the answer to it."""
 
-    answer: ClassVar[type[Answer]]
+    answer: ClassVar[type[RunnerAnswer]]
     id: Integer
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class RunnerAnswer(Struct, frozen=True, kw_only=True):
     """What every answer has; by itself the answer to `release` and `quit`."""
 
     id: Integer
     ok: bool
 
 
-class Refusal(Answer, frozen=True, kw_only=True):
+class Refusal(RunnerAnswer, frozen=True, kw_only=True):
     """`ok: false`: an error code of section 9 and a sentence for people."""
 
     error: ErrorCode
@@ -65,7 +67,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     code_path: str = ""
 
 
-class HelloAnswer(Answer, frozen=True, kw_only=True):
+class HelloAnswer(RunnerAnswer, frozen=True, kw_only=True):
     """Who the runner is and what it offers."""
 
     protocol: Integer
@@ -82,13 +84,13 @@ class HelloAnswer(Answer, frozen=True, kw_only=True):
     operations: list[Operation]
 
 
-class PrepareAnswer(Answer, frozen=True, kw_only=True):
+class PrepareAnswer(RunnerAnswer, frozen=True, kw_only=True):
     """The handle of a prepared operation, valid until `release`."""
 
     handle: Integer
 
 
-class CheckAnswer(Answer, frozen=True, kw_only=True):
+class CheckAnswer(RunnerAnswer, frozen=True, kw_only=True):
     """What came out of a call: length in bytes, digest, the first 64 bytes, and all of it when short."""
 
     length: Count
@@ -97,14 +99,14 @@ class CheckAnswer(Answer, frozen=True, kw_only=True):
     output: Hex | UnsetType = UNSET
 
 
-class VerdictAnswer(Answer, frozen=True, kw_only=True):
+class VerdictAnswer(RunnerAnswer, frozen=True, kw_only=True):
     """The answer to `round_trip` and `forgery`."""
 
     passed: bool
     detail: str
 
 
-class CalibrateAnswer(Answer, frozen=True, kw_only=True):
+class CalibrateAnswer(RunnerAnswer, frozen=True, kw_only=True):
     """What the process found out about its own clock."""
 
     cycle_source: CycleSource
@@ -124,7 +126,7 @@ class CalibrateAnswer(Answer, frozen=True, kw_only=True):
     alone: Quantity = 1.0
 
 
-class MeasureAnswer(Answer, frozen=True, kw_only=True):
+class MeasureAnswer(RunnerAnswer, frozen=True, kw_only=True):
     """A burst of raw samples as arrays of equal length; `cycles` may be empty."""
 
     calls: Annotated[int, Meta(ge=1, le=2**63 - 1)]
@@ -140,13 +142,13 @@ class MeasureAnswer(Answer, frozen=True, kw_only=True):
     digest: Digest
     core: list[Count] = []
     piece_bytes: Count = 0
-    forked: bool = False
+    forked: list[Count] = []
     whole_ticks: Count = 0
     warm_ticks: Count = 0
     wait_ticks: Count = 0
 
 
-class AuditAnswer(Answer, frozen=True, kw_only=True):
+class AuditAnswer(RunnerAnswer, frozen=True, kw_only=True):
     """What a chain of calls on new data gave; `afresh`: the operation was prepared anew for each of them."""
 
     length: Count
@@ -159,7 +161,51 @@ class AuditAnswer(Answer, frozen=True, kw_only=True):
     repeat: Count = 0
 
 
-class WatchAnswer(Answer, frozen=True, kw_only=True):
+class Counts(Struct, frozen=True, kw_only=True):
+    """What a stretch of code executed: sums over its calls; `heap_peak` and code are those of the stretch."""
+
+    instructions: Annotated[int, Meta(ge=1, le=2**63 - 1)]
+    kinds: dict[str, Count]
+    system_calls: Count
+    heap_calls: Count
+    heap_bytes: Count
+    heap_peak: Count
+    code_lines: Count
+    code_pages: Count
+    heap_left: Integer = 0
+
+
+class CountAnswer(RunnerAnswer, frozen=True, kw_only=True):
+    """What calls and the set-up execute and use. Where a part is not known, the text beside it says why."""
+
+    calls: Count = 0
+    call: Counts | None = None
+    call_unknown: str = ""
+    setup: Counts | None = None
+    setup_unknown: str = ""
+    stack_call: Count = 0
+    stack_setup: Count = 0
+
+
+class PairsAnswer(RunnerAnswer, frozen=True, kw_only=True):
+    """Single calls, two by two: `order` has a letter for each, `0` for the first class and `1` for the second."""
+
+    start: list[Count]
+    ticks: list[Count]
+    clock_before: list[Count]
+    clock_after: list[Count]
+    contention_before: list[Count]
+    contention_after: list[Count]
+    flags: list[FlagBits]
+    cycles: list[Count]
+    order: Annotated[str, Meta(pattern="^(01|10)*$")]
+    waits: Count
+    failures: Annotated[list[Count], Meta(min_length=2, max_length=2)]
+    core: list[Count] = []
+    afresh: bool = False
+
+
+class WatchAnswer(RunnerAnswer, frozen=True, kw_only=True):
     """Intervals that follow each other: what the core was, and for how many ticks."""
 
     core: Count
@@ -167,14 +213,14 @@ class WatchAnswer(Answer, frozen=True, kw_only=True):
     ticks: list[Count]
 
 
-class Hello(Request, frozen=True, kw_only=True, tag="hello"):
+class Hello(RunnerRequest, frozen=True, kw_only=True, tag="hello"):
     """Ask who is there."""
 
     answer = HelloAnswer
     protocol: Integer = PROTOCOL_VERSION
 
 
-class Prepare(Request, frozen=True, kw_only=True, tag="prepare"):
+class Prepare(RunnerRequest, frozen=True, kw_only=True, tag="prepare"):
     """Allocate, set the key, lay out the buffers."""
 
     answer = PrepareAnswer
@@ -196,7 +242,7 @@ class Vector(Struct, frozen=True, kw_only=True):
     input: Hex | UnsetType = UNSET
 
 
-class CheckCalls(Request, frozen=True, kw_only=True, tag="check"):
+class CheckCalls(RunnerRequest, frozen=True, kw_only=True, tag="check"):
     """Begin, make so many calls, show the output of the last one."""
 
     answer = CheckAnswer
@@ -204,7 +250,7 @@ class CheckCalls(Request, frozen=True, kw_only=True, tag="check"):
     calls: Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
 
-class CheckVector(Request, frozen=True, kw_only=True, tag="check"):
+class CheckVector(RunnerRequest, frozen=True, kw_only=True, tag="check"):
     """One call on exactly this material."""
 
     answer = CheckAnswer
@@ -212,7 +258,7 @@ class CheckVector(Request, frozen=True, kw_only=True, tag="check"):
     vector: Vector
 
 
-class CheckRoundTrip(Request, frozen=True, kw_only=True, tag="check"):
+class CheckRoundTrip(RunnerRequest, frozen=True, kw_only=True, tag="check"):
     """The operation, then its inverse, on the run's own input."""
 
     answer = VerdictAnswer
@@ -220,7 +266,7 @@ class CheckRoundTrip(Request, frozen=True, kw_only=True, tag="check"):
     round_trip: bool = True
 
 
-class CheckForgery(Request, frozen=True, kw_only=True, tag="check"):
+class CheckForgery(RunnerRequest, frozen=True, kw_only=True, tag="check"):
     """See that a changed tag and changed data are refused."""
 
     answer = VerdictAnswer
@@ -228,7 +274,7 @@ class CheckForgery(Request, frozen=True, kw_only=True, tag="check"):
     forgery: bool = True
 
 
-class Calibrate(Request, frozen=True, kw_only=True, tag="calibrate"):
+class Calibrate(RunnerRequest, frozen=True, kw_only=True, tag="calibrate"):
     """Look at the clock for at most so many milliseconds."""
 
     answer = CalibrateAnswer
@@ -240,14 +286,14 @@ class Calibrate(Request, frozen=True, kw_only=True, tag="calibrate"):
     contention_shared: Quantity | UnsetType = UNSET
 
 
-class Watch(Request, frozen=True, kw_only=True, tag="watch"):
+class Watch(RunnerRequest, frozen=True, kw_only=True, tag="watch"):
     """See for so long who else is on the core."""
 
     answer = WatchAnswer
     limit_ms: Quantity
 
 
-class Measure(Request, frozen=True, kw_only=True, tag="measure"):
+class Measure(RunnerRequest, frozen=True, kw_only=True, tag="measure"):
     """Take a burst of samples."""
 
     answer = MeasureAnswer
@@ -264,10 +310,11 @@ class Measure(Request, frozen=True, kw_only=True, tag="measure"):
     piece_bytes: Count | UnsetType = UNSET
     warm_us: Quantity | UnsetType = UNSET
     warm_least_us: Quantity | UnsetType = UNSET
-    fork: bool | UnsetType = UNSET
+    forks: Count | UnsetType = UNSET
+    layout: Count | UnsetType = UNSET
 
 
-class Audit(Request, frozen=True, kw_only=True, tag="audit"):
+class AuditCalls(RunnerRequest, frozen=True, kw_only=True, tag="audit"):
     """Make a chain of calls, each on data that follows from what the last one gave.
 
     `control`: all but the calls; `repeat`: the chain begins anew after so many calls.
@@ -281,20 +328,46 @@ class Audit(Request, frozen=True, kw_only=True, tag="audit"):
     repeat: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType = UNSET
 
 
-class Release(Request, frozen=True, kw_only=True, tag="release"):
+class CountCalls(RunnerRequest, frozen=True, kw_only=True, tag="count"):
+    """Count what calls and the set-up execute and use, for at most so long each."""
+
+    answer = CountAnswer
+    handle: Integer
+    limit_ms: Quantity
+
+
+class TakePairs(RunnerRequest, frozen=True, kw_only=True, tag="pairs"):
+    """Take pairs of single calls that differ in a secret: in `role`, of the class `first` and of the class `second`."""
+
+    answer = PairsAnswer
+    handle: Integer
+    seed: Seed
+    role: Role
+    first: Content
+    second: Content
+    pairs: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    limit_ms: Quantity
+    warm: bool | UnsetType = UNSET
+    evict_bytes: Count | UnsetType = UNSET
+    contention_floor: Quantity | UnsetType = UNSET
+    contention_tolerance: Quantity | UnsetType = UNSET
+    patience: Count | UnsetType = UNSET
+
+
+class Release(RunnerRequest, frozen=True, kw_only=True, tag="release"):
     """Free a handle."""
 
-    answer = Answer
+    answer = RunnerAnswer
     handle: Integer
 
 
-class Quit(Request, frozen=True, kw_only=True, tag="quit"):
+class Quit(RunnerRequest, frozen=True, kw_only=True, tag="quit"):
     """End."""
 
-    answer = Answer
+    answer = RunnerAnswer
 
 
-REQUESTS: tuple[type[Request], ...] = (
+REQUESTS: tuple[type[RunnerRequest], ...] = (
     Hello,
     Prepare,
     CheckCalls,
@@ -304,7 +377,9 @@ REQUESTS: tuple[type[Request], ...] = (
     Calibrate,
     Watch,
     Measure,
-    Audit,
+    AuditCalls,
+    CountCalls,
+    TakePairs,
     Release,
     Quit,
 )

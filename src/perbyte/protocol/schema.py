@@ -15,7 +15,7 @@ import msgspec
 
 from perbyte import places
 from perbyte.protocol import messages
-from perbyte.protocol.messages import REQUESTS, Answer, Refusal, Request
+from perbyte.protocol.messages import REQUESTS, Refusal, RunnerAnswer, RunnerRequest
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -23,7 +23,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def schemas() -> dict[str, dict[str, Any]]:
     """File name -> schema, for every request, every answer, and the refusal."""
     found: dict[str, dict[str, Any]] = {}
-    by_verb: dict[str, list[type[Request]]] = {}
+    by_verb: dict[str, list[type[RunnerRequest]]] = {}
     for request in REQUESTS:
         by_verb.setdefault(str(request.__struct_config__.tag), []).append(request)
     for verb, kinds in by_verb.items():
@@ -46,7 +46,7 @@ def text(schema: dict[str, Any]) -> str:
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
-def _of(kind: type[Request] | type[Answer], ok: bool | None = None) -> dict[str, Any]:
+def _of(kind: type[RunnerRequest] | type[RunnerAnswer], ok: bool | None = None) -> dict[str, Any]:
     whole = msgspec.json.schema(kind)
     definitions: dict[str, Any] = whole["$defs"]
     schema: dict[str, Any] = definitions.pop(kind.__name__)

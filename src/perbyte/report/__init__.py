@@ -6,9 +6,9 @@ with its reason. Modules are imported one by one, so that a table on the termina
 
 - `grid`: rows and columns of one run or of several, the same for terminal, pages and charts
 - `text`: grids and verdicts for a terminal; `export`: JSON and CSV
-- `runview`: what is shown of a run, worked out once; `findings`, `studyview`, `historyview`: in words and rows
-- `charts`, `theme`, `savefig`: how charts are drawn and saved; `runcharts`, `ratiocharts`, `historychart`: what each
-  shows; `pictures`: which are drawn
+- `runview`: what is shown of a run, worked out once; `findings`, `studyview`: in words and rows
+- `charts`, `theme`: how charts are drawn and saved; `runcharts`, `ratiocharts`, `history`: what each shows;
+  `pictures`: which are drawn; `timeline`: thirty years as a table
 - `pages`, `sections`, `pivot`, `html`: pages as lists of sections, and the one template that draws them
 - `facts`, `wording`: conditions in plain words; text of numbers, sizes and names
 """

@@ -13,21 +13,25 @@ from perbyte.advise import (
     Change,
     Decision,
     Option,
-    Parameters,
     PasswordDecision,
-    Quote,
     Ranked,
-    Standing,
     Sure,
     View,
 )
-from perbyte.model import Estimate
 from perbyte.model.algorithm import CPU_FLAGS, no_instructions
 from perbyte.model.text import plain
-from perbyte.report.rate import demands, rate_text, share_text
+from perbyte.report.advicefacts import key_texts, remark_texts, wire_cells, wire_columns, wire_texts
+from perbyte.report.advicepasswords import attack_texts, parameter_texts, password_table, recommended_texts
+from perbyte.report.advicewords import (
+    library_text,
+    option_text,
+    standing_texts,
+    status_word,
+    time_text,
+)
+from perbyte.report.demand import demands, rate_text, share_text
 from perbyte.report.wording import (
     number,
-    percent,
     ratio_interval_text,
     ratio_text,
     size_label,
@@ -36,7 +40,6 @@ from perbyte.report.wording import (
 from perbyte.stats.compare import quotient
 from perbyte.stats.quantity import Unit, data_bytes, read
 
-MIB = 1 << 20
 _DIRECTION = {"encrypt": "write", "decrypt": "read"}
 
 
@@ -73,26 +76,39 @@ class Told:
 
 
 def tell(
-    decided: Decision | PasswordDecision, found: Sequence[Change] = (), limits: Limits | None = None
+    decided: Decision | PasswordDecision,
+    found: Sequence[Change] = (),
+    limits: Limits | None = None,
+    everything: Decision | None = None,
 ) -> Told:
-    """Put a decision into words; `found` is what would change it."""
+    """Put a decision into words; `found` is what would change it.
+
+    `everything` is the decision among all libraries, whose table is given, where `decided` is for one of them.
+    """
     limits = limits or Limits()
     passwords = decided if isinstance(decided, PasswordDecision) else None
     decision = decided.decision if isinstance(decided, PasswordDecision) else decided
+    best = (decision.first, *decision.equal) if decision.first else ()
+    chosen = [one.ranked for one in passwords.parameters[:1]] if passwords else list(best)
     lines = {
         "How sure": _sure(decision) if passwords is None else (),
-        "Parameters": _parameters(passwords) if passwords else (),
+        "Parameters": parameter_texts(passwords) if passwords else (),
+        "What others recommend": recommended_texts(passwords) if passwords else (),
+        "What an attacker gains": attack_texts(passwords) if passwords else (),
         "What it costs": _costs(decision, limits) if passwords is None else (),
         "What is the limit": _limit(decision, limits),
         "Threads": tuple(limits.threads),
         "The first record": tuple(limits.states),
-        "Status": _status(decision, [one.ranked for one in passwords.parameters[:1]] if passwords else None),
+        "What to know": remark_texts(decision, chosen),
+        "Under one key": key_texts(decision, chosen),
+        "On the wire": wire_texts(decision),
+        "Status": _status(decision, chosen),
         "What would change the answer": _changes(decision, found) if passwords is None else (),
         "Ruled out": _ruled_out(decision),
         "No figure": tuple(f"{name}: {reason}." for name, reason in decision.missing),
         "The kernel's own code": tuple(limits.kernel),
     }
-    columns, rows = _password_table(passwords) if passwords else _table(decision)
+    columns, rows = password_table(passwords) if passwords else _table(everything or decision)
     return Told(
         decision,
         passwords,
@@ -144,55 +160,6 @@ def _brief(one: Ranked | None) -> str:
     )
 
 
-def option_text(option: Option) -> str:
-    """An algorithm with the library that it was measured in."""
-    return f"{option.algorithm.name}, in {library_text(option)}"
-
-
-def library_text(option: Option) -> str:
-    """The library and its version."""
-    named = option.version.startswith(option.library)  # some libraries call themselves by name and version
-    return plain(option.version if named else f"{option.library} {option.version}", 60)
-
-
-def quote_text(one: Quote) -> str:
-    """An authority's word, and where it stands; drafts and what nobody confirmed say so."""
-    row = one.row
-    named = f"section {row.section}" if row.section and not row.section.startswith("table") else row.section
-    where = ", ".join(part for part in (str(one.document), named) if part)
-    days = f" from {row.from_}" if row.from_ else ""
-    days += f" until {row.until}" if row.until else ""
-    doubts = "" if row.confirmed else "; unconfirmed"
-    return f"{one.authority} says “{row.status}”{days} ({where}{doubts})"
-
-
-def standing_texts(stands: Standing, profile: str) -> tuple[str, ...]:
-    """What makes a standing, a sentence each without its end."""
-    found = [quote_text(one) for one in stands.quotes]
-    if stands.unlisted:
-        found.append(f"{stands.unlisted} does not list it for this use (profile {profile})")
-    if stands.repeats:
-        said = percent(stands.repeats) if stands.repeats > 1e-4 else f"{stands.repeats:.0e}"
-        limit = (
-            "more than the 2^20 blocks (8 MiB) a key that SP 800-67 allows"
-            if stands.too_much
-            else "few blocks"
-        )
-        found.append(
-            f"its blocks have 64 bits: at this volume of data two of them are equal with a chance of {said}; {limit}"
-        )
-    if stands.silent:
-        found.append("unlisted: no authority that Perbyte quotes speaks of it")
-    return tuple(found)
-
-
-def status_word(stands: Standing) -> str:
-    """One of four words for a standing, for tables and pictures."""
-    if stands.out:
-        return "ruled out"
-    return "unlisted" if stands.silent else stands.effect
-
-
 def _answer(decision: Decision, passwords: PasswordDecision | None) -> str:
     if passwords and passwords.parameters:
         one = passwords.parameters[0]
@@ -203,7 +170,7 @@ def _answer(decision: Decision, passwords: PasswordDecision | None) -> str:
             if decision.ruled_out and not decision.missing
             else "what is allowed has no figure here, and the rest is ruled out."
             if decision.ruled_out
-            else "nothing that came into question has a figure here."
+            else "no algorithm that came into question has a figure here."
         )
     names = " or ".join(option_text(one.best) for one in (decision.first, *decision.equal))
     return (
@@ -221,10 +188,12 @@ def _sure(decision: Decision) -> tuple[str, ...]:
     ratio = f"×{ratio_text(comparison.ratio)}"
     ratio += f" ({ratio_interval_text(comparison.ratio)})" if comparison.ratio.known else ""
     said = f"the runner-up, {option_text(second.best)}, costs {ratio} as much"
+    cheaper = _unseen(decision)
     if decision.sure is Sure.CERTAIN:
-        return (f"Certain: {said}.",)
+        return (f"Certain: {said}.", *cheaper)
     if decision.sure is Sure.CLOSE:
-        return (f"Too close to call: {said}. Choose by anything but speed.",)
+        rest = "The tie is broken by the longer key." if decision.by_key else "Choose by anything but speed."
+        return (f"Too close to call: {said}. {rest}", *cheaper)
     if decision.sure is Sure.LIKELY:
         return (f"Likely: {said}, more than a disturbed figure explains, though {comparison.doubt}.",)
     found = [
@@ -234,6 +203,25 @@ def _sure(decision: Decision) -> tuple[str, ...]:
         for one, each in decision.undecided
     ]
     return (f"It cannot be told: {'; '.join(found)}. A longer run on a quieter machine would tell.",)
+
+
+def _unseen(decision: Decision) -> tuple[str, ...]:
+    """Options of what is recommended that cost less, behind it because the audit did not see their work."""
+    first = decision.first
+    if first is None or first.best.unseen:
+        return ()
+    found = [
+        (one, quotient(one.cost.estimate, first.best.cost.estimate))
+        for one in first.options
+        if one.unseen
+        and one.unit == first.best.unit
+        and one.cost.estimate.value < first.best.cost.estimate.value
+    ]
+    return tuple(
+        f"In {library_text(one)} it costs ×{ratio_text(ratio)}, but the audit did not see its work there: it stands "
+        "behind those whose work was seen."
+        for one, ratio in found
+    )
 
 
 def _costs(decision: Decision, limits: Limits) -> tuple[str, ...]:
@@ -260,7 +248,7 @@ def _costs(decision: Decision, limits: Limits) -> tuple[str, ...]:
         total = best.cost.estimate
         scale = 1.0 if best.unit == "ns" else _ns_per_cycle(best)
         mix = decision.case.mix
-        took = time_text(Estimate(*(end * scale for end in (total.value, total.low, total.high))))
+        took = time_text(total.scaled(scale))
         found.append(
             f"The {mix.messages:,} messages of the histogram ({mix.bytes:,} bytes) take {took} of one core."
         )
@@ -312,10 +300,9 @@ def _limit(decision: Decision, limits: Limits) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _status(decision: Decision, chosen: Sequence[Ranked] | None = None) -> tuple[str, ...]:
+def _status(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
     if decision.first is None:
         return ()
-    chosen = (decision.first, *decision.equal) if chosen is None else chosen
     if decision.case.task.use is None:
         return ("No authority has a say here: nothing of this is for security.",)
     profile = decision.case.asked.profile
@@ -340,7 +327,8 @@ def _changes(decision: Decision, found: Iterable[Change]) -> tuple[str, ...]:
     for (kind, result), group in grouped.items():
         later = group[0].decision
         unsure = (Sure.CLOSE, Sure.DOUBTFUL)
-        close = f" ({later.sure.value})" if later.sure in unsure else ""
+        broken = ", the longer key of a tie" if later.by_key else ""
+        close = f" ({later.sure.value}{broken})" if later.sure in unsure else ""
         if kind == "processor":
             said.append(_processor(decision, later, close))
         elif kind == "size":
@@ -400,38 +388,6 @@ def _ruled_out(decision: Decision) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _parameters(found: PasswordDecision) -> tuple[str, ...]:
-    return tuple(
-        f"{one.ranked.algorithm.name.partition(',')[0]}: {one.words}: {time_text(one.time_ns)} a hash, "
-        f"{_memory(one.memory_bytes)} a guess; one core like this makes {guesses_text(one)} guesses a second."
-        for one in found.parameters
-    )
-
-
-def guesses_text(one: Parameters) -> str:
-    """Guesses a second, with the digits that are known."""
-    half = one.time_ns.half_width / one.time_ns.value * one.guesses_s if one.time_ns.known else 0.0
-    return number(one.guesses_s, half)
-
-
-def _password_table(found: PasswordDecision) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    def row(one: Parameters, word: str) -> tuple[str, ...]:
-        name = one.ranked.algorithm.name.partition(",")[0]
-        return (
-            name,
-            library_text(one.ranked.best),
-            one.words,
-            time_text(one.time_ns),
-            _memory(one.memory_bytes),
-            guesses_text(one),
-            word,
-        )
-
-    rows = [row(one, status_word(one.ranked.standing)) for one in found.parameters]
-    rows += [row(one, "ruled out") for one in found.ruled_out]
-    return ("hash", "library", "parameters", "time", "memory", "guesses/s", "status"), tuple(rows)
-
-
 def _table(decision: Decision) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     measured = [*decision.ranking, *(one for one in decision.ruled_out if one.options)]
     pairs = list(dict.fromkeys(key for one in measured for option in one.options for key in option.figures))
@@ -442,6 +398,8 @@ def _table(decision: Decision) -> tuple[tuple[str, ...], tuple[tuple[str, ...], 
         unit = Unit.MEGABYTES_PER_SECOND if by_size else Unit.NS_PER_CALL
     names = tuple(dict.fromkeys(operation for operation, _ in pairs))
     heads = tuple(f"{name} {size_label(size)}" if by_size else name for name in names for size in sizes)
+    protocol = decision.case.task.protocol
+    wires = wire_columns([one.algorithm for one in measured], protocol)
     rows = []
     for one in measured:
         for option in one.options:
@@ -451,22 +409,21 @@ def _table(decision: Decision) -> tuple[tuple[str, ...], tuple[tuple[str, ...], 
                     figure = option.figures.get((name, size))
                     reading = read(figure, unit) if figure else None
                     values.append(value_text(reading) if reading else "")
-            rows.append((one.algorithm.name, library_text(option), *values, status_word(one.standing)))
-    return (f"{unit.value}", "library", *heads, "status"), tuple(rows)
+            sent = wire_cells(one.algorithm, protocol)
+            rows.append((one.algorithm.name, library_text(option), *values, *sent, status_word(one.standing)))
+    return (f"{unit.value}", "library", *heads, *wires, "status"), tuple(rows)
 
 
-def time_text(ns: Estimate) -> str:
-    """A time in the unit that suits it."""
-    for scale, name in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
-        if ns.value >= scale:
-            return f"{value_text(Estimate(ns.value / scale, ns.low / scale, ns.high / scale))} {name}"
-    return f"{value_text(ns)} ns"
+def without_status(
+    columns: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[str, Sequence[str], Sequence[Sequence[str]]]:
+    """A table without its last column, the status, where all rows share it: what it is in words, columns, rows."""
+    statuses = {row[-1] for row in rows}
+    if columns[-1] != "status" or len(rows) < 2 or len(statuses) > 1:
+        return "", columns, rows
+    return f"status of all: {statuses.pop()}", columns[:-1], [row[:-1] for row in rows]
 
 
 def _ns_per_cycle(option: Option) -> float:
     figure = next(iter(option.figures.values()))
     return figure.ns_per_call / figure.per_call
-
-
-def _memory(size: int) -> str:
-    return f"{size / MIB:,.0f} MiB" if size >= MIB else size_label(size)

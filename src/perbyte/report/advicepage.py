@@ -13,13 +13,27 @@ from perbyte.catalogue.questions import Question
 from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
-from perbyte.report.advice import Told, library_text, status_word
+from perbyte.report.advice import Told, without_status
+from perbyte.report.advicewords import library_text, status_word
+from perbyte.report.card import Card
 from perbyte.report.charts import Chart, finished
-from perbyte.report.html import Block, Page, Section, drawing, heading, listed, table, text
+from perbyte.report.html import (
+    Block,
+    Page,
+    Section,
+    answer,
+    drawing,
+    heading,
+    listed,
+    table,
+    text,
+    unfolding,
+)
 from perbyte.report.pictures import Picture
 from perbyte.report.wording import sentence, three_digits
 
 MOST_TICKS = 6  # of a picture for a telephone
+_FOLDED = ("Status", "Ruled out", "No figure", "The kernel's own code")
 LOOK = {
     "allowed": (theme.BLUE, "circle", [1, 0]),
     "unlisted": (theme.ORANGE, "triangle-up", [1, 0]),
@@ -33,9 +47,16 @@ def advice_page(
     told: Sequence[Told],
     run: Run,
     notes: Sequence[str],
+    card: Card,
     beside: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None,
+    libraries: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None,
 ) -> Page:
-    """The page of all answers to a question, from the figures of `run`; `beside` is a table of other machines."""
+    """The page of all answers to a question, from the figures of `run`; `beside` is a table of other machines.
+
+    `libraries` is one of the libraries that have all parts.
+
+    `card` comes first, then what was measured; who allows what is folded below it.
+    """
     columns, rows = beside or ((), ())
     others = table([(name, "") for name in columns], rows, "Other machines")
     sections = [_section(one, number, alone=len(told) == 1) for number, one in enumerate(told, 1)]
@@ -45,6 +66,8 @@ def advice_page(
         question.title,
         [question.asks],
         [
+            Section("summary", "Answer", "Answer", answer(card)),
+            *(_libraries(*libraries) if libraries else []),
             *sections,
             *([Section("machines", "Other machines", "Other machines", [others])] if rows else []),
             Section(
@@ -55,18 +78,25 @@ def advice_page(
     )
 
 
+def _libraries(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Section]:
+    name = "Library by library"
+    return [Section("libraries", name, name, [table([(one, "") for one in columns], rows, name)])]
+
+
 def _section(told: Told, number: int, *, alone: bool) -> Section:
     picture = _picture(told)
-    blocks = [
-        text(f"► {told.answer}"),
-        *([drawing(picture, f"picture-{number}")] if picture else []),
-        *(block for name, said in told.lines for block in (heading(name), listed(said))),
-    ]
+    blocks = [drawing(picture, f"picture-{number}")] if picture else []
+    for name, said in told.lines:
+        if name in _FOLDED:
+            blocks.append(unfolding(f"{name} ({len(said)})", [listed(said)]))
+        elif not (alone and name == "How sure"):  # which the card has said
+            blocks += [heading(name), listed(said)]
     if told.rows:
-        columns = [(name, "" if place < 2 else "n") for place, name in enumerate(told.columns)]
-        blocks += [heading("Figures"), table(columns, told.rows, told.title)]
-    name = "Answer" if alone else sentence(told.title)
-    return Section(told.decision.case.task.name, name, name, blocks)
+        status, names, rows = without_status(told.columns, told.rows)
+        columns = [(name, "" if place < 2 else "n") for place, name in enumerate(names)]
+        blocks += [heading(f"Figures; {status}" if status else "Figures"), table(columns, rows, told.title)]
+    name = "Why" if alone else f"{sentence(told.title)}: {told.answer}"
+    return Section(told.decision.case.task.name, "Why" if alone else sentence(told.title), name, blocks)
 
 
 def _picture(told: Told) -> Picture | None:
@@ -92,17 +122,25 @@ def _chart(told: Told, *, narrow: bool) -> Chart | None:
     elif narrow and len(scale["axis"]["values"]) > MOST_TICKS:
         kept = scale["axis"]["values"]
         scale["axis"]["values"] = kept[kept.index(1) % 2 :: 2] if 1 in kept else kept[::2]
+    one = len(present) == 1  # which is then said once
+    names = list(dict.fromkeys(str(record["name"]) for record in records))
     chart = charts.dots(
         records,
-        y=charts.grouped_axis(records, "status", "name", present),
+        y=("name", names) if one else charts.grouped_axis(records, "status", "name", present),
         x=unit,
         scale=scale,
         look={name: LOOK[name] for name in present},
         by="status",
+        legend=not one,
         rule_at_one=not told.passwords,
         narrow=narrow,
     )
-    return finished(chart, "The best library of each", ["By status."], narrow=narrow)
+    alone = len(told.decision.case.runners) == 1 and told.decision.first
+    title = (
+        f"Each algorithm in {library_text(alone.best)}" if alone else "Each algorithm in its fastest library"
+    )
+    said = f"status of all: {present[0]}" if one else "by status"
+    return finished(chart, title, [said], narrow=narrow)
 
 
 def _speeds(told: Told) -> list[dict[str, Any]]:

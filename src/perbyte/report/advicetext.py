@@ -8,13 +8,17 @@ from typing import Any
 
 from rich.text import Text
 
-from perbyte.advise import Option, Ranked
+from perbyte.advise import Option, Ranked, Together
 from perbyte.catalogue.questions import Question
 from perbyte.model import Estimate
-from perbyte.report.advice import Told, standing_texts, status_word
-from perbyte.report.text import columns_of, prose, to_text
+from perbyte.model.text import json_ready
+from perbyte.report.advice import Told, without_status
+from perbyte.report.advicewords import standing_texts, status_word
+from perbyte.report.card import Card
+from perbyte.report.text import card_text, columns_of, prose, to_text
 from perbyte.report.wording import sentence
 
+_GAP = "  "  # between columns
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 
 
@@ -24,21 +28,29 @@ def render_advice(
     notes: Sequence[str] = (),
     beside: Table | None = None,
     *,
+    card: Card,
+    libraries: Table | None = None,
     width: int | None = None,
     colour: bool | None = None,
 ) -> str:
-    """Give the answers as text; `beside` is a table of other machines."""
+    """Give the answers as text, `card` first; `libraries` is a table of them, `beside` one of other machines."""
     width = columns_of(width)
     lines = [
         *(Text(part.plain, style="bold") for part in prose(question.title, width)),
         *prose(question.asks, width),
+        Text(),
+        *card_text(card, width)[:-1],
     ]
+    if libraries:
+        lines += [Text(), Text("Library by library", style="bold"), *_drawn(*libraries, width, lead=1)]
     for one in told:
-        lines += [Text()]
-        if len(told) > 1:
-            lines += [Text(part.plain, style="bold") for part in prose(sentence(one.title), width)]
-        lines += [Text(part.plain, style="bold green") for part in prose(f"► {one.answer}", width)]
+        several = len(told) > 1
+        if several:
+            heading = f"{sentence(one.title)}: {one.answer}"
+            lines += [Text(), *(Text(part.plain, style="bold underline") for part in prose(heading, width))]
         for heading, said in one.lines:
+            if heading == "How sure" and not several:  # the card has said it
+                continue
             lines += [Text(), Text(heading, style="bold")]
             for line in said:
                 lines += prose(f"  {line}", width) if len(said) == 1 else prose(f"- {line}", width)
@@ -51,25 +63,41 @@ def render_advice(
 
 
 def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, lead: int = 2) -> list[Text]:
-    """The table within `width`: names to the left, figures to the right; a sentence a row where it is too wide.
+    """The table within `width`: names to the left, figures to the right, in parts below each other where it is wide.
 
-    `lead` columns say what a row is about.
+    `lead` columns say what a row is about. A status that all rows share is said once.
     """
     if not rows:
         return []
+    status, columns, rows = without_status(columns, rows)
+    lines = prose(status, width) if status else []
     table = [columns, *rows]
-    room = [max(len(row[place]) for row in table) for place in range(len(columns))]
-    if sum(room) + 2 * len(room) <= width:
-        return [
-            Text(
-                "  ".join(
-                    cell.ljust(room[place]) if place < 2 or place == len(row) - 1 else cell.rjust(room[place])
-                    for place, cell in enumerate(row)
-                ).rstrip(),
-                style="bold" if row is columns else "",
-            )
-            for row in table
-        ]
+    room = [max(len(row[place]) for row in table) + len(_GAP) for place in range(len(columns))]
+    left = width + len(_GAP) - sum(room[:lead])
+    most = max(room[lead:], default=0)
+    if most > left:
+        return lines + _sentences(columns, rows, width, lead)
+    whole = sum(room[lead:]) <= left
+    fit = len(columns) - lead if whole else left // most
+    count = -(-(len(columns) - lead) // fit)
+    step = -(-(len(columns) - lead) // count)  # equal parts read better than a full one and a rest
+    for start in range(lead, len(columns), step):
+        part = range(start, min(start + step, len(columns)))
+        lines += [Text()] * bool(lines)
+        for row in table:
+            names = [row[place].ljust(room[place]) for place in range(lead)]
+            names += [
+                row[place].ljust(room[place])
+                if columns[place] == "status"
+                else row[place].rjust(room[place] - len(_GAP)) + _GAP
+                for place in part
+            ]
+            lines.append(Text("".join(names).rstrip(), style="bold" if row is columns else ""))
+    return lines
+
+
+def _sentences(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, lead: int) -> list[Text]:
+    """A sentence a row, where not even one column of figures has room beside the names."""
     lines = []
     for row in rows:
         told = "; ".join(
@@ -79,17 +107,44 @@ def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, *,
     return lines
 
 
+def together_json(together: Together) -> dict[str, Any]:
+    """The answer for one library as plain values: the libraries by cost, and what mixing would gain."""
+
+    names = [case.task.name for case in together.cases]
+    return {
+        "recommended": together.first.runner if together.first else None,
+        "ranking": [
+            {
+                "runner": one.runner,
+                "algorithms": {
+                    names[part]: option.algorithm.id
+                    for part, option in zip(together.parts, one.options, strict=True)
+                },
+            }
+            for one in together.ranking
+        ],
+        "ratio": json_ready(together.comparison.ratio) if together.comparison else None,
+        "answer": together.comparison.answer.value if together.comparison else None,
+        "gains": [
+            {
+                "task": names[one.part],
+                "runner": one.option.runner,
+                "algorithm": one.option.algorithm.id,
+                "ratio": json_ready(one.comparison.ratio),
+                "claimed": one.comparison.claimed,
+            }
+            for one in together.gains
+        ],
+        "lacks": {runner: [names[part] for part in parts] for runner, parts in together.lacks},
+    }
+
+
 def advice_json(told: Told) -> dict[str, Any]:
     """The same for programs: the decision with its numbers, and the sentences by heading."""
     decision, passwords = told.decision, told.passwords
 
-    def ends(one: Estimate | None) -> dict[str, float | None] | None:
-        if one is None or not math.isfinite(one.value):
-            return None
-        return {
-            name: end if math.isfinite(end := getattr(one, name)) else None
-            for name in ("value", "low", "high")
-        }
+    def ends(one: Estimate | None) -> Any:
+        return json_ready(one) if one and math.isfinite(one.value) else None
 
     def option(one: Option) -> dict[str, Any]:
         return {

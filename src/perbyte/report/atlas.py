@@ -8,17 +8,16 @@ from collections.abc import Iterable
 import altair as alt
 
 from perbyte.atlas.index import Atlas, RunRow
-from perbyte.atlas.overview import Cost, Overview, Point, look_over, per
-from perbyte.model import Estimate
+from perbyte.atlas.overview import Overview, Point, PointCost, look_over, per
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
+from perbyte.report.atlascard import MOST, atlas_card, cost_text, named
 from perbyte.report.charts import Chart, finished
-from perbyte.report.html import Block, Page, Section, drawing, listed, table, text
+from perbyte.report.html import Block, Page, Section, answer, drawing, listed, table, text
 from perbyte.report.marks import Mark, marks_of_kinds
 from perbyte.report.pictures import Picture
 from perbyte.report.ratiocharts import versions_chart
-from perbyte.report.sections import cards
-from perbyte.report.wording import number, percent, size_label, width_text
+from perbyte.report.wording import number, percent
 
 _MACHINES = 150  # rows of a heat map
 _READABLE, _UPRIGHT = 34, 58  # pixels of a tile for a number in it, for a name above it
@@ -27,19 +26,28 @@ _PER = ("byte", "call")  # never on one axis: what is signed beside a cipher
 
 
 def atlas_pictures(overview: Overview) -> tuple[Picture, ...]:
-    """The charts of an atlas: heat maps of the first point, dots of all, versions through time."""
+    """The charts of an atlas: heat maps of the first point, dots of all, versions through time.
+
+    One machine gets no heat map, which would have one row, and no chart in nanoseconds beside that in cycles, which
+    would be the same chart.
+    """
     found = []
+    several = len(overview.models) > 1
+    cycles = any(one.cycles for one in overview.costs)
+    units = _UNITS if several else [one for one in _UNITS if one[1] == ("cycles" if cycles else "ns")]
     if overview.points:
-        for unit, field in _UNITS:
-            if chart := _heat(overview, overview.points[0], unit, field):
+        for unit, field in units:
+            if several and (chart := _heat(overview, overview.points[0], unit, field)):
                 narrow = _heat(overview, overview.points[0], unit, field, narrow=True)
                 said = f"{unit} per {per(overview.points[0])}"
                 found.append(Picture(f"heat-{field}", f"Machines by libraries: {said}", chart, narrow))
-        for unit, field in _UNITS:
+        for unit, field in units:
             for each in _PER:
                 if chart := _dots(overview, f"{unit} per {each}", field, each):
                     name = f"machines-{field}" + ("" if each == _PER[0] else f"-{each}")
-                    found.append(Picture(name, f"Every machine: {unit} per {each}", chart))
+                    narrow = _dots(overview, f"{unit} per {each}", field, each, narrow=True)
+                    heading = "Every machine" if several else "Every library"
+                    found.append(Picture(name, f"{heading}: {unit} per {each}", chart, narrow))
     if chart := _versions(overview):
         found.append(Picture("versions", "Versions through time", chart))
     return tuple(found)
@@ -49,6 +57,47 @@ def atlas_page(atlas: Atlas) -> tuple[Page, Overview]:
     """The page of an atlas, and what it shows. Raises what reading it raises."""
     overview = look_over(atlas)
     pictures = [drawing(one, f"atlas-{number}") for number, one in enumerate(atlas_pictures(overview), 1)]
+    machines = len(atlas.machines())
+    page = Page(
+        f"{_many(machines, 'machine')}, {_many(overview.runs, 'run')}",
+        [f"{overview.cells:,} figures of cryptographic functions, measured with Perbyte."],
+        [
+            Section(
+                "summary",
+                "Summary",
+                "Summary",
+                [
+                    *answer(atlas_card(overview)),
+                    *(pictures[:1] or [text("There is nothing to draw.")]),
+                    _found(overview),
+                ],
+            ),
+            *([Section("charts", "Charts", "Charts", pictures[1:])] if pictures[1:] else []),
+            *([_unlike_section(overview)] if machines > 1 else []),
+            _floors_section(overview),
+            _machines_section(atlas, overview),
+            Section(
+                "repeat",
+                "Repeat",
+                "How to repeat it",
+                [Block("code", "perbyte report --atlas PLACE -o atlas.html")],
+            ),
+        ],
+    )
+    return page, overview
+
+
+def _unlike_section(overview: Overview) -> Section:
+    return Section("unlike", "Unlike", "Machines unlike others of their model", _unlike_blocks(overview))
+
+
+def _floors_section(overview: Overview) -> Section:
+    floors = [(plain(name, 60), percent(floor), f"{count:,}") for name, floor, count in overview.floors]
+    columns = (("provider", ""), ("median noise floor", "n"), ("runs", "n"))
+    return Section("floors", "Noise", "Noise floors by provider", [table(columns, floors, "Noise floors")])
+
+
+def _machines_section(atlas: Atlas, overview: Overview) -> Section:
     machines = [
         (
             plain(name, 80),
@@ -61,45 +110,8 @@ def atlas_page(atlas: Atlas) -> tuple[Page, Overview]:
         for name, runs in atlas.machines().items()
     ]
     columns = (("machine", ""), ("model", "text"), ("provider", "text"), ("runs", "n"), ("cells", "n"))
-    floors = [(plain(name, 60), percent(floor), f"{count:,}") for name, floor, count in overview.floors]
-    first = pictures[:1] or [text("There is nothing to draw.")]
-    page = Page(
-        f"{_many(len(machines), 'machine')}, {_many(overview.runs, 'run')}",
-        [f"{overview.cells:,} figures of cryptographic functions, measured with Perbyte."],
-        [
-            Section(
-                "summary",
-                "Summary",
-                "Summary",
-                [*first, _found(overview)],
-            ),
-            *([Section("charts", "Charts", "Charts", pictures[1:])] if pictures[1:] else []),
-            Section("unlike", "Unlike", "Machines unlike others of their model", _unlike_blocks(overview)),
-            Section(
-                "floors",
-                "Noise",
-                "Noise floors by provider",
-                [
-                    table(
-                        (("provider", ""), ("median noise floor", "n"), ("runs", "n")), floors, "Noise floors"
-                    )
-                ],
-            ),
-            Section(
-                "machines",
-                "Machines",
-                "Machines",
-                [table((*columns, ("libraries", "text")), machines, "Machines")],
-            ),
-            Section(
-                "repeat",
-                "Repeat",
-                "How to repeat it",
-                [Block("code", "perbyte report --atlas PLACE -o atlas.html")],
-            ),
-        ],
-    )
-    return page, overview
+    block = table((*columns, ("libraries", "text")), machines, "Machines")
+    return Section("machines", "Machines", "Machines", [block])
 
 
 def _newest_versions(runs: list[RunRow]) -> str:
@@ -116,25 +128,34 @@ def _newest_versions(runs: list[RunRow]) -> str:
 
 
 def _found(overview: Overview) -> Block:
+    """What the card has no room for, and how sure all of it is."""
     certain = [
         "Where a machine has several runs, the median of their figures stands for it; of several versions of a "
         "library, the one that was measured last.",
-        "A machine is unlike its model where it lies more than four times the usual spread, and 2%, from the middle "
-        f"of three or more; {len(overview.unlike)} are.",
         "Names of machines are made of their profile or given by their owners. Nobody has checked that a run is true.",
     ]
+    if len(overview.models) > 1:
+        certain.insert(
+            1,
+            "A machine is unlike its model where it lies more than four times the usual spread, and 2%, from the "
+            f"middle of three or more; {_many(len(overview.unlike), 'machine')} "
+            f"{'is' if len(overview.unlike) == 1 else 'are'}.",
+        )
     lines = []
-    for point in overview.points:
+    for point in overview.points[MOST:]:
         best = [one for (where, _, _), one in overview.newest().items() if where == point and one.cycles]
         if best:
             sure = [one for one in best if not one.doubted]
             one = min(sure or best, key=lambda one: one.cycles or 0)
             lines.append(
-                f"{_named(point)}: {_value(one, one.cycles or 0)} cycles per {per(point)} at best, by "
+                f"{named(point)}: {cost_text(one, one.cycles or 0)} cycles per {per(point)} at best, by "
                 f"{plain(one.library, 40)} {plain(one.version, 40)} on {plain(one.machine, 80)}"
                 + ("." if sure else "; every figure of it is in doubt.")
             )
-    return cards(lines or ["No figure is comparable across machines."], certain)
+    if not overview.points:
+        lines = ["No figure is comparable across machines."]
+    said = [("What was found as well", lines)] if lines else []
+    return Block("cards", [*said, ("How sure that is", certain)])
 
 
 def _unlike_blocks(overview: Overview) -> list[Block]:
@@ -146,12 +167,7 @@ def _unlike_blocks(overview: Overview) -> list[Block]:
     return [listed(lines or ["None, among the models of which three or more machines were measured."])]
 
 
-def _named(point: Point) -> str:
-    algorithm, operation, _, size = point
-    return f"{plain(algorithm, 40)} {plain(operation, 20)} at {size_label(size)}"
-
-
-def _shown(overview: Overview, point: Point, field: str) -> list[tuple[Cost, float]]:
+def _shown(overview: Overview, point: Point, field: str) -> list[tuple[PointCost, float]]:
     return [
         (one, value)
         for (where, _, _), one in sorted(overview.newest().items())
@@ -163,19 +179,10 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
-def _value(one: Cost, value: float) -> str:
-    """A value with the digits that its widest interval supports, that interval, and every mark of doubt."""
-    marks = "".join(marks_of_kinds(one.qualities, one.doubts))
-    if not math.isfinite(one.width):
-        return f"{number(value)} (interval not known){f' {marks}' if marks else ''}"
-    half = value * one.width
-    return f"{number(value, half)} {width_text(Estimate(value, value - half, value + half))}{marks}"
-
-
-def _described(one: Cost, value: float, unit: str) -> str:
+def _described(one: PointCost, value: float, unit: str) -> str:
     return (
-        f"{plain(one.machine, 80)}, {plain(one.library, 40)} {plain(one.version, 40)}, {_named(one.point)}: "
-        f"{_value(one, value)} {unit}, {_many(one.runs, 'run')}"
+        f"{plain(one.machine, 80)}, {plain(one.library, 40)} {plain(one.version, 40)}, {named(one.point)}: "
+        f"{cost_text(one, value)} {unit}, {_many(one.runs, 'run')}"
     )
 
 
@@ -231,7 +238,7 @@ def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bo
     left = len(machines) - len(kept)
     return finished(
         drawn,
-        f"{_named(point)} on {_many(len(kept), 'machine')}, fastest first",
+        f"{named(point)} on {_many(len(kept), 'machine')}, fastest first",
         [
             f"{unit}, median of a machine's runs; newest version of each library; the darker, the slower",
             *_legend(one for one, _ in shown if one.machine in kept),
@@ -241,45 +248,55 @@ def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bo
     )
 
 
-def _legend(costs: Iterable[Cost]) -> list[str]:
+def _legend(costs: Iterable[PointCost]) -> list[str]:
     """What the marks of these costs mean; nothing where there is none."""
     used = {mark for one in costs for mark in marks_of_kinds(one.qualities, one.doubts)}
     said = "; ".join(f"{mark} {mark.meaning}" for mark in Mark if mark in used)
     return [said] if said else []
 
 
-def _dots(overview: Overview, unit: str, field: str, each: str) -> Chart | None:
+def _dots(overview: Overview, unit: str, field: str, each: str, *, narrow: bool = False) -> Chart | None:
     """A dot for each machine and library, a row a point that is counted per `each`: how far machines spread."""
-    records = []
+    records, costs = [], []
     for point in (one for one in overview.points if per(one) == each):
         for one, value in _shown(overview, point, field):
             records.append(
                 {
-                    "what": _named(point),
+                    "what": named(point),
                     "library": plain(one.library, 30),
                     "value": value,
                     "low": max(value * (1 - one.width), value * 1e-3) if math.isfinite(one.width) else value,
                     "high": value * (1 + one.width) if math.isfinite(one.width) else value,
+                    "marks": "".join(marks_of_kinds(one.qualities, one.doubts)),
                     "described": _described(one, value, unit),
                 }
             )
+            costs.append(one)
     if not records:
         return None
     libraries = sorted({str(one["library"]) for one in records})[: len(theme.SERIES)]
     records = [one for one in records if one["library"] in libraries]
     drawn = charts.dots(
         records,
-        y=("what", [_named(point) for point in overview.points if per(point) == each]),
+        y=("what", [named(point) for point in overview.points if per(point) == each]),
         x=unit,
         scale=charts.logarithmic([float(str(one["value"])) for one in records]),
         look=theme.series(libraries),
         by="library",
         lanes=libraries,
+        text="marks",
+        narrow=narrow,
     )
+    alone = next(iter(overview.models)) if len(overview.models) == 1 else ""
+    spread = f"How far {_many(len(overview.models), 'machine')} spread"
     return finished(
         drawn,
-        f"How far {_many(len(overview.models), 'machine')} spread",
-        [f"{unit}, a dot a machine and library; thin lines: the widest interval of its runs"],
+        f"What libraries cost on {plain(alone, 80)}" if alone else spread,
+        [
+            f"{unit}, a dot a machine and library; thin lines: the widest interval of its runs",
+            *_legend(costs),
+        ],
+        narrow=narrow,
     )
 
 
@@ -291,7 +308,7 @@ def _versions(overview: Overview) -> Chart | None:
         return None
     costs = [one for one in costs if per(one.point) == per(costs[0].point)]
     rows = [
-        (_named(one.point), one.library, one.version, cycles, cycles, cycles)
+        (named(one.point), one.library, one.version, cycles, cycles, cycles)
         for one in costs
         if (cycles := one.cycles)
     ]

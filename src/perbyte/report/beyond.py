@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,7 @@ from rich.text import Text
 
 from perbyte.model import CellFigure, Estimate
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
-from perbyte.model.text import plain
+from perbyte.model.text import json_ready, plain
 from perbyte.report.marks import marks_of
 from perbyte.report.text import columns_of, prose, to_text
 from perbyte.report.wording import (
@@ -42,9 +41,7 @@ def _together(one: Scaling) -> str:
     cell, efficiency = one.figure.cell, one.efficiency
     size = data_bytes(cell)
     scale, unit = (size / 1e9, "GB/s") if size else (1.0, "calls a second")
-    every, each = (
-        Estimate(*(end * scale for end in (rate.value, rate.low, rate.high))) for rate in (one.all, one.each)
-    )
+    every, each = one.all.scaled(scale), one.each.scaled(scale)
     said = f"{one.threads} core{'s' * (one.threads > 1)}: {value_text(every)} {unit} ({interval_text(every)})"
     if one.threads > 1:
         said += f", {value_text(each)} each"
@@ -102,8 +99,8 @@ def render_beyond(
 def scaling_json(figures: Sequence[CellFigure]) -> list[dict[str, Any]]:
     """How cells scale, for programs: an object for each number of threads, with its address."""
 
-    def ends(one: Estimate) -> list[float | None]:
-        return [end if math.isfinite(end) else None for end in (one.value, one.low, one.high)]
+    def ends(one: Estimate) -> Any:
+        return json_ready([one.value, one.low, one.high])
 
     return [
         {

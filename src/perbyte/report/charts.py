@@ -22,8 +22,12 @@ Records = Sequence[dict[str, Any]]
 Look = Mapping[str, tuple[str, str, list[int]]]
 WIDE, NARROW = 1000, 250  # pixels of all panels beside each other
 _FAR, _NEAR = (1, 1.5, 2, 3, 5, 7), (1, 1.1, 1.25, 1.5, 2, 3, 5, 6, 7, 8, 9)
+_LABEL = 75  # pixels from one label of an axis to the next at the least
+_WIDEST = (
+    7.6  # pixels of a letter at the most: a reader's fonts may be wider than those a chart was laid out with
+)
 _ROOM = 1.12  # of the longest interval, so that there is some beyond its end
-_LONG = 24  # letters of a label beyond which a browser's font may need more room than was reserved
+_LONG = 16  # letters of a label beyond which a browser's font may need more room than was reserved
 _PARTS = "␟"  # between a heading and a row's own name, in values of a grouped axis
 
 
@@ -38,14 +42,24 @@ def bars(
     row: tuple[str, Sequence[str]] | None = None,
     column: tuple[str, Sequence[str]] | None = None,
     narrow: bool = False,
+    width: int = 0,
+    labels: bool = True,
 ) -> Any:
     """Draw horizontal bars from zero with their intervals and the field `text` at their ends.
 
-    `y`, `lane`, `row` and `column` are (field, values in order); a `lane` divides each place of `y`.
+    `y`, `lane`, `row` and `column` are (field, values in order); a `lane` divides each place of `y`. `width` is that of
+    a panel in pixels, where it does not follow from `column`; without `labels` nobody names the places of `y`.
     """
-    base = alt.Chart().encode(y=_places(*y, grid=False), **({"yOffset": _lane(*lane)} if lane else {}))
+    base = alt.Chart().encode(
+        y=_places(*y, grid=False, labels=labels), **({"yOffset": _lane(*lane)} if lane else {})
+    )
     drawn = base.mark_bar(height={"band": 0.72} if lane is None else alt.Undefined).encode(
-        x=alt.X("value:Q", title=unit, scale=_from_zero(records)),
+        x=alt.X(
+            "value:Q",
+            title=unit,
+            scale=_from_zero(records),
+            axis=_few_labels(width or _panel(column, narrow), _edge(records)),
+        ),
         color=colour,
         description="described:N",
         tooltip=tooltip(),
@@ -63,8 +77,41 @@ def bars(
     if text:
         layers.append(base.mark_text(align="left", dx=5, aria=False).encode(x="high:Q", text=f"{text}:N"))
     step = 17 if lane is None else 12 if text else 7
-    panel = alt.layer(*layers).properties(width=_panel(column, narrow), height=alt.Step(step))
+    panel = alt.layer(*layers).properties(width=width or _panel(column, narrow), height=alt.Step(step))
     return _panels(panel, records, row, column, narrow)
+
+
+def bars_apart(
+    records: Records,
+    *,
+    y: tuple[str, Sequence[str]],
+    column: tuple[str, Sequence[str]],
+    stacked: bool = False,
+    narrow: bool = False,
+    **given: Any,
+) -> Any:
+    """As `bars`, a panel for each value of `column`, each with an axis of its own.
+
+    On a common one the small figures of one panel would all look alike beside the large ones of another. `stacked`
+    panels stand below each other, each with its own places of `y` alone; all do on a narrow page.
+    """
+    field, order = column
+    found = [(value, [one for one in records if one[field] == value]) for value in order]
+    panels: list[Any] = []
+    for value, mine in ((value, mine) for value, mine in found if mine):
+        place, places = y
+        if stacked or narrow:
+            there = {str(one[place]) for one in mine}
+            there |= {name.partition(_PARTS)[0] for name in there}
+            places = [name for name in places if name in there]
+        width = _panel(None if stacked else column, narrow)
+        labels = stacked or narrow or not panels
+        drawn = bars(mine, y=(place, places), narrow=narrow, width=width, labels=labels, **given)
+        title = alt.TitleParams(value, anchor="middle", fontSize=11, fontWeight=600, offset=6)
+        panels.append(drawn.properties(title=title))
+    if len(panels) == 1:
+        return bars(records, y=y, narrow=narrow, **given)
+    return alt.vconcat(*panels, spacing=14) if stacked or narrow else alt.hconcat(*panels, spacing=20)
 
 
 def dots(
@@ -78,6 +125,7 @@ def dots(
     lanes: Sequence[str] = (),
     rule_at_one: bool = False,
     joined: tuple[str, str] | None = None,
+    legend: bool = True,
     text: str = "",
     row: tuple[str, Sequence[str]] | None = None,
     column: tuple[str, Sequence[str]] | None = None,
@@ -86,12 +134,11 @@ def dots(
     """Draw a dot with its interval for each record, told apart by the field `by` as `look` has it.
 
     `lanes` are the values of `by` that get a place of their own within a place of `y`; `joined` names two fields that
-    a grey line joins. Records whose field `hollow` is set are drawn as hollow diamonds. The field `text` is written at
-    the upper ends of intervals.
+    a grey line joins; without a `legend` colours are not named. Records whose field `hollow` is set are drawn as hollow
+    diamonds. The field `text` is written at the upper ends of intervals.
     """
     base = alt.Chart().encode(y=_places(*y, grid=True))
     lane = {"yOffset": _lane(by, lanes)} if lanes else {}
-    value = alt.X("value:Q", title=x, **scale)
     layers = []
     if rule_at_one:
         layers.append(
@@ -100,24 +147,38 @@ def dots(
     if joined:
         ends = dict(zip(("x", "x2"), (f"{joined[0]}:Q", joined[1]), strict=True))
         layers.append(base.mark_rule(color=theme.MUTED, strokeWidth=2, aria=False).encode(**ends))
+    colour, shape = coloured(by, look), shaped(by, look)
+    if not legend:
+        colour.legend = shape.legend = None
+    value = alt.X("value:Q", title=x, **scale)
+    layers += _points(base, records, value, colour=colour, shape=shape, **lane)
+    layers += _cut_ends(base, scale, records, color=colour, **lane)
+    if text:
+        written = base.mark_text(align="left", dx=7, aria=False)
+        layers.append(written.encode(x="high:Q", text=f"{text}:N", **lane))
+    height = len(y[1]) * max(18, 6 * len(lanes) + 6)
+    drawn = alt.layer(*layers).properties(width=_panel(column, narrow), height=height)
+    return _panels(drawn, records, row, column, narrow)
+
+
+def _points(base: Any, records: Records, value: Any, *, colour: Any, shape: Any, **lane: Any) -> list[Any]:
+    """Layers of the intervals and their dots, and of the diamonds of records whose field `hollow` is set."""
     solid = alt.datum.hollow == None if any("hollow" in one for one in records) else "true"  # noqa: E711
-    layers.append(
+    layers = [
         base.mark_rule(strokeWidth=1.5, aria=False)
-        .encode(x="low:Q", x2="high:Q", color=coloured(by, look), **lane)
-        .transform_filter(solid)
-    )
-    layers.append(
+        .encode(x="low:Q", x2="high:Q", color=colour, **lane)
+        .transform_filter(solid),
         base.mark_point(size=44, filled=True)
         .encode(
             x=value,
-            color=coloured(by, look),
-            shape=shaped(by, look),
+            color=colour,
+            shape=shape,
             description="described:N",
             tooltip=tooltip(),
             **lane,
         )
-        .transform_filter(solid)
-    )
+        .transform_filter(solid),
+    ]
     if solid != "true":
         layers.append(
             base.mark_point(
@@ -131,12 +192,7 @@ def dots(
             .encode(x=value, description="described:N", tooltip=tooltip(), **lane)
             .transform_filter(alt.datum.hollow == True)  # noqa: E712
         )
-    layers += _cut_ends(base, scale, records, color=coloured(by, look), **lane)
-    if text:
-        layers.append(base.mark_text(align="left", dx=7, aria=False).encode(x="high:Q", text=f"{text}:N"))
-    height = len(y[1]) * max(18, 6 * len(lanes) + 6)
-    drawn = alt.layer(*layers).properties(width=_panel(column, narrow), height=height)
-    return _panels(drawn, records, row, column, narrow)
+    return layers
 
 
 def curves(
@@ -180,14 +236,14 @@ def grouped_axis(records: Records, group: str, own: str, groups: Sequence[str]) 
     return "place", order
 
 
-def _places(field: str, order: Sequence[str], *, grid: bool) -> Any:
+def _places(field: str, order: Sequence[str], *, grid: bool, labels: bool = True) -> Any:
     grouped = any(_PARTS in one for one in order)
     heading = f"indexof(datum.value, '{_PARTS}') < 0"
     axis: dict[str, Any] = {"grid": grid, "ticks": False, "domain": grid}
     if grouped:
         axis["labelExpr"] = f"{heading} ? datum.value : split(datum.value, '{_PARTS}')[1]"
         # bold is wider than what is reserved for labels
-        axis["minExtent"] = round(6.6 * max(len(one) for one in order if _PARTS not in one))
+        axis["minExtent"] = round(_WIDEST * max(len(one) for one in order if _PARTS not in one))
         axis["labelFontWeight"] = {"condition": {"test": heading, "value": 600}, "value": 400}
     elif (longest := max(map(len, order), default=0)) > _LONG:
         axis |= {"minExtent": round(6.4 * longest), "labelLimit": 320}
@@ -195,8 +251,8 @@ def _places(field: str, order: Sequence[str], *, grid: bool) -> Any:
         f"{field}:N",
         title=None,
         sort=list(order),
-        scale=alt.Scale(domain=list(order)) if grouped else alt.Undefined,
-        axis=alt.Axis(**axis),
+        scale=alt.Scale(domain=list(order)),
+        axis=alt.Axis(**axis) if labels else None,
     )
 
 
@@ -275,7 +331,7 @@ def logarithmic(values: Iterable[float], steps: Sequence[float] = (1, 3)) -> dic
     inside = [tick for tick in ticks if domain[0] <= tick <= domain[1]]
     return {
         "scale": alt.Scale(type="log", domain=domain, nice=False, clamp=True),
-        "axis": alt.Axis(values=inside or [low, high], format="~g", labelOverlap=True, grid=True),
+        "axis": alt.Axis(values=inside or [low, high], format=",~g", labelOverlap=True, grid=True),
     }
 
 
@@ -342,6 +398,12 @@ def _cut_ends(base: Any, scale: Mapping[str, Any], records: Records, **look: Any
 def _from_zero(records: Records) -> Any:
     """A linear scale from zero to the largest interval; one that reaches far beyond is cut off at `_edge`."""
     return alt.Scale(domain=[0, _edge(records) * _ROOM], nice=False, clamp=True)
+
+
+def _few_labels(width: int, edge: float) -> Any:
+    """An axis up to `edge` whose labels do not touch each other, on a panel of `width` pixels."""
+    label = max(round(_WIDEST * (len(f"{edge:,.0f}") + 3)), _LABEL)
+    return alt.Axis(tickCount=max(width // label, 3), labelOverlap="greedy", labelSeparation=6)
 
 
 def _edge(records: Records) -> float:

@@ -11,18 +11,18 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from perbyte.model import Cell, CellFigure, NoiseFloor, Run
-from perbyte.model.text import plain
+from perbyte.model.text import inert, json_ready
+from perbyte.report.behaviour import COUNT_FIELDS, behaviours_json
 from perbyte.report.bindings import binding_records
 from perbyte.report.grid import Entry, Grid, Place, run_grids
+from perbyte.report.leaktext import figures_json, verdict_text, worst_of
 from perbyte.stats.quantity import Unit, read
 
 SCHEMA_VERSION = 1
-_FORMULA = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")
 CELL_FIELDS = (
     "address",
     "runner",
@@ -64,10 +64,12 @@ CSV_FIELDS = (
     *("run", "started_at", "machine", "seed", "noise_floor", "perbyte_version", "perbyte_commit"),
 )
 """What a line of CSV has beside the fields of JSON, so that lines of several runs can stand in one table."""
+LEAK_FIELDS = ("leak", "leak_bound", "leak_said")
 
 
 def to_json(run: Run) -> dict[str, Any]:
-    """Give `run` as an object of JSON types: `schema_version`, `run` (conditions, failures), `cells`, `bindings`.
+    """Give `run` as an object of JSON types: `schema_version`, `run` (conditions, failures), `cells`, `bindings`;
+    `behaviour` where something was counted, `leaks` where times were looked at for what they tell of secrets.
 
     `interval_*` is on cycles per call, or on nanoseconds per call where `interval_unit` says `ns`.
     """
@@ -78,27 +80,35 @@ def to_json(run: Run) -> dict[str, Any]:
             "id": conditions.run_id,
             "path": str(run.path) if run.path else None,
             "complete": run.complete,
-            "measuring_s": _value(run.measuring_s),
-            "noise_floor": _value(run.noise_floor),
+            "measuring_s": json_ready(run.measuring_s),
+            "noise_floor": json_ready(run.noise_floor),
             **{
-                field.name: _value(getattr(conditions, field.name))
+                field.name: json_ready(getattr(conditions, field.name))
                 for field in dataclasses.fields(conditions)
                 if field.name != "run_id"
             },
-            "failures": _value(run.failures),
+            "failures": json_ready(run.failures),
         },
         "cells": [cell_record(figure, standings.get(figure.cell)) for figure in run.cells],
-        "bindings": _value(binding_records(run)),
+        "bindings": json_ready(binding_records(run)),
+        **({"behaviour": json_ready(behaviours_json(run))} if run.behaviours else {}),
+        **({"leaks": figures_json(run.leaks)} if run.leaks else {}),
     }
 
 
 def to_csv(run: Run) -> str:
     """Give the cells of `run` as CSV (RFC 4180, with a heading); warnings are joined by semicolons.
+    Where something was counted, its columns stand last, and behind them what has to be told first of leaks.
 
     Names come from whoever wrote the run; one that begins like a formula is led by an apostrophe.
     """
     out = io.StringIO()
-    writer = csv.DictWriter(out, (*CELL_FIELDS, *CSV_FIELDS), lineterminator="\r\n")
+    counted = {one.cell: one.record() for one in run.behaviours}
+    leaks = {
+        one.cell: worst_of([other for other in run.leaks if other.cell == one.cell]) for one in run.leaks
+    }
+    fields = (*CELL_FIELDS, *CSV_FIELDS, *(COUNT_FIELDS if counted else ()), *(LEAK_FIELDS if leaks else ()))
+    writer = csv.DictWriter(out, fields, lineterminator="\r\n")
     writer.writeheader()
     conditions, standings = run.conditions, _standings(run)
     of_run = {
@@ -106,13 +116,20 @@ def to_csv(run: Run) -> str:
         "started_at": conditions.started_at,
         "machine": conditions.machine.cpu_model,
         "seed": conditions.policy.seed,
-        "noise_floor": _value(run.noise_floor.relative) if run.noise_floor else None,
+        "noise_floor": json_ready(run.noise_floor.relative) if run.noise_floor else None,
         "perbyte_version": conditions.perbyte_version,
         "perbyte_commit": conditions.perbyte_commit,
     }
     for figure in run.cells:
         record = cell_record(figure, standings.get(figure.cell)) | _ends(figure) | of_run
         record["warnings"] = "; ".join(record["warnings"])
+        record |= counted.get(figure.cell, {})
+        if told := leaks.get(figure.cell):
+            record |= {
+                "leak": told.verdict,
+                "leak_bound": json_ready(told.bound),
+                "leak_said": verdict_text(told),
+            }
         writer.writerow({name: inert(value) for name, value in record.items()})
     return out.getvalue()
 
@@ -151,12 +168,12 @@ def cell_record(figure: CellFigure, standing: str | None = None) -> dict[str, An
         "contract": cell.contract,
         "cpu": cell.cpu,
         "size_bytes": cell.size_bytes,
-        "cycles_per_byte": _value(figure.cycles_per_byte),
-        "cycles_per_call": _value(figure.cycles_per_call),
-        "ns_per_call": _value(figure.ns_per_call),
-        "megabytes_per_second": _value(figure.megabytes_per_second),
-        "interval_low": _value(figure.interval.low) if figure.interval.known else None,
-        "interval_high": _value(figure.interval.high) if figure.interval.known else None,
+        "cycles_per_byte": json_ready(figure.cycles_per_byte),
+        "cycles_per_call": json_ready(figure.cycles_per_call),
+        "ns_per_call": json_ready(figure.ns_per_call),
+        "megabytes_per_second": json_ready(figure.megabytes_per_second),
+        "interval_low": json_ready(figure.interval.low) if figure.interval.known else None,
+        "interval_high": json_ready(figure.interval.high) if figure.interval.known else None,
         "interval_level": figure.interval.level,
         "samples": figure.samples,
         "clean_samples": figure.clean_samples,
@@ -178,7 +195,7 @@ def comparison_json(grids: Sequence[Grid], noise: NoiseFloor | None) -> dict[str
     return {
         "schema_version": SCHEMA_VERSION,
         "sides": names,
-        "noise_floor": _value(noise.relative) if noise else None,
+        "noise_floor": json_ready(noise.relative) if noise else None,
         "rows": [
             {
                 "algorithm": row.cell.algorithm,
@@ -214,36 +231,14 @@ def _compared(entry: Entry, name: str) -> dict[str, Any]:
         "side": name,
         "address": figure.cell.address if figure else None,
         "failed": entry.failure.kind if entry.failure else None,
-        "cycles_per_call": _value(figure.cycles_per_call) if figure else None,
-        "ns_per_call": _value(figure.ns_per_call) if figure else None,
-        "megabytes_per_second": _value(figure.megabytes_per_second) if figure else None,
-        "ratio": _value(one.ratio.value) if one else None,
-        "interval_low": _value(one.ratio.low) if one else None,
-        "interval_high": _value(one.ratio.high) if one else None,
+        "cycles_per_call": json_ready(figure.cycles_per_call) if figure else None,
+        "ns_per_call": json_ready(figure.ns_per_call) if figure else None,
+        "megabytes_per_second": json_ready(figure.megabytes_per_second) if figure else None,
+        "ratio": json_ready(one.ratio.value) if one else None,
+        "interval_low": json_ready(one.ratio.low) if one else None,
+        "interval_high": json_ready(one.ratio.high) if one else None,
         "tie": one.tie if one else None,
         "answer": one.answer.value if one else None,
         "quality": str(figure.quality) if figure else None,
         "reason": one.reason if one else None,
     }
-
-
-def inert(value: Any) -> Any:
-    """A value as a field of CSV may have it: one plain line, and no formula to a spreadsheet, led by an apostrophe."""
-    if not isinstance(value, str):
-        return value
-    text = plain(value, 4000)
-    return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def _value(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _value(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, dict):
-        return {str(key): _value(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_value(one) for one in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    return str(value)

@@ -15,11 +15,10 @@ from typing import Any
 
 from perbyte.catalogue import load
 from perbyte.errors import PerbyteError
-from perbyte.model import Doubt, Machine, NoiseFloor, Run, Warning
+from perbyte.model import Doubt, Failure, Machine, NoiseFloor, Run, Warning
 from perbyte.model.text import plain
-from perbyte.report.grid import failures_by_cause
 from perbyte.report.wording import percent
-from perbyte.stats.compare import ACROSS_RUNS
+from perbyte.stats.across import ACROSS_RUNS
 from perbyte.store import read_signature, verify
 
 QUIET_SHARE = 0.3  # of clean samples; with more a machine is not called noisy
@@ -28,10 +27,28 @@ MEASURED = "measured"
 """The origin of a run that Perbyte measured itself."""
 
 
+def failures_by_cause(run: Run) -> tuple[tuple[Failure, int], ...]:
+    """Give each cause (kind, runner, message) once, with how many cells it cost (0: the whole runner).
+
+    Twins do not count: nobody asked for them.
+    """
+    found: dict[tuple[str, str, str], tuple[Failure, int]] = {}
+    for failure in sorted(run.failures, key=lambda one: "+twin=" in one.address):
+        key = (failure.runner, failure.kind, failure.message)
+        first, count = found.get(key, (failure, 0))
+        found[key] = (first, count + bool(failure.address and "+twin=" not in failure.address))
+    return tuple(found[key] for key in sorted(found))
+
+
 def noise_line(noise: NoiseFloor | None) -> str:
     """Say under which difference nothing is claimed, and where that figure comes from."""
     if noise is None or not noise.pairs or not math.isfinite(noise.relative):
         return "noise floor: not known, no pair of identical cells was measured"
+    if noise.earlier:
+        return (
+            f"noise floor: {percent(noise.relative)} (by {noise.earlier} earlier runs of the same code on this "
+            "machine; no smaller difference is claimed across runs, but within one run)"
+        )
     if noise.relative == ACROSS_RUNS:
         return (
             f"noise floor: {percent(noise.relative)} (runs of the same code differ by so much now and then; no smaller "
@@ -210,17 +227,32 @@ def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
 
     A run that Perbyte did not measure has no policy: what stands in its file is only what every run's file has.
     """
-    machine, policy, conditions = run.conditions.machine, run.conditions.policy, run.conditions
+    conditions = run.conditions
+    came_from = [
+        ("input", ", ".join(f"{key}: {value}" for key, value in conditions.input.items())),
+        ("origin", conditions.origin),
+    ]
+    if conditions.origin == MEASURED:
+        how = ("How it was measured", [*_protocol_facts(run), *came_from])
+    else:
+        how = ("Where it is from", came_from)
+    machine = [fact for fact in _machine_facts(run) if fact[1]]
+    return [
+        (heading, [(name, plain(value, 1500)) for name, value in facts if value])
+        for heading, facts in (("Machine", machine), how)
+        if facts
+    ]
+
+
+def _machine_facts(run: Run) -> list[tuple[str, str]]:
+    machine, conditions = run.conditions.machine, run.conditions
     load = ", ".join(f"{one:.2f}" for one in conditions.load_before) + " (1, 5 and 15 minutes)"
-    hardware = [
+    return [
         ("processor", machine.cpu_model),
         ("vendor, family", " ".join(part for part in (machine.cpu_vendor, machine.cpu_family) if part)),
         ("microcode", machine.microcode),
         ("architecture", machine.architecture),
-        (
-            "cores",
-            _cores(machine),
-        ),
+        ("cores", _cores(machine)),
         ("clock observed", clock_observed(run)),
         ("clock, nominal", f"{machine.clock_hz_nominal / 1e9:.3f} GHz" if machine.clock_hz_nominal else ""),
         ("tick counter", tick_rate(run)),
@@ -233,11 +265,11 @@ def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
         ("load before", load if any(conditions.load_before) else ""),
         ("CPU features", " ".join(machine.cpu_flags)),
     ]
-    came_from = [
-        ("input", ", ".join(f"{key}: {value}" for key, value in conditions.input.items())),
-        ("origin", conditions.origin),
-    ]
-    protocol = [
+
+
+def _protocol_facts(run: Run) -> list[tuple[str, str]]:
+    policy, conditions = run.conditions.policy, run.conditions
+    return [
         ("Perbyte", conditions.perbyte_version),
         ("catalogue", conditions.catalogue_version),
         ("protocol", str(conditions.protocol_version)),
@@ -257,17 +289,6 @@ def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
         ("seed", str(policy.seed)),
         ("priority", "none over other programs (--gentle)" if policy.gentle else ""),
         ("files", _integrity(run)),
-        *came_from,
-    ]
-    return [
-        (heading, [(name, plain(value, 1500)) for name, value in facts if value])
-        for heading, facts in (
-            ("Machine", [fact for fact in hardware if fact[1]]),
-            ("How it was measured", protocol)
-            if conditions.origin == MEASURED
-            else ("Where it is from", came_from),
-        )
-        if facts
     ]
 
 

@@ -152,19 +152,21 @@ def _wins(grid: Grid) -> str:
 
 
 def _races(grid: Grid) -> list[list[tuple[str, Entry]]]:
-    """Rows of one heading in one column; software only where there is nothing else to count."""
-    hardware = [rows for _, rows in grid.groups() if rows[0].cell.cpu == FULL]
+    """Rows of one heading in one column; software only of what is not there with the processor's own instructions."""
+    quick = {row.cell.algorithm for row in grid.rows if row.cell.cpu == FULL}
     return [
         [(row.label, row.entries[index]) for row in rows]
-        for rows in hardware or [rows for _, rows in grid.groups()]
+        for _, rows in grid.groups()
+        if rows[0].cell.cpu == FULL or rows[0].cell.algorithm not in quick
         for index in range(len(grid.columns))
     ]
 
 
 def _extremes(view: RunView, grid: Grid) -> str:
+    quick = {row.cell.algorithm for row in grid.rows if row.cell.cpu == FULL}
     known = [
         (reading.value, reading.half_width, row, column)
-        for row in [row for row in grid.rows if row.cell.cpu == FULL] or grid.rows
+        for row in [row for row in grid.rows if row.cell.cpu == FULL or row.cell.algorithm not in quick]
         for column, entry in zip(grid.columns, row.entries, strict=True)
         if entry.figure and (reading := read(entry.figure, grid.unit)) and reading.value > 0
     ]

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from perbyte.catalogue import load
 from perbyte.catalogue.checking import OPERATIONS
@@ -21,7 +21,8 @@ from perbyte.model.cell import FULL, LOOP, STATES
 from perbyte.model.text import plain
 from perbyte.report.marks import Mark, marks_of
 from perbyte.report.wording import size_label
-from perbyte.stats.compare import Comparison, Standing, compare, floor_across, stand
+from perbyte.stats.across import Across, floor_across
+from perbyte.stats.compare import Comparison, Lead, compare, stand
 from perbyte.stats.quantity import TABLE_UNITS, Unit, data_bytes, read
 
 _OF_DATA = ("encrypt", "decrypt", "seal", "open", "digest", "mac")  # no data is a size too
@@ -34,9 +35,9 @@ class Place(enum.Enum):
     """Where a cell stands among the cells it is compared with, by `stats.compare.stand`."""
 
     NONE = "none"
-    FASTEST = Standing.FASTEST.value
-    TIED = Standing.TIED.value
-    UNKNOWN = Standing.UNKNOWN.value
+    FASTEST = Lead.FASTEST.value
+    TIED = Lead.TIED.value
+    UNKNOWN = Lead.UNKNOWN.value
 
     @property
     def sign(self) -> str:
@@ -83,7 +84,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class GridRow:
     """A row under its group's heading. `cell` is one that it stands for."""
 
     heading: str
@@ -103,13 +104,14 @@ class Grid:
     contract: str
     unit: Unit
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[GridRow, ...]
     ranked_within: str = ""
     baseline: bool = False
+    _common: list[tuple[Mark, ...]] = field(default_factory=list, init=False, compare=False, repr=False)
 
-    def groups(self) -> tuple[tuple[str, tuple[Row, ...]], ...]:
+    def groups(self) -> tuple[tuple[str, tuple[GridRow, ...]], ...]:
         """Rows of the same heading together, in order."""
-        found: dict[str, list[Row]] = {}
+        found: dict[str, list[GridRow]] = {}
         for row in self.rows:
             found.setdefault(row.heading, []).append(row)
         return tuple((heading, tuple(rows)) for heading, rows in found.items())
@@ -151,6 +153,20 @@ class Grid:
         used = {mark for entry in self.entries for mark in entry.marks}
         return tuple(mark for mark in Mark if mark in used)
 
+    @property
+    def everywhere(self) -> tuple[Mark, ...]:
+        """The marks that every one of its figures carries, of several: said once, they tell as much."""
+        if not self._common:  # asked once for each figure, and the same for all of them
+            carried = [{*entry.marks} for entry in self.entries if entry.figure]
+            common = set.intersection(*carried) if len(carried) > 1 else set()
+            self._common.append(tuple(mark for mark in Mark if mark in common))
+        return self._common[0]
+
+    def told_at(self, entry: Entry) -> str:
+        """The marks that stand at a figure: those that not every figure carries."""
+        everywhere = self.everywhere
+        return "".join(mark for mark in entry.marks if mark not in everywhere)
+
 
 def run_grids(run: Run, unit: Unit | None = None) -> tuple[Grid, ...]:
     """Lay out every cell of `run`, figures and failures, one grid per contract.
@@ -171,15 +187,18 @@ def run_grids(run: Run, unit: Unit | None = None) -> tuple[Grid, ...]:
     )
 
 
-def compare_runs(runs: Sequence[Run], names: Sequence[str], unit: Unit | None = None) -> tuple[Grid, ...]:
+def compare_runs(
+    runs: Sequence[Run], names: Sequence[str], unit: Unit | None = None, across: Across | None = None
+) -> tuple[Grid, ...]:
     """Give a grid per contract with a column per run and a row for every cell that any of `runs` has a figure of.
 
     A cell is looked for under its own address first. Where a run has none, the same algorithm, operation, size,
     contract and tier of the same library counts as well (listings of old versions were timed below EVP, which is
-    another runner). For public-key operations the length of the digest does not count.
+    another runner). For public-key operations the length of the digest does not count. `across` is what earlier runs
+    say of the differences between runs (None: nothing).
     """
     indices = [_Index(run) for run in runs]
-    floors = [floor_across((runs[0].noise_floor, run.noise_floor)) for run in runs]
+    floors = [floor_across((runs[0].noise_floor, run.noise_floor), across) for run in runs]
     precision = max((run.conditions.policy.precision for run in runs), default=0.0)
     placed: set[tuple[int, Cell]] = set()
     rows: list[list[Entry]] = []
@@ -222,26 +241,28 @@ def failed_cells(run: Run) -> tuple[tuple[Cell, Failure], ...]:
     return tuple(found)
 
 
-def failures_by_cause(run: Run) -> tuple[tuple[Failure, int], ...]:
-    """Give each cause (kind, runner, message) once, with how many cells it cost (0: the whole runner)."""
-    found: dict[tuple[str, str, str], tuple[Failure, int]] = {}
-    for failure in run.failures:
-        key = (failure.runner, failure.kind, failure.message)
-        first, count = found.get(key, (failure, 0))
-        found[key] = (first, count + bool(failure.address))
-    return tuple(found[key] for key in sorted(found))
-
-
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """Sort key by which `aes-128` comes before `aes-1024` and `16` before `512`."""
     parts = re.findall(r"[0-9]{1,18}|[^0-9]+", text)
     return tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts)
 
 
-def title_of(cell: Cell) -> str:
-    """Algorithm, tier and state, `aes-128-ecb (soft)`: what is compared with each other."""
-    said = [one for one, usual in ((cell.cpu, FULL), (cell.state, LOOP)) if one != usual]
+def title_of(cell: Cell, tiered: Collection[str] = ()) -> str:
+    """Algorithm, tier and state, `aes-128-ecb (soft)`: what is compared with each other.
+
+    The tier `full` is named for those algorithms that stand in other tiers beside it, which are `tiered`.
+    """
+    said = [cell.cpu] if cell.cpu != FULL or cell.algorithm in tiered else []
+    said += [cell.state] if cell.state != LOOP else []
     return f"{cell.algorithm} ({', '.join(said)})" if said else cell.algorithm
+
+
+def in_tiers(cells: Iterable[Cell]) -> frozenset[str]:
+    """The algorithms that stand in several tiers, each of whose rows names its own."""
+    tiers: dict[str, set[str]] = {}
+    for cell in cells:
+        tiers.setdefault(cell.algorithm, set()).add(cell.cpu)
+    return frozenset(name for name, found in tiers.items() if len(found) > 1)
 
 
 def _run_grid(
@@ -256,9 +277,10 @@ def _run_grid(
     columns = tuple(sorted({column for _, column in by_place}, key=_column_order))
     keys = {key: _cell for (key, _), _cell in by_place.items()}
     ordered = sorted(keys, key=lambda key: _row_order(keys[key]))
+    tiered = in_tiers(cells)
     groups: dict[str, list[Key]] = {}
     for key in ordered:
-        groups.setdefault(title_of(keys[key]), []).append(key)
+        groups.setdefault(title_of(keys[key], tiered), []).append(key)
     within = "algorithm" if any(len(rows) > 1 for rows in groups.values()) else "column"
     rivals = list(groups.values()) if within == "algorithm" else _alike(ordered)
 
@@ -284,8 +306,8 @@ def _run_grid(
         unit=_unit([figures[cell] for cell in cells if cell in figures], wanted),
         columns=columns,
         rows=tuple(
-            Row(
-                title_of(keys[key]),
+            GridRow(
+                title_of(keys[key], tiered),
                 keys[key].runner,
                 keys[key],
                 tuple(entry(by_place.get((key, column))) for column in columns),
@@ -297,22 +319,31 @@ def _run_grid(
 
 
 def _alike(rows: Iterable[Key]) -> list[list[Key]]:
-    """Rows that may be ranked with each other: of one kind, and with keys (without a key: outputs) of one length.
+    """Rows that may be ranked with each other."""
+    found: dict[object, list[Key]] = {}
+    for row in rows:
+        found.setdefault((*_kin(row[0]), row[2]), []).append(row)
+    return list(found.values())
+
+
+def kin_of(cell: Cell) -> tuple[object, ...]:
+    """What the algorithm of `cell` may be ranked with: equal values are of one kind, block ciphers of one mode too."""
+    one = load().algorithms.get(cell.algorithm)
+    return (*_kin(cell.algorithm), one.mode if one and one.kind == "block-cipher" else "")
+
+
+def _kin(algorithm: str) -> tuple[object, ...]:
+    """Algorithms of one kind, and with keys (without a key: outputs) of one length.
 
     With public keys, equal lengths mean equal strength only within a family (RSA-3072 and P-256 are about as strong).
     What a password hash costs is a parameter of it: it has no rival.
     """
-    known = load().algorithms
-    found: dict[object, list[Key]] = {}
-    for row in rows:
-        one = known.get(row[0])
-        kin: tuple[object, ...] = (row[0], row[2])
-        if one and one.kind in _PUBLIC:
-            kin = (one.family, one.key_bytes, one.public_bytes, row[2])
-        elif one and one.kind != "password-hash":
-            kin = (one.kind, one.key_bytes or one.tag_bytes, row[2])
-        found.setdefault(kin, []).append(row)
-    return list(found.values())
+    one = load().algorithms.get(algorithm)
+    if one and one.kind in _PUBLIC:
+        return (one.family, one.key_bytes, one.public_bytes)
+    if one and one.kind != "password-hash":
+        return (one.kind, one.key_bytes or one.tag_bytes)
+    return (algorithm,)
 
 
 def _unit(figures: Sequence[CellFigure], wanted: Unit | None) -> Unit:
@@ -341,8 +372,12 @@ def _placed(cells: Iterable[Cell]) -> dict[tuple[Key, Column], Cell]:
 
 
 def _column_order(column: Column) -> tuple[int, object, int]:
-    known = _OPERATIONS.index(column.operation) if column.operation in _OPERATIONS else len(_OPERATIONS)
-    return known, natural(column.operation), column.size_bytes
+    return operation_order(column.operation), natural(column.operation), column.size_bytes
+
+
+def operation_order(operation: str) -> int:
+    """Where an operation stands among the columns: as the catalogue has them, others behind."""
+    return _OPERATIONS.index(operation) if operation in _OPERATIONS else len(_OPERATIONS)
 
 
 def _row_order(cell: Cell) -> tuple[object, ...]:
@@ -424,26 +459,28 @@ def _comparison_grid(
     # cycles only where every figure has some, so that a column can be read from top to bottom
     if unit is None and not whole:
         unit = Unit.MEGABYTES_PER_SECOND if data else Unit.CALLS_PER_SECOND
-    order = [(_row_order(cell), _column_order(Column(cell.operation, cell.size_bytes))) for cell, _ in found]
-    ordered = sorted(range(len(found)), key=lambda index: order[index])
+    found = sorted(
+        found,
+        key=lambda row: (_row_order(row[0]), _column_order(Column(row[0].operation, row[0].size_bytes))),
+    )
+    tiered = in_tiers(cell for cell, _ in found)
     # the runners that any row of a group names stand in its heading
     runners: dict[tuple[str, str], dict[str, None]] = {}
-    for index in ordered:
-        cell, entries = found[index]
+    for cell, entries in found:
         members = (entry.figure.cell.runner for entry in entries if entry.figure)
         runners.setdefault((_joined(entries, "algorithm"), cell.runner), {}).update(dict.fromkeys(members))
     laid_out = []
-    for index in ordered:
-        cell, entries = found[index]
+    for cell, entries in found:
         algorithm = _joined(entries, "algorithm")
-        tiers = [tier for tier in _values(entries, "cpu") if tier != FULL]
+        tiers = cell.algorithm in tiered or any(tier != FULL for tier in _values(entries, "cpu"))
         tier = f" ({' | '.join(_values(entries, 'cpu'))})" if tiers else ""
         if any(state != LOOP for state in _values(entries, "state")):
             tier += f" ({' | '.join(_values(entries, 'state'))})"
-        size = f" {size_label(data_bytes(cell))}" if data_bytes(cell) else ""
         heading = f"{algorithm}{tier}, {' | '.join(runners[algorithm, cell.runner])}"
-        label = f"{_joined(entries, 'operation')}{size}"
-        laid_out.append(Row(plain(heading, 90), plain(label, 40), cell, tuple(entries)))
+        label = _joined(entries, "operation") + (
+            f" {size_label(data_bytes(cell))}" if data_bytes(cell) else ""
+        )
+        laid_out.append(GridRow(plain(heading, 90), plain(label, 40), cell, tuple(entries)))
     return Grid(
         contract=contract,
         unit=_unit(figures, unit),

@@ -17,7 +17,7 @@ from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, Records, finished
 from perbyte.report.wording import number, percent, sentence, size_label, three_digits
-from perbyte.studies.history import Explained, History, HistoryPoint, Jump, LeftOut, Line, Means
+from perbyte.studies.history import Explained, History, HistoryLine, HistoryPoint, Jump, LeftOut, Means
 
 COLUMNS = (
     ("algorithm", ""),
@@ -94,7 +94,7 @@ def history_certainty(history: History) -> list[str]:
     return lines
 
 
-def _gain(line: Line, first: HistoryPoint, last: HistoryPoint, gain: float) -> str:
+def _gain(line: HistoryLine, first: HistoryPoint, last: HistoryPoint, gain: float) -> str:
     cycles = ""
     if first.cycles_per_byte and last.cycles_per_byte:
         cycles = f"; {_short(first.cycles_per_byte)} to {_short(last.cycles_per_byte)} cycles per byte"
@@ -104,7 +104,7 @@ def _gain(line: Line, first: HistoryPoint, last: HistoryPoint, gain: float) -> s
     )
 
 
-def _rows(history: History, line: Line) -> Iterable[dict[str, Any]]:
+def _rows(history: History, line: HistoryLine) -> Iterable[dict[str, Any]]:
     points = history.of(line)
     rates = {one.id: one.megabits_per_second.value for one in points if one.megabits_per_second}
     printed = [one for one in points if one.id in rates and not one.measured]
@@ -115,7 +115,7 @@ def _rows(history: History, line: Line) -> Iterable[dict[str, Any]]:
         yield {"first": not index, "measured": point.measured, "parts": _row(line, point, first)}
 
 
-def _row(line: Line, point: HistoryPoint, first: HistoryPoint | None) -> list[Part]:
+def _row(line: HistoryLine, point: HistoryPoint, first: HistoryPoint | None) -> list[Part]:
     gain = None
     if first and point.megabits_per_second:
         gain = _ratio(point.megabits_per_second, first.megabits_per_second)
@@ -268,7 +268,12 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
             title=None,
             scale=alt.Scale(domain=[str(one) for one in means], range=[_SHAPES[one] for one in means]),
             # Vega's own black is no colour of the theme, so nothing would lighten it on a dark ground.
-            legend=alt.Legend(symbolFillColor=theme.INK, symbolStrokeColor=theme.INK),
+            # The blanks part it from the next legend, however wide a reader's font is.
+            legend=alt.Legend(
+                symbolFillColor=theme.INK,
+                symbolStrokeColor=theme.INK,
+                labelExpr="datum.label + '\u2003\u2003'",
+            ),
         ),
         description="described:N",
         tooltip=charts.tooltip(),
@@ -286,7 +291,7 @@ def history_value(point: HistoryPoint, unit: str) -> Any:
     return point.cycles_per_byte if unit == CYCLES else point.megabits_per_second
 
 
-def gains_of(history: History, unit: str) -> list[tuple[float, Line, HistoryPoint, HistoryPoint]]:
+def gains_of(history: History, unit: str) -> list[tuple[float, HistoryLine, HistoryPoint, HistoryPoint]]:
     """How many times today's best is better than the first published, with both points, for each common line.
 
     The first is the best of the earliest published year; neither ran in a virtual machine.
@@ -325,7 +330,7 @@ def _best(points: Sequence[HistoryPoint], unit: str) -> HistoryPoint:
     return min(points, key=lambda point: sign * history_value(point, unit).value)
 
 
-def _history_records(history: History, line: Line, unit: str) -> Records:
+def _history_records(history: History, line: HistoryLine, unit: str) -> Records:
     points = [point for point in history.of(line) if history_value(point, unit) is not None]
     fronts = {
         id(_best([one for one in points if (one.year, one.means) == key], unit))

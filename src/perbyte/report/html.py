@@ -22,6 +22,7 @@ from typing import Any
 from perbyte import __version__
 from perbyte.model.text import plain
 from perbyte.report import theme
+from perbyte.report.card import Card
 from perbyte.report.pictures import Picture, as_svg, embedded, template
 
 _ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "circle"})
@@ -64,7 +65,7 @@ class Page:
 
 def render(page: Page) -> str:
     """Give the text of one HTML file."""
-    style, script = _style(), _file("report.js")
+    style, script = _style(), template_file("report.js")
     return template("page.html").render(
         page=page,
         title=plain(page.title, 160),
@@ -116,6 +117,13 @@ def unfolding(summary: str, blocks: Sequence[Block], *, open: bool = False) -> B
     return Block("unfolding", {"summary": summary, "blocks": blocks, "open": open})
 
 
+def answer(card: Card, question: str = "") -> list[Block]:
+    """The card that opens a page, of which the first answer is the headline; nothing where it is empty."""
+    if not card.lines:
+        return [text(note) for note in card.notes]
+    return [Block("answer", {"question": question, "lines": card.lines, "notes": card.notes})]
+
+
 def drawing(picture: Picture, id: str) -> Block:
     """A chart as SVG, with its narrow form where it has one."""
     return Block(
@@ -123,6 +131,7 @@ def drawing(picture: Picture, id: str) -> Block:
         {
             "id": id,
             "heading": picture.heading,
+            "caption": "",
             "svg": inline_svg(as_svg(picture.chart), picture.heading),
             "narrow": inline_svg(as_svg(picture.narrow), picture.heading) if picture.narrow else "",
         },
@@ -164,7 +173,7 @@ def _write(element: ElementTree.Element, parts: list[str], more: str = "") -> No
 
 def _style() -> str:
     """The page's style with its dark half, for the system's wish and for the reader's choice."""
-    dark = _file("dark.css")
+    dark = template_file("dark.css")
     recoloured = [
         f"figure svg [{attribute}={json.dumps(light)}] {{ {attribute}: {colour}; }}"
         for light, colour in theme.ON_DARK.items()
@@ -173,12 +182,18 @@ def _style() -> str:
     chosen = "\n".join(f':root[data-theme="dark"] {rule}' for rule in recoloured)
     wished = "\n".join(f":root:not([data-theme]) {rule}" for rule in recoloured)
     return (
-        f'{_file("report.css")}\n@media screen {{\n:root[data-theme="dark"] {{\n{dark}}}\n{chosen}\n}}\n'
+        f'{template_file("report.css")}\n@media screen {{\n:root[data-theme="dark"] {{\n{dark}}}\n{chosen}\n}}\n'
         f"@media screen and (prefers-color-scheme: dark) {{\n:root:not([data-theme]) {{\n{dark}}}\n{wished}\n}}\n"
     )
 
 
-def _file(name: str) -> str:
+def site_style() -> str:
+    """The style of a site: that of a page, and what a site has beyond it."""
+    return f"{_style()}\n{template_file('site.css')}"
+
+
+def template_file(name: str) -> str:
+    """The text of a file among the templates."""
     return (_TEMPLATES / name).read_text(encoding="utf-8")
 
 

@@ -20,7 +20,7 @@ from perbyte.stats.quantity import Unit, read
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The limit of a cell: `cost` in cycles per byte, `need` that binds and the `unit` that meets it most cheaply.
+    """The limit of a cell: `cost` in cycles per byte (of public keys per call), `need` that binds, by which `unit`.
 
     `share` is the limit over what was measured: 1 is all that the silicon allows.
     """
@@ -31,6 +31,12 @@ class Limit:
     unit: str
     cost: Estimate
     share: Comparison
+
+    @property
+    def beyond(self) -> bool:
+        """True where the limit was exceeded beyond the interval: the model lacks a way, or a figure is wrong."""
+        low = self.share.ratio.low if self.share.ratio.known else self.share.ratio.value
+        return low > 1
 
 
 def limits(figures: Sequence[CellFigure]) -> tuple[Limit, ...]:
@@ -55,14 +61,15 @@ def limits(figures: Sequence[CellFigure]) -> tuple[Limit, ...]:
             needs += [min(ways, key=lambda way: way[0].estimate.value)] if ways else []
         if needs:
             cost, what, unit = max(needs, key=lambda each: each[0].estimate.value)
-            measured = cost_of(one, CYCLES, per=one.cell.size_bytes, source=0)
+            per = one.cell.size_bytes if model.per == "byte" else 1
+            measured = cost_of(one, CYCLES, per=per, source=0)
             share = compare_costs(measured, cost)
             found.append(Limit(one, model, what, unit, cost.estimate, share))
     return tuple(sorted(found, key=lambda each: (-each.figure.cell.size_bytes, -each.share.ratio.value)))
 
 
 def _cost(loop: CellFigure, instructions: int, size: int) -> Cost:
-    """Cycles per byte of a need that takes so many instructions for `size` bytes."""
+    """Cycles per byte (or call) of a need that takes so many instructions for `size` bytes (or calls)."""
     return cost_of(loop, CYCLES, per=loop.cell.size_bytes * size / instructions, source=0)
 
 
@@ -78,13 +85,17 @@ def render_limits(
     for one in found:
         cell, ratio = one.figure.cell, one.share.ratio
         marks = "".join(marks_of(one.figure))
-        measured = read(one.figure, Unit.CYCLES_PER_BYTE)
+        by_call = one.model.per == "call"
+        measured = read(one.figure, Unit.CYCLES_PER_CALL if by_call else Unit.CYCLES_PER_BYTE)
+        what = "call" if by_call else "byte"
+        size = "" if by_call else f" {size_label(cell.size_bytes)}"
+        above = "; above the limit: the model lacks a way, or a figure is wrong" if one.beyond else ""
+        interval = interval_text(ratio.scaled(100))
         share = f"{number(100 * ratio.value, 100 * ratio.half_width if ratio.known else 0.0)} %"
-        ends = Estimate(*(100 * end for end in (ratio.value, ratio.low, ratio.high)))
         lines += prose(
-            f"{plain(cell.algorithm, 60)}, {plain(cell.runner, 40)}, {cell.operation} {size_label(cell.size_bytes)}: "
-            f"{value_text(measured)} cycles a byte{' ' + marks if marks else ''}; the silicon allows "
-            f"{value_text(one.cost)} ({one.need}, {one.unit}): {share} of the limit ({interval_text(ends)})",
+            f"{plain(cell.algorithm, 60)}, {plain(cell.runner, 40)}, {cell.operation}{size}: "
+            f"{value_text(measured)} cycles a {what}{' ' + marks if marks else ''}; the silicon allows "
+            f"{value_text(one.cost)} ({one.need}, {one.unit}): {share} of the limit ({interval}){above}",
             width,
         )
     lines += [
@@ -93,7 +104,23 @@ def render_limits(
     ]
     for said in dict.fromkeys(f"- {one.model.algorithms}: {one.model.model}" for one in found):
         lines += prose(said, width)
+    used = {unit for one in found for need in one.model.needs for unit in need.ways}
+    lines += [Text(), *prose("Cycles an instruction, measured in this run; no listed figure is used:", width)]
+    lines += prose(_loops(figures, used), width)
     return to_text(lines, colour=colour)
+
+
+def _loops(figures: Sequence[CellFigure], used: Iterable[str]) -> str:
+    """What each loop that a model uses takes for an instruction."""
+    wanted = set(used)
+    return ", ".join(
+        f"{one.cell.algorithm} {value_text(cost_of(one, CYCLES, per=one.cell.size_bytes, source=0).estimate)}"
+        for one in sorted(figures, key=lambda each: each.cell.algorithm)
+        if one.cell.runner == "reference"
+        and one.cell.algorithm in wanted
+        and one.cell.usual
+        and one.cycles_per_call
+    )
 
 
 def limits_json(figures: Iterable[CellFigure]) -> list[dict[str, Any]]:
@@ -101,13 +128,14 @@ def limits_json(figures: Iterable[CellFigure]) -> list[dict[str, Any]]:
     return [
         {
             "address": one.figure.cell.address,
-            "limit_cycles_per_byte": one.cost.value,
+            f"limit_cycles_per_{one.model.per}": one.cost.value,
             "binding": one.need,
             "unit": one.unit,
             "share": one.share.ratio.value,
             "share_low": one.share.ratio.low,
             "share_high": one.share.ratio.high if one.share.ratio.known else None,
             "model": one.model.model,
+            "beyond": one.beyond,
         }
         for one in limits(tuple(figures))
     ]

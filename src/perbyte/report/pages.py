@@ -16,6 +16,8 @@ from perbyte.errors import UsageError
 from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report import findings
+from perbyte.report.behaviourcards import behaviour_section
+from perbyte.report.card import Card, Line, comparison_card, run_card
 from perbyte.report.facts import (
     MEASURED,
     commands,
@@ -32,12 +34,13 @@ from perbyte.report.html import (
     Block,
     Page,
     Section,
+    answer,
     drawing,
     heading,
     listed,
     text,
 )
-from perbyte.report.pictures import comparison_pictures, history_pictures, run_pictures
+from perbyte.report.pictures import comparison_pictures, history_pictures, not_drawn, run_pictures
 from perbyte.report.pivot import comparison_pivot, run_pivot
 from perbyte.report.ratiocharts import counted_in, mean_ratios
 from perbyte.report.runview import RunView
@@ -61,10 +64,11 @@ from perbyte.report.studyview import (
     tally,
 )
 from perbyte.report.wording import percent, sentence, three_digits
-from perbyte.stats.compare import Answer, floor_across
+from perbyte.stats.across import floor_across
+from perbyte.stats.compare import Answer
 from perbyte.stats.quantity import Unit
 from perbyte.studies.history import History
-from perbyte.studies.model import Judgement, Outcome
+from perbyte.studies.model import Judgement
 
 
 def run_page(
@@ -84,26 +88,12 @@ def run_page(
     main, *others = [
         drawing(one, f"figure-{number}") for number, one in enumerate(run_pictures(view), 1)
     ] or [text("There is nothing to draw.")]
-    warned = [] if run.complete else ["This run was interrupted; it shows what was measured until then."]
-    counts = findings.counts(run)
-    if judgement:
-        findings_ = sum(judgement.count(outcome, "finding") for outcome in Outcome)
-        held = f"{judgement.count(Outcome.REPRODUCED, 'finding')} of {findings_}"
-        counts.insert(0, (held, "findings reproduced"))
-    told = [*([sentence(tally(judgement)) + "."] if judgement else []), *findings.found(view)]
-    summary = [
-        *(text(plain(one, 600), "warned") for one in [*warned, *notes]),
-        Block("counts", counts),
-        main,
-        cards(
-            told or ["Nothing in this run stands beside another cell of the same contract."],
-            findings.certainty(run),
-        ),
-    ]
     sections = [
-        Section("summary", "Summary", "Summary", summary),
+        Section("summary", "Summary", "Summary", _summary(view, judgement, notes, main)),
         *([claims_section(view, judgement)] if judgement else []),
-        Section("figures", "Charts", "Charts", [READ, *others]) if others else None,
+        Section("figures", "Charts", "Charts", [READ, *others, *map(text, not_drawn(view))])
+        if others
+        else None,
         Section(
             "results",
             "Results",
@@ -114,8 +104,9 @@ def run_page(
         costs_section(view),
         ratios_section(view),
         bindings_section(run),
+        behaviour_section(run),
         cells_section(run),
-        quality_section(run),
+        quality_section(run, findings.counts(run)),
         conditions_section(run),
         Section(
             "repeat",
@@ -124,14 +115,27 @@ def run_page(
             [part for said, command in commands(run) for part in (text(said), Block("code", command))],
         ),
     ]
-    lead = [_lead(run), *(_asked(judgement) if judgement else [])]
     return Page(
         title or _title(run, judgement),
-        lead,
+        [_lead(run)],
         [one for one in sections if one],
         run_id=plain(run.conditions.run_id, 80),
         cells=cell_rows(run),
     )
+
+
+def _summary(view: RunView, judgement: Judgement | None, notes: Sequence[str], picture: Block) -> list[Block]:
+    run = view.run
+    warned = [] if run.complete else ["This run was interrupted; it shows what was measured until then."]
+    return [
+        *(text(plain(one, 600), "warned") for one in [*warned, *notes]),
+        *(_judged(judgement) if judgement else answer(run_card(run))),
+        picture,
+        cards(
+            findings.found(view) or ["Nothing in this run stands beside another cell of the same contract."],
+            findings.certainty(run),
+        ),
+    ]
 
 
 def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) -> Page:
@@ -161,6 +165,7 @@ def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) 
                 "Summary",
                 [
                     *(text(one, "warned") for one in warned),
+                    *answer(comparison_card(grids)),
                     *(
                         drawn
                         or [text("There is nothing to draw: no cell is in the first run and in another one.")]
@@ -168,10 +173,10 @@ def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) 
                     cards(_compared(grids, heads), _comparison_certainty(grids, runs)),
                 ],
             ),
-            machines_section(runs, heads),
             Section(
                 "side-by-side", "Side by side", "Side by side", tables or [text("The runs hold no figures.")]
             ),
+            machines_section(runs, heads),
             Section(
                 "missing",
                 "Without a figure",
@@ -251,9 +256,14 @@ def run_names(runs: Sequence[Run]) -> list[str]:
     ]
 
 
-def _asked(judgement: Judgement) -> list[str]:
-    """The question of the study and the answers of this run."""
-    return [plain(judgement.study.question, 1000), *(plain(line, 1200) for line in judgement.answers)]
+def _judged(judgement: Judgement) -> list[Block]:
+    """The answers of this run to the question of the study, and how its claims fared."""
+    first, *rest = [plain(line, 1200) for line in judgement.answers] or ["No claim answers it."]
+    lines = [
+        Line("", "", first, cost=sentence(tally(judgement)) + "."),
+        *(Line("", "", line) for line in rest),
+    ]
+    return answer(Card(tuple(lines)), plain(judgement.study.question, 1000))
 
 
 def _lead(run: Run) -> str:

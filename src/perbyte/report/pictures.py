@@ -22,8 +22,16 @@ from perbyte.model.text import plain
 from perbyte.report.charts import Chart
 from perbyte.report.grid import Grid
 from perbyte.report.history import CYCLES, MEGABITS, history_chart
+from perbyte.report.ratechart import at_a_rate
 from perbyte.report.ratiocharts import comparison, operations, published, published_operations, versions
-from perbyte.report.runcharts import accelerated, acceleration, bars, by_library, cost_over_size, everything
+from perbyte.report.runcharts import (
+    accelerated,
+    acceleration,
+    bars,
+    by_library,
+    cost_over_size,
+    everything,
+)
 from perbyte.report.runview import RunView
 from perbyte.report.theme import ON_DARK
 from perbyte.studies.history import History
@@ -64,6 +72,7 @@ def run_pictures(view: RunView) -> tuple[Picture, ...]:
     if not view.points:
         return tuple(found)
     points = view.points[0]
+    add("rate", "What a rate takes", functools.partial(at_a_rate, points), narrow=True)
     if len(points.libraries) > 1 and len(points.series) > 1 and len(points.records) <= _LARGE:
         add("by-library", "The algorithms of each library", functools.partial(by_library, view, points))
     for index, algorithm in enumerate(accelerated(points)[:_MOST_ACCELERATED]):
@@ -83,6 +92,26 @@ def run_pictures(view: RunView) -> tuple[Picture, ...]:
     if len(points.records) > 2:
         add("everything", "All results at once", functools.partial(everything, view, points))
     return tuple(found)
+
+
+def not_drawn(view: RunView) -> tuple[str, ...]:
+    """What of a run has no chart although others of its kind have one, a sentence each."""
+    said = []
+    if (more := len(view.points) - _MOST_CONTRACTS) > 0:
+        said.append(f"{more} contract{'s' * (more > 1)} more has no chart of its own; the tables have it.")
+    if not view.points:
+        return tuple(said)
+    points = view.points[0]
+    if len(points.libraries) > 1 and len(points.series) > 1 and len(points.records) > _LARGE:
+        said.append(
+            f"{len(points.records):,} cells are too many for a chart of each library; the tables have them."
+        )
+    if (more := len(accelerated(points)) - _MOST_ACCELERATED) > 0:
+        said.append(
+            f"{more} algorithm{'s' * (more > 1)} more was measured with and without the processor's own "
+            "instructions; the tables have both."
+        )
+    return tuple(said)
 
 
 def comparison_pictures(grids: Sequence[Grid]) -> tuple[Picture, ...]:

@@ -13,8 +13,9 @@ from typing import Any
 from perbyte.model import CellFigure, Estimate, Interval, NoiseFloor
 from perbyte.model.text import plain
 from perbyte.report.facts import meaning_of
-from perbyte.report.grid import Entry, Grid, Place, Row, title_of
+from perbyte.report.grid import Entry, Grid, GridRow, Place
 from perbyte.report.html import Block, heading, legend, text
+from perbyte.report.many import rows_in_order
 from perbyte.report.runview import RunView
 from perbyte.report.text import legend_of
 from perbyte.report.wording import SIGNS, ratio_text, value_text, width_text
@@ -24,7 +25,7 @@ from perbyte.stats.quantity import Unit, data_bytes, read
 # How many columns of figures fit beside each other on a sheet, with intervals and without.
 _FIT, _FIT_BARE = 9, 12
 _FIT_COMPARED = 5
-BAD = ("incorrect", "crashed", "timed-out", "garbled", "refused", "audit", "disputed")
+BAD = ("incorrect", "crashed", "timed-out", "garbled", "refused", "audit", "disputed", "not-reached")
 _CLASSES = {Place.FASTEST: " fast", Place.TIED: " tie", Place.UNKNOWN: " open", Place.NONE: ""}
 _OF_DATA = (Unit.CYCLES_PER_BYTE, Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL)
 _OF_CALLS = (Unit.CYCLES_PER_CALL, Unit.CALLS_PER_SECOND, Unit.NS_PER_CALL)  # of signatures and key schedules
@@ -34,11 +35,12 @@ def run_pivot(grid: Grid, view: RunView) -> list[Block]:
     """The table of a run: rows algorithm x library, columns operation x size."""
     units = grid.units()
     rows = []
-    for row in grid.rows:
+    for row, is_folded in rows_in_order(grid):
         named = view.names.get((row.cell.algorithm, row.cell.cpu))
-        entries = [_entry(entry, grid.unit, units) for entry in row.entries]
+        entries = [_entry(grid, entry, units) for entry in row.entries]
         more = plain(row.heading, 60) if named else ""
-        rows.append(_pivot_row(plain(named or row.heading, 60), plain(row.label, 40), entries, more))
+        title, label = plain(named or row.heading, 60), plain(row.label, 40)
+        rows.append(_pivot_row(title, label, entries, more, is_folded=is_folded))
     heads = [
         (column.size or plain(column.operation, 24), f"{plain(column.operation, 24)} {column.size}")
         for column in grid.columns
@@ -47,6 +49,8 @@ def run_pivot(grid: Grid, view: RunView) -> list[Block]:
     for column in grid.columns:
         name = plain(column.operation, 24)
         spans[name] = spans.get(name, 0) + 1
+    if all(not column.size for column in grid.columns):
+        spans = {}  # of calls without data: the heads say the same
     told = "; one value each, no interval is known" if grid.blind else ""
     return _pivot_blocks(grid, units, rows, ("algorithm", "library"), heads, list(spans.items()), told)
 
@@ -60,18 +64,22 @@ def comparison_pivot(grid: Grid, floors: Sequence[NoiseFloor | None]) -> list[Bl
         entries = [
             one
             for index in range(len(grid.columns))
-            for one in _compared_entries(row, index, units, grid.unit, floors[index])
+            for one in _compared_entries(grid, row, index, units, floors[index])
         ]
         runners = row.heading.rpartition(", ")[2]
-        rows.append(_pivot_row(plain(title_of(row.cell), 60), f"{runners}: {row.label}", entries))
+        rows.append(
+            _pivot_row(plain(row.heading.rpartition(", ")[0], 60), f"{runners}: {row.label}", entries)
+        )
     heads = [(first, first)]
     for column in grid.columns[1:]:
         heads += [(column.side, column.side), (f"× {first}", f"ratio of {column.side} to {first}")]
     return _pivot_blocks(grid, units, rows, ("algorithm", "cell"), heads, [], "")
 
 
-def _pivot_row(title: str, label: str, entries: list[dict[str, str]], more: str = "") -> dict[str, Any]:
-    return {"title": title, "label": label, "entries": entries, "more": more}
+def _pivot_row(
+    title: str, label: str, entries: list[dict[str, str]], more: str = "", *, is_folded: bool = False
+) -> dict[str, Any]:
+    return {"title": title, "label": label, "entries": entries, "more": more, "folded": is_folded}
 
 
 def _pivot_blocks(
@@ -100,6 +108,7 @@ def _pivot_blocks(
         "heads": heads,
         "spans": spans,
         "rows": rows,
+        "folded": sum(row["folded"] for row in rows),
     }
     return [
         heading(plain(grid.contract, 40)),
@@ -109,7 +118,7 @@ def _pivot_blocks(
     ]
 
 
-def _entry(entry: Entry, unit: Unit, units: Sequence[Unit]) -> dict[str, str]:
+def _entry(grid: Grid, entry: Entry, units: Sequence[Unit]) -> dict[str, str]:
     if entry.figure is None:
         failure = entry.failure
         kind = plain(failure.kind, 20) if failure else ""
@@ -117,23 +126,23 @@ def _entry(entry: Entry, unit: Unit, units: Sequence[Unit]) -> dict[str, str]:
         said = plain(failure.message, 200) if failure else "not asked for"
         return _gap(shown, said, " bad" if kind in BAD else " none")
     readings = [read(entry.figure, one) for one in units]
-    shown_in = read(entry.figure, unit)
+    shown_in = read(entry.figure, grid.unit)
     doubts = [mark.meaning for mark in entry.marks] + [plain(one, 120) for one in entry.figure.warnings]
     return {
         "every": "|".join(f"{value_text(one)};{_exact(one)}" for one in readings),
         "text": value_text(shown_in),
         "wide": _wide(shown_in),
-        "marks": "".join(entry.marks),
+        "marks": grid.told_at(entry),
         "said": "; ".join(doubts),
         "place": _CLASSES[entry.place],
     }
 
 
 def _compared_entries(
-    row: Row, index: int, units: Sequence[Unit], unit: Unit, floor: NoiseFloor | None
+    grid: Grid, row: GridRow, index: int, units: Sequence[Unit], floor: NoiseFloor | None
 ) -> list[dict[str, str]]:
     """The value of one side and, for all but the first, its ratio: each in every one of `units`."""
-    entry, first = row.entries[index], row.entries[0].figure
+    entry, first, unit = row.entries[index], row.entries[0].figure, grid.unit
     if entry.figure is None:
         kind = plain(entry.failure.kind, 20) if entry.failure else ""
         gap = _gap(kind or "–", kind or "not in this run", " none")
@@ -146,7 +155,7 @@ def _compared_entries(
     ]
     said = "; ".join([*quality, *(plain(one, 120) for one in figure.warnings)])
     shown = _in_units(values, units.index(unit), said)
-    shown |= {"wide": _wide(read(figure, unit)), "marks": "".join(entry.marks)}
+    shown |= {"wide": _wide(read(figure, unit)), "marks": grid.told_at(entry)}
     if not index:
         return [shown]
     if first is None or entry.comparison is None:

@@ -1,55 +1,22 @@
-"""What a data rate costs: records a second, cost of a record, and how many cores of this kind it takes."""
+"""What a data rate costs, as text and for programs."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rich.text import Text
 
-from perbyte.model import CellFigure, Estimate
-from perbyte.model.text import plain
-from perbyte.report.grid import natural, title_of
+from perbyte.model import CellFigure
+from perbyte.model.text import json_ready, plain
+from perbyte.report.demand import demands, rate_text, share_text
+from perbyte.report.grid import title_of
 from perbyte.report.marks import marks_of
 from perbyte.report.text import columns_of, prose, to_text
-from perbyte.report.wording import interval_text, number, percent, size_label, value_text
-from perbyte.stats.quantity import Unit, data_bytes, read
+from perbyte.report.wording import size_label, value_text
+from perbyte.stats.quantity import data_bytes
 
-BUSY_SHARE = 0.995  # of a core; from here on the answer is in cores
-_SCALES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 _MANY = ((1e6, " million"), (1e3, " thousand"))
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """What `rate` (bytes a second) asks of one cell; a record is the data of one call.
-
-    `cores` are of the kind it was measured on, doing nothing else; `record_ns` and `record_cycles` what a record costs.
-    """
-
-    figure: CellFigure
-    records: float
-    record_ns: Estimate
-    record_cycles: Estimate | None
-    cores: Estimate
-
-
-def demands(figures: Iterable[CellFigure], rate: float) -> tuple[Demand, ...]:
-    """What `rate` asks of each of `figures` that has data, the least cores first within a size."""
-    found = []
-    for figure in figures:
-        ns, size = read(figure, Unit.NS_PER_CALL), data_bytes(figure.cell)
-        if ns is None or not size or ns.value <= 0 or not figure.cell.usual:
-            continue
-        records = rate / size
-        busy = records * 1e-9
-        cores = Estimate(ns.value * busy, ns.low * busy, ns.high * busy)
-        found.append(Demand(figure, records, ns, read(figure, Unit.CYCLES_PER_CALL), cores))
-    return tuple(
-        sorted(found, key=lambda one: (natural(one.figure.cell.operation), one.records, one.cores.value))
-    )
 
 
 def render_rate(
@@ -92,9 +59,6 @@ def render_rate(
 def rate_json(figures: Iterable[CellFigure], rate: float) -> dict[str, Any]:
     """The same for programs: `bytes_per_second` and `cells`, each with its address; ends that nobody knows are None."""
 
-    def ends(one: Estimate) -> list[float | None]:
-        return [end if math.isfinite(end) else None for end in (one.low, one.high)]
-
     return {
         "bytes_per_second": rate,
         "cells": [
@@ -104,30 +68,12 @@ def rate_json(figures: Iterable[CellFigure], rate: float) -> dict[str, Any]:
                 "ns_per_record": one.record_ns.value,
                 "cycles_per_record": one.record_cycles.value if one.record_cycles else None,
                 "cores": one.cores.value,
-                "cores_low": ends(one.cores)[0],
-                "cores_high": ends(one.cores)[1],
+                "cores_low": json_ready(one.cores.low),
+                "cores_high": json_ready(one.cores.high),
             }
             for one in demands(figures, rate)
         ],
     }
-
-
-def share_text(cores: Estimate) -> str:
-    """So much of a core, or so many cores."""
-    if cores.value < BUSY_SHARE:
-        value, low, high = (
-            percent(end) if math.isfinite(end) else "–" for end in (cores.value, cores.low, cores.high)
-        )
-        return f"{value} of a core" + (f" ({low} to {high})" if cores.known and low != high else "")
-    said = f"{number(cores.value, cores.half_width if cores.known else 0.0)} cores"
-    whole = math.ceil(cores.high if cores.known else cores.value)
-    return f"{said} ({interval_text(cores)}), so {whole:,}"
-
-
-def rate_text(rate: float) -> str:
-    """A rate in bytes a second, in the unit that suits it."""
-    scale, name = next((one for one in _SCALES if rate >= one[0]), _SCALES[-1])
-    return f"{rate / scale:g} {name}"
 
 
 def _many(count: float) -> str:

@@ -5,22 +5,28 @@ A chart without data is None.
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from perbyte.model.cell import FULL
+from perbyte.model import CellFigure, Run
+from perbyte.model.cell import FULL, Cell
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, finished
 from perbyte.report.grid import Grid
+from perbyte.report.many import leading_libraries
 from perbyte.report.runview import OPPOSITE, Ratio, RunView, interval_said
 from perbyte.report.wording import number, ratio_text, sentence, size_label, three_digits
+from perbyte.stats.compare import SAME_WITHIN, Answer, compare
 from perbyte.stats.quantity import Unit
 
 _MOST_RATIOS = 30
+_MOST_CHANGES = 6
 
 
 def operations(view: RunView) -> Chart | None:
@@ -34,6 +40,10 @@ def operations(view: RunView) -> Chart | None:
     operation = max(OPPOSITE, key=found.count)
     ratios = [one for one in view.ratios if one.above.cell.operation == operation]
     records = [_ratio_record(view, one) for one in ratios] + _printed_ratios(view, operation)
+    points = view.points[0] if view.points else None
+    kept, many = leading_libraries(points.records, points.unit.more_is_better) if points else ([], [])
+    first = {one["library"] for one in kept}
+    records = [one for one in records if not many or one["hollow"] or one["library"] in first]
     algorithms = list(dict.fromkeys(record["algorithm"] for record in records))
     shown = algorithms[:_MOST_RATIOS]
     records = [record for record in records if record["algorithm"] in {*shown}]
@@ -54,6 +64,7 @@ def operations(view: RunView) -> Chart | None:
         f"{OPPOSITE[operation]} is faster; a point for each size",
         "thin lines: intervals of the ratio, from epochs that both shared",
         *(["hollow: published"] if hollow else []),
+        *many,
     ]
     if len(algorithms) > len(shown):
         lines.append(f"{len(shown)} of {len(algorithms)} algorithms are shown, the table has all")
@@ -164,7 +175,37 @@ def versions(view: RunView) -> Chart | None:
         )  # other interfaces of a version come later
     several = Counter(library for library, _ in {key[1:] for key in rows})
     shown = [(*key, *cost) for key, cost in rows.items() if several[key[1]] > 1]
-    return versions_chart(shown, "cycles per byte", "Versions of a library beside each other")
+    return versions_chart(
+        shown, "cycles per byte", "Versions of a library beside each other", version_changes(view.run)
+    )
+
+
+def version_changes(run: Run) -> list[str]:
+    """Where one version of a library costs something else than the one before it, largest change first."""
+    cells = [one for one in run.cells if one.cell.cpu == FULL and one.cell.usual]
+    lines: dict[tuple[str, Cell], dict[str, CellFigure]] = {}
+    for one in sorted(cells, key=lambda one: (one.library, _in_order(one.library_version), one.cell)):
+        same = lines.setdefault((one.library, replace(one.cell, runner="")), {})
+        same.setdefault(one.library_version, one)  # other interfaces of a version come later
+    found: list[tuple[float, str]] = []
+    for (library, cell), versions in lines.items():
+        for before, after in itertools.pairwise(versions.values()):
+            comparison = compare(before, after, run.noise_floor)
+            if comparison.answer not in (Answer.FASTER, Answer.SLOWER):
+                continue
+            ratio = comparison.ratio
+            if ratio.within(1 / (1 + SAME_WITHIN), 1 + SAME_WITHIN):
+                continue  # known, and nothing that anybody chooses by
+            size = f" of {size_label(cell.size_bytes)}" if cell.size_bytes else ""
+            found.append(
+                (
+                    abs(math.log(ratio.value)),
+                    f"{plain(library, 30)} {plain(after.library_version, 40)}: {plain(cell.algorithm, 40)} "
+                    f"{plain(cell.operation, 20)}{size} costs {ratio_text(ratio)} of what it cost in "
+                    f"{plain(before.library_version, 40)}",
+                )
+            )
+    return [text for _, text in sorted(found, key=lambda one: -one[0])]
 
 
 def _in_order(version: str) -> list[tuple[int, str]]:
@@ -172,9 +213,15 @@ def _in_order(version: str) -> list[tuple[int, str]]:
 
 
 def versions_chart(
-    rows: Sequence[tuple[str, str, str, float, float, float]], unit: str, title: str
+    rows: Sequence[tuple[str, str, str, float, float, float]],
+    unit: str,
+    title: str,
+    changes: Sequence[str] = (),
 ) -> Chart | None:
-    """Costs of versions beside each other: (what, library, version, value, low, high), versions in order."""
+    """Costs of versions beside each other: (what, library, version, value, low, high), versions in order.
+
+    `changes` are sentences on where they changed; the first few are shown.
+    """
     if not rows:
         return None
     records = [
@@ -203,7 +250,10 @@ def versions_chart(
         by="library",
         row=("what", list(dict.fromkeys(str(one["what"]) for one in records))),
     )
-    return finished(drawn, title, [f"{unit}; to the left is faster"])
+    told = [f"{unit}; to the left is faster", *changes[:_MOST_CHANGES]]
+    if len(changes) > _MOST_CHANGES:
+        told.append(f"and {len(changes) - _MOST_CHANGES} smaller changes")
+    return finished(drawn, title, told)
 
 
 def counted_in(units: set[str]) -> str:

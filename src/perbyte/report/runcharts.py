@@ -13,17 +13,20 @@ from typing import Any
 
 import altair as alt
 
+from perbyte.catalogue import load
 from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, Records, finished
 from perbyte.report.grid import Place
-from perbyte.report.marks import Mark, marks_of
-from perbyte.report.runview import Cost, Points, RunView
+from perbyte.report.many import leading, leading_libraries, present
+from perbyte.report.marks import Mark
+from perbyte.report.runview import FittedCost, Points, RunView
 from perbyte.report.wording import number, percent, size_label
 from perbyte.stats.quantity import Unit
 
 _MOST_SERIES = 24
+_MOST_STACKED = 240  # bars of all operations below each other; with more, the first operation alone
 _STEPS = 32
 _ALIKE = {"seal": "encrypt", "open": "decrypt"}  # names of one thing, with a tag and without
 _BEYOND = 2  # how far below the smallest figure a model's line is drawn: a bent one can fall to nothing
@@ -42,30 +45,59 @@ USELESS = 0.10  # and one that is further off than this is neither drawn nor giv
 def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None:
     """Draw any run as bars: algorithms below each other, libraries within, a panel for smallest and largest size.
 
-    Of several operations, the first, and what is like it. Colour and sign say where each figure stands: a tie is known
-    to be one, and what is not known is grey.
-    Figures that lie far apart are drawn as dots on a logarithmic axis: a bar has to begin at zero.
+    Of several operations, the first, and what is like it; of public keys, which have no sizes, a panel for each. Rows
+    without the processor's own instructions stand in `acceleration`: on one linear axis with them, what is ten times as
+    fast would all look alike. Colour and sign say where each figure stands: a tie is known to be one, and what is not
+    known is grey. Figures that lie far apart are drawn as dots on a logarithmic axis: a bar has to begin at zero.
     """
     first, *others = points.operations
     alike = [first, *(one for one in others if _ALIKE.get(one, one) == _ALIKE.get(first, first))]
+    here, left = accelerated_alone([dict(record) for record in points.records])
+    here, many = leading(here, points.unit.more_is_better)
+    public = not any(record["size_bytes"] for record in here) and len(here) <= _MOST_STACKED
+    if public:  # what is signed is verified too, and neither has a size
+        alike = list(points.operations)
+    elif others and not any(record["size_bytes"] for record in here):
+        many.append(f"of {len(points.operations)} operations the first is shown, the tables have all")
+    here = [record for record in here if record["operation"] in alike]
     operation = " or ".join(alike)
-    here = [dict(record) for record in points.records if record["operation"] in alike]
     sizes = sorted({record["size_bytes"] for record in here})
     wanted = sorted({*sizes[:1], *sizes[-1:]})
     here = [record for record in here if record["size_bytes"] in wanted]
     series, here, rest = _first_series(points, here)
+    rest += [*left, *many]
+    if len(sizes) > len(wanted):
+        rest.append(f"{len(wanted)} of {len(sizes)} sizes are shown, the tables have all")
     alone = len({record["library"] for record in here}) == 1
     place = ("series", series) if alone else charts.grouped_axis(here, "series", "library", series)
-    column = ("size", [size_label(size) for size in wanted])
-    values = [record["value"] for record in here]
+    shown = {record["size_bytes"]: record["size"] for record in here}
+    column = ("operation", alike) if public else ("size", [shown[size] for size in wanted])
+    chart = _bars_or_dots(here, points, y=place, column=column, stacked=public, narrow=narrow)
+    written = [str(one["text"]).rpartition(" ")[2] for one in here]
+    said = _subtitle(view, points, *rest, marked=written)
+    return finished(chart, _bars_title(here, operation, points), said, narrow=narrow)
+
+
+def _bars_or_dots(
+    here: Records,
+    points: Points,
+    *,
+    y: tuple[str, Sequence[str]],
+    column: tuple[str, Sequence[str]],
+    stacked: bool,
+    narrow: bool,
+) -> Any:
+    """Bars, or dots on a logarithmic axis where a bar would be too short to be seen."""
+    panels = [[float(one["value"]) for one in here if one[column[0]] == value] for value in column[1]]
     standings = {record["standing"] for record in here}
     present = {place.meaning: colour for place, colour in _COLOURS.items() if place.meaning in standings}
-    if max(values) > _WIDE * min(values):
+    if any(max(values) > _WIDE * min(values) for values in panels if values):
+        values = [value for panel in panels for value in panel]
         look = theme.series(list(present))
         look = {name: (present[name], shape, dash) for name, (_, shape, dash) in look.items()}
-        chart = charts.dots(
+        return charts.dots(
             here,
-            y=place,
+            y=y,
             x=points.unit.value,
             # room on the right for what is written at the dots
             scale=charts.logarithmic([*values, 4 * max(values)]),
@@ -75,50 +107,53 @@ def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None
             column=column,
             narrow=narrow,
         )
-    else:
-        by_standing = alt.Scale(domain=list(present), range=list(present.values()))
-        # no telephone has room for it in one line
-        direction = "vertical" if narrow else "horizontal"
-        told_by = alt.Legend(title=None, direction=direction) if len(present) > 1 else None
-        chart = charts.bars(
-            here,
-            y=place,
-            unit=points.unit.value,
-            text="text",
-            colour=alt.Color("standing:N", scale=by_standing, legend=told_by),
-            column=column,
-            narrow=narrow,
-        )
-    said = _subtitle(view, points, *rest, marked=True)
-    return finished(chart, _bars_title(here, operation, points), said, narrow=narrow)
+    by_standing = alt.Scale(domain=list(present), range=list(present.values()))
+    # no telephone has room for it in one line
+    direction = "vertical" if narrow else "horizontal"
+    told_by = alt.Legend(title=None, direction=direction) if len(present) > 1 else None
+    return charts.bars_apart(
+        here,
+        y=y,
+        unit=points.unit.value,
+        text="text",
+        colour=alt.Color("standing:N", scale=by_standing, legend=told_by),
+        column=column,
+        stacked=stacked,
+        narrow=narrow,
+    )
 
 
 def by_library(view: RunView, points: Points) -> Chart | None:
     """Draw the algorithms of each library: a panel per library and operation, a bar per size.
 
-    An algorithm that was measured with and without the processor's own instructions counts without them.
+    An algorithm that was measured with and without the processor's own instructions counts with them; in a study,
+    which asks for both, without.
     """
     switched = {record["algorithm"] for record in points.records if record["soft"]}
-    software = [one for one in points.records if one["soft"] or one["algorithm"] not in switched]
-    series, here, rest = _first_series(points, software)
+    switched &= {record["algorithm"] for record in points.records if not record["soft"]}
+    soft = bool(switched and view.study)
+    kept = [one for one in points.records if one["soft"] == soft or one["algorithm"] not in switched]
+    kept, many = leading_libraries(kept, points.unit.more_is_better)
+    series, here, rest = _first_series(points, kept)
     here, sizes, said = _some_sizes(here, 5)
-    if not here:
+    said += many
+    if not any(sizes):  # of public keys, `bars` shows every operation
         return None
     labels = [size_label(size) for size in sizes]
+    colour = alt.Color("size:N", title="data per call", sort=labels, scale=charts.ordered(labels))
     chart = charts.bars(
         here,
         y=("series", series),
-        lane=("size", labels),
+        lane=("size", labels) if len(labels) > 1 else None,
         unit=points.unit.value,
-        colour=alt.Color("size:N", title="data per call", sort=labels, scale=charts.ordered(labels)),
-        row=("library", points.libraries),
+        colour=colour if len(labels) > 1 else alt.value(theme.BLUE),
+        row=("library", present(here, points.libraries)),
         column=("operation", points.operations),
     )
     if switched:
-        said = ["what the processor has instructions for is shown without them, the tables have both", *said]
-    return finished(
-        chart, _slowest_title(here, points, bool(switched)), _subtitle(view, points, *said, *rest)
-    )
+        how = "without" if soft else "with"
+        said = [f"what the processor has instructions for is shown {how} them, the tables have both", *said]
+    return finished(chart, _slowest_title(here, points, soft), _subtitle(view, points, *said, *rest))
 
 
 def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
@@ -133,11 +168,13 @@ def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
         factor = factor if points.unit.more_is_better else 1 / factor
         here.append({**full, "with": "with", "factor": ""})
         here.append({**soft, "with": "without", "factor": f"{number(factor, factor / 50)}×"})
+    here, many = leading_libraries(here, points.unit.more_is_better)
     here, sizes, said = _some_sizes(here, 6)
+    said += many
     own = "AES instructions" if "aes" in algorithm else "processor's own instructions"
     chart = charts.bars(
         here,
-        y=("library", points.libraries),
+        y=("library", present(here, points.libraries)),
         lane=("with", ["without", "with"]),
         unit=points.unit.value,
         text="factor",
@@ -159,20 +196,23 @@ def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
 
 def everything(view: RunView, points: Points) -> Chart | None:
     """Draw all figures of a contract at once: a point per cell on a logarithmic axis, a panel per column."""
-    series, here, rest = _first_series(points, points.records)
+    kept, many = leading_libraries(points.records, points.unit.more_is_better)
+    series, here, rest = _first_series(points, kept)
     here, sizes, said = _some_sizes(here, 6)
+    said += many
+    libraries = present(here, points.libraries)
     chart = charts.dots(
         here,
         y=("series", series),
         x=points.unit.value,
         scale=charts.logarithmic(record["value"] for record in here),
-        look=theme.series(points.libraries),
+        look=theme.series(libraries),
         by="library",
-        lanes=points.libraries,
+        lanes=libraries,
         row=("operation", list(dict.fromkeys(record["operation"] for record in here))),
         column=("size", [size_label(size) for size in sizes]),
     )
-    headline = _headline(here)
+    headline, _ = accelerated_alone(here)
     best, worst = (pick(headline, key=lambda one: float(one["value"])) for pick in (min, max))
     title = (
         f"From {best['shown']} to {worst['shown']} {points.unit.value}: "
@@ -199,13 +239,15 @@ def cost_over_size(view: RunView, points: Points) -> Chart | None:
     ]
     if not mine or points.unit is not Unit.CYCLES_PER_BYTE:
         return None
+    mine, many = leading_libraries(mine, points.unit.more_is_better)
     series, mine, rest = _first_series(points, mine)
+    rest += many
     drawn = {key: models[key] for key in dict.fromkeys(map(_model_key, mine))}
     records = [{**_explained(one, models[_model_key(one)]), "kind": "measured"} for one in mine]
     least = min(float(one["value"]) for one in mine)
     for one in {_model_key(one): one for one in mine}.values():
         records += _model_line(models[_model_key(one)], one, least)
-    look = theme.series(points.libraries)
+    look = theme.series(present(mine, points.libraries))
     x = alt.X(
         "size_bytes:Q",
         title="bytes per call",
@@ -246,14 +288,20 @@ def accelerated(points: Points) -> tuple[str, ...]:
 def factors_of(points: Points) -> dict[str, list[float]]:
     """How many times as fast the processor's own instructions make an algorithm, by library, operation and size."""
     factors: dict[str, list[float]] = {}
+    known = load().algorithms
     for (algorithm, *_), (full, soft) in _tiers(points).items():
+        if algorithm in known and not known[algorithm].accelerated_by:
+            continue  # the tiers have the same code
         factor = full["value"] / soft["value"]
         factors.setdefault(algorithm, []).append(factor if points.unit.more_is_better else 1 / factor)
     return factors
 
 
-def _subtitle(view: RunView, points: Points, *more: str, marked: bool = False) -> list[str]:
-    """Say what the chart shows: unit, contract, machine, how intervals and marks are to be read."""
+def _subtitle(view: RunView, points: Points, *more: str, marked: Sequence[str] = ()) -> list[str]:
+    """Say what the chart shows: unit, contract, machine, how intervals and marks are to be read.
+
+    `marked` are the marks that are written in it.
+    """
     run: Run = view.run
     machine = plain(run.conditions.machine.cpu_model, 60)
     levels = {round(figure.interval.level * 100, 2) for figure in run.cells}
@@ -269,8 +317,8 @@ def _subtitle(view: RunView, points: Points, *more: str, marked: bool = False) -
         notes = [better, "one value each from another program, no interval is known"]
     if points.left_out:
         notes.append(f"{points.left_out} cells have no figure in this unit")
-    used = {mark for figure in here for mark in marks_of(figure)}
-    marks = [f"{mark} {mark.meaning}" for mark in Mark if mark in used and marked]
+    shown = "".join(one for one in marked if not any(letter.isdigit() for letter in one))
+    marks = [f"{mark} {mark.meaning}" for mark in Mark if mark in shown]
     return [text, "; ".join(notes), *(["; ".join(marks)] if marks else [])]
 
 
@@ -286,6 +334,14 @@ def _first_series(points: Points, records: Records) -> tuple[list[str], list[dic
         [record for record in records if record["series"] in kept],
         rest if len(found) > len(series) else [],
     )
+
+
+def accelerated_alone(records: Records) -> tuple[list[dict[str, Any]], list[str]]:
+    """Leave out the software tiers of what is there with the processor's own instructions; and say so."""
+    quick = {one["algorithm"] for one in records if not one["soft"]}
+    kept = [one for one in records if not (one["soft"] and one["algorithm"] in quick)]
+    said = ["with the processor's own instructions; the tables have the rows without as well"]
+    return kept, said if len(kept) < len(records) else []
 
 
 def _some_sizes(records: Records, most: int) -> tuple[list[dict[str, Any]], list[int], list[str]]:
@@ -308,18 +364,12 @@ def _tiers(points: Points) -> dict[tuple[Any, ...], tuple[dict[str, Any], dict[s
     return {key: (full, soft[key]) for key, full in by_tier["full"].items() if key in soft}
 
 
-def _headline(records: Records) -> Records:
-    """What a title may speak of: software of what the processor has instructions for only where nothing else is."""
-    return [one for one in records if not one["soft"]] or records
-
-
 def _bars_title(records: Records, operation: str, points: Points) -> str:
     soft = all(one["soft"] for one in records)
-    records = _headline(records)
     operation += ", without the processor's own instructions" if soft else ""
     ranked: dict[Any, list[Mapping[str, Any]]] = {}
     for one in records:
-        ranked.setdefault((one["series"], one["size"]), []).append(one)
+        ranked.setdefault((one["series"], one["operation"], one["size"]), []).append(one)
     races = [
         rivals for rivals in ranked.values() if any(one["standing"] != Place.NONE.meaning for one in rivals)
     ]
@@ -385,7 +435,7 @@ def _model_key(record: Mapping[str, Any]) -> tuple[str, str, str]:
     return record["algorithm"], record["tier"], record["library"]
 
 
-def _explained(record: dict[str, Any], cost: Cost) -> dict[str, Any]:
+def _explained(record: dict[str, Any], cost: FittedCost) -> dict[str, Any]:
     model = cost.model
     if model.worst_residual > USELESS:
         said = f"no straight line over size: the best is off by {percent(model.worst_residual)}"
@@ -399,7 +449,7 @@ def _explained(record: dict[str, Any], cost: Cost) -> dict[str, Any]:
     return {**record, "described": f"{record['described']}; {said}"}
 
 
-def _model_line(cost: Cost, record: Mapping[str, Any], least: float) -> list[dict[str, Any]]:
+def _model_line(cost: FittedCost, record: Mapping[str, Any], least: float) -> list[dict[str, Any]]:
     model = cost.model
     if model.worst_residual > USELESS:
         return []
@@ -414,7 +464,7 @@ def _model_line(cost: Cost, record: Mapping[str, Any], least: float) -> list[dic
     return drawn
 
 
-def _cost_title(drawn: Mapping[Any, Cost], operation: str) -> str:
+def _cost_title(drawn: Mapping[Any, FittedCost], operation: str) -> str:
     models = [cost.model for cost in drawn.values()]
     straight = [model for model in models if model.worst_residual <= _STRAIGHT]
     if not straight:

@@ -15,8 +15,7 @@ from perbyte.catalogue.catalogue import INVERSES
 from perbyte.model import Cell, CellFigure, Run
 from perbyte.model.cell import FULL
 from perbyte.model.text import plain
-from perbyte.report.grid import Grid, natural, run_grids, title_of
-from perbyte.report.marks import marks_of
+from perbyte.report.grid import Grid, in_tiers, natural, run_grids, title_of
 from perbyte.report.wording import number, ratio_interval_text, size_label, value_text, width_text
 from perbyte.stats.compare import Comparison, compare, doubt_of
 from perbyte.stats.cost import CostModel, fit_cost
@@ -69,7 +68,7 @@ class Ratio:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class FittedCost:
     """A fitted model and the cell it stands for (its size is that of the largest call measured)."""
 
     cell: Cell
@@ -88,7 +87,11 @@ class RunView:
 
     def name(self, cell: Cell) -> str:
         """What a cell's algorithm is called on its tier."""
-        return plain(self.names.get((cell.algorithm, cell.cpu)) or title_of(cell), 44)
+        return plain(self.names.get((cell.algorithm, cell.cpu)) or title_of(cell, self._tiered), 44)
+
+    @cached_property
+    def _tiered(self) -> frozenset[str]:
+        return in_tiers(one.cell for one in self.run.cells)
 
     @cached_property
     def grids(self) -> tuple[Grid, ...]:
@@ -118,7 +121,7 @@ class RunView:
         return tuple(one for one in found if one.comparison.ratio.value > 0)
 
     @cached_property
-    def costs(self) -> tuple[Cost, ...]:
+    def costs(self) -> tuple[FittedCost, ...]:
         """A fitted model of every operation that was measured at three sizes or more.
 
         Figures that are not positive are left out, and so are those whose interval nobody knows: half-widths of
@@ -141,7 +144,7 @@ class RunView:
             for key, figures in by_call.items()
         )
         return tuple(
-            Cost(max((one.cell for one in figures), key=lambda cell: cell.size_bytes), model)
+            FittedCost(max((one.cell for one in figures), key=lambda cell: cell.size_bytes), model)
             for figures, model in models
             if model is not None
         )
@@ -182,7 +185,7 @@ class RunView:
                     left_out += 1
                     continue
                 known = figure.interval.known
-                marks = "".join(marks_of(figure))
+                marks = grid.told_at(entry)
                 records.append(
                     {
                         "series": name,
@@ -194,6 +197,7 @@ class RunView:
                         "size_bytes": column.size_bytes,
                         "size": column.size,
                         "value": reading.value,
+                        "ns": figure.ns_per_call if data_bytes(figure.cell) else 0.0,
                         # A logarithmic axis has no room for what an interval reaches below zero.
                         "low": max(reading.low, reading.value * 1e-3) if known else reading.value,
                         "high": min(reading.high, reading.value * 1e3) if known else reading.value,

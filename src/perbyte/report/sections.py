@@ -360,9 +360,9 @@ def cells_section(run: Run) -> Section:
     )
 
 
-def quality_section(run: Run) -> Section:
-    """Noise floor, pairs, qualities, failures and warnings."""
-    blocks = [text(sentence(noise_line(run.noise_floor)) + ".")]
+def quality_section(run: Run, counts: Sequence[tuple[str, str]] = ()) -> Section:
+    """What was counted, noise floor, pairs, qualities, failures and warnings."""
+    blocks = [Block("counts", counts), text(sentence(noise_line(run.noise_floor)) + ".")]
     if run.noise_floor and run.noise_floor.pairs:
         pairs = [(plain(address, 200), number(ratio, 0.0001)) for address, ratio in run.noise_floor.pairs]
         columns = (("cell, measured by two processes", "text mono"), ("ratio", "n"))
@@ -387,14 +387,14 @@ def conditions_section(run: Run) -> Section:
 
 
 def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
-    """The profiles of several machines, a column each."""
-    features = feature_rows(runs)
-    rows = [
-        (f"{row['name']} ≠" if row["differ"] else row["name"], *row["values"]) for row in profile_rows(runs)
-    ]
+    """The profiles of several machines, a column each: what differs, and folded below it the rest."""
+    features, found = feature_rows(runs), profile_rows(runs)
+    rows = [(row["name"], *row["values"]) for row in found if row["differ"]]
+    alike = [(row["name"], *row["values"]) for row in found if not row["differ"]]
     if features["known"]:
-        rows.append(("CPU features that not all have", *(one or "none" for one in features["only"])))
-    signs = [("≠", "not the same in all runs"), ("–", "not known")]
+        only = ("CPU features that not all have", *(one or "none" for one in features["only"]))
+        (rows if any(features["only"]) else alike).append(only)
+    signs = [("–", "not known")]
     if features["known"] > 1:
         signs.append(
             (
@@ -403,12 +403,15 @@ def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
             )
         )
     columns = (("what", ""), *((name, "text") for name in heads))
-    return Section(
-        "machines",
-        "Machines",
-        "Machines",
-        [table(columns, rows, "Profiles of the machines", "profiles"), legend(signs)],
-    )
+    blocks = [
+        table(columns, rows, "What differs between the machines", "profiles")
+        if rows
+        else text("Nothing that is known of the machines differs.")
+    ]
+    if alike:
+        same = table(columns, alike, "What is the same in all runs", "profiles")
+        blocks.append(unfolding(f"The same in all runs ({len(alike)} rows)", [same]))
+    return Section("machines", "Machines", "What differs between the machines", [*blocks, legend(signs)])
 
 
 def _cell_names(cell: Any) -> list[Any]:

@@ -13,6 +13,7 @@ from perbyte.report.runview import RunView, interval_said
 from perbyte.report.wording import number, ratio_interval_text, ratio_text, sentence, size_label
 from perbyte.studies.judge import judge_in_print
 from perbyte.studies.model import (
+    Claim,
     ComparedRow,
     GroupStatistic,
     Judgement,
@@ -22,6 +23,7 @@ from perbyte.studies.model import (
     Study,
     Verdict,
 )
+from perbyte.studies.words import read_as
 
 KINDS = {
     Outcome.REPRODUCED: "holds",
@@ -36,6 +38,7 @@ SIGNS = {
     Outcome.NOT_TESTABLE: "–",
 }
 PARTIAL = " (quick)"
+RULE_CHARACTERS = 2000
 NUMBER_COLUMNS = (("of", ""), ("what", ""), ("value", "n"), ("from", "n"), ("to", "n"), ("unit", ""))
 PUBLISHED_COLUMNS = (
     ("what", ""),
@@ -95,10 +98,10 @@ def claims_view(judgement: Judgement) -> dict[str, Any]:
                 "outcome": outcome_of(verdict),
                 "says": plain(verdict.claim.says, 600),
                 "place": plain(verdict.claim.place, 200),
-                "reading": plain(verdict.claim.reading, 600),
+                "reading": plain(_reading(verdict.claim), 800),
                 "evidence": [plain(line, 600) for line in verdict.evidence],
                 "printed": printed.get(verdict.claim.id, ""),
-                "rule": plain(verdict.rule, 800),
+                "rule": plain(verdict.rule, RULE_CHARACTERS),
                 "refuted_by": plain(verdict.refuted_by, 600),
                 "partial": f"{verdict.left_out} of {verdict.compared + verdict.left_out} comparisons are not in the "
                 "quick variant"
@@ -107,7 +110,7 @@ def claims_view(judgement: Judgement) -> dict[str, Any]:
                 "about": "a number of the authors' machine" if verdict.claim.about == "machine" else "",
                 "numbers": [number_row(one) for one in verdict.numbers],
             }
-            for verdict in judgement.verdicts
+            for verdict in decided_first(judgement)
         ],
         "outcomes": [
             (KINDS[outcome], f"{SIGNS[outcome]} {outcome}", count)
@@ -116,6 +119,12 @@ def claims_view(judgement: Judgement) -> dict[str, Any]:
         ],
         "columns": NUMBER_COLUMNS,
     }
+
+
+def decided_first(judgement: Judgement) -> list[Verdict]:
+    """The verdicts, those that say something before those that say nothing; else in the study's order."""
+    said = (Outcome.REPRODUCED, Outcome.NOT_REPRODUCED)
+    return sorted(judgement.verdicts, key=lambda one: one.outcome not in said)
 
 
 def number_row(one: Number) -> tuple[str, str, str, str, str, str]:
@@ -158,13 +167,24 @@ def in_print(study: Study) -> dict[str, str]:
     for machine in study.machines:
         with suppress(PerbyteError):
             for one in judge_in_print(study, machine.id).verdicts:
-                found.setdefault(one.claim.id, {})[machine.id] = str(one.outcome)
+                found.setdefault(one.claim.id, {})[machine.id] = _as_printed(one)
     return {
         id: next(iter(by.values()))
         if len(set(by.values())) == 1
         else ", ".join(f"{outcome} ({machine})" for machine, outcome in by.items())
         for id, by in found.items()
     }
+
+
+def _reading(claim: Claim) -> str:
+    """What the claim's words stand for, and what else was decided."""
+    return " ".join(part for part in (read_as(claim), claim.reading) if part)
+
+
+def _as_printed(verdict: Verdict) -> str:
+    """The outcome in print, with how much of the claim is printed where that is a part of it."""
+    part = verdict.not_printed and verdict.not_printed < verdict.compared
+    return f"{verdict.outcome} ({verdict.evidence[0].rstrip('.')})" if part else str(verdict.outcome)
 
 
 def _group_rows(group: GroupStatistic) -> list[tuple[str, ...]]:
@@ -278,8 +298,8 @@ def _claim(verdict: Verdict, printed: str, *, here: bool) -> list[str]:
         f"{plain(claim.says, 600)}{number}",
         "",
         f"- Place: {plain(claim.place, 200)}",
-        *([f"- Reading: {plain(claim.reading, 800)}"] if claim.reading else []),
-        f"- Rule: {plain(verdict.rule, 800)}",
+        *([f"- Reading: {plain(reading, 1000)}"] if (reading := _reading(claim)) else []),
+        f"- Rule: {plain(verdict.rule, RULE_CHARACTERS)}",
         f"- Refuted by: {plain(verdict.refuted_by, 600)}",
         f"- In print: {printed or 'cannot be judged on the printed figures'}",
     ]

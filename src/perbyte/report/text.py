@@ -19,10 +19,13 @@ from rich.console import Console
 from rich.text import Text
 
 from perbyte.model import NoiseFloor, Run
+from perbyte.model.cell import FULL
 from perbyte.model.text import plain, visible, wants_colour
 from perbyte.report.bindings import binding_lines
+from perbyte.report.card import Card, card_lines, comparison_card, run_card
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
-from perbyte.report.grid import Column, Entry, Grid, Place, Row, run_grids
+from perbyte.report.grid import Column, Entry, Grid, GridRow, Place, in_tiers, run_grids
+from perbyte.report.many import rest_texts, without_folded
 from perbyte.report.marks import Mark, warning_mark
 from perbyte.report.wording import SIGNS, number, percent, ratio_text, sentence, width_text
 from perbyte.stats.compare import Answer, Comparison
@@ -32,7 +35,13 @@ from perbyte.studies.model import Judgement, Outcome, Verdict
 # Space between columns, and the sign behind an interval: where room is short, the heading carries the sign.
 _STYLES = ((2, "%"), (1, "%"), (1, ""))
 _INDENT = "  "
-_FAILED = {"unsupported": "–", "incorrect": "WRONG", "audit": "REFUSED", "timed-out": "timed out"}
+_FAILED = {
+    "unsupported": "–",
+    "incorrect": "WRONG",
+    "audit": "REFUSED",
+    "timed-out": "timed out",
+    "not-reached": "not reached",
+}
 _IN_PERCENT = "± in %"
 _MEASURE = re.compile(r"(?<=[0-9]) (?=(?:s|%|B|KiB|MiB|MB|GHz|MHz|ns|µs)\b|%)")
 _Style = tuple[int, str]
@@ -40,7 +49,12 @@ _Parts = tuple[
     str, str, str, str
 ]  # lead mark (or the words of a failure), value, what stands beside it, marks
 TIED, UNDECIDED = SIGNS[Answer.TIED], SIGNS[Answer.UNDECIDED]
+TIERS = {
+    FULL: "with the processor's own instructions for it",
+    "soft": "without them",
+}
 _STANDS = {Place.FASTEST: "bold green", Place.TIED: "green", Place.UNKNOWN: "yellow"}
+_HEADLINES = {"►": "bold green", TIED: "bold green", UNDECIDED: "bold yellow"}
 _COLOURS = {
     Outcome.REPRODUCED: "green",
     Outcome.NOT_REPRODUCED: "bold red",
@@ -52,13 +66,14 @@ _COLOURS = {
 def render_table(
     run: Run, *, unit: Unit | None = None, width: int | None = None, colour: bool | None = None
 ) -> str:
-    """Give the whole table of `run` with its legend, failures, noise floor and conditions.
+    """Give the answer and the whole table of `run` with its legend, failures, noise floor and conditions.
 
     `width` is in characters and `colour` whether ANSI colours are used; without them both follow standard
     output (and `NO_COLOR`). The text ends with a line end.
     """
     width = columns_of(width)
-    lines = _grids(run_grids(run, unit), width) or [Text("nothing was measured", style="bold")]
+    lines = card_text(run_card(run), width)
+    lines += _grids(run_grids(run, unit), width) or [Text("nothing was measured", style="bold")]
     below = [*_warnings(run), noise_line(run.noise_floor), *condition_lines(run)]
     parts = (
         ("What the binding costs", binding_lines(run)),
@@ -81,7 +96,8 @@ def render_comparison(
 ) -> str:
     """Give grids with a baseline as tables of values and ratios, with what they come to and the noise floor."""
     width = columns_of(width)
-    lines = _grids(grids, width) or [Text("the runs hold no figures")]
+    lines = card_text(comparison_card(grids), width)
+    lines += _grids(grids, width) or [Text("the runs hold no figures")]
     lines.append(Text())
     for index, column in enumerate(grids[0].columns[1:] if grids else (), start=1):
         found = [row.entries[index].comparison for grid in grids for row in grid.rows]
@@ -99,21 +115,31 @@ def render_judgement(
     judgement: Judgement, *, width: int | None = None, colour: bool | None = None, numbers: bool = False
 ) -> str:
     """Give every claim with its verdict and the sentences that explain it; with `numbers`, those as well."""
-    from perbyte.report.studyview import PARTIAL, number_row, outcome_of, tally
+    from perbyte.report.studyview import PARTIAL, decided_first, number_row, outcome_of, tally
 
     width = columns_of(width)
     lines = [Text(line.plain, style="bold") for line in prose(plain(judgement.study.title, 300), width)]
     lines += prose(plain(judgement.study.citation, 600), width)
+    lines += [Text(), *(Text(line.plain, style="bold") for line in prose(sentence(tally(judgement)), width))]
     partial = len(PARTIAL) * any(verdict.partial for verdict in judgement.verdicts)
     label = max(len(outcome) for outcome in Outcome) + 2 + partial
-    for verdict in judgement.verdicts:
+    for verdict in decided_first(judgement):
         lines += [Text(), *_claim(verdict, outcome_of(verdict), width, label)]
         for group, name, value, low, high, unit in map(number_row, verdict.numbers if numbers else ()):
             interval = f" ({low} to {high})" if low != "–" else ""
             row = f"{group}: {name} {value}{interval} {unit}".rstrip()
             lines.append(Text(" " * (label + 2) + row, style="dim", no_wrap=True))
-    lines += [Text(), *prose(sentence(tally(judgement)), width)]
     return to_text(lines, colour=colour)
+
+
+def card_text(card: Card, width: int) -> list[Text]:
+    """The card that opens a table: headlines, what stands below each, and a line after it."""
+    lines: list[Text] = []
+    for headline, said in card_lines(card):
+        style = _HEADLINES.get(headline[:1], "bold")
+        lines += [Text(part.plain, style=style) for part in prose(headline, width) if headline]
+        lines += [Text(f"{_INDENT}{part.plain}") for one in said for part in prose(one, width - len(_INDENT))]
+    return [*lines, Text()] if lines else []
 
 
 def prose(line: str, width: int) -> list[Text]:
@@ -176,8 +202,10 @@ def _grids(grids: Sequence[Grid], width: int) -> list[Text]:
         heading = prose(title, width)
         heading[0].stylize("bold", 0, len(grid.unit.in_words))
         lines += [Text()] * bool(lines) + heading
-        for part, style in _split(grid, width):
+        for part, style in _split(without_folded(grid), width):
             lines += [Text(), *_drawn(part, style)]
+        for said in rest_texts(grid):
+            lines += prose(said, width)
         if legend := legend_of(grid):
             lines += [Text(), *_wrapped(legend, width)]
     return lines
@@ -208,7 +236,7 @@ def legend_of(grid: Grid) -> list[tuple[str, str]]:
             ("–", "not in that run", any(not (entry.figure or entry.failure) for entry in grid.entries)),
         )
         signs = [(mark, meaning) for mark, meaning, there in shown if there]
-        return signs + [(str(mark), mark.meaning) for mark in grid.marks()]
+        return signs + _marks(grid) + _tiers(grid)
     places = {entry.place for entry in grid.entries}
     among = (
         "its algorithm in the column"
@@ -223,7 +251,27 @@ def legend_of(grid: Grid) -> list[tuple[str, str]]:
     legend = [(place.sign, said) for place, said in meanings.items() if place in places]
     if "unsupported" in kinds:
         legend.append(("–", "not in this library"))
-    return legend + [(str(mark), mark.meaning) for mark in grid.marks()]
+    return legend + _marks(grid) + _tiers(grid)
+
+
+def _marks(grid: Grid) -> list[tuple[str, str]]:
+    """The marks, those that every figure carries once for all."""
+    everywhere = grid.everywhere
+    said = [(str(mark), mark.meaning) for mark in grid.marks() if mark not in everywhere]
+    return said + [("", f"every figure: {mark.meaning} ({mark})") for mark in everywhere]
+
+
+def _tiers(grid: Grid) -> list[tuple[str, str]]:
+    """What the names of the tiers mean, where an algorithm stands in several."""
+    return (
+        [
+            (f"({name})", said)
+            for name, said in TIERS.items()
+            if any(f"({name}" in row.heading for row in grid.rows)
+        ]
+        if in_tiers(row.cell for row in grid.rows)
+        else []
+    )
 
 
 def alike_text(found: Iterable[Comparison]) -> str:
@@ -286,7 +334,7 @@ def _drawn(grid: Grid, style: _Style) -> list[Text]:
 
 def _columns(grid: Grid, sign: str) -> list[_Drawn]:
     return [
-        _Drawn(column, [row.entries[index] for row in grid.rows], grid.unit, sign)
+        _Drawn(grid, column, [row.entries[index] for row in grid.rows], sign)
         for index, column in enumerate(grid.columns)
     ]
 
@@ -310,16 +358,16 @@ def _spans(columns: Sequence[_Drawn], gap: int) -> dict[str, int]:
     return spans
 
 
-def _stub(labels: Sequence[tuple[str, Row | None]], sign: str) -> int:
+def _stub(labels: Sequence[tuple[str, GridRow | None]], sign: str) -> int:
     # A heading's row has no figures, so it may reach over the columns.
     least = 0 if sign else len(_IN_PERCENT)
     return max([least, *(len(label) for label, row in labels if row)])
 
 
-def _labels(grid: Grid) -> list[tuple[str, Row | None]]:
-    """Row labels; a group of several rows gets a heading of its own, a lone row carries its heading."""
+def _labels(grid: Grid) -> list[tuple[str, GridRow | None]]:
+    """GridRow labels; a group of several rows gets a heading of its own, a lone row carries its heading."""
     groups = grid.groups()
-    found: list[tuple[str, Row | None]] = []
+    found: list[tuple[str, GridRow | None]] = []
     alone = all(len(rows) == 1 for _, rows in groups)
     several = grid.baseline or len({row.label for row in grid.rows}) > 1
     for heading, rows in groups:
@@ -335,11 +383,11 @@ def _labels(grid: Grid) -> list[tuple[str, Row | None]]:
 class _Drawn:
     """One column as text: figures aligned at the decimal point, intervals or ratios and marks beside them."""
 
-    def __init__(self, column: Column, entries: Sequence[Entry], unit: Unit, sign: str) -> None:
+    def __init__(self, grid: Grid, column: Column, entries: Sequence[Entry], sign: str) -> None:
         self.column = column
         compared = any(entry.comparison for entry in entries)
         parts = [
-            _compared_texts(entry, unit, sign, compared) if column.side else _texts(entry, unit, sign)
+            _compared_texts(grid, entry, sign, compared) if column.side else _texts(grid, entry, sign)
             for entry in entries
         ]
         figures = [part for part in parts if part[1]]
@@ -373,12 +421,12 @@ class _Drawn:
         return text.rjust(room).ljust(self.width)[: max(self.width, len(text))]
 
 
-def _texts(entry: Entry, unit: Unit, sign: str) -> _Parts:
+def _texts(grid: Grid, entry: Entry, sign: str) -> _Parts:
     if entry.figure is None:
         kind = entry.failure.kind if entry.failure else ""
         return plain(_FAILED.get(kind, kind), 20), "", "", ""
-    marks = "".join(entry.marks)
-    reading = read(entry.figure, unit)
+    marks = grid.told_at(entry)
+    reading = read(entry.figure, grid.unit)
     if reading is None:
         return f"n/a {marks}".rstrip(), "", "", ""
     lead = entry.place.sign or " "
@@ -386,7 +434,7 @@ def _texts(entry: Entry, unit: Unit, sign: str) -> _Parts:
     return lead, number(reading.value, reading.half_width), wide, marks
 
 
-def _compared_texts(entry: Entry, unit: Unit, sign: str, compared: bool) -> _Parts:
+def _compared_texts(grid: Grid, entry: Entry, sign: str, compared: bool) -> _Parts:
     """Value, ratio to the first side with its interval, what can be told (`=` a tie, `?` not known), and doubts.
 
     The first side has no ratio, and so its own interval.
@@ -398,9 +446,9 @@ def _compared_texts(entry: Entry, unit: Unit, sign: str, compared: bool) -> _Par
             "",
             "",
         )
-    reading = read(entry.figure, unit)
+    reading = read(entry.figure, grid.unit)
     value = number(reading.value, reading.half_width) if reading else "n/a"
-    one, marks = entry.comparison, "".join(entry.marks)
+    one, marks = entry.comparison, grid.told_at(entry)
     if one is None or not one.ratio.value > 0:
         own = width_text(reading).replace("%", sign) if reading and reading.known else ""
         return " ", value, own, " " * compared + marks
@@ -425,7 +473,7 @@ def _width(grid: Grid, style: _Style) -> int:
 def _wrapped(legend: Sequence[tuple[str, str]], width: int) -> list[Text]:
     lines: list[Text] = []
     for mark, meaning in legend:
-        item = Text.assemble((mark, "yellow"), f" {meaning}")
+        item = Text.assemble((mark, "yellow"), f"{' ' if mark else ''}{meaning}")
         if lines and lines[-1].cell_len + 3 + item.cell_len <= width:
             lines[-1].append("   ").append_text(item)
         elif item.cell_len <= width:

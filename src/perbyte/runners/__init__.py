@@ -7,22 +7,29 @@ what is said to it in protocol/SPEC.md.
 from perbyte.runners.build import BuildOutcome, BuildState, build, build_all, stale
 from perbyte.runners.locate import find, locate
 from perbyte.runners.machinecode import lacking
+from perbyte.runners.needs import install_advice, missing
 from perbyte.runners.session import Session, TimeLimits
 from perbyte.runners.spec import RunnerSpec, Tier, not_built
+from perbyte.runners.taken import TakenBursts
+from perbyte.runners.versions import unfold, unfold_known
 
 __all__ = [
     "BuildOutcome",
     "BuildState",
-    "Measured",
     "RunnerSpec",
     "Session",
+    "TakenBursts",
     "Tier",
     "TimeLimits",
     "build",
     "build_all",
     "find",
+    "install_advice",
     "lacking",
     "locate",
+    "missing",
     "not_built",
     "stale",
+    "unfold",
+    "unfold_known",
 ]

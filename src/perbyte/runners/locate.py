@@ -96,9 +96,9 @@ class _File(Struct, forbid_unknown_fields=True):
 
 
 def search_path() -> tuple[Path, ...]:
-    """Directories that hold runner directories, in order of precedence."""
+    """Directories that hold runner directories, in order of precedence; those of other versions come last."""
     extra = [Path(part) for part in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if part]
-    return (*extra, places.data_dir("runners"))
+    return (*extra, places.data_dir("runners"), places.build_home() / "versions")
 
 
 def locate(directories: Sequence[Path] | None = None, *, unlisted: bool = False) -> list[RunnerSpec]:

@@ -13,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +34,7 @@ _COMPILER_PACKAGES: dict[str, dict[str, tuple[str, ...]]] = {
     "dnf": {"c": ("gcc",), "c++": ("gcc-c++",)},
     "zypper": {"c": ("gcc",), "c++": ("gcc-c++",)},
     "pacman": {"c": ("gcc",), "c++": ("gcc",)},
-    "apk": {"c": ("gcc", "musl-dev"), "c++": ("g++",)},
+    "apk": {"c": ("gcc", "musl-dev", "linux-headers"), "c++": ("g++",)},
     "brew": {"c": ("gcc",), "c++": ("gcc",)},
 }
 
@@ -92,6 +93,32 @@ def look(spec: RunnerSpec) -> Found | Missing:
     return Missing(tuple(lacking), packages, install_command(packages))
 
 
+def missing(spec: RunnerSpec) -> Missing | None:
+    """What `spec` lacks to be built here; None where it can be."""
+    found = look(spec)
+    return found if isinstance(found, Missing) else None
+
+
+def install_advice(specs: Sequence[RunnerSpec]) -> str:
+    """How to install all that `specs` lack: the command for this machine, else the packages by manager."""
+    lacking = [(spec, found) for spec in specs if (found := missing(spec))]
+    if package_manager():
+        return install_command(_once(name for _, found in lacking for name in found.packages))
+    bare = {
+        language for spec in specs for language in languages(spec) if not shutil.which(compiler(language)[0])
+    }
+    ways = []
+    for manager, compilers in _COMPILER_PACKAGES.items():
+        names = [name for language in sorted(bare) for name in compilers.get(language, ())]
+        names += [name for spec, _ in lacking for name in spec.packages.get(manager, ())]
+        ways += [shlex.join((*_COMMANDS[manager], *_once(names)))] if names else []
+    return " | ".join(ways)
+
+
+def _once(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
 def install_command(packages: tuple[str, ...]) -> str:
     """The command that installs `packages` here; '' without packages or without a known package manager."""
     manager = package_manager()
@@ -113,7 +140,7 @@ def _packages(spec: RunnerSpec, bare: list[str]) -> tuple[str, ...]:
         return tuple(f"{default}-{named.replace('_', '-')}" for default in _cross(manager, bare))
     compilers = [name for language in bare for name in _COMPILER_PACKAGES.get(manager, {}).get(language, ())]
     pkg_config = ["pkg-config"] if spec.pkg_config and not spec.headers and not _pkg_config() else []
-    return tuple(dict.fromkeys((*compilers, *pkg_config, *spec.packages.get(manager, ()))))
+    return _once((*compilers, *pkg_config, *spec.packages.get(manager, ())))
 
 
 def _cross(manager: str, bare: list[str]) -> list[str]:

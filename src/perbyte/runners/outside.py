@@ -49,17 +49,6 @@ def _content(pid: int, task: str, name: str) -> bytes:
         return file.read()
 
 
-def reaped_s(pid: int) -> float:
-    """Seconds of CPU time of the children that a process has waited for, in steps of 10 ms; 0 where unknown."""
-    try:
-        fields = (
-            Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
-        )
-        return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError, IndexError):
-        return 0.0
-
-
 def descendants(pid: int) -> list[int]:
     """The living processes that a process has started, their own included; those it disowned are not seen."""
     found: list[int] = []

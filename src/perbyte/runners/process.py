@@ -86,22 +86,9 @@ class RunnerProcess:
         self._unsent = memoryview(b"")
         self._mark = secrets.token_hex(8)
         self._answered = (0.0, 0.0)
-        self._idle_cpu_s = self._idle_s = 0.0
+        self._idle_cpu_s = self._first_answer = 0.0
         with _inherited(core) as self.layout_fixed:
-            try:
-                self._child = subprocess.Popen(
-                    [*_death_signal(), *command],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    env={**environment, MARK: self._mark},
-                    cwd=directory,
-                    bufsize=0,
-                    start_new_session=True,  # a group of its own too, and among sessions a weight of its own
-                )
-            except OSError as error:
-                raise EnvironmentLacking(f"runner '{name}' cannot be started: {error}") from None
-        child = self._child
+            self._child = child = _start(name, command, {**environment, MARK: self._mark}, directory)
         self.pid = child.pid
         self._workers, self._members = workers, [child.pid]
         self._threads: dict[int, tuple[float, dict[int, float]]] = {}
@@ -113,15 +100,7 @@ class RunnerProcess:
         )
         for descriptor in (self._in, self._out, self._err):
             os.set_blocking(descriptor, False)
-        try:
-            self._pidfd = os.pidfd_open(child.pid)
-        except OSError as error:
-            child.kill()
-            child.communicate()
-            raise EnvironmentLacking(
-                f"runner '{name}' cannot be watched: pidfd_open says {error.strerror}",
-                hint="Linux 5.3 or newer is needed, and a container that allows pidfd_open",
-            ) from None
+        self._pidfd = _watch(name, child)
         _living.add(self)
 
     @property
@@ -152,9 +131,10 @@ class RunnerProcess:
             found |= self._threads[pid][1]
         return found
 
-    def idle_share(self) -> tuple[float, float]:
-        """CPU time over time while nothing was asked, and for how many seconds nothing was."""
-        return (self._idle_cpu_s / self._idle_s if self._idle_s else 0.0), self._idle_s
+    def unasked_share(self) -> float:
+        """CPU time that it took while nothing was asked, over the time since its first answer; 0 before that."""
+        lived_s = time.monotonic() - self._first_answer if self._first_answer else 0.0
+        return self._idle_cpu_s / lived_s if lived_s else 0.0
 
     def children(self) -> int:
         """How many living processes it has started that are not its workers."""
@@ -181,7 +161,6 @@ class RunnerProcess:
             cpu, now = self._answered
             if now:
                 self._idle_cpu_s += max(0.0, self.cpu_s() - cpu)
-                self._idle_s += time.monotonic() - now
             self._unsent = memoryview(line)
             self._unsent = self._unsent[max(0, self._write(self._unsent)) :]
 
@@ -190,6 +169,7 @@ class RunnerProcess:
         with self._breaking():
             line = self._converse(time.monotonic() + timeout_s, timeout_s)
             self._answered = self.cpu_s(), time.monotonic()
+            self._first_answer = self._first_answer or self._answered[1]
             return line
 
     @contextlib.contextmanager
@@ -359,6 +339,38 @@ def _signal_name(number: int) -> str:
     with contextlib.suppress(ValueError):
         return signal.Signals(number).name
     return f"signal {number}"
+
+
+def _start(
+    name: str, command: Sequence[str], environment: Mapping[str, str], directory: Path | None
+) -> subprocess.Popen[bytes]:
+    """Start the program. Raises EnvironmentLacking where it cannot be started."""
+    try:
+        return subprocess.Popen(
+            [*_death_signal(), *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            cwd=directory,
+            bufsize=0,
+            start_new_session=True,  # a group of its own too, and among sessions a weight of its own
+        )
+    except OSError as error:
+        raise EnvironmentLacking(f"runner '{name}' cannot be started: {error}") from None
+
+
+def _watch(name: str, child: subprocess.Popen[bytes]) -> int:
+    """A descriptor that tells when the process ends. Ends it and raises EnvironmentLacking where there is none."""
+    try:
+        return os.pidfd_open(child.pid)
+    except OSError as error:
+        child.kill()
+        child.communicate()
+        raise EnvironmentLacking(
+            f"runner '{name}' cannot be watched: pidfd_open says {error.strerror}",
+            hint="Linux 5.3 or newer is needed, and a container that allows pidfd_open",
+        ) from None
 
 
 @contextlib.contextmanager

@@ -32,14 +32,14 @@ from perbyte.errors import (
 from perbyte.model.algorithm import KnownAnswer
 from perbyte.model.cell import FULL, Cell
 from perbyte.model.run import RunnerIdentity
-from perbyte.model.sample import Burst, Calibration, KnownProbe
+from perbyte.model.sample import Calibration, KnownProbe
 from perbyte.protocol import messages
 from perbyte.protocol.codec import AnswerT, decode, encode
 from perbyte.protocol.messages import CheckAnswer, HelloAnswer, VerdictAnswer
 from perbyte.runners import machinecode, target
 from perbyte.runners.process import RunnerProcess
 from perbyte.runners.spec import RunnerSpec, not_built
-from perbyte.runners.taken import Asked, Chained, Measured
+from perbyte.runners.taken import AskedBurst, Chained, TakenBursts, bursts_of
 
 KNOWN_CHAINS = {"add": 1.0, "rotate": 1.0, "imul": 3.0}  # core cycles per instruction of a self-check
 CHAIN_TOLERANCE = 0.05
@@ -305,7 +305,7 @@ class Session:
         request = messages.Watch(id=self.next_id(), limit_ms=limit_ms)
         return self.ask(request, messages.WatchAnswer, limit_ms / 1000 + self.limits.calibrate)
 
-    def measure(self, handle: int, **what: Any) -> Measured:
+    def measure(self, handle: int, **what: Any) -> TakenBursts:
         """Take a burst; parameters as `send_measure` has them."""
         return self.receive_measure(self.send_measure(handle, **what))
 
@@ -328,14 +328,16 @@ class Session:
         piece_bytes: int = 0,
         warm_us: float = 0.0,
         warm_least_us: float = 0.0,
-        fork: bool = False,
-    ) -> Asked:
+        forks: int = 0,
+        layout: int = 0,
+    ) -> AskedBurst:
         """Ask for a burst of up to `samples` samples (`clean` clean ones, `limit_ms` milliseconds; see SPEC 7).
 
         `contention_floor` is in core cycles. `piece_bytes`: where not 0, the length of the pieces that a call is cut
         into, if the runner can do that. `warm_us`: for how long short calls are made before the first sample, at the
-        most; from `warm_least_us` on they end where the core is warm (0: they do not). `fork`: by a fork of the
-        process, if it can.
+        most; from `warm_least_us` on they end where the core is warm (0: they do not). `forks`: so many
+        bursts by forks of the process, if it can, which draw their places in memory from `layout` (0: they are the
+        process's); else one.
         Nothing else may be asked before `receive_measure` was given what this returns.
         """
         request = messages.Measure(
@@ -353,41 +355,25 @@ class Session:
             piece_bytes=piece_bytes or UNSET,
             warm_us=warm_us or UNSET,
             warm_least_us=warm_least_us if warm_us and warm_least_us else UNSET,
-            fork=fork or UNSET,
+            forks=forks or UNSET,
+            layout=layout if forks and layout else UNSET,
         )
-        limit = limit_ms / 1000 + self.limits.measure + self._work_s(handle, max(calls, 1))
-        asked = Asked(cell, epoch, round, request, limit, self.process.cpu_s(), time.monotonic())
+        limit = self.limits.measure + max(forks, 1) * (limit_ms / 1000 + self._work_s(handle, max(calls, 1)))
+        asked = AskedBurst(cell, epoch, round, request, limit, self.process.cpu_s(), time.monotonic())
         self.process.send(encode(request))
         return asked
 
-    def receive_measure(self, asked: Asked) -> Measured:
-        """Return the burst that was asked for, as soon as it is taken. The orchestrator sleeps until then."""
+    def receive_measure(self, asked: AskedBurst) -> TakenBursts:
+        """Return what was asked for, as soon as it is taken. The orchestrator sleeps until then."""
         line = self.process.receive(asked.limit_s)
         cpu_s, wall_s = self.process.cpu_s() - asked.cpu_s, time.monotonic() - asked.since_s
         answer = self._read(line, asked.request, messages.MeasureAnswer)
-        burst = Burst(
-            cell=asked.cell,
-            epoch=asked.epoch,
-            round=asked.round,
-            calls=answer.calls,
-            start=answer.start,
-            ticks=answer.ticks,
-            clock_before=answer.clock_before,
-            clock_after=answer.clock_after,
-            contention_before=answer.contention_before,
-            contention_after=answer.contention_after,
-            flags=answer.flags,
-            cycles=answer.cycles,
-            waits=answer.waits,
-            core=answer.core,
-            piece_bytes=answer.piece_bytes,
-        )
-        return Measured(
-            burst,
+        return TakenBursts(
+            bursts_of(asked, answer),
             answer.digest,
             cpu_s,
             wall_s,
-            answer.forked,
+            bool(answer.forked),
             answer.whole_ticks,
             answer.warm_ticks,
             answer.wait_ticks,
@@ -400,7 +386,7 @@ class Session:
         not know these does as it always does, and its answer does not say them. Raises
         RunnerRefused (`unsupported`...).
         """
-        request = messages.Audit(
+        request = messages.AuditCalls(
             id=self.next_id(),
             handle=handle,
             seed=seed,
@@ -415,7 +401,7 @@ class Session:
     def release(self, handle: int) -> None:
         """Free a handle."""
         request = messages.Release(id=self.next_id(), handle=handle)
-        self.ask(request, messages.Answer, self.limits.release)
+        self.ask(request, messages.RunnerAnswer, self.limits.release)
         self._sizes.pop(handle, None)
 
     def dismiss(self) -> None:
@@ -426,7 +412,7 @@ class Session:
     def quit(self) -> None:
         """End the process by the protocol. Raises RunnerTimedOut or RunnerCrashed if it does not end well."""
         self._dismissal = self._dismissal or self._tell_to_quit()
-        self._read(self.process.receive(self.limits.quit), self._dismissal, messages.Answer)
+        self._read(self.process.receive(self.limits.quit), self._dismissal, messages.RunnerAnswer)
         status = self.process.wait(self.limits.quit)
         if status is None:
             fault: RunnerError = RunnerTimedOut(f"runner '{self.spec.name}' does not end after quit")
@@ -458,11 +444,11 @@ class Session:
         """True while the answer to `greet` is still to come."""
         return self._greeting is not None and self._hello is None
 
-    def ask(self, request: messages.Request, answer: type[AnswerT], timeout_s: float) -> AnswerT:
+    def ask(self, request: messages.RunnerRequest, answer: type[AnswerT], timeout_s: float) -> AnswerT:
         """Send any request and return its answer. A fault in the answer ends the process."""
         return self._read(self.process.exchange(encode(request), timeout_s), request, answer)
 
-    def _read(self, line: bytes, request: messages.Request, answer: type[AnswerT]) -> AnswerT:
+    def _read(self, line: bytes, request: messages.RunnerRequest, answer: type[AnswerT]) -> AnswerT:
         try:
             return decode(line, request, answer)
         except RunnerRefused:

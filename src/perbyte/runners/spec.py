@@ -97,7 +97,7 @@ class RunnerSpec:
     @property
     def native(self) -> bool:
         """True for a program with the C SDK in it: it can keep a core awake."""
-        return self.compiled or self.kind == PROGRAM
+        return self.compiled or (self.kind == PROGRAM and self.language == "c")
 
     @property
     def undisturbed(self) -> bool:

@@ -10,15 +10,15 @@ from perbyte.protocol import messages
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """A burst, and the digest of the last timed call's output, for the check after the timing.
+class TakenBursts:
+    """Bursts, one unless forks took them, and the digest of the last timed call's output, for the check afterwards.
 
     `cpu_s` and `wall_s`: seconds from the question to the answer, of CPU time of the process and on the clock.
-    `forked`: a fork of the process took it, whose CPU time is not in `cpu_s`. `whole_ticks`, `warm_ticks` and
-    `wait_ticks`: of the burst, its untimed calls and its looks for a quiet core, as far as the runner says.
+    `forked`: forks of the process took them, whose CPU time is not in `cpu_s`. `whole_ticks`, `warm_ticks` and
+    `wait_ticks`: of the bursts, their untimed calls and their looks for a quiet core, as far as the runner says.
     """
 
-    burst: Burst
+    bursts: tuple[Burst, ...]
     digest: str
     cpu_s: float
     wall_s: float
@@ -26,6 +26,11 @@ class Measured:
     whole_ticks: int = 0
     warm_ticks: int = 0
     wait_ticks: int = 0
+
+    @property
+    def burst(self) -> Burst:
+        """The burst, where one was asked for."""
+        return self.bursts[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ class Chained:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedBurst:
     """A burst that was asked for: of which cell, by which request, how long its answer may take, and since when."""
 
     cell: Cell
@@ -47,3 +52,30 @@ class Asked:
     limit_s: float
     cpu_s: float
     since_s: float
+
+
+def bursts_of(asked: AskedBurst, answer: messages.MeasureAnswer) -> tuple[Burst, ...]:
+    """The bursts of an answer: one, or one of each fork, whose rounds follow each other."""
+    bursts, begin = [], 0
+    for number, count in enumerate(answer.forked or [len(answer.ticks)]):
+        part = slice(begin, begin := begin + count)
+        bursts.append(
+            Burst(
+                cell=asked.cell,
+                epoch=asked.epoch,
+                round=asked.round + number,
+                calls=answer.calls,
+                start=answer.start[part],
+                ticks=answer.ticks[part],
+                clock_before=answer.clock_before[part],
+                clock_after=answer.clock_after[part],
+                contention_before=answer.contention_before[part],
+                contention_after=answer.contention_after[part],
+                flags=answer.flags[part],
+                cycles=answer.cycles[part],
+                waits=answer.waits if not number else 0,  # the runner counts them together
+                core=answer.core[part],
+                piece_bytes=answer.piece_bytes,
+            )
+        )
+    return tuple(bursts)

@@ -17,6 +17,7 @@ from perbyte.errors import RunnerError
 from perbyte.runners.session import Session
 
 FAULTS = ("crashed", "ended", "timed-out", "flooded", "out-of-turn", "garbled", "version")
+NOT_HERE = ("unknown-verb", "unsupported")  # answers to a verb that a runner may do without
 _MARKS = "><=!#"
 _FACT = re.compile(r"(?P<left>.+?) (?P<how>==|!=|<=|<) (?P<right>.+)")
 _PLACE = re.compile(r"\d+(\.\w+)+")
@@ -24,7 +25,7 @@ _COMPARISONS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": op
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DialogueLine:
     """One line: its mark, the text after it, and its number in the file."""
 
     mark: str
@@ -36,12 +37,14 @@ class Step:
 class Transcript:
     """A dialogue. `needs` are (algorithm, operation, contract) that a runner must list to be asked.
 
-    `standard` tells that outputs in it are those of a standard, which a toy of the same name does not have.
+    `standard` tells that outputs in it are those of a standard, which a toy of the same name does not have. `optional`
+    is a verb that a runner may answer by `unknown-verb` or `unsupported`; the dialogue is over then.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[DialogueLine, ...]
     needs: tuple[tuple[str, ...], ...] = ()
     standard: bool = False
+    optional: str = ""
 
     @property
     def fault(self) -> str:
@@ -54,6 +57,7 @@ def parse(text: str) -> Transcript:
     steps = []
     needs = []
     standard = False
+    optional = ""
     for number, line in enumerate(text.splitlines(), start=1):
         mark, rest = line[:1], line[2:]
         if not line:
@@ -64,13 +68,14 @@ def parse(text: str) -> Transcript:
             if rest.startswith("needs: "):
                 needs.append(tuple(rest.removeprefix("needs: ").split()))
             standard = standard or rest.startswith("standard:")
+            optional = rest.removeprefix("optional: ") if rest.startswith("optional: ") else optional
             continue
         if mark == "!" and rest.split()[:1] not in [[fault] for fault in FAULTS]:
             raise ValueError(f"line {number} names no fault: {rest}")
         if mark == "=" and not _FACT.fullmatch(rest):
             raise ValueError(f"line {number} states no fact: {rest}")
-        steps.append(Step(mark, rest, number))
-    return Transcript(tuple(steps), tuple(needs), standard)
+        steps.append(DialogueLine(mark, rest, number))
+    return Transcript(tuple(steps), tuple(needs), standard, optional)
 
 
 def fill(request: str, answers: Sequence[Any]) -> bytes:
@@ -152,13 +157,15 @@ def replay(transcript: Transcript, session: Session) -> list[str]:
 
     A fault of the runner ends the replay and is the last entry.
     """
-    complaints = []
+    complaints: list[str] = []
     answers: list[Any] = []
     for step in transcript.steps:
         try:
             if step.mark == ">":
                 line = session.process.exchange(fill(step.text, answers), _LIMIT_S)
                 answers.append(json.loads(line))
+                if answers[-1].get("error") in NOT_HERE and f'"verb": "{transcript.optional}"' in step.text:
+                    return complaints
             elif step.mark == "<" and not matches(json.loads(step.text), answers[-1]):
                 complaints.append(f"line {step.number}: answered {_short(answers[-1])}")
             elif step.mark == "=" and not holds(step.text, answers):

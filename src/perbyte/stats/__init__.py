@@ -1,13 +1,13 @@
 """Arrays and model values in, values out: clean samples, figures, intervals, comparisons.
 
-Nothing here reads, writes, prints or starts anything, and nothing here deletes a sample. SciPy is loaded by
-`perbyte.stats.hypothesis` alone, so that measuring never waits for it.
+Nothing here writes, prints or starts anything, and nothing here deletes a sample.
 """
 
 from perbyte.stats.audit import (
     AuditVerdict,
     Printed,
     Seen,
+    exceeds_in_epochs,
     gross_lie,
     is_finished,
     is_settled,
@@ -18,15 +18,17 @@ from perbyte.stats.audit import (
 )
 from perbyte.stats.clean import (
     Quiet,
+    by_company,
     clean_mask,
     clean_values,
     cycles_per_call,
     find_quiet,
+    judge_samples,
     lowest_clean_ns,
     ns_per_call,
     own_quiet,
 )
-from perbyte.stats.compare import Comparison, compare, noise_floor
+from perbyte.stats.compare import Comparison, compare, noise_floor, ratio_of_medians
 from perbyte.stats.epoch import MIN_CLEAN, very_long
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
 from perbyte.stats.figure import (
@@ -40,13 +42,25 @@ from perbyte.stats.figure import (
 )
 from perbyte.stats.floors import OutOfLine, out_of_line
 from perbyte.stats.interval import Spread
-from perbyte.stats.newdata import COPYING, SHORT_BYTES, Memory, Surroundings, surroundings
-from perbyte.stats.run_figures import RunFigures, make_run_figures
+from perbyte.stats.newdata import (
+    COPYING,
+    LEAST_LOOKS,
+    REFUSED,
+    SHORT_BYTES,
+    Memory,
+    Surroundings,
+    middle,
+    surroundings,
+)
+from perbyte.stats.run_figures import CHANGED, RunFigures, make_run_figures
 
 __all__ = [
+    "CHANGED",
     "COPYING",
+    "LEAST_LOOKS",
     "MIN_CLEAN",
     "PIECES_APART",
+    "REFUSED",
     "SHORT_BYTES",
     "AuditVerdict",
     "Comparison",
@@ -60,12 +74,14 @@ __all__ = [
     "Spread",
     "Summary",
     "Surroundings",
+    "by_company",
     "clean_mask",
     "clean_values",
     "common_spread",
     "compare",
     "cycles_per_call",
     "epoch_value",
+    "exceeds_in_epochs",
     "figure",
     "find_quiet",
     "gross_lie",
@@ -75,15 +91,18 @@ __all__ = [
     "is_unlike",
     "judge",
     "judge_audits",
+    "judge_samples",
     "lowest_clean_ns",
     "make_run_figures",
     "median",
     "median_interval",
+    "middle",
     "midmean",
     "noise_floor",
     "ns_per_call",
     "out_of_line",
     "own_quiet",
+    "ratio_of_medians",
     "sum_up_audits",
     "summarise",
     "surroundings",

@@ -31,22 +31,19 @@ from perbyte.stats.newdata import (
 
 # Epochs that must be beyond a limit: the least number, and the share of those looked at
 REFUSED_EPOCHS, REFUSED_OF, DOUBTED_OF = 4, 0.8, 0.4
-# Relative differences of times. Beside a busy neighbour one honest look in five is off by 5 %, one in ten upwards: the
-# majority of three looks in one epoch of 36, which is so in four of five in three cells of a million; the lower
-# quartile of all looks must be beyond it besides. A look that is 30 % off asks for more looks.
+# By which the runner's word and the kernel may differ, as a share of the time. A prior: where what Perbyte's own loop
+# says of its calls differs more from what the kernel counts, twice and three times that are the limits of a mark and of
+# a refusal. A look that is 30 % off asks for more looks.
 BEYOND, _SCREEN = 0.05, 0.3
 # A lie so gross, in three of four of many looks (of work in all, in two epochs), ends a cell while the run goes on: two
 # threads on a core slow both accounts, and what a collector of garbage takes beside calls is a third
 GROSS, GROSS_EPOCHS = 3.0, 2
 FEW, FEW_LONG = 6, 2  # looks without which nothing is said; looks of milliseconds are exact
-# CPU time over time on the clock from which on more than one thread was at work, and over that of the busiest thread:
-# collectors of garbage take up to a quarter (Go) and the schedulers of languages up to a third beside it
-THREADS, BESIDE = 1.25, 1.5
-ELSEWHERE = 0.7  # of the time of calls, that the process spends on a core at the least
-CLOCK_DOUBTED, CLOCK_REFUSED = 0.1, 0.25  # cores differ, and vector code may lower the clock by a fifth
-# by which a figure lies below the lowest clean audited call, to be marked: a collector of garbage, a compiler and
-# neighbours have a part in more of the audited samples, which are few an epoch
-FIGURE_DOUBTED, FIGURE_EPOCHS = 0.25, 3
+# CPU time over time on the clock from which on more than one thread was at work: a figure lies below 1/1.25 of what its
+# calls took, which is the most that may go unmarked. Beside the busiest thread collectors and schedulers of a language
+# work as well, also when nothing is timed; a half is what refuses a figure of one thread
+THREADS, BESIDE = 1.25, 1 + REFUSED
+FIGURE_EPOCHS = 3  # of clean audited calls, without which they tell nothing of a figure
 # contracts whose calls set one of sixteen keys: a predictor learns these in the rounds and not in the audit
 LEARNT_KEYS = ("setup/1", "rekey/1")
 # and a stream's calls set no nonce, where those of a chain have a new one each, which some libraries take in lazily
@@ -140,8 +137,8 @@ def is_suspicious(audits: Sequence[Audit]) -> bool:
         or min(high[-own:]) < 1 - _SCREEN
         or audits[-1].threads[-1] > THREADS
         or max(audits[-1].beside[-1:], default=1.0) > BESIDE
-        or audits[-1].cpu_ns[-1] < ELSEWHERE * audits[-1].claimed_ns[-1]
-        or bool(rates and abs(math.log(rates[-1])) > math.log1p(CLOCK_DOUBTED))
+        or audits[-1].cpu_ns[-1] < audits[-1].claimed_ns[-1] / (1 + REFUSED)
+        or bool(rates and _off(rates[-1]) > DOUBTED)
         or (len(low) >= _POOLED_LOOKS and (_low_middle(low) > 1 + _POOLED or middle(high) < 1 - _POOLED))
     )
 
@@ -163,7 +160,7 @@ def is_settled(audit: Audit, first: int) -> bool:
         and middle(high) > 1 - _POOLED
         and middle(later.threads) < THREADS
         and middle(later.beside or [1.0]) < BESIDE
-        and (not rates or abs(math.log(middle(rates))) < math.log1p(CLOCK_DOUBTED))
+        and (not rates or _off(middle(rates)) < DOUBTED)
     )
 
 
@@ -180,7 +177,7 @@ def is_finished(audits: Sequence[Audit], around: Surroundings) -> bool:
         len(looked) > 1
         and not is_suspicious(looked)
         and not any(is_unlike(one, around) or one.wrong for one in looked)
-        and not any(exceeds(_ratios([one])[0], 1 + BEYOND) for one in looked)
+        and not any(exceeds(_ratios([one])[0], 1 + _time_limits(around)[0]) for one in looked)
     )
 
 
@@ -218,10 +215,10 @@ def judge_audits(
         []
         if not looked
         else [
-            *_judge_time(looked),
-            *_judge_clock(looked),
+            *_judge_time(looked, around),
+            *_judge_clock(looked, around),
             *_judge_printed(looked, work, printed, around),
-            *_judge_clean(looked, printed),
+            *_judge_clean(looked, printed, around),
             *_judge_work(looked, work, around),
         ]
     )
@@ -231,40 +228,58 @@ def judge_audits(
     if printed and nothing:
         return AuditVerdict(f"its calls would take {printed.ns:.4g} ns, which no call does")
     return AuditVerdict(
-        warnings=(*(one for _, one in found), *_unchained(looked, work, around), *_places(looked))
+        warnings=(
+            *(one for _, one in found),
+            *_unchained(audits, looked, work, around),
+            *_places(looked, around),
+        )
     )
 
 
 Found = list[tuple[bool, Warning]]
 
 
+def exceeds_in_epochs(shares: Sequence[float], limit: float) -> bool:
+    """True when one value of each epoch is beyond a limit in as many of them as a refusal takes."""
+    far = sum(one > limit for one in shares)
+    return far >= REFUSED_EPOCHS and far >= REFUSED_OF * len(shares)
+
+
 def _weigh(beyond_far: Sequence[bool], beyond_near: Sequence[bool], warning: Warning) -> Found:
     """A refusal (True), a mark or nothing, by how many of the epochs looked at are beyond the far and near limit."""
-    epochs, far, near = len(beyond_far), sum(beyond_far), sum(beyond_near)
-    if far >= REFUSED_EPOCHS and far >= REFUSED_OF * epochs:
+    if exceeds_in_epochs(beyond_far, 0.5):
         return [(True, warning)]
-    return [(False, warning)] if near >= max(1.0, DOUBTED_OF * epochs) else []
+    return [(False, warning)] if sum(beyond_near) >= max(1.0, DOUBTED_OF * len(beyond_near)) else []
 
 
-def _judge_time(looked: Sequence[Audit]) -> Found:
+def _time_limits(around: Surroundings) -> tuple[float, float]:
+    return limits(around.time, BEYOND, BEYOND)
+
+
+def _judge_time(looked: Sequence[Audit], around: Surroundings) -> Found:
     """Is the time that the runner says the time that its calls took?"""
     low, high = _ratios(looked)
     if len(low) < (FEW_LONG if looked[-1].long else FEW):
         return []
+    near, far = _time_limits(around)
     claimed = middle([value for audit in looked for value in audit.claimed_ns])
-    if _lowest(low) > 1 + BEYOND:
+    if _lowest(low) > 1 + near:
         text = _time_text(low, claimed)
-        beyond = [exceeds(_ratios([one])[0], 1 + BEYOND, long=one.long) for one in looked]
-        return _weigh(beyond, beyond, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(low))))
-    if (most := -_lowest([-value for value in high])) < 1 - BEYOND:
+        epochs = [(_ratios([one])[0], one.long) for one in looked]
+        beyond, beyond_near = (
+            [exceeds(one, 1 + limit, long=long) for one, long in epochs] for limit in (far, near)
+        )
+        return _weigh(beyond, beyond_near, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(low))))
+    if (most := -_lowest([-value for value in high])) < 1 - near:
         text = (
             f"the runner says {claimed:.4g} ns per call, but {claimed * middle(high):.4g} ns went by "
             f"(at most {most:.3g} times as much in three of four of {len(high)} looks)"
         )
-        beyond = [
-            exceeds([-value for value in _ratios([one])[1]], BEYOND - 1, long=one.long) for one in looked
-        ]
-        return _weigh(beyond, beyond, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(high))))
+        epochs = [([-value for value in _ratios([one])[1]], one.long) for one in looked]
+        beyond, beyond_near = (
+            [exceeds(one, limit - 1, long=long) for one, long in epochs] for limit in (far, near)
+        )
+        return _weigh(beyond, beyond_near, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(high))))
     return []
 
 
@@ -285,10 +300,11 @@ def _work_text(work: Sequence[Work]) -> str:
     )
 
 
-def _judge_clock(looked: Sequence[Audit]) -> Found:
-    """Is the unit of its cycles the core's?"""
+def _judge_clock(looked: Sequence[Audit], around: Surroundings) -> Found:
+    """Is the unit of its cycles the core's? A clock that is off by a share makes a figure off by it."""
     rates = _clock_ratios(looked)
-    if len(rates) < _DOUBT_LOOKS or abs(math.log(middle(rates))) <= math.log1p(CLOCK_DOUBTED):
+    near, far_off = limits(around.clock)
+    if len(rates) < _DOUBT_LOOKS or _off(middle(rates)) <= near:
         return []
     said, own = (
         middle([v for audit in looked for v in values if v]) for values in (_clocks(looked), _owns(looked))
@@ -298,7 +314,7 @@ def _judge_clock(looked: Sequence[Audit]) -> Found:
         f"{own / 1e9:.3f} GHz, {middle(rates):.3g} times the rate"
     )
     epochs = [_clock_ratios([audit]) for audit in looked if _clock_ratios([audit])]
-    far = [2 * sum(_off(rate) > CLOCK_REFUSED for rate in one) > len(one) for one in epochs]
+    far = [2 * sum(_off(rate) > far_off for rate in one) > len(one) for one in epochs]
     return _weigh(far, [True] * len(epochs), Warning(Doubt.AUDIT, text, (middle(rates),)))
 
 
@@ -328,14 +344,16 @@ def _judge_printed(
             for cpu, one, more in zip(audit.cpu_ns, audit.threads, others, strict=False)
         ]
         found = new.get(audit.epoch)
-        # a predictor may know its data in one sample and not in the next: what the quicker ones take is sure
-        sure = max(_lowest(timed), found.sure if found else 0.0)
+        # a predictor may know its data in one sample and not in the next: what the quicker ones take is sure; of calls
+        # on new data only where nothing is put off until a new key or nonce
+        sure = max(_lowest(timed), found.sure if found and audit.cell.contract not in MARKED_ONLY else 0.0)
         seen.append(max(middle(timed), found.likely if found else 0.0))
         of_timed.append(middle(timed) / shown)
         of_new += [found.likely / shown] if found else []
         enough = len(timed) >= (FEW_LONG if audit.long else LEAST_LOOKS)
         allowed = (1 + REFUSED) * (1 + printed.half_width) * around.most_slowed
-        far.append(enough and not learnt and sure / shown > allowed)
+        # vector code may lower the clock for itself, so its time speaks as well where a figure would be refused
+        far.append(enough and not learnt and sure / max(shown, printed.ns) > allowed)
     # looks of single epochs are few, and beside a neighbour a third too long now and then
     near = any(_low_middle(one) > (1 + DOUBTED) * around.slowed for one in (of_timed, of_new) if one)
     cost = middle(seen)
@@ -343,10 +361,11 @@ def _judge_printed(
     return _weigh(far, [near] * len(looked), Warning(Doubt.AUDIT, text, (printed.ns, cost)))
 
 
-def _judge_clean(looked: Sequence[Audit], printed: Printed | None) -> Found:
+def _judge_clean(looked: Sequence[Audit], printed: Printed | None, around: Surroundings) -> Found:
     """Is the figure what the runner itself said of clean calls while it was audited?"""
     clean = [audit.clean_ns for audit in looked if audit.clean_ns > 0]
-    if not printed or len(clean) < FIGURE_EPOCHS or min(clean) <= (1 + FIGURE_DOUBTED) * printed.ns:
+    near, _ = limits(around.clean)
+    if not printed or len(clean) < FIGURE_EPOCHS or min(clean) <= (1 + near) * printed.ns:
         return []
     text = (
         f"the figure is {printed.ns:.4g} ns per call, but the runner itself never said less than "
@@ -361,7 +380,7 @@ def _judge_work(looked: Sequence[Audit], work: Sequence[Work], around: Surroundi
     """Do the timed calls do the work that calls on new data do?"""
     if not work:
         return []
-    near, far = limits(around)
+    near, far = limits(around.spread)
     long = looked[-1].long
     return _weigh(
         [skips_work(one, far, long=long) and looked[0].cell.contract not in MARKED_ONLY for one in work],
@@ -374,18 +393,20 @@ def _judge_work(looked: Sequence[Audit], work: Sequence[Work], around: Surroundi
     )
 
 
-def _unchained(looked: Sequence[Audit], work: Sequence[Work], around: Surroundings) -> list[Warning]:
+def _unchained(
+    audits: Sequence[Audit], looked: Sequence[Audit], work: Sequence[Work], around: Surroundings
+) -> list[Warning]:
     """Why nobody can vouch for the work of its calls, where that is so."""
     if looked[-1].cell.operation == "run":  # of a known chain, its cost is proof
         return []
-    why = cannot_tell(looked, around)
+    why = cannot_tell(looked, around) or next((one.elsewhere for one in audits if one.elsewhere), "")
     if not work:
         without = NO_CONTROL if any(one.chained_ns for one in looked) else ANEW
         why = next((audit.unchained for audit in looked if audit.unchained), without)
     return [Warning(Doubt.UNCHAINED, f"its work was not audited on new data ({why})")] if why else []
 
 
-def _places(looked: Sequence[Audit]) -> list[Warning]:
+def _places(looked: Sequence[Audit], around: Surroundings) -> list[Warning]:
     """Where its work is done: threads, processes, another core."""
     warnings = []
     threads = [value for audit in looked for value in audit.threads]
@@ -402,7 +423,7 @@ def _places(looked: Sequence[Audit]) -> list[Warning]:
         for cpu, claimed in zip(a.cpu_ns, a.claimed_ns, strict=True)
         if claimed > 0
     ]
-    if len(spent) >= _DOUBT_LOOKS and -_lowest([-value for value in spent]) < ELSEWHERE:
+    if len(spent) >= _DOUBT_LOOKS and -_lowest([-value for value in spent]) < around.on_core / (1 + REFUSED):
         text = f"only {100 * middle(spent):.0f} % of the time of its calls is CPU time of the runner's own process"
         warnings.append(Warning(Doubt.THREADS, text, (middle(spent),)))
     if children := max(audit.children for audit in looked):

@@ -106,17 +106,31 @@ def lowest_clean_ns(burst: Burst, calibration: Calibration, policy: Policy) -> f
 
     By the rules of `clean_mask`, for a handful of samples: without arrays, which would cost more than the samples.
     """
+    alone, _ = by_company(burst, calibration, policy)
+    return min(alone, default=math.inf)
+
+
+def by_company(burst: Burst, calibration: Calibration, policy: Policy) -> tuple[list[float], list[float]]:
+    """Return nanoseconds per call of the clean samples of a short burst, and of those that had company on the core.
+
+    Company is what the contention probe says, and nothing else that makes a sample unclean. Where there is no such
+    probe the second list is empty.
+    """
     step, limit = max(calibration.tick_quantum, 0), own_quiet(calibration, policy).limit
-    clean = []
+    alone: list[float] = []
+    shared: list[float] = []
     for i, ticks in enumerate(burst.ticks):
         shorter, longer = sorted((burst.clock_before[i], burst.clock_after[i]))
         if burst.flags[i] or longer - shorter > policy.clock_tolerance * shorter + step:
             continue
         others = max(burst.contention_before[i], burst.contention_after[i])
-        if limit and shorter and (others - step) * 2 * calibration.probe_cycles / (shorter + longer) > limit:
-            continue
-        clean.append((ticks - calibration.fixed_ticks) / burst.calls * 1e9 / calibration.tick_hz)
-    return min(clean, default=math.inf)
+        busy = (
+            limit and shorter and (others - step) * 2 * calibration.probe_cycles / (shorter + longer) > limit
+        )
+        (shared if busy else alone).append(
+            (ticks - calibration.fixed_ticks) / burst.calls * 1e9 / calibration.tick_hz
+        )
+    return alone, shared
 
 
 def cycles_per_call(burst: Burst, calibration: Calibration) -> Floats:

@@ -23,17 +23,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from perbyte.model import CellFigure, Doubt, Estimate, NoiseFloor, Quality
-from perbyte.stats.estimate import t_quantile
-from perbyte.stats.interval import median_spread
+from perbyte.stats.across import ACROSS_RUNS
 from perbyte.stats.samples import Floats
+from perbyte.stats.shift import reach_of_pairs, reach_of_two
 
 CYCLES, NS = "cycles", "ns"
 EPOCHS_TO_CLAIM = 4  # of each side across runs: with fewer, intervals hold too seldom (ADR 17)
-# Runs of the same code on one machine differ by so much for reasons that no run knows: pages, caches, the hour.
-# Measured by bench/false_claims.py; what is smaller is told in one run, where epochs are shared.
-ACROSS_RUNS = 0.01
-# What identical cells of one runner differ by beyond this is its own unsteadiness, and no measure of other runners.
-OTHERS_FLOOR = 0.02
 SHARED_CORE = 2.0  # what a neighbour on the same core costs at the most: half of it
 SAME_WITHIN = 0.01  # what costs may differ by at the least and still be called alike: what nobody chooses by
 
@@ -132,17 +127,19 @@ def compare(
     a: CellFigure,
     b: CellFigure,
     noise: NoiseFloor | None = None,
-    level: float = 0.95,
+    level: float | None = None,
     *,
     same_run: bool = True,
     precision: float = 0.0,
 ) -> Comparison:
     """Compare the cost of a call of `b` with that of `a`.
 
-    In cycles where both have them from the same kind of source, else in nanoseconds. `precision` is what was asked for
-    (relative), which widens the margin of a tie.
+    In cycles where both have them from the same kind of source, else in nanoseconds. `level` is that of the figures'
+    own intervals (the higher one) where None. `precision` is what was asked for (relative), which widens the margin of
+    a tie.
     """
     unit = _unit((a, b))
+    level = level or max(a.interval.level, b.interval.level)
     costs = (cost_of(a, unit, source=0), cost_of(b, unit, source=0 if same_run else 1))
     found = compare_costs(*costs, floor_between(noise, a, b), level, precision=precision)
     least = 2 if same_run else EPOCHS_TO_CLAIM
@@ -181,38 +178,32 @@ def compare_costs(
 ) -> Comparison:
     """Compare `b` with `a`, which are in one unit; `floor` is the noise floor (relative), None where it is not known.
 
-    Epochs that both have of one source: Student's t on the logarithms of their ratios. Else Welch's interval on the
-    logarithms of the epochs, and where there are fewer than two the delta method on the costs' own intervals. Never
+    Epochs that both have of one source are pairs, others two samples (see `stats.shift`); where there are fewer than
+    two, the delta method on the costs' own intervals. Never
     narrower than what the samples allow, nor than the noise floor; of two sources not narrower than from the lowest of
     the one to the highest of the other either, so that no difference is claimed while the costs' own intervals overlap.
     """
     if not all(0 < cost.estimate.value < math.inf for cost in (a, b)):
         nothing = Estimate(math.nan, 0.0, math.inf)
         return Comparison(nothing, "samples", "a cost that is not positive and finite has no ratio", "")
-    logs_a, logs_b = _logs(a.epochs), _logs(b.epochs)
-    pairs = _pairs(a, b)
-    if len(pairs) >= 2:
-        between = _paired(pairs, level)
-    elif len(logs_a) >= 2 and len(logs_b) >= 2:
-        between = _welch(logs_a, logs_b, level)
-    else:
-        between = _together(a.estimate.relative, b.estimate.relative)
     ratio = b.estimate.value / a.estimate.value
-    own = down, up = (0.0, 0.0) if a.source == b.source else _apart(a.estimate, b.estimate)
+    by_epochs = _by_epochs(a, b, math.log(ratio), level)
+    own = (0.0, 0.0) if a.source == b.source else _apart(a.estimate, b.estimate)
+    floor_width, by_samples = math.log1p(floor or 0.0), _together(a.by_samples, b.by_samples)
     widths = {
-        "epochs": between,
-        "samples": _together(a.by_samples, b.by_samples),
-        "intervals": max(down, up),
-        "noise floor": math.log1p(floor or 0.0),
+        "epochs": max(by_epochs),
+        "samples": by_samples,
+        "intervals": max(own),
+        "noise floor": floor_width,
     }
-    least = max(widths[name] for name in ("epochs", "samples", "noise floor"))
-    down, up = max(down, least), max(up, least)
+    down, up = (max(by_epochs[end], by_samples, own[end], floor_width) for end in (0, 1))
     interval = Estimate(
         ratio,
         ratio * math.exp(-down) if math.isfinite(down) else 0.0,
         ratio * math.exp(up) if up < 700 else math.inf,
     )
-    measured = max(widths["epochs"], widths["samples"], own[ratio < 1])  # on the side that 1 lies on
+    towards = int(ratio < 1)  # the side that 1 lies on
+    measured = max(by_epochs[towards], by_samples, own[towards])
     return Comparison(
         interval,
         max(widths, key=lambda name: widths[name]),
@@ -222,6 +213,28 @@ def compare_costs(
         floor or 0.0,
         margin=margin_of(floor, precision),
     )
+
+
+def _by_epochs(a: Cost, b: Cost, value: float, level: float) -> tuple[float, float]:
+    """How far the ratio whose logarithm is `value` reaches down and up, by the epochs of both costs."""
+    logs_a, logs_b, pairs = _logs(a.epochs), _logs(b.epochs), _pairs(a, b)
+    if len(pairs) >= 2:
+        return reach_of_pairs(pairs, value, level)
+    if len(logs_a) >= 2 and len(logs_b) >= 2:
+        return reach_of_two(logs_a, logs_b, value, level)
+    half = _together(a.estimate.relative, b.estimate.relative)
+    return half, half
+
+
+def ratio_of_medians(before: Sequence[float], after: Sequence[float], level: float) -> Estimate:
+    """The ratio of the medians of two lists of costs, with Welch's interval; 0 where a cost is not positive."""
+    costs = []
+    for values in (before, after):
+        middle = float(np.median(values)) if len(values) else 0.0
+        costs.append(Cost(Estimate(middle, middle, middle), tuple(values)))
+    costs[1] = replace(costs[1], source=costs[0])
+    found = compare_costs(costs[0], costs[1], None, level).ratio
+    return found if math.isfinite(found.value) else Estimate(0.0, 0.0, 0.0)
 
 
 def margin_of(floor: float | None, precision: float = 0.0) -> float:
@@ -310,7 +323,7 @@ def quotient(above: Estimate, below: Estimate) -> Estimate:
     return Estimate(value, above.low / below.high, above.high / below.low)
 
 
-class Standing(enum.StrEnum):
+class Lead(enum.StrEnum):
     """Where a cost stands among its rivals."""
 
     FASTEST = "fastest"  # alone, beyond doubt
@@ -320,7 +333,7 @@ class Standing(enum.StrEnum):
 
 def stand(
     rivals: Sequence[CellFigure], noise: NoiseFloor | None, *, precision: float = 0.0
-) -> tuple[tuple[CellFigure, Standing], ...]:
+) -> tuple[tuple[CellFigure, Lead], ...]:
     """Return those of `rivals` that are or may be the fastest, in their order; nobody else has a mark.
 
     May be as fast as the one of the lowest cost: no difference to it is claimed (see `Comparison.answer`), or the two
@@ -350,8 +363,8 @@ def stand(
             found.append(figure)
             alike = alike and one.tie
     if len(found) == 1:
-        return () if doubt_of(best) else ((best, Standing.FASTEST),)
-    return tuple((figure, Standing.TIED if alike else Standing.UNKNOWN) for figure in found)
+        return () if doubt_of(best) else ((best, Lead.FASTEST),)
+    return tuple((figure, Lead.TIED if alike else Lead.UNKNOWN) for figure in found)
 
 
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:
@@ -375,30 +388,21 @@ def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | 
     if not ratios:
         return None
     apart = sorted(abs(ratio - 1) for ratio in good or [ratio for _, ratio in ratios])
-    relative = apart[-1] if good else max(apart[len(apart) // 2], *beyond)
-    return NoiseFloor(relative=relative, pairs=tuple(ratios))
+    typical = apart[len(apart) // 2]
+    relative = apart[-1] if good else max(typical, *beyond)
+    return NoiseFloor(relative, tuple(ratios), relative if good else typical)
 
 
 def floor_between(noise: NoiseFloor | None, a: CellFigure, b: CellFigure) -> float | None:
     """Return the noise floor of two figures; None without one.
 
-    The runner that was measured twice does not judge others beyond measure.
+    The worst of imprecise twins is its runner's own unsteadiness, and no measure of other runners.
     """
     if noise is None:
         return None
     measured_twice = {address.partition("/")[0] for address, _ in noise.pairs}
     mine = not measured_twice or measured_twice & {a.cell.runner, b.cell.runner}
-    return noise.relative if mine else min(noise.relative, OTHERS_FLOOR)
-
-
-def floor_across(floors: Iterable[NoiseFloor | None]) -> NoiseFloor | None:
-    """Return the noise floor that a comparison across runs has to respect; None where no run has one.
-
-    The largest of the runs', and `ACROSS_RUNS` at the least: A/A pairs of one run are measured in turn, and do not see
-    what the machine did to all of it.
-    """
-    largest = max((one for one in floors if one), key=lambda one: one.relative, default=None)
-    return largest and replace(largest, relative=max(largest.relative, ACROSS_RUNS))
+    return noise.relative if mine or noise.others is None else noise.others
 
 
 def _in_step(costs: Sequence[Cost]) -> tuple[list[tuple[float, ...]], tuple[int, ...]]:
@@ -463,22 +467,6 @@ def _apart(a: Estimate, b: Estimate) -> tuple[float, float]:
     if not ends.low > 0:
         return math.inf, math.inf
     return math.log(ends.value / ends.low), math.log(ends.high / ends.value)
-
-
-def _paired(differences: Floats, level: float) -> float:
-    n = len(differences)
-    return t_quantile(level, n - 1) * float(differences.std(ddof=1)) / math.sqrt(n) * median_spread(n)
-
-
-def _welch(a: Floats, b: Floats, level: float) -> float:
-    """Half-width of Welch's interval (1947), degrees of freedom rounded down, for medians of epochs."""
-    part_a = float(a.var(ddof=1)) / len(a) * median_spread(len(a)) ** 2
-    part_b = float(b.var(ddof=1)) / len(b) * median_spread(len(b)) ** 2
-    spread = part_a + part_b
-    if not spread:
-        return 0.0
-    df = spread**2 / (part_a**2 / (len(a) - 1) + part_b**2 / (len(b) - 1))
-    return t_quantile(level, max(1, int(df))) * math.sqrt(spread)
 
 
 def _reason(distance: float, measured: float, floor: float | None) -> str:

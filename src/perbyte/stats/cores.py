@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -78,21 +78,11 @@ def without(bursts: Sequence[Burst], cores: set[int]) -> list[Burst]:
 def only(burst: Burst, keep: Sequence[bool]) -> Burst:
     """Return the burst with those of its samples for which `keep` is true."""
 
-    def part(column: list[int]) -> list[int]:
+    def part(name: str) -> list[int]:
+        column = getattr(burst, name)
         return [value for value, kept in zip(column, keep, strict=True) if kept] if column else column
 
-    return replace(
-        burst,
-        start=part(burst.start),
-        ticks=part(burst.ticks),
-        clock_before=part(burst.clock_before),
-        clock_after=part(burst.clock_after),
-        contention_before=part(burst.contention_before),
-        contention_after=part(burst.contention_after),
-        flags=part(burst.flags),
-        cycles=part(burst.cycles),
-        core=part(burst.core),
-    )
+    return burst.map(part)
 
 
 def _ratios(

@@ -220,6 +220,17 @@ def beyond_scatter(value: float, others: Sequence[float], wrong: float, *, own_v
 
 def binomial_bound(events: int, trials: int, level: float = 0.95) -> float:
     """The upper confidence bound on a probability after `events` in `trials`; 1 without any (Clopper, Pearson 1934)."""
-    from scipy.special import betaincinv
+    if events >= trials:
+        return 1.0
+    choices = [
+        math.lgamma(trials + 1) - math.lgamma(k + 1) - math.lgamma(trials - k + 1) for k in range(events + 1)
+    ]
 
-    return float(betaincinv(events + 1, trials - events, level)) if events < trials else 1.0
+    def at_most_events(p: float) -> float:
+        yes, no = math.log(p), math.log1p(-p)
+        return math.fsum(math.exp(one + k * yes + (trials - k) * no) for k, one in enumerate(choices))
+
+    low, high = 0.0, 1.0
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if at_most_events(middle) > 1 - level else (low, middle)
+    return high

@@ -21,6 +21,7 @@ LEAST_SHARE = 0.15  # of the bursts in the smaller group: rarer ones may be dist
 # (Student's t on 3 degrees of freedom), in one of 200 where they are skewed or uniform (simulated, 20,000 each); two
 # groups six standard deviations apart reach it in 19 of 20 cases.
 LEAST_DISTANCE = 5.0
+STRIP_BINS = 24
 LEAST_APART = 0.02  # of the cost, between the two: less is nobody's concern
 
 
@@ -60,7 +61,17 @@ def ways_warning(bursts: Sequence[float] | Floats, unit: str) -> Warning | None:
         return None
     (low, often), (high, seldom) = ways
     text = (
-        f"two ways: {low:.4g} {unit} a call in {often:.0%} of the bursts and {high:.4g} in {seldom:.0%}; "
-        "the figure is the middle of both"
+        f"two ways: {low:.4g} {unit} a call in {often:.0%} of the bursts and {high:.4g} in {seldom:.0%} "
+        f"{strip(bursts)}; the figure is the middle of both"
     )
     return Warning(Doubt.TWO_WAYS, text, (low, often, high, seldom))
+
+
+def strip(values: Sequence[float] | Floats) -> str:
+    """The values on a line, as a histogram of `STRIP_BINS` characters between their 2nd and 98th percentiles.
+
+    A space stands for no value, `▁` to `█` for up to the most frequent eighths.
+    """
+    low, high = np.quantile(np.asarray(values, dtype=float), (0.02, 0.98))
+    counts, _ = np.histogram(np.clip(values, low, high), STRIP_BINS, (low, high) if high > low else None)
+    return "[" + "".join(" ▁▂▃▄▅▆▇█"[math.ceil(8 * count / counts.max())] for count in counts) + "]"

@@ -44,7 +44,6 @@ MEMORY_SHARE = (
 )
 CONTROL_DEARER = 0.1  # of a call, by which a control may be dearer than our own and still tell
 NOISE_SHARE = 0.5  # of a call: noisier chains tell nothing
-SHARED = 1.15  # by which the own loop is slowed where somebody else uses the core: no code has it all for itself then
 MOST_SLOWED = 2.0  # two threads of a core have half of it each
 LEAST_LOOKS = 3  # at new data in an epoch without which it counts for nothing
 _NEARLY_ALL, _QUANTILE = 0.9, 0.99
@@ -66,17 +65,27 @@ class Surroundings:
     """What Perbyte's own loop and the A/A pairs showed in this run.
 
     `memory` by size in bytes. `spread`: the 99th percentile of what their looks leave unexplained, as a share of the
-    call; `slowed`: that of the loop's CPU time over its least clean time, 1 on a core that nobody shares (no look: 2).
+    call; `slowed`: that of the loop's CPU time in an epoch over its least clean time, 1 on a core that nobody shares
+    (no look: 2); `shared`: its probe found company that slowed the loop. As shares, the 99th
+    percentiles of what cannot be the loop's fault: `time`, by which an epoch's looks and what the loop says of them
+    differ; `clock`, the two readings of the core's clock; `clean`, an epoch's least clean time and the run's.
+    Without a control of time in three epochs, `time` is a third of what refuses a figure.
+    `on_core`: the least share of its time that the loop was given a core.
     """
 
     memory: Mapping[int, Memory] = field(default_factory=dict)
     spread: float = 0.0
     slowed: float = MOST_SLOWED
+    shared: bool = False
+    time: float = 0.0
+    clock: float = 0.0
+    clean: float = 0.0
+    on_core: float = 1.0
 
     @property
     def most_slowed(self) -> float:
         """By how much a neighbour may slow any code: by half where the own loop shows that there is one."""
-        return MOST_SLOWED if self.slowed > SHARED else self.slowed
+        return MOST_SLOWED if self.shared else self.slowed
 
     def at(self, size_bytes: int, control_ns: float) -> Memory:
         """Memory at a size, or at the next larger one that was looked at. Without any, no more than a runner's own
@@ -127,7 +136,7 @@ def surroundings(audits: Mapping[Cell, Sequence[Audit]], *, without: str = "") -
             left += [(one - again - serial) / pairs[i][2] for i, one in enumerate(beyond) if pairs[i][2] > 0]
         clean = min((one.clean_ns for one in looks if one.clean_ns > 0), default=0.0)
         if size <= SHORT_BYTES:
-            slowed += [value / clean for one in looks for value in one.cpu_ns if clean]
+            slowed += [middle(one.cpu_ns) / clean for one in looks if clean and one.cpu_ns]
             slowed += [MOST_SLOWED for one in looks if not one.clean_ns]
     for cell, looks in audits.items():
         if cell.twin and cell.runner != without:
@@ -140,7 +149,58 @@ def surroundings(audits: Mapping[Cell, Sequence[Audit]], *, without: str = "") -
         memory,
         max(0.0, quantile(left, _QUANTILE)) if left else 0.0,
         min(MOST_SLOWED, max(1.0, quantile(slowed, _QUANTILE))) if slowed else MOST_SLOWED,
+        _is_shared(own.values()),
+        **_of_time(own.values()),
     )
+
+
+def _is_shared(own: Iterable[Sequence[Audit]]) -> bool:
+    """True where the own loop was slower in company than it ever was alone, or where nobody could tell one from other.
+
+    Company that slows the middle one of its samples beyond 99 of 100 that were alone is on the core, whoever it is;
+    what only makes a probe read long, such as an interrupt within it, slows none.
+    """
+    known = [
+        ([v for one in looks for v in one.alone_ns], [v for one in looks for v in one.shared_ns])
+        for looks in own
+    ]
+    told = [(alone, shared) for alone, shared in known if alone]
+    if not told:
+        return bool(known)
+    return any(shared and middle(shared) > quantile(alone, _QUANTILE) for alone, shared in told)
+
+
+def _of_time(own: Iterable[Sequence[Audit]]) -> dict[str, float]:
+    """What the own loop's looks say of time, clock and cores, by the names of `Surroundings`."""
+    times: dict[int, list[tuple[float, float]]] = {}
+    clocks, clean, given = [], [], []
+    for looks in own:
+        best = min((one.clean_ns for one in looks if one.clean_ns > 0), default=0.0)
+        clean += [one.clean_ns / best - 1 for one in looks if one.clean_ns > 0]
+        for one in looks:
+            for said, cpu, wall in zip(one.claimed_ns, one.cpu_ns, one.wall_ns, strict=True):
+                if said > 0:
+                    times.setdefault(one.epoch, []).append((cpu / said, max(cpu, wall) / said))
+                    given.append(cpu / said)
+            rates = zip(one.clock_hz, one.own_hz, strict=True)
+            clocks += [max(a / b, b / a) - 1 for a, b in rates if a > 0 and b > 0]
+    enough = [looks for looks in times.values() if len(looks) >= LEAST_LOOKS]
+    apart = [
+        value
+        for looks in enough
+        for value in (middle([low for low, _ in looks]) - 1, 1 - middle([high for _, high in looks]))
+    ]
+    return {
+        # where the control is missing, a time is refused where a figure is
+        "time": max(
+            0.0,
+            quantile(apart, _QUANTILE),
+            0.0 if len(enough) >= LEAST_LOOKS or not times else REFUSED / REFUSED_SPREADS,
+        ),
+        "clock": quantile(clocks, _QUANTILE),
+        "clean": quantile(clean, _QUANTILE),
+        "on_core": min(1.0, 1 - quantile([1 - one for one in given], _QUANTILE)) if given else 1.0,
+    }
 
 
 def work_of(audits: Sequence[Audit], around: Surroundings) -> list[Work]:
@@ -212,9 +272,13 @@ def cannot_tell(audits: Sequence[Audit], around: Surroundings) -> str:
     return ""
 
 
-def limits(around: Surroundings) -> tuple[float, float]:
-    """From which share on what is left of a call on new data is marked, and refused."""
-    return max(DOUBTED, DOUBTED_SPREADS * around.spread), max(REFUSED, REFUSED_SPREADS * around.spread)
+def limits(spread: float, doubted: float = DOUBTED, refused: float = REFUSED) -> tuple[float, float]:
+    """From which share on what nothing explains is marked, and refused, where honest work leaves `spread` unexplained.
+
+    That is the 99th percentile of what the own loop showed in the same run; `doubted` and `refused` are what counts
+    where it showed less.
+    """
+    return max(doubted, DOUBTED_SPREADS * spread), max(refused, REFUSED_SPREADS * spread)
 
 
 def skips_work(work: Work, far: float, *, long: bool) -> bool:

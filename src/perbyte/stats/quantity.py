@@ -3,7 +3,8 @@
 Intervals of the model are on cycles per call (nanoseconds per call without a cycle source); here they are carried over
 to each unit, which for throughput swaps their ends. Cycles per byte of another machine are comparable with ours as they
 are; throughputs and times are not corrected for the clock, because the point of printing them side by side is how far
-machines have come. Megabits and kilobytes are decimal, as in the sources. Text of numbers is the report's business.
+machines have come. Megabits and kilobytes are decimal, as in the sources; a
+mebibyte is 2^20 bytes. Text of numbers is the report's business.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class Unit(enum.StrEnum):
     CALLS_PER_SECOND = "calls/s"
     KILOBYTES_PER_SECOND = "1000 bytes/s"
     MEGABITS_PER_SECOND = "Mbit/s"
+    MEBIBYTES_PER_SECOND = "MiB/s"
     MILLISECONDS = "ms"
     SECONDS = "s"
     SECONDS_PER_OPERATION = "s/operation"
@@ -50,7 +52,7 @@ class Unit(enum.StrEnum):
 
 TABLE_UNITS = tuple(Unit)[:6]
 """The units of our own tables; the others are those of published figures."""
-PUBLISHED_UNITS = (Unit.CYCLES_PER_BYTE, *tuple(Unit)[6:])
+PUBLISHED_UNITS = (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL, *tuple(Unit)[6:])
 _TITLES = {
     Unit.CYCLES_PER_BYTE: "cycles per byte",
     Unit.MEGABYTES_PER_SECOND: "MB/s (10⁶ bytes per second)",
@@ -65,6 +67,7 @@ _BYTES_A_SECOND = {
     Unit.GIGABYTES_PER_SECOND: 1.0,
     Unit.KILOBYTES_PER_SECOND: 1e6,
     Unit.MEGABITS_PER_SECOND: 8e3,
+    Unit.MEBIBYTES_PER_SECOND: 1e9 / 2**20,
 }
 # What a nanosecond is in them, for all calls of a published figure together.
 _TIMES = {Unit.MILLISECONDS: 1e-6, Unit.SECONDS: 1e-9, Unit.SECONDS_PER_OPERATION: 1e-9}
@@ -97,7 +100,7 @@ def read(figure: CellFigure, unit: str, *, size_bytes: int = 0, calls: int = 1) 
         if figure.cycles_per_call is None or (unit == Unit.CYCLES_PER_BYTE and not size):
             return None
         by = size if unit == Unit.CYCLES_PER_BYTE else 1
-        return Estimate(figure.cycles_per_call / by, low / by, high / by)
+        return Estimate(figure.cycles_per_call, low, high).scaled(per=by)
     # The interval's unit is that of per_call; its relative width carries over to time.
     scale = figure.ns_per_call / per_call if per_call else 1.0
     ns = Estimate(figure.ns_per_call, low * scale, high * scale)
@@ -105,7 +108,7 @@ def read(figure: CellFigure, unit: str, *, size_bytes: int = 0, calls: int = 1) 
         return ns
     if unit in _TIMES:
         times = _TIMES[Unit(unit)] * calls * (size_bytes / size if size_bytes and size else 1.0)
-        return Estimate(ns.value * times, ns.low * times, ns.high * times)
+        return ns.scaled(times)
     if unit in (Unit.CALLS_PER_SECOND, Unit.OPERATIONS_PER_SECOND):
         return _inverse(ns, 1e9)
     return _inverse(ns, size * _BYTES_A_SECOND[Unit(unit)]) if unit in _BYTES_A_SECOND else None

@@ -17,6 +17,7 @@ from perbyte.model import (
     Cell,
     CellFigure,
     Doubt,
+    Estimate,
     Failure,
     NoiseFloor,
     Policy,
@@ -26,12 +27,12 @@ from perbyte.model import (
     Warning,
 )
 from perbyte.model.algorithm import no_instructions
-from perbyte.model.cell import FULL, LOOP
+from perbyte.model.cell import FULL, LOOP, Row
 from perbyte.stats.audit import Printed, judge_audits
 from perbyte.stats.clean import find_quiet
-from perbyte.stats.compare import noise_floor
+from perbyte.stats.compare import compare, margin_of, noise_floor
 from perbyte.stats.cores import Apart, find_apart, without
-from perbyte.stats.figure import common_spread, judge, summarise
+from perbyte.stats.figure import Summary, common_spread, judge, summarise
 from perbyte.stats.newdata import Surroundings, surroundings
 from perbyte.stats.shares import unlike_shares
 
@@ -39,7 +40,7 @@ from perbyte.stats.shares import unlike_shares
 # a tenth of a sample half as much again would move it by a twentieth
 FIXED_SHARE = 0.1
 SIZES_TO_DOUBT_A_ROW = 2  # refused figures of a row, from which on nothing of it is believed
-SAME_WITHIN = 0.05  # a tier that is no further from `full` than this runs the same code
+CHANGED = 0.99  # of rows in a tier that runs the code of `full`, so many are said to, or more
 LAYOUT_WARNING = Warning(
     Doubt.LAYOUT, "the system does not allow a fixed memory layout: figures may differ more between runs"
 )
@@ -89,39 +90,8 @@ def make_run_figures(
             summaries.append(summarise(cell, taken, by_process, policy, quiet))
         except UsageError as error:
             unusable.append(Failure("refused", cell.runner, str(error), address=cell.address))
-    by_cell: dict[Cell, list[Audit]] = {}
-    for audit in audits:
-        by_cell.setdefault(audit.cell, []).append(audit)
-    spread = common_spread(summaries)
     identified = {(one.runner, one.cpu): one for one in identities}
-    who = {key: (one.library, one.library_version) for key, one in identified.items()}
-    figures: dict[Cell, CellFigure] = {}
-    refused: dict[Cell, str] = {}
-    arounds: dict[str, Surroundings] = {}
-    for summary in summaries:
-        library, version = who.get((summary.cell.runner, summary.cell.cpu), ("", ""))
-        made = judge(summary, policy, library=library, library_version=version, spread=spread)
-        if policy.audit and summary.cell.state == LOOP:  # of single calls nothing can be seen from outside
-            cell = summary.cell
-            printed = Printed(made.ns_per_call, made.cycles_per_call or 0.0, made.relative_half_width)
-            if cell.runner not in arounds:
-                arounds[cell.runner] = surroundings(by_cell, without=cell.runner)
-            verdict = judge_audits(by_cell.get(cell, ()), printed, arounds[cell.runner])
-            if verdict.refusal:
-                refused[cell] = verdict.refusal
-                continue
-            warnings = verdict.warnings + _fixed_warning(cell, calibrations, policy)
-            if warnings:
-                doubted = any(warning.kind is not Doubt.UNCHAINED for warning in warnings)
-                made = replace(
-                    made,
-                    quality=Quality.DOUBTED if doubted else made.quality,
-                    warnings=made.warnings + warnings,
-                )
-        figures[summary.cell] = made
-    for cell in [cell for cell in figures if _is_doubted_row(cell, refused)]:
-        refused[cell] = "refused at two sizes and more: the row is not believed at another"
-        del figures[cell]
+    figures, refused = _judge_cells(summaries, policy, identified, calibrations, audits)
     unusable += [Failure("audit", cell.runner, why, address=cell.address) for cell, why in refused.items()]
     originals = {cell: replace(cell, twin=0) for cell in figures if cell.twin}
     floor = noise_floor(
@@ -131,25 +101,78 @@ def make_run_figures(
     of_run = tuple(_core_warning(one) for one in apart)
     if not all(calibration.layout_fixed for calibration in calibrations):
         of_run += (LAYOUT_WARNING,)
-    of_row = {tier.row: _tier_warning(tier, of_plan) for tier in unproven}
-    of_row |= {
+    of_row = {tier.row: _tier_warning(tier, of_plan, floor) for tier in unproven}
+    shown = _with_warnings(of_plan, of_run, of_row, identified)
+    return RunFigures(shown, floor, tuple(unusable))
+
+
+def _judge_cells(
+    summaries: Sequence[Summary],
+    policy: Policy,
+    identified: Mapping[tuple[str, str], RunnerIdentity],
+    calibrations: Sequence[Calibration],
+    audits: Iterable[Audit],
+) -> tuple[dict[Cell, CellFigure], dict[Cell, str]]:
+    """Return the figures, twins' among them, and why the audit refuses others."""
+    audits_of: dict[Cell, list[Audit]] = {}
+    for audit in audits:
+        audits_of.setdefault(audit.cell, []).append(audit)
+    spread = common_spread(summaries)
+    figures: dict[Cell, CellFigure] = {}
+    refused: dict[Cell, str] = {}
+    arounds: dict[str, Surroundings] = {}
+    for summary in summaries:
+        cell = summary.cell
+        identity = identified.get((cell.runner, cell.cpu))
+        library, version = (identity.library, identity.library_version) if identity else ("", "")
+        figure = judge(summary, policy, library=library, library_version=version, spread=spread)
+        if policy.audit and cell.state == LOOP:  # of single calls nothing can be seen from outside
+            printed = Printed(figure.ns_per_call, figure.cycles_per_call or 0.0, figure.relative_half_width)
+            if cell.runner not in arounds:
+                arounds[cell.runner] = surroundings(audits_of, without=cell.runner)
+            verdict = judge_audits(audits_of.get(cell, ()), printed, arounds[cell.runner])
+            if verdict.refusal:
+                refused[cell] = verdict.refusal
+                continue
+            figure = _doubted(figure, verdict.warnings + _fixed_warning(cell, calibrations, policy))
+        figures[cell] = figure
+    for cell in [cell for cell in figures if _is_doubted_row(cell, refused)]:
+        refused[cell] = "refused at two sizes and more: the row is not believed at another"
+        del figures[cell]
+    return figures, refused
+
+
+def _doubted(figure: CellFigure, warnings: tuple[Warning, ...]) -> CellFigure:
+    """Return the figure with what the audit says of it."""
+    doubted = any(warning.kind is not Doubt.UNCHAINED for warning in warnings)
+    quality = Quality.DOUBTED if doubted else figure.quality
+    return replace(figure, quality=quality, warnings=figure.warnings + warnings) if warnings else figure
+
+
+def _with_warnings(
+    figures: Mapping[Cell, CellFigure],
+    of_run: tuple[Warning, ...],
+    of_row: dict[Row, tuple[Warning, ...]],
+    identified: Mapping[tuple[str, str], RunnerIdentity],
+) -> tuple[CellFigure, ...]:
+    """Return the figures with the warnings of their cell, of the run and of their row."""
+    of_row = of_row | {
         cell.row: _plain_code_warning(cell, identified[cell.runner, FULL])
-        for cell in of_plan
+        for cell in figures
         if cell.cpu == FULL and (cell.runner, FULL) in identified
     }
     unlike = unlike_shares(
         {
             cell: (one.clean_samples, one.samples)
-            for cell, one in of_plan.items()
+            for cell, one in figures.items()
             if cell.state == LOOP and one.quality is not Quality.LONG and not cell.threads
         }
     )
     of_cell = {cell: (warning,) for cell, warning in unlike.items()}
-    shown = tuple(
+    return tuple(
         replace(figure, warnings=figure.warnings + of_cell.get(cell, ()) + of_run + of_row.get(cell.row, ()))
-        for cell, figure in of_plan.items()
+        for cell, figure in figures.items()
     )
-    return RunFigures(shown, floor, tuple(unusable))
 
 
 def _is_doubted_row(cell: Cell, refused: Mapping[Cell, str]) -> bool:
@@ -182,23 +205,36 @@ def _core_warning(apart: Apart) -> Warning:
     return Warning(Doubt.CORES, text, (apart.core, apart.usual, apart.relative))
 
 
-def _tier_warning(tier: UnprovenTier, figures: Mapping[Cell, CellFigure]) -> tuple[Warning, ...]:
-    """Return the warning of a tier that runs the code of `full`, as far as figures or a look can tell."""
+def _tier_warning(
+    tier: UnprovenTier, figures: Mapping[Cell, CellFigure], noise: NoiseFloor | None
+) -> tuple[Warning, ...]:
+    """Return the warning of a tier that runs the code of `full`, as far as figures or a look can tell.
+
+    One size that differs beyond doubt is enough; the level is shared by all sizes that were compared (Bonferroni).
+    """
     mine = [figure for figure in figures.values() if figure.cell.row == tier.row]
-    factors = set()
-    for figure in mine:
-        full = figures.get(replace(figure.cell, cpu=FULL))
-        if full and full.per_call:
-            factors.add(figure.per_call / full.per_call)
-    if not factors and tier.factor:
-        factors = {tier.factor}
-    if not factors:
+    pairs = [
+        (full, figure)
+        for figure in mine
+        if (full := figures.get(replace(figure.cell, cpu=FULL))) and full.per_call and figure.per_call
+    ]
+    level = 1 - (1 - CHANGED) / max(1, len(pairs))
+    ratios = [compare(full, figure, noise, level).ratio for full, figure in pairs]
+    if not ratios and tier.factor:
+        # a look knows nothing of other processes; what was stored without an interval allows for them
+        margin = 1 + margin_of(noise.relative if noise else None) if tier.high else 1.0
+        low, high = tier.ends
+        ratios = [Estimate(tier.factor, low / margin, high * margin)]
+    if not ratios:
         text = f"tier {tier.row.cpu}: neither the library nor a figure shows that the code path changed"
         return (Warning(Doubt.TIER, text),)
-    if any(abs(factor - 1) >= SAME_WITHIN for factor in factors):
+    if any(ratio.above(1) or ratio.below(1) for ratio in ratios):
         return ()
+    factors = {ratio.value for ratio in ratios}
     seen = ", ".join(f"{factor:.3f}" for factor in sorted(factors))
-    text = f"tier {tier.row.cpu} runs as fast as full (factor {seen}): the code path did not change"
+    text = (
+        f"tier {tier.row.cpu} runs as fast as full (factor {seen}): nothing shows that the code path changed"
+    )
     return (Warning(Doubt.TIER, text, tuple(sorted(factors))),)
 
 

@@ -5,6 +5,8 @@ A run is a directory that can be moved, mailed, merged and read again when the s
     run.json            conditions, calibrations, failures, noise floor (schema version 1)
     samples-NNNN.parquet  all raw samples, a row each
     cells.parquet       one row per figure
+    behaviour.json      what cells execute and use, where that was asked for; not in the manifest
+    leak.json           whether their time depends on secrets, and pairs.parquet; likewise
     manifest.json       size and SHA-256 of each of these; manifest.json.sig its signature, where there is one
     journal.jsonl       what was measured since the last samples file; a kill of the process loses none of it
 
@@ -17,7 +19,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from perbyte.store.damage import Recovered, Verdict, recover, verify
+    from perbyte.store.damage import FilesVerdict, Recovered, recover, verify
+    from perbyte.store.leaks import leak_runs
     from perbyte.store.reader import bursts, open_run, stored_run
     from perbyte.store.signature import Signature, read_signature, sign
     from perbyte.store.sql import query
@@ -25,13 +28,14 @@ if TYPE_CHECKING:
     from perbyte.store.writer import RunWriter, merge
 
 __all__ = [
+    "FilesVerdict",
     "Recovered",
     "RunSummary",
     "RunWriter",
     "Signature",
-    "Verdict",
     "bursts",
     "latest",
+    "leak_runs",
     "merge",
     "open_run",
     "query",
@@ -49,13 +53,14 @@ _HOMES = {
     "Signature": "signature",
     "read_signature": "signature",
     "sign": "signature",
-    "Verdict": "damage",
+    "FilesVerdict": "damage",
     "recover": "damage",
     "verify": "damage",
     "RunSummary": "state",
     "RunWriter": "writer",
     "bursts": "reader",
     "latest": "state",
+    "leak_runs": "leaks",
     "merge": "writer",
     "open_run": "reader",
     "query": "sql",

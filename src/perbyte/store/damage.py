@@ -14,6 +14,7 @@ from perbyte.errors import StoreError
 from perbyte.locks import held_by
 from perbyte.model import Burst, Failure, StoredRun
 from perbyte.store.files import (
+    BESIDE,
     CELLS_FILE,
     JOURNAL_FILE,
     LOCK_FILE,
@@ -36,7 +37,7 @@ from perbyte.store.writer import RunWriter
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FileFinding:
     """One file of a run: `whole`, `unlisted` (harmless: nothing rests on it) or `damaged`, and why."""
 
     name: str
@@ -46,21 +47,21 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class FilesVerdict:
     """What a look at every file of a run found. `manifest` is None where there is none to compare with."""
 
     path: Path
     manifest: Manifest | None
-    findings: tuple[Finding, ...]
+    findings: tuple[FileFinding, ...]
     notes: tuple[str, ...] = ()
 
     @property
-    def damaged(self) -> tuple[Finding, ...]:
+    def damaged(self) -> tuple[FileFinding, ...]:
         """The files that are not what was written."""
         return tuple(one for one in self.findings if one.state == "damaged")
 
 
-def verify(path: Path) -> Verdict:
+def verify(path: Path) -> FilesVerdict:
     """Compare every file of a run with its manifest and read all of it.
 
     Raises StoreError when there is no run, or while it is being written.
@@ -73,10 +74,10 @@ def verify(path: Path) -> Verdict:
     try:
         manifest = read_manifest(directory)
     except StoreError as error:
-        findings.append(Finding(MANIFEST_FILE, "damaged", str(error)))
+        findings.append(FileFinding(MANIFEST_FILE, "damaged", str(error)))
     else:
         if manifest:
-            findings.append(Finding(MANIFEST_FILE, "whole"))
+            findings.append(FileFinding(MANIFEST_FILE, "whole"))
         else:
             notes.append("an older Perbyte wrote this run, without a manifest to compare it with")
     present = {place.name for place in directory.iterdir()}
@@ -84,19 +85,21 @@ def verify(path: Path) -> Verdict:
     names |= {RUN_FILE, *(manifest.files if manifest else ())}
     findings += [_look(directory, name, manifest) for name in sorted(names)]
     findings += _journal(directory) if JOURNAL_FILE in present else []
-    others = sorted(present - names - {MANIFEST_FILE, JOURNAL_FILE, LOCK_FILE, SIGNATURE_FILE})
+    others = sorted(present - names - {MANIFEST_FILE, JOURNAL_FILE, LOCK_FILE, SIGNATURE_FILE, *BESIDE})
     if others:
         notes.append(f"no part of the run: {', '.join(others[:10])}{' ...' * (len(others) > 10)}")
     if not any(one.state == "damaged" for one in findings):
         try:
             known = read_known(directory)
         except StoreError as error:  # whole files that do not fit together
-            findings.append(Finding(RUN_FILE, "damaged", str(error)))
+            findings.append(FileFinding(RUN_FILE, "damaged", str(error)))
         else:
             if known.state.figures_seq == known.state.seq and CELLS_FILE not in present:
-                findings.append(Finding(CELLS_FILE, "damaged", f"{RUN_FILE} promises it, and it is missing"))
+                findings.append(
+                    FileFinding(CELLS_FILE, "damaged", f"{RUN_FILE} promises it, and it is missing")
+                )
             notes += [] if known.state.complete else ["the run was interrupted"]
-    return Verdict(directory, manifest, tuple(findings), tuple(notes))
+    return FilesVerdict(directory, manifest, tuple(findings), tuple(notes))
 
 
 def unlike_manifest(path: Path) -> tuple[str, ...]:
@@ -119,7 +122,7 @@ def unlike_manifest(path: Path) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _look(directory: Path, name: str, manifest: Manifest | None) -> Finding:
+def _look(directory: Path, name: str, manifest: Manifest | None) -> FileFinding:
     """Compare one file with the manifest, and read it."""
     place = directory / name
     try:
@@ -131,30 +134,30 @@ def _look(directory: Path, name: str, manifest: Manifest | None) -> Finding:
 
             read_table(place, "cells" if name == CELLS_FILE else "samples")
     except StoreError as error:
-        return Finding(name, "damaged", str(error))
+        return FileFinding(name, "damaged", str(error))
     if manifest and (why := mismatch(name, entry, manifest)):
-        return Finding(name, "damaged", why, entry.bytes)
+        return FileFinding(name, "damaged", why, entry.bytes)
     if not manifest or manifest.files.get(name) == entry:
-        return Finding(name, "whole", "", entry.bytes)
+        return FileFinding(name, "whole", "", entry.bytes)
     if name == RUN_FILE:
-        return Finding(name, "whole", "as it was before the step at which the process ended", entry.bytes)
+        return FileFinding(name, "whole", "as it was before the step at which the process ended", entry.bytes)
     if name == CELLS_FILE:
-        return Finding(
+        return FileFinding(
             name, "unlisted", "older figures; they are made anew when the run is read", entry.bytes
         )
-    return Finding(name, "unlisted", "written when the process ended", entry.bytes)
+    return FileFinding(name, "unlisted", "written when the process ended", entry.bytes)
 
 
-def _journal(directory: Path) -> list[Finding]:
+def _journal(directory: Path) -> list[FileFinding]:
     try:
         events, problems, torn = salvage_journal(directory)
     except StoreError as error:
-        return [Finding(JOURNAL_FILE, "damaged", str(error))]
+        return [FileFinding(JOURNAL_FILE, "damaged", str(error))]
     size = (directory / JOURNAL_FILE).stat().st_size
     if problems:
-        return [Finding(JOURNAL_FILE, "damaged", "; ".join(problems[:5]), size)]
+        return [FileFinding(JOURNAL_FILE, "damaged", "; ".join(problems[:5]), size)]
     said = [f"{len(events):,} events"] * bool(events) + [torn] * bool(torn)
-    return [Finding(JOURNAL_FILE, "whole", "; ".join(said), size)]
+    return [FileFinding(JOURNAL_FILE, "whole", "; ".join(said), size)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +213,7 @@ def recover(path: Path, into: Path) -> Recovered:
 
 
 def _samples(
-    directory: Path, verdict: Verdict, lost: list[str], notes: list[str]
+    directory: Path, verdict: FilesVerdict, lost: list[str], notes: list[str]
 ) -> tuple[dict[int, Burst], list[RunState]]:
     """The bursts of all samples files that can be read, by number, and the copies of run.json they carry."""
     from perbyte.store.tables import bursts_of, copy_in, read_table
@@ -236,7 +239,9 @@ def _samples(
     return bursts, copies
 
 
-def _conditions(directory: Path, verdict: Verdict, copies: Sequence[RunState], lost: list[str]) -> RunState:
+def _conditions(
+    directory: Path, verdict: FilesVerdict, copies: Sequence[RunState], lost: list[str]
+) -> RunState:
     """run.json, or where it is damaged the newest copy of it that a samples file carries."""
     broken = next((one for one in verdict.damaged if one.name == RUN_FILE), None)
     if broken is None:
@@ -255,5 +260,5 @@ def _conditions(directory: Path, verdict: Verdict, copies: Sequence[RunState], l
     return state
 
 
-def _reason(finding: Finding, directory: Path) -> str:
+def _reason(finding: FileFinding, directory: Path) -> str:
     return finding.detail.removeprefix(f"{directory / finding.name} is ").removeprefix("damaged: ")

@@ -17,6 +17,10 @@ from perbyte.errors import NoSuchRun, StoreError
 from perbyte.locks import Lock, held_by
 
 RUN_FILE = "run.json"
+BEHAVIOUR_FILE = "behaviour.json"
+LEAK_FILE = "leak.json"
+PAIRS_FILE = "pairs.parquet"
+BESIDE = (BEHAVIOUR_FILE, LEAK_FILE, PAIRS_FILE)  # no figure depends on them; no manifest lists them
 CELLS_FILE = "cells.parquet"
 JOURNAL_FILE = "journal.jsonl"
 LOCK_FILE = ".lock"

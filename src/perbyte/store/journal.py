@@ -19,6 +19,7 @@ import msgspec
 
 from perbyte.errors import StoreError
 from perbyte.model import Audit, Burst, Calibration, Failure, RunnerIdentity, UnprovenTier
+from perbyte.model.sample import COLUMNS
 from perbyte.store.files import (
     JOURNAL_FILE,
     MEBIBYTE,
@@ -232,19 +233,9 @@ class JournalWriter:
 
 def check_burst(burst: Burst) -> None:
     """Raise StoreError when a burst has no calls, or numbers that no counter gives."""
-    columns = (
-        burst.ticks,
-        burst.start,
-        burst.clock_before,
-        burst.clock_after,
-        burst.contention_before,
-        burst.contention_after,
-        burst.flags,
-    )
-    optional = (burst.cycles, burst.core)
+    columns = [getattr(burst, name) for name in COLUMNS]
     numbers = (burst.calls, burst.waits, burst.round, burst.epoch, burst.cell.size_bytes, burst.cell.twin)
-    extremes = [min(column) for column in (*columns, *optional) if column]
-    extremes += [max(column) for column in (*columns, *optional) if column]
+    extremes = [end(column) for column in columns if column for end in (min, max)]
     if burst.calls < 1 or any(
         not -(2**63) <= number < 2**63 for number in (*numbers, burst.piece_bytes, *extremes)
     ):

@@ -32,7 +32,7 @@ _FILE_LIMIT = 16384 * MEBIBYTE
 SAMPLES_NAME = re.compile(r"samples-\d{8,19}\.parquet")
 
 
-class Entry(msgspec.Struct, frozen=True):
+class ManifestEntry(msgspec.Struct, frozen=True):
     """What a file is: bytes of it, and their SHA-256 in hexadecimal digits."""
 
     bytes: int
@@ -45,7 +45,7 @@ class Manifest(msgspec.Struct, frozen=True):
     run_id: str
     seq: int
     complete: bool
-    files: dict[str, Entry]
+    files: dict[str, ManifestEntry]
     before: str = ""
     perbyte_version: str = __version__
     schema: int = SCHEMA
@@ -81,22 +81,22 @@ def write_manifest(directory: Path, manifest: Manifest) -> None:
     replace_atomically(directory / MANIFEST_FILE, write)
 
 
-def entry_of(content: bytes) -> Entry:
+def entry_of(content: bytes) -> ManifestEntry:
     """The entry of a file of this content."""
-    return Entry(len(content), hashlib.sha256(content).hexdigest())
+    return ManifestEntry(len(content), hashlib.sha256(content).hexdigest())
 
 
-def entry_of_file(place: Path) -> Entry:
+def entry_of_file(place: Path) -> ManifestEntry:
     """The entry of a file as it is now. Raises StoreError when it is missing, a link, no file, or cannot be read."""
     size = check_regular(place, _FILE_LIMIT)
     try:
         with place.open("rb") as file:
-            return Entry(size, hashlib.file_digest(file, "sha256").hexdigest())
+            return ManifestEntry(size, hashlib.file_digest(file, "sha256").hexdigest())
     except OSError as error:
         raise damaged(place, error.strerror or error) from error
 
 
-def mismatch(name: str, found: Entry, manifest: Manifest) -> str:
+def mismatch(name: str, found: ManifestEntry, manifest: Manifest) -> str:
     """Say in what a file is not what the manifest lists; empty when it is."""
     listed = manifest.files.get(name)
     if not listed or found == listed or (name == RUN_FILE and found.sha256 == manifest.before):

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perbyte.model import Burst, Cell, CellFigure, Run, StoredRun
+from perbyte.store.behaviour import read_behaviours
 from perbyte.store.files import CELLS_FILE, RUN_FILE, SAMPLES_GLOB, check_directory, damaged
 from perbyte.store.journal import Measured, read_journal
+from perbyte.store.leaks import leaks_beside
 from perbyte.store.state import RunState, read_state
 
 if TYPE_CHECKING:
@@ -81,6 +83,8 @@ def open_run(path: Path) -> Run:
         noise_floor=floor,
         complete=state.complete,
         measuring_s=state.measuring_s,
+        behaviours=read_behaviours(directory, state.conditions.run_id),
+        leaks=leaks_beside(directory, state.conditions.run_id),
     )
 
 

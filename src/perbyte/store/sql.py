@@ -1,7 +1,7 @@
 """SQL over the samples, figures and conditions of one or more runs, by DuckDB.
 
-The views `runs`, `cells` and `samples` are all that a query sees: no file, no network, no extension, no setting can
-be reached from it. Nothing is written.
+The views `runs`, `cells`, `samples`, `behaviour` and `leaks` are all that a query sees: no file, no network, no
+extension, no setting can be reached from it. Nothing is written.
 """
 
 from __future__ import annotations
@@ -12,14 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perbyte.errors import StoreError, UsageError
-from perbyte.model import Run
+from perbyte.model import Behaviour, Cell, Run
+from perbyte.store.leaks import is_leak_run, read_leaks
 from perbyte.store.reader import open_run, read_known, run_directory, samples_tables
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
+
+    from perbyte.model.leakrun import LeakRun
 
 PER_BYTE = (
-    "cycles_per_call / nullif(size_bytes, 0) AS cycles_per_byte, size_bytes * 1e3 / ns_per_call AS mb_per_s"
+    "cycles_per_call / nullif(size_bytes, 0) AS cycles_per_byte, "
+    "size_bytes * 1e3 / ns_per_call AS megabytes_per_second"
 )
 
 
@@ -27,28 +32,38 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
     """Run one SQL statement; return (column names, rows).
 
     `cells` and `samples` have the columns of the Parquet files behind a column `run` (the run's id); `cells` has
-    `cycles_per_byte` and `mb_per_s` as well. `runs` has the conditions, one row per run. Samples are read only where
-    the statement names them. Raises UsageError when the statement fails and StoreError when a run cannot be read.
+    `cycles_per_byte` and `megabytes_per_second` as well. `runs` has the conditions, one row per run, `leaks` a row for
+    each cell and contrast, of runs that looked for nothing else too. Samples are read only where the statement names
+    them. Raises UsageError when the statement fails, StoreError when a run cannot be read.
     """
     import pyarrow as pa
 
-    from perbyte.store.tables import SAMPLES, figures_table
+    from perbyte.store.tables import figures_table
 
     directories = [run_directory(path) for path in ([paths] if isinstance(paths, Path) else paths)]
     if not directories:
         raise UsageError("no run was given to query", hint="name at least one run directory")
-    opened = [open_run(directory) for directory in directories]
+    alone = {directory: read_leaks(directory) for directory in directories if is_leak_run(directory)}
+    opened = [open_run(directory) for directory in directories if directory not in alone]
+    told = [_conditions(run) for run in opened] + [_of_leaks(run, place) for place, run in alone.items()]
+    found = [(run.conditions.run_id, run.leaks) for run in opened]
+    found += [(run.run_id, run.figures) for run in alone.values()]
     views = {
-        "runs": pa.Table.from_pylist([_conditions(run) for run in opened], _run_columns()),
-        "figures": _joined([(run.conditions.run_id, figures_table(run.cells)) for run in opened]),
+        "runs": pa.Table.from_pylist(told, _run_columns()),
+        "behaviour": pa.Table.from_pylist(
+            [{"run": run.conditions.run_id, **one.record()} for run in opened for one in run.behaviours],
+            _behaviour_columns(),
+        ),
+        "leaks": pa.Table.from_pylist(
+            [{"run": run_id, **one.record()} for run_id, figures in found for one in figures],
+            _leak_columns(),
+        ),
+        "figures": _joined(
+            [(run.conditions.run_id, figures_table(run.cells)) for run in opened] or [("", figures_table(()))]
+        ),
     }
     if "samples" in sql.lower():
-        taken = [
-            (run.conditions.run_id, table)
-            for run, directory in zip(opened, directories, strict=True)
-            for table in samples_tables(read_known(directory))
-        ]
-        views["samples"] = _joined(taken or [("", SAMPLES.empty_table())])
+        views["samples"] = samples_view(opened)
     with closed_database(
         "the samples cannot be laid out", "query fewer runs", ", or perbyte query --help"
     ) as connection:
@@ -58,6 +73,28 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
         connection.execute(f"CREATE VIEW cells AS SELECT *, {PER_BYTE} FROM figures")
         connection.execute("SET lock_configuration = true")
         return fetched(connection.execute(sql))
+
+
+def cells_view(run: Run) -> pa.Table:
+    """The view `cells` of one run."""
+    from perbyte.store.tables import figures_table
+
+    with closed_database("the figures cannot be laid out", "take fewer", "") as connection:
+        connection.register("figures", _joined([(run.conditions.run_id, figures_table(run.cells))]))
+        return connection.sql(f"SELECT *, {PER_BYTE} FROM figures").to_arrow_table()
+
+
+def samples_view(opened: Sequence[Run]) -> pa.Table:
+    """The view `samples` of stored runs. Raises StoreError."""
+    from perbyte.store.tables import SAMPLES
+
+    taken = [
+        (run.conditions.run_id, table)
+        for run in opened
+        if run.path
+        for table in samples_tables(read_known(run.path))
+    ]
+    return _joined(taken or [("", SAMPLES.empty_table())])
 
 
 @contextlib.contextmanager
@@ -76,7 +113,7 @@ def closed_database(too_much: str, fewer: str, more: str) -> Iterator[duckdb.Duc
     except duckdb.Error as error:
         raise UsageError(
             f"the query failed: {error}",
-            hint=f"the views are runs, cells and samples: try DESCRIBE cells{more}",
+            hint=f"the views are runs, cells, samples, behaviour and leaks: try DESCRIBE cells{more}",
         ) from error
     except Exception as error:
         if not isinstance(error, MemoryError) and type(error).__module__.partition(".")[0] != "pyarrow":
@@ -115,6 +152,29 @@ def _conditions(run: Run) -> dict[str, Any]:
     }
 
 
+def _of_leaks(run: LeakRun, place: Path) -> dict[str, Any]:
+    """The conditions of a run that looked for leaks only."""
+    machine = run.machine
+    return {
+        "run": run.run_id,
+        "path": str(place),
+        "started_at": run.started_at,
+        "machine": machine.cpu_model,
+        "microcode": machine.microcode,
+        "cores": machine.cores,
+        "kernel": machine.kernel,
+        "distribution": machine.distribution,
+        "virtualisation": machine.virtualisation,
+        "perbyte_version": run.perbyte_version,
+        "study": "",
+        "origin": "measured",
+        "seed": str(run.seed),
+        "complete": True,
+        "measuring_s": sum(one.seconds for one in run.figures),
+        "noise_floor": None,
+    }
+
+
 def _run_columns() -> Any:
     """The columns of `runs`; Arrow is loaded with them."""
     import pyarrow as pa
@@ -135,6 +195,28 @@ def _run_columns() -> Any:
         ),
     )
     return pa.schema([(name, kinds.get(name, pa.string())) for name in names])
+
+
+def _behaviour_columns() -> Any:
+    """The columns of `behaviour`: texts, and numbers that may be missing."""
+    import pyarrow as pa
+
+    names = ("run", *Behaviour(Cell("", "", "", 0, "")).record())
+    texts = {"run", "address", "unknown", "setup_unknown"}
+    return pa.schema([(name, pa.string() if name in texts else pa.float64()) for name in names])
+
+
+def _leak_columns() -> Any:
+    """The columns of `leaks`: texts, whether caches were emptied, and numbers that may be missing."""
+    import pyarrow as pa
+
+    texts = ("run", "address", "role", "first", "second", "verdict", "unit")
+    numbers = (
+        *("shift", "shift_low", "shift_high", "spread", "spread_low", "spread_high", "bound", "target"),
+        *("p", "null_p", "call", "clean_pairs", "pairs", "null_pairs", "seconds"),
+    )
+    columns = [(name, pa.string()) for name in texts] + [("cold", pa.bool_())]
+    return pa.schema(columns + [(name, pa.float64()) for name in numbers])
 
 
 def _joined(tables: Sequence[tuple[str, Any]]) -> Any:

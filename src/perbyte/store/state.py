@@ -217,6 +217,22 @@ def identity_differences(
     return found
 
 
+def unlike_to_merge(ours: Conditions, theirs: Conditions) -> dict[str, tuple[Any, Any]]:
+    """Return in what runs differ that are not to be one.
+
+    Beyond `differences`, which a run that goes on has to keep as well: until which precision cells were measured, since
+    one figure would stop by two rules; and what for, since a study's verdict would rest on cells of something else.
+    """
+    found = differences(ours, theirs)
+    for name, pair in (
+        ("policy.precision", (ours.policy.precision, theirs.policy.precision)),
+        ("study", (ours.study, theirs.study)),
+    ):
+        if pair[0] != pair[1]:
+            found[name] = pair
+    return found
+
+
 def require_agreement(found: dict[str, tuple[Any, Any]], what: str, hint: str) -> None:
     """Raise IncompatibleRuns naming every field in `found`; nothing when there is none."""
     if not found:

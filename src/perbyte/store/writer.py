@@ -3,6 +3,7 @@
 Events go to the journal, one system call each. When an epoch is over, and at the end, what the journal holds
 is compacted: first the samples file, then run.json, then an empty journal. After a kill between any two of
 these steps, sequence numbers tell what is already safe. Measuring code never waits for more than one write.
+Where Arrow is not installed nothing is compacted: the samples stay in the journal, and readers make the figures anew.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from perbyte import places
+from perbyte import extras, places
 from perbyte.errors import StoreError, UsageError
 from perbyte.model import (
     Audit,
@@ -32,6 +33,7 @@ from perbyte.model import (
     UnprovenTier,
 )
 from perbyte.store.files import (
+    BESIDE,
     CELLS_FILE,
     JOURNAL_FILE,
     LOCK_FILE,
@@ -60,8 +62,8 @@ from perbyte.store.journal import (
 from perbyte.store.manifest import (
     MANIFEST_FILE,
     SIGNATURE_FILE,
-    Entry,
     Manifest,
+    ManifestEntry,
     check_listed,
     entry_of,
     entry_of_file,
@@ -76,6 +78,7 @@ from perbyte.store.state import (
     pack_state,
     require_agreement,
     state_text,
+    unlike_to_merge,
     write_state,
 )
 
@@ -96,7 +99,7 @@ class RunWriter:
         pending: list[tuple[int, Burst]] | None = None,
         whole_bytes: int = 0,
         notes: tuple[str, ...] = (),
-        listed: dict[str, Entry] | None = None,
+        listed: dict[str, ManifestEntry] | None = None,
     ) -> None:
         self.directory = directory
         self.notes = notes
@@ -106,6 +109,7 @@ class RunWriter:
         self._pending = pending or []
         self._journal = JournalWriter(directory, whole_bytes)
         self._closed = False
+        self._compacts = extras.has("query")
 
     @classmethod
     def create(cls, directory: Path, overwrite: bool = False) -> Self:
@@ -243,20 +247,22 @@ class RunWriter:
         complete: bool,
     ) -> None:
         """End the run with its figures, force all of it to the disk, and close."""
-        from perbyte.store.tables import figures_table, write_table
-
         state = self._begun()
         with undisturbed():
             self._write_samples()
             if CELLS_FILE in self._listed and state.figures_seq == state.seq:
                 state.figures_seq = -1  # no manifest may list figures that are being replaced
                 self._put_state()
-            write_table(self.directory / CELLS_FILE, figures_table(cells), state.seq)
-            self._listed[CELLS_FILE] = entry_of_file(self.directory / CELLS_FILE)
+            if self._compacts:
+                from perbyte.store.tables import figures_table, write_table
+
+                write_table(self.directory / CELLS_FILE, figures_table(cells), state.seq)
+                self._listed[CELLS_FILE] = entry_of_file(self.directory / CELLS_FILE)
+                state.figures_seq = state.seq
             state.noise_floor, state.measuring_s, state.complete = noise_floor, measuring_s, complete
-            state.figures, state.figures_seq = len(cells), state.seq
+            state.figures = len(cells)
             self._put_state()
-            self._journal.start_anew()
+            self._start_anew()
             self.close()
 
     def close(self) -> None:
@@ -293,6 +299,11 @@ class RunWriter:
         with undisturbed():
             self._write_samples()
             self._put_state()
+            self._start_anew()
+
+    def _start_anew(self) -> None:
+        """Empty the journal, once its bursts are in a samples file."""
+        if not self._pending:
             self._journal.start_anew()
 
     def _put_state(self) -> None:
@@ -314,7 +325,7 @@ class RunWriter:
 
         The file is named after its first burst: should it have to be written twice, it replaces itself.
         """
-        if not self._pending:
+        if not self._pending or not self._compacts:
             return
         from perbyte.store.tables import samples_table, write_table
 
@@ -355,7 +366,7 @@ def _ours(directory: Path, overwrite: bool) -> list[Path]:
         ours = [
             place
             for place in present
-            if place.name in (RUN_FILE, CELLS_FILE, JOURNAL_FILE, MANIFEST_FILE, SIGNATURE_FILE)
+            if place.name in (RUN_FILE, CELLS_FILE, JOURNAL_FILE, MANIFEST_FILE, SIGNATURE_FILE, *BESIDE)
             or place.match(SAMPLES_GLOB)
         ]
         if present and not ours:
@@ -392,7 +403,7 @@ def merge(paths: Sequence[Path], into: Path) -> Run:
     ids = [conditions.run_id]
     for place in directories[1:]:
         other = read_known(place).state.conditions
-        found = differences(conditions, other)
+        found = unlike_to_merge(conditions, other)
         hint = "compare them instead: perbyte compare A B"
         require_agreement(found, f"{directories[0]} and {place} cannot be merged", hint)
         if other.run_id in ids:

@@ -5,26 +5,52 @@ A rule looks up costs as claims do, so winners too close to call are named toget
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from msgspec import field
 
-from perbyte.datafile import Problem, Text
+from perbyte.datafile import Problem, Text, one_of
 from perbyte.errors import DataFileError
 from perbyte.model import Estimate
+from perbyte.stats.quantity import Unit
 from perbyte.studies.claims.form import Candidate, Comparing, Context, Dimensions, Finding, Key
-from perbyte.studies.model import AnswerText, ComparedRow, Selection, Value
+from perbyte.studies.evidence import cells_of, gather
+from perbyte.studies.model import AnswerText, ComparedRow, Selection, Value, published_ns
+from perbyte.studies.printed import published_run
 from perbyte.studies.wording import listing, number
 
 _UNKNOWN = "(not known here)"
+_SCALES = {
+    Unit.MEGABITS_PER_SECOND: 8e3,
+    Unit.MEGABYTES_PER_SECOND: 1e3,
+    Unit.MEBIBYTES_PER_SECOND: 1e9 / 2**20,
+    Unit.KILOBYTES_PER_SECOND: 1e6,
+    Unit.OPERATIONS_PER_SECOND: 1e9,
+    Unit.MILLISECONDS: 1e-6,
+    Unit.SECONDS: 1e-9,
+}
+"""What a nanosecond per byte (or call) is in each: a throughput is this over the cost, a time this times the cost."""
 
 
 class Rule(Comparing, frozen=True, kw_only=True):
-    """What an answer's placeholder stands for. It shares the keys of claims that compare costs."""
+    """What an answer's placeholder stands for. It shares the keys of claims that compare costs.
+
+    With `printed`, the id of a published machine, it is about the figures that the text prints for it. `unit` is the
+    author's own where that is no cost; a time in it is that of `calls` calls.
+    """
 
     id: str = ""
     says: str = ""
     place: str = ""
+    printed: str = ""
+    unit: Unit | None = None
+    calls: int = 1
+
+    def __post_init__(self) -> None:
+        if self.unit is not None and self.unit not in _SCALES:
+            one_of(self.unit, _SCALES, "unit of an answer", "unit")
 
     def judge(self, context: Context) -> list[Finding]:
         """A rule judges nothing."""
@@ -34,11 +60,29 @@ class Rule(Comparing, frozen=True, kw_only=True):
         """Return the words for the placeholder."""
         raise NotImplementedError
 
+    def basis_of(self, context: Context) -> Context:
+        """What the rule looks at: the run, or print; in time where its unit is one of time."""
+        if self.printed:
+            run = published_run(context.study, self.printed)
+            context = replace(context, table=gather(context.study, [run]))
+        if self.unit is not None:
+            context = replace(context, table=replace(context.table, in_cycles=False))
+        return context
+
+    def figure(self, one: Candidate) -> str:
+        """A cost in the rule's unit."""
+        if self.unit is None:
+            return number(_cost(one))
+        scale = _SCALES[self.unit]
+        return number(scale / _cost(one) if self.unit.more_is_better else _cost(one) * scale * self.calls)
+
     def mentions(self) -> Iterator[tuple[str, str, tuple[Value, ...]]]:
         """The dimensions that the rule names, that of its candidates among them."""
         yield from Comparing.mentions(self)
         if candidates := getattr(self, "candidates", ""):
             yield "candidates", candidates, ()
+        if self.printed:
+            yield "machines", "machines", (self.printed,)
 
 
 class Best(Rule, frozen=True, kw_only=True, tag="best"):
@@ -49,6 +93,7 @@ class Best(Rule, frozen=True, kw_only=True, tag="best"):
 
     def fill(self, context: Context) -> str:
         """One winner per group of `by`."""
+        context = self.basis_of(context)
         found = []
         for key, field_ in self.ranking(context, self.candidates).items():
             present = [one for one in field_.values() if one.cost]
@@ -60,7 +105,7 @@ class Best(Rule, frozen=True, kw_only=True, tag="best"):
         best = (max if self.last else min)(present, key=_cost)
         ties = [one for one in present if one is not best and _open(context, one, best)]
         named = sorted([best, *ties], key=_cost)
-        said = listing([f"{one.label} ({number(_cost(one))})" for one in named])
+        said = listing([f"{one.label} ({self.figure(one)})" for one in named])
         return f"{said}, too close to call" if ties else said
 
 
@@ -71,29 +116,76 @@ class Order(Rule, frozen=True, kw_only=True, tag="order"):
 
     def fill(self, context: Context) -> str:
         """One list per group of `by`."""
+        context = self.basis_of(context)
         found = []
         for key, field_ in self.ranking(context, self.candidates).items():
             present = sorted((one for one in field_.values() if one.cost), key=_cost)
             if present:
-                found.append((key, ", ".join(f"{one.label} {number(_cost(one))}" for one in present)))
+                found.append((key, ", ".join(f"{one.label} {self.figure(one)}" for one in present)))
         return _per_group(context, found)
 
 
 class Range(Rule, frozen=True, kw_only=True, tag="range"):
-    """From the smallest to the largest of the ratios of all pairs; one number where they agree in three digits."""
+    """From the smallest to the largest of the ratios of all pairs, or their `mean`; one number where all agree."""
 
     numerator: Selection
     denominator: Selection
     each: Dimensions = ()
+    mean: bool = False
 
     def fill(self, context: Context) -> str:
         """The ends of the range; `by` only says which cells are pairs."""
-        pairs = self.pairs(context, self.numerator, self.denominator, each=self.each)
+        pairs = self.pairs(self.basis_of(context), self.numerator, self.denominator, each=self.each)
         ratios = sorted(pair.ratio.value for pair in pairs if pair.ratio)
         if not ratios:
             return _UNKNOWN
+        if self.mean:
+            return number(math.fsum(ratios) / len(ratios))
         low, high = number(ratios[0]), number(ratios[-1])
         return low if low == high else f"{low} to {high}"
+
+
+class GainOverPrint(Rule, frozen=True, kw_only=True, tag="gain"):
+    """How many times faster this machine's fastest cell is than the figure that the text prints for `machine`.
+
+    The smallest and the largest gain are named. A `title` makes a table of all of them too.
+    """
+
+    machine: Text
+    title: str = ""
+
+    def fill(self, context: Context) -> str:
+        """The ends of the range, each with its algorithm."""
+        rows = sorted(self.rows(context), key=lambda row: row[1].value)
+        if not rows:
+            return _UNKNOWN
+        ends = [f"{number(ratio.value)} ({place})" for place, ratio, _ in (rows[0], rows[-1])]
+        return ends[0] if len(rows) == 1 else " to ".join(ends)
+
+    def rows(self, context: Context) -> tuple[ComparedRow, ...]:
+        """Each printed figure with a counterpart among the rule's cells: its algorithm, and the gain in time."""
+        table = replace(context.table, in_cycles=False)
+        found = []
+        for published in context.study.published:
+            ns = published_ns(published)
+            if published.machine != self.machine or ns is None or len(published.sides) != 1:
+                continue
+            wanted = cells_of(published.cell)
+            costs = [
+                table.cost(row, "call")
+                for row in table.select(self.where)
+                if row.figure and any(one.matches(row.figure.cell) for one in wanted)
+            ]
+            if costs:
+                best = min(costs, key=lambda one: one.value)
+                gain = Estimate(ns / best.value, ns / best.high, ns / best.low)
+                found.append((published.algorithm, gain, "faster" if gain.above(1) else "slower"))
+        return tuple(found)
+
+    def mentions(self) -> Iterator[tuple[str, str, tuple[Value, ...]]]:
+        """The dimensions that the rule names, and its machine."""
+        yield from Rule.mentions(self)
+        yield "machines", "machines", (self.machine,)
 
 
 class Compared(Rule, frozen=True, kw_only=True, tag="compared"):
@@ -124,14 +216,14 @@ class Compared(Rule, frozen=True, kw_only=True, tag="compared"):
                 return "faster" if ratio.below(1 / width) else "slower"
             return "equal" if ratio.within(1 / width, width) else "inconclusive"
 
-        pairs = self.pairs(context, self.numerator, self.denominator)
+        pairs = self.pairs(self.basis_of(context), self.numerator, self.denominator)
         return tuple((pair.place, pair.ratio, word(pair.ratio)) for pair in pairs if pair.ratio)
 
 
-class Answer(AnswerText, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class AnswerSentence(AnswerText, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One sentence of an answer; `{name}` in it stands for the rule of that name in `values`, `{unit}` for the unit."""
 
-    values: dict[str, Best | Order | Range | Compared] = field(default_factory=dict)
+    values: dict[str, Best | Order | Range | Compared | GainOverPrint] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         try:
@@ -142,7 +234,7 @@ class Answer(AnswerText, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def tables(self, context: Context) -> Iterator[tuple[str, tuple[ComparedRow, ...]]]:
         """The tables of its values, by title."""
         for rule in self.values.values():
-            if isinstance(rule, Compared) and rule.title and (rows := rule.rows(context)):
+            if isinstance(rule, Compared | GainOverPrint) and rule.title and (rows := rule.rows(context)):
                 yield rule.title, rows
 
     def fill(self, context: Context) -> str:

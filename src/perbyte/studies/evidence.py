@@ -8,31 +8,46 @@ and nothing is computed here but costs with their intervals.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from perbyte.catalogue import Selector, parse_selector
 from perbyte.errors import UsageError
-from perbyte.model import Cell, CellFigure, Estimate, Failure, Run, parse_address
+from perbyte.model import Behaviour, Cell, CellFigure, Estimate, Failure, Run, parse_address
+from perbyte.model.behaviour import LINE_BYTES, Counted
 from perbyte.stats.compare import Cost, cost_of
 from perbyte.studies.model import GROUP, CellGroup, Selection, Study, Value
 
 IN_PRINT = "published"
+COUNTED = (
+    "counted"  # the source of costs that are no time: exact, so that no noise floor belongs to their ratios
+)
+TIME, INSTRUCTIONS = "time", "instructions"
+NOT_COUNTED = "it was not counted"
 _NOT_PROVIDED = frozenset({"unsupported", "absent"})
 
 
 class Absence(enum.Enum):
-    """Why a row has no figure: no library here provides it, it was not measured, or the variant leaves it out."""
+    """Why a row has no figure: nobody here has it, it was not measured, the variant or the text leaves it out.
+
+    A text may also print that there is no figure, because its library did not have the algorithm.
+    """
 
     UNPROVIDED = "not provided"
     UNMEASURED = "not measured"
     LEFT_OUT = "left out"
     NOT_PRINTED = "not printed"
+    PRINTED_AS_LACKING = "printed as lacking"
+
+    @property
+    def in_print(self) -> bool:
+        """True where it is the text that has no figure."""
+        return self in (Absence.NOT_PRINTED, Absence.PRINTED_AS_LACKING)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EvidenceRow:
     """A cell of the study with its dimensions; `figure` is None when it has none, and `reason` says why."""
 
     dims: Mapping[str, Value]
@@ -42,16 +57,28 @@ class Row:
     reason: str = ""
     block_bytes: int = 0
     run_id: str = ""
+    behaviour: Behaviour | None = None
+
+    def counted(self, of: str) -> tuple[float, float] | None:
+        """The least and the most of `of` that a call took, both ends of what two processes say; None if not known."""
+        one = self.behaviour
+        if one is None or (of != "stack" and one.call is None) or (of == "stack" and not one.stack):
+            return None
+        if of == INSTRUCTIONS:
+            return one.ends
+        call = one.call
+        value = float(one.stack if call is None or of == "stack" else _BYTES[of](call))
+        return value, value
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class EvidenceTable:
     """All rows of a study. `in_cycles` tells the unit of costs; `floor` is the noise floor, None without one.
 
     `printed` is the id of the published machine whose printed figures these are; empty for measured runs.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[EvidenceRow, ...]
     in_cycles: bool
     floor: float | None
     runners: frozenset[str]
@@ -62,29 +89,54 @@ class Table:
         """`cycles` or `ns`."""
         return "cycles" if self.in_cycles else "ns"
 
-    def select(self, where: Selection) -> tuple[Row, ...]:
+    def select(self, where: Selection) -> tuple[EvidenceRow, ...]:
         """The rows whose dimensions have the values asked for."""
         wanted = {name: many(values) for name, values in where.items()}
         return tuple(
             row for row in self.rows if all(row.dims.get(name) in values for name, values in wanted.items())
         )
 
-    def cost(self, row: Row, per: str = "byte") -> Estimate:
+    def cost(self, row: EvidenceRow, per: str = "byte") -> Estimate:
         """What the row's cell costs, see `measured`, with the interval it lies in."""
         return self.measured(row, per).estimate
 
-    def measured(self, row: Row, per: str = "byte") -> Cost:
+    def unit_of(self, of: str, per: str) -> str:
+        """What a cost is counted in: `cycles per byte`, `instructions per byte`, `bytes of stack`."""
+        if of == TIME:
+            return f"{self.unit} per {per}"
+        if of == INSTRUCTIONS:
+            return f"{INSTRUCTIONS} per {per}"
+        return "allocations" if of == "allocations" else f"bytes of {of.replace('-', ' ')}"
+
+    def measured(self, row: EvidenceRow, per: str = "byte", of: str = TIME) -> Cost:
         """What the row's cell costs, in cycles (or ns) per `byte`, `block` or `call`, with its epochs.
 
-        Cells without data are counted per call. Raises ValueError for a row without a figure.
+        Of another quantity than time: what was counted; bytes are those of a call. Cells without data are counted per
+        call. Raises ValueError for a row without a figure, or without a count.
         """
         figure = row.figure
         if figure is None:
             raise ValueError("a row without a figure has no cost")
+        if of != TIME:
+            ends = row.counted(of)
+            if ends is None:
+                raise ValueError("a row that was not counted has no count")
+            size = figure.cell.size_bytes if of == INSTRUCTIONS and per != "call" else 0
+            parts = (size / ((row.block_bytes or 1) if per == "block" else 1)) if size else 1.0
+            middle = (ends[0] + ends[1]) / 2
+            return Cost(Estimate(middle / parts, ends[0] / parts, ends[1] / parts), source=COUNTED)
         count = 1.0
         if per != "call" and figure.cell.size_bytes:
             count = figure.cell.size_bytes / ((row.block_bytes or 1) if per == "block" else 1)
         return cost_of(figure, self.unit, per=count, source=row.run_id)
+
+
+_BYTES: Mapping[str, Callable[[Counted], float]] = {
+    "heap": lambda call: call.heap_bytes,
+    "heap-peak": lambda call: call.heap_peak,
+    "allocations": lambda call: call.heap_calls,
+    "code": lambda call: LINE_BYTES * call.code_lines,
+}
 
 
 def many(values: Value | tuple[Value, ...]) -> tuple[Value, ...]:
@@ -100,7 +152,7 @@ def cells_of(selector: str) -> tuple[Selector, ...]:
     return parsed.expand()
 
 
-def gather(study: Study, runs: Sequence[Run]) -> Table:
+def gather(study: Study, runs: Sequence[Run]) -> EvidenceTable:
     """Lay out what `runs` hold about the cells of `study`; where two hold the same cell, the first one counts.
 
     The noise floor is the largest of the runs'. Raises UsageError without a run.
@@ -110,7 +162,7 @@ def gather(study: Study, runs: Sequence[Run]) -> Table:
     available = _Available.of(study, runs)
     rows = tuple(row for group in study.groups for row in _rows(group, available))
     floors = [run.noise_floor.relative for run in runs if run.noise_floor]
-    return Table(
+    return EvidenceTable(
         rows=rows,
         in_cycles=all(row.figure.cycles_per_call is not None for row in rows if row.figure),
         floor=max(floors) if floors else None,
@@ -143,6 +195,7 @@ class _Available:
     complete: bool
     in_print: bool
     left_out: frozenset[Selector]
+    lacking: tuple[Selector, ...]
 
     @classmethod
     def of(cls, study: Study, runs: Sequence[Run]) -> _Available:
@@ -154,6 +207,7 @@ class _Available:
             complete=all(run.complete for run in runs),
             in_print=all(run.conditions.origin == IN_PRINT for run in runs),
             left_out=_left_out(study, figures),
+            lacking=_printed_as_lacking(study, runs),
         )
 
     def absence(self, wanted: Selector, asked: str) -> tuple[Absence, str]:
@@ -162,6 +216,8 @@ class _Available:
             if self._one(failure, wanted) or self._whole(failure, wanted, asked):
                 kind = Absence.UNPROVIDED if failure.kind in _NOT_PROVIDED else Absence.UNMEASURED
                 return kind, f"{failure.kind}: {failure.message}" if failure.message else failure.kind
+        if any(one.matches(wanted.cell) for one in self.lacking):
+            return Absence.PRINTED_AS_LACKING, "the study prints that its library had none"
         if self.in_print:
             return Absence.NOT_PRINTED, "the study prints no figure for it"
         if wanted in self.left_out:
@@ -189,6 +245,17 @@ class _Available:
         return not any((cell.runner, cell.cpu) == (wanted.runner, wanted.cell.cpu) for cell in self.figures)
 
 
+def _printed_as_lacking(study: Study, runs: Sequence[Run]) -> tuple[Selector, ...]:
+    """What the study prints as not there for the machine that these runs are the print of."""
+    machine = _printed_machine(study, runs)
+    return tuple(
+        one
+        for figure in study.published
+        if figure.machine == machine and not figure.available and figure.cell
+        for one in cells_of(figure.cell)
+    )
+
+
 def _left_out(study: Study, figures: Iterable[Cell]) -> frozenset[Selector]:
     """The cells that the quick variant leaves out, if these figures look like those of a quick run."""
     full, quick = (
@@ -201,23 +268,26 @@ def _left_out(study: Study, figures: Iterable[Cell]) -> frozenset[Selector]:
     return frozenset(only_full)
 
 
-def _rows(group: CellGroup, available: _Available) -> Iterable[Row]:
+def _rows(group: CellGroup, available: _Available) -> Iterable[EvidenceRow]:
     for asked, wanted in ((selector, one) for selector in group.selectors for one in cells_of(selector)):
         if wanted.literal:
             found = [available.figures[wanted.cell]] if wanted.cell in available.figures else []
         else:
             found = [both for cell, both in available.figures.items() if wanted.matches(cell)]
         for figure, run in found:
-            yield Row(
+            yield EvidenceRow(
                 dimensions(group, figure.cell),
                 group.label,
                 figure,
                 block_bytes=group.block_bytes,
                 run_id=run.conditions.run_id,
+                behaviour=next((one for one in run.behaviours if one.cell == figure.cell), None),
             )
         if not found:
             absence, reason = available.absence(wanted, asked)
-            yield Row(dimensions(group, wanted.cell), group.label, None, absence, reason, group.block_bytes)
+            yield EvidenceRow(
+                dimensions(group, wanted.cell), group.label, None, absence, reason, group.block_bytes
+            )
 
 
 def dimensions(group: CellGroup, cell: Cell) -> dict[str, Value]:

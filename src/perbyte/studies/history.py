@@ -44,11 +44,12 @@ _END = re.compile(
 _OPERATIONS = ("encrypt", "digest")
 
 
-class Line(Struct, frozen=True, forbid_unknown_fields=True):
+class HistoryLine(Struct, frozen=True, forbid_unknown_fields=True):
     """Algorithms whose costs per byte belong on one line through the years.
 
-    `kind` is `hash`, `stream cipher` or `block cipher`. `common` lines are those that several studies share; `note`
-    says what is taken for the same here although it is not quite.
+    `kind` is `hash`, `stream cipher` or `block cipher`. `common` lines are those that several studies share; lines
+    with a `family` (AES, SHA, ChaCha) make the timeline; `note` says what is taken for the same although it is not
+    quite.
     """
 
     id: Text
@@ -56,6 +57,7 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True):
     kind: Text
     algorithms: Texts
     common: bool = False
+    family: str = ""
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -75,7 +77,7 @@ class End(NamedTuple):
     runner: str
 
 
-class Step(Struct, frozen=True, forbid_unknown_fields=True):
+class HistoryStep(Struct, frozen=True, forbid_unknown_fields=True):
     """From one point to another. `needs`: CPU features of which today's machine must have one for it to be shown."""
 
     from_: Text = field(name="from")
@@ -96,7 +98,7 @@ class Explanation(Struct, frozen=True, forbid_unknown_fields=True):
     id: Text
     title: Text
     text: Text
-    steps: Annotated[tuple[Step, ...], Meta(min_length=1)]
+    steps: Annotated[tuple[HistoryStep, ...], Meta(min_length=1)]
 
 
 class Features(Struct, frozen=True, forbid_unknown_fields=True):
@@ -110,7 +112,7 @@ class Features(Struct, frozen=True, forbid_unknown_fields=True):
 class HistoryFile(Struct, frozen=True, forbid_unknown_fields=True):
     """What `history.toml` says. `virtual` are globs of the runners whose code runs in a virtual machine."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[HistoryLine, ...]
     machines: tuple[Features, ...] = ()
     virtual: tuple[Text, ...] = ()
     explanations: tuple[Explanation, ...] = ()
@@ -122,7 +124,7 @@ class HistoryFile(Struct, frozen=True, forbid_unknown_fields=True):
             if end.study == TODAY:
                 one_of(end.name, [line.id for line in self.lines], "line", "explanations")
 
-    def line_of(self, algorithm: str) -> Line | None:
+    def line_of(self, algorithm: str) -> HistoryLine | None:
         """The line that an algorithm of the catalogue belongs to, or None."""
         return next((line for line in self.lines if algorithm in line.algorithms), None)
 
@@ -237,7 +239,7 @@ class History:
     `converted` counts the published figures that stand on a line, of which `points` are the best of each machine.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[HistoryLine, ...]
     points: tuple[HistoryPoint, ...]
     explained: tuple[Explained, ...]
     left_out: tuple[LeftOut, ...]
@@ -245,7 +247,7 @@ class History:
     studies: tuple[Study, ...]
     runs: tuple[Run, ...]
 
-    def of(self, line: Line) -> tuple[HistoryPoint, ...]:
+    def of(self, line: HistoryLine) -> tuple[HistoryPoint, ...]:
         """The points of one line, oldest first."""
         return tuple(point for point in self.points if point.line == line.id)
 
@@ -364,7 +366,7 @@ def _find(
     return min(best, key=lambda one: one.cost) if best else f"{name}{which} is in none of these runs"
 
 
-def _lack(step: Step, runs: Sequence[Run]) -> str:
+def _lack(step: HistoryStep, runs: Sequence[Run]) -> str:
     flags = {flag for run in runs for flag in run.conditions.machine.cpu_flags}
     fits = not step.needs or not runs or flags & {*step.needs}
     return "" if fits else f"today's machine has no {' or '.join(step.needs)}"

@@ -4,7 +4,8 @@ A claim is reproduced only if every group it speaks of supports it, and not repr
 contradicts it; what overlaps or was not measured leaves it inconclusive, and what no library here provides makes it
 not testable. `most` and `some` count groups instead. Nothing here knows what a particular form means.
 
-Printed figures are judged as a run of their own, without intervals: a text may claim more than its table shows.
+Printed figures are judged as a run of their own, without intervals: a text may claim more than its table shows. What
+is not printed is not answered by print: it leaves a claim not testable there.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from perbyte.datafile import Problem
-from perbyte.errors import DataFileError, UsageError
-from perbyte.model import Cell, CellFigure, Conditions, Estimate, Interval, Machine, Policy, Quality, Run
-from perbyte.stats.compare import compare, floor_across
+from perbyte.errors import DataFileError
+from perbyte.model import Cell, CellFigure, Estimate, Quality, Run
+from perbyte.stats.across import floor_across
+from perbyte.stats.compare import compare
 from perbyte.stats.quantity import Unit, read
-from perbyte.studies.answers import Answer
+from perbyte.studies.answers import AnswerSentence
 from perbyte.studies.claims import Context, Finding, Form, State
 from perbyte.studies.claims.significance import compute
-from perbyte.studies.evidence import IN_PRINT, Table, cells_of, figures_of, gather
-from perbyte.studies.model import Claim, Judgement, Outcome, PublishedFigure, Study, Verdict, published_ns
+from perbyte.studies.evidence import EvidenceTable, cells_of, figures_of, gather
+from perbyte.studies.model import Claim, Judgement, Outcome, PublishedFigure, Study, Verdict
+from perbyte.studies.printed import published_run
 from perbyte.studies.wording import counted, percent
 
 _SHOWN = 4
@@ -36,7 +39,7 @@ def judge(study: Study, runs: Run | Sequence[Run]) -> Judgement:
     several = (runs,) if isinstance(runs, Run) else tuple(runs)
     table = gather(study, several)
     context = Context(study, table, compute(study, table, several))
-    answers = [answer for answer in study.answers if isinstance(answer, Answer)]
+    answers = [answer for answer in study.answers if isinstance(answer, AnswerSentence)]
     return Judgement(
         answers=tuple(answer.fill(context) for answer in answers),
         tables=tuple(table for answer in answers for table in answer.tables(context)),
@@ -67,6 +70,7 @@ def verdict(claim: Claim, context: Context) -> Verdict:
         refuted_by=claim.refuted_by(context),
         compared=sum(finding.state is not State.LEFT_OUT for finding in findings),
         left_out=sum(finding.state is State.LEFT_OUT for finding in findings),
+        not_printed=sum(finding.state is State.NOT_PRINTED for finding in findings),
     )
 
 
@@ -92,11 +96,13 @@ def decide(states: Sequence[State], quantifier: str = "every") -> Outcome:
         return Outcome.REPRODUCED
     if total - no < least:
         return Outcome.NOT_REPRODUCED
-    return Outcome.NOT_TESTABLE if State.UNPROVIDED in states else Outcome.INCONCLUSIVE
+    return Outcome.NOT_TESTABLE if any(state.lacking for state in states) else Outcome.INCONCLUSIVE
 
 
 def _evidence(findings: Sequence[Finding], outcome: Outcome) -> tuple[str, ...]:
     """The summary, then the sentences that decide: contradictions first for a failure, the closest call else."""
+    if not findings:
+        return ("Nobody who is named by the claim has a figure.",)
     if len(findings) == 1:
         return (findings[0].sentence,)
     counts = [(state, sum(finding.state is state for finding in findings)) for state in State]
@@ -114,7 +120,7 @@ def _deciding(findings: Sequence[Finding], outcome: Outcome) -> list[str]:
     wanted = {
         Outcome.NOT_REPRODUCED: (State.NO,),
         Outcome.INCONCLUSIVE: (State.OPEN, State.UNMEASURED, State.NO, State.LEFT_OUT),
-        Outcome.NOT_TESTABLE: (State.UNPROVIDED, State.NO, State.NOT_PRINTED),
+        Outcome.NOT_TESTABLE: (State.UNPROVIDED, State.NOT_PRINTED, State.NO),
     }[outcome]
     deciding = [
         finding.sentence
@@ -126,7 +132,7 @@ def _deciding(findings: Sequence[Finding], outcome: Outcome) -> list[str]:
     return shown[:_SHOWN] + ([f"And {more} more of this kind."] if more > 0 else [])
 
 
-def _doubts(table: Table, outcome: Outcome) -> list[str]:
+def _doubts(table: EvidenceTable, outcome: Outcome) -> list[str]:
     """What a reader must know where intervals decided nothing: how wide they are allowed to be."""
     if outcome is not Outcome.INCONCLUSIVE:
         return []
@@ -202,69 +208,3 @@ def _library(figure: CellFigure) -> str:
 def judge_in_print(study: Study, machine: str = "") -> Judgement:
     """Judge the claims of `study` on the figures it printed for `machine` (its first one by default)."""
     return judge(study, published_run(study, machine))
-
-
-def published_run(study: Study, machine: str = "") -> Run:
-    """Lay out the figures printed for one machine as a run; `conditions.origin` says where it comes from.
-
-    A glob for the runner becomes the runner `published`. Cycles are those printed; where the study printed times,
-    the figures are in nanoseconds. Raises UsageError when the study has no such machine.
-    """
-    known = [one.id for one in study.machines]
-    if machine and machine not in known:
-        raise UsageError(f"{study.name} has no machine '{machine}'", hint=f"there are: {', '.join(known)}")
-    wanted = machine or (known[0] if known else "")
-    cells: dict[Cell, CellFigure] = {}
-    for published in study.published:
-        if published.machine == wanted and published.available and len(published.sides) == 1:
-            for figure in _printed_figures(published):
-                cells.setdefault(figure.cell, figure)
-    return Run(path=None, conditions=_conditions(study, wanted), cells=tuple(cells.values()))
-
-
-def _printed_figures(published: PublishedFigure) -> Iterator[CellFigure]:
-    for one in cells_of(published.cell.replace("*/", f"{IN_PRINT}/", 1)):
-        cell = one.cell
-        value = published.value or 0.0
-        cycles = value * cell.size_bytes if published.unit == Unit.CYCLES_PER_BYTE else None
-        ns = published_ns(published)
-        if ns is not None and published.size_bytes:
-            ns *= cell.size_bytes / published.size_bytes
-        cost = ns if cycles is None else cycles
-        if not one.literal or cost is None:
-            continue
-        yield CellFigure(
-            cell=cell,
-            library=published.library or "as printed",
-            library_version="",
-            cycles_per_call=cycles,
-            ns_per_call=cost,
-            interval=Interval(cost, cost),
-            samples=0,
-            clean_samples=0,
-            epochs=1,
-            epoch_cycles=() if cycles is None else (cycles,),
-            epoch_ns=(cost,),
-            calls_per_sample=1,
-            quality=Quality.GOOD,
-            cycle_source="none" if cycles is None else IN_PRINT,
-        )
-
-
-def _conditions(study: Study, machine: str) -> Conditions:
-    known = study.machine(machine)
-    return Conditions(
-        run_id=f"{study.name}, as published",
-        perbyte_version="",
-        catalogue_version="",
-        protocol_version=0,
-        started_at=str(study.year),
-        command=(),
-        machine=Machine(
-            cpu_model=known.name if known else "", clock_hz_nominal=(known.clock_hz or 0.0) if known else 0.0
-        ),
-        policy=Policy(),
-        plan=(),
-        study=study.name,
-        origin=IN_PRINT,
-    )

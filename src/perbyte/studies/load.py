@@ -24,10 +24,11 @@ from perbyte.catalogue import load as load_catalogue
 from perbyte.catalogue import pattern
 from perbyte.datafile import Problem, closest, no_duplicates, one_of, read_csv, read_text, read_toml
 from perbyte.errors import DataFileError, DataFileWarning, UsageError
-from perbyte.studies.answers import Answer
+from perbyte.studies.answers import AnswerSentence
 from perbyte.studies.claims import AnyClaim, Form
 from perbyte.studies.evidence import cells_of, dimensions
 from perbyte.studies.model import OVER, PublishedFigure, Study, StudyFile, Value
+from perbyte.studies.words import check as check_words
 
 STUDY_FILE = "study.toml"
 SEARCH_VARIABLE = "PERBYTE_STUDIES"
@@ -35,7 +36,7 @@ SEARCH_VARIABLE = "PERBYTE_STUDIES"
 
 class _ClaimFile(Struct, forbid_unknown_fields=True):
     claims: tuple[AnyClaim, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[AnswerSentence, ...] = ()
 
 
 def studies(directory: Path | None = None) -> tuple[Study, ...]:
@@ -162,8 +163,9 @@ def _check(study: Study) -> None:
         assert isinstance(claim, Form)
         with _located(f"{place}/claims.toml: [[claims]] {claim.id}"):
             _check_claim(claim, known)
+            check_words(claim)
     for answer in study.answers:
-        for name, rule in answer.values.items() if isinstance(answer, Answer) else ():
+        for name, rule in answer.values.items() if isinstance(answer, AnswerSentence) else ():
             with _located(f"{place}/claims.toml: [[answers]] {name}"):
                 _check_claim(rule, known)
 

@@ -186,15 +186,16 @@ class StudyFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Claim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="form"):
     """One claim of the text as a checkable statement; each form of `perbyte.studies.claims` is a subclass.
 
-    `says` is the claim in our words and `place` where it stands. `reading` says how words without a number were turned
-    into one. `about` tells findings from numbers of the authors' own machine, which another one need not share.
-    `quantifier` is `every`, `most` or `some` of the groups the form looks at; with `negate` each group must contradict
-    the form instead of supporting it.
+    `says` is the claim in our words and `place` where it stands. `words` are those without a number, with the limits
+    that `words.toml` gives them; `reading` says what else had to be decided. `about` tells findings from numbers of
+    the authors' own machine, which another one need not share. `quantifier` is `every`, `most` or `some` of the
+    groups the form looks at; with `negate` each group must contradict the form instead of supporting it.
     """
 
     id: Text
     says: Text
     place: Text
+    words: tuple[Text, ...] = ()
     reading: str = ""
     about: Literal["finding", "machine"] = "finding"
     quantifier: Literal["every", "most", "some"] = "every"
@@ -260,7 +261,8 @@ class Verdict:
     """How a claim fared: the outcome, the sentences that explain it, deciding ones first, and all the numbers.
 
     `rule` is how it was judged and `refuted_by` the result that would refute it. Of the claim's comparisons `compared`
-    were possible and `left_out` are not in the quick variant.
+    were possible, `left_out` are not in the quick variant, and `not_printed` are not in the text, where print is
+    judged.
     """
 
     claim: Claim
@@ -271,6 +273,7 @@ class Verdict:
     refuted_by: str = ""
     compared: int = 0
     left_out: int = 0
+    not_printed: int = 0
 
     @property
     def partial(self) -> bool:
@@ -354,6 +357,8 @@ def published_ns(figure: PublishedFigure) -> float | None:
             return figure.size_bytes / (figure.value * 1e3) * 1e9
         case Unit.MEGABITS_PER_SECOND:
             return figure.size_bytes * 8 / (figure.value * 1e6) * 1e9
+        case Unit.MEBIBYTES_PER_SECOND:
+            return figure.size_bytes / (figure.value * 2**20) * 1e9
         case Unit.MILLISECONDS:
             return figure.value * 1e6 / figure.calls
         case Unit.SECONDS | Unit.SECONDS_PER_OPERATION:
@@ -372,6 +377,8 @@ def published_cycles_per_byte(figure: PublishedFigure, clock_hz: float | None) -
     """
     if figure.unit == Unit.CYCLES_PER_BYTE:
         return figure.value
+    if figure.unit == Unit.CYCLES_PER_CALL:
+        return figure.value / figure.size_bytes if figure.value and figure.size_bytes else None
     ns = published_ns(figure)
     if ns is None or not clock_hz or not figure.size_bytes:
         return None

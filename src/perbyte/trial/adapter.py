@@ -67,6 +67,7 @@ def write_adapter(
         block=algorithm.block_bytes or 1,
         ciphertext=algorithm.ciphertext_bytes,
         random=_RANDOM if "keypair" in calls else "",
+        secret=_SECRET if {"keypair", "base"} & set(calls) else "",
         open=writer.opening(),
         loops="\n".join(writer.loops),
         variants=rows,
@@ -236,9 +237,9 @@ class _Writer:
         ]
 
     def _kem(self) -> list[Variant]:
-        found = []
-        if "keypair" not in self.calls:
-            return []
+        found: list[Variant] = []
+        if not {"keypair", "decapsulate"} <= set(self.calls):
+            return found  # a secret that nobody takes out again was not checked
         for operation in ("encapsulate", "decapsulate"):
             if call := self.calls.get(operation):
                 loop = self._loop(operation, [expression(call)])
@@ -246,9 +247,9 @@ class _Writer:
         return found
 
     def _signature(self) -> list[Variant]:
-        found = []
-        if "keypair" not in self.calls:
-            return []
+        found: list[Variant] = []
+        if not {"keypair", "verify"} <= set(self.calls):
+            return found  # a signature that nobody verifies was not checked
         for operation in ("sign", "verify"):
             if call := self.calls.get(operation):
                 loop = self._loop(operation, [counted(operation, call)], failure(operation, call))
@@ -348,6 +349,16 @@ __attribute__((weak)) int randombytes(uint8_t *out, unsigned long long length)
 }
 """
 
+_SECRET = """
+/* Undefined under Valgrind where `--leak=taint` looks. */
+uint8_t *pb_trial_secret(const pb_case *c, size_t *length)
+{
+	struct state *state = c->ctx;
+	*length = sizeof state->secret_key;
+	return state->secret_key;
+}
+"""
+
 _TABLE = """\
 /* Written by `perbyte try`: calls of a user's functions, for one algorithm. */
 #include "perbyte.h"
@@ -385,6 +396,7 @@ static int open_case(pb_case *c)
 	return 0;
 }}
 
+{secret}
 {loops}
 
 static const pb_variant variants[] = {{

@@ -21,7 +21,7 @@ FAULTS = frozenset({"incorrect", "disputed", "crashed", "timed-out", "garbled", 
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class BesideTheBest:
     """A row of the user's beside the best of the others: `ratio` is its cost over theirs. `others` counts them."""
 
     mine: CellFigure
@@ -60,21 +60,26 @@ def draw_cells(
     )
 
 
-def beside_the_best(run: Run, mine: Collection[str]) -> list[Beside]:
-    """Each figure of the user's with the best of the others at the same operation, contract and size."""
+def beside_the_best(
+    run: Run, mine: Collection[str], stored: Sequence[CellFigure] = ()
+) -> list[BesideTheBest]:
+    """Each figure of the user's with the best of the others at the same operation, contract and size.
+
+    `stored` are figures of others from runs that are still true: they count, and the best is one that was measured.
+    """
+
+    def same(one: CellFigure, other: CellFigure) -> bool:
+        row = (one.cell.operation, one.cell.contract, one.cell.size_bytes)
+        return row == (other.cell.operation, other.cell.contract, other.cell.size_bytes)
+
     found = []
     for figure in run.cells:
         cell = figure.cell
-        others = [
-            other
-            for other in run.cells
-            if other.cell.runner not in mine
-            and (other.cell.operation, other.cell.contract, other.cell.size_bytes)
-            == (cell.operation, cell.contract, cell.size_bytes)
-        ]
+        others = [other for other in run.cells if other.cell.runner not in mine and same(other, figure)]
         if cell.runner in mine and others:
             best = min(others, key=lambda other: other.ns_per_call)
-            found.append(Beside(figure, best, stats.compare(best, figure, run.noise_floor), len(others)))
+            number = len(others) + sum(same(other, figure) for other in stored)
+            found.append(BesideTheBest(figure, best, stats.compare(best, figure, run.noise_floor), number))
     return found
 
 

@@ -49,6 +49,12 @@ def compare_checksums(one: Implementation, source: Source, place: Path) -> tuple
     return True, ", ".join(said)
 
 
+def expected_checksums(one: Implementation) -> str:
+    """What the tree expects of a primitive, small and big with a slash between; a hyphen for what it does not say."""
+    home = one.tree / f"crypto_{one.operation}" / one.primitive
+    return "/".join(_expected(home / name) or "-" for name in _FILES)
+
+
 def _expected(file: Path) -> str:
     """What a checksum file holds; '' where there is none, or none of this form."""
     try:

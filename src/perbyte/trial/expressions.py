@@ -34,12 +34,12 @@ _SLICE_LENGTHS = {
 
 
 def symbol(call: Call) -> str:
-    """The name that is linked against: the function's own, or that of its wrapper in Rust."""
-    return f"pb_{call.function}" if wrapped(call) else call.function
+    """The name that is linked against: the function's own, or that of its wrapper in Rust and Zig."""
+    return f"pb_own_{call.function}" if wrapped(call) else call.function
 
 
 def wrapped(call: Call) -> bool:
-    """True for a function of Rust, which is reached through a wrapper."""
+    """True for a function of Rust or Zig, which is reached through a wrapper."""
     return bool(call.prototype and call.prototype.text.startswith("fn "))
 
 
@@ -98,7 +98,9 @@ def _arguments(call: Call) -> list[str]:
         "secret-key": "state->secret_key",
         "ciphertext": "in" if call.step == "decapsulate" else "out",
         "secret": "out" if call.step == "decapsulate" else "out + CIPHERTEXT",
+        "counter": "0",
         "0": "0",
+        "1": "1",
         "null": "NULL",
     }
     if call.step == "sign":
@@ -149,7 +151,7 @@ def declaration(call: Call) -> str:
     parameters = call.prototype.parameters if call.prototype else ()
     for index, role in enumerate(call.roles):
         shape = parameters[index].shape if parameters else None
-        if role in ("size", "blocks", "0") or role.endswith(("-length", "-bits")):
+        if role in ("size", "blocks", "counter", "0", "1") or role.endswith(("-length", "-bits")):
             kinds.append(_number(parameters[index].type) if parameters else "size_t")
         else:
             kinds.append(
@@ -163,7 +165,8 @@ def declaration(call: Call) -> str:
                 kinds.append("size_t")
     if call.prototype and returns_bytes(call.prototype):
         kinds.append("void *")
-    result = "int" if not wrapped(call) and answers(call) else "void"
+    returned = call.prototype and returns_bytes(call.prototype)
+    result = "int" if answers(call) and not returned else "void"
     return f"extern {result} {symbol(call)}({', '.join(kinds) or 'void'});"
 
 

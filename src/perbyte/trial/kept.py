@@ -13,15 +13,18 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from perbyte.model import Run
-from perbyte.stats.compare import Comparison
-from perbyte.stats.many_epochs import compare_many
+from perbyte.model import Run, parse_address
+from perbyte.stats.compare import Answer, Comparison, compare
 from perbyte.trial.program import home
 
 LEVEL = 0.998
-"""Beyond doubt: two unchanged programs in a thousand may be called changed."""
-SAME_WITHIN = 0.01
-"""An interval within this of 1 says that both are the same; a wider one that covers 1 says nothing."""
+"""Of the run's intervals: two unchanged programs in a thousand may be called changed."""
+_WORDS = {
+    Answer.FASTER: "faster",
+    Answer.SLOWER: "slower",
+    Answer.TIED: "the same",
+    Answer.UNDECIDED: "not known",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +37,18 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """What became of one row since the baseline. `word` is `faster`, `slower`, `the same` or `not known`."""
+class BaselineChange:
+    """What became of one row since the baseline."""
 
     operation: str
+    contract: str
     size_bytes: int
     comparison: Comparison
-    word: str
+
+    @property
+    def word(self) -> str:
+        """The answer of `comparison`: `faster`, `slower`, `the same` or `not known`."""
+        return _WORDS[self.comparison.answer]
 
 
 def places_of(files: Sequence[Path], words: Sequence[str], index: int) -> tuple[Path, Path]:
@@ -73,8 +81,8 @@ def read_note(old: Path) -> Note | None:
         return None
 
 
-def changes(run: Run, mine: str, before: str) -> list[Change]:
-    """Compare each row of `mine` with the same one of `before`, at LEVEL."""
+def changes(run: Run, mine: str, before: str) -> list[BaselineChange]:
+    """Compare each row of `mine` with the same one of `before`."""
     found = []
     for figure in run.cells:
         cell = figure.cell
@@ -90,15 +98,16 @@ def changes(run: Run, mine: str, before: str) -> list[Change]:
         )
         if cell.runner != mine or not partner:
             continue
-        comparison = compare_many(partner, figure, run.noise_floor, LEVEL)
-        found.append(Change(cell.operation, cell.size_bytes, comparison, _word(comparison)))
+        comparison = compare(partner, figure, run.noise_floor, precision=run.conditions.policy.precision)
+        found.append(BaselineChange(cell.operation, cell.contract, cell.size_bytes, comparison))
     return found
 
 
-def _word(comparison: Comparison) -> str:
-    ratio = comparison.ratio
-    if ratio.above(1):
-        return "slower"
-    if ratio.below(1):
-        return "faster"
-    return "the same" if ratio.within(1 / (1 + SAME_WITHIN), 1 + SAME_WITHIN) else "not known"
+def gaps(run: Run, found: Sequence[BaselineChange]) -> list[str]:
+    """The addresses of the run's plan that are in none of the changes `found`: a program gave no figure there."""
+    told = {(one.operation, one.contract, one.size_bytes) for one in found}
+    return [
+        address
+        for address in run.conditions.plan
+        if (cell := parse_address(address)) and (cell.operation, cell.contract, cell.size_bytes) not in told
+    ]

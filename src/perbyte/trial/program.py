@@ -24,12 +24,29 @@ from perbyte.runners import RunnerSpec, Tier
 from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
+from perbyte.trial.mangled import link_flags
 from perbyte.trial.rust import FLAGS as RUST_FLAGS
+from perbyte.trial.zig import zig_build, zig_version
 
 COMPILED = {".c": "c", ".s": "c", ".S": "c", ".asm": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++"}
 LINKED = (".a", ".so", ".o")
 HEADERS = (".h", ".hh", ".hpp", ".inc")
-DEFAULT_FLAGS = ("-O2",)
+_BUILT = "then: perbyte try mine.o --as ... --function mine --signature out,in,size"
+OTHER_LANGUAGES = {
+    ".swift": ("Swift", f'@_cdecl("mine"), swiftc -O -emit-object -parse-as-library mine.swift; {_BUILT}'),
+    ".d": ("D", f"extern(C), ldc2 -O -betterC -c mine.d; {_BUILT}"),
+    ".f90": ("Fortran", f"bind(C), gfortran -O2 -c mine.f90; {_BUILT}"),
+    ".nim": ("Nim", f"exportc, nim c --noMain --app:staticlib -d:release mine.nim; {_BUILT}"),
+    ".hs": (
+        "Haskell",
+        "foreign export ccall, ghc -shared; then: perbyte try libmine.so --signature out,in,size",
+    ),
+    ".cs": (
+        "C#",
+        "UnmanagedCallersOnly and native AOT; then: perbyte try libmine.so --signature out,in,size",
+    ),
+}
+"""Languages that are not compiled here, with the way on."""
 _LIMIT_S = 300
 _KEPT = 12_000
 
@@ -41,16 +58,20 @@ class DoesNotBuild(Exception):
     def first(self) -> str:
         """The first error, in one line."""
         lines = [line.strip() for line in str(self).splitlines() if line.strip()]
-        bad = [line for line in lines if re.search(r"\berror\b|undefined reference|fatal|cannot find", line)]
+        bad = [
+            line for line in lines if re.search(r"\b[Ee]rror\b|undefined reference|fatal|cannot find", line)
+        ]
         return re.sub(r"\s+", " ", (bad or lines or ["the compiler said nothing"])[0])[:300]
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a trial's program is made of. `table` is the adapter's text, `wrapper` the one for Rust ('' without).
+    """What a trial's program is made of. `table` is the adapter's text, `wrapper` that for Rust or Zig ('' without).
 
     `include` are directories for headers, before those of the files; `forced` headers that C++ must have seen, so that
-    its functions get C's names; `others` further files, each with flags and include directories of its own.
+    its functions get C's names; `others` further files, each with flags and include directories of its own; `called`
+    functions that may have names of C++; `defines` flags for the user's files that nobody chose; `compilers` those
+    of C and of C++, empty for the usual ones.
     """
 
     name: str
@@ -62,6 +83,36 @@ class Source:
     forced: tuple[str, ...] = ()
     link: tuple[str, ...] = ()
     others: tuple[tuple[Path, tuple[str, ...], tuple[Path, ...]], ...] = ()
+    called: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    compilers: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+
+
+def link_words(names: Sequence[str]) -> tuple[str, ...]:
+    """Flags of the linker for libraries by name, `crypto`, by flag, `-lcrypto`, or by path."""
+    return tuple(
+        str(Path(name).resolve()) if Path(name).is_file() else name if name.startswith("-") else f"-l{name}"
+        for name in names
+    )
+
+
+def from_pkg_config(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Flags of the compiler and of the linker that pkg-config has for `names`. Raises EnvironmentLacking."""
+    if not names:
+        return (), ()
+    found = []
+    for option in ("--cflags", "--libs"):
+        try:
+            ended = run_tool(["pkg-config", option, *names], Path.cwd(), _LIMIT_S)
+        except OSError:
+            raise EnvironmentLacking("there is no pkg-config", hint="apt-get install pkg-config") from None
+        if ended.returncode:
+            said = (ended.stdout.strip().splitlines() or ["nothing"])[0]
+            raise EnvironmentLacking(
+                f"pkg-config does not know {', '.join(names)}: {said}", hint="install its headers"
+            )
+        found.append(tuple(shlex.split(ended.stdout)))
+    return found[0], found[1]
 
 
 def home() -> Path:
@@ -77,7 +128,8 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
     """
     sort = {file: _sort(file) for file in source.files}
     cxx = any(kind == "c++" for kind in sort.values())
-    main = compiler("c++" if cxx else "c")
+    used = {"c": source.compilers[0] or compiler("c"), "c++": source.compilers[1] or compiler("c++")}
+    main = used["c++" if cxx else "c"]
     for needed in {compiler("c")[0], main[0], *(("rustc",) if "rust" in sort.values() else ())}:
         if not shutil.which(needed):
             raise EnvironmentLacking(f"there is no compiler {needed}", hint="install it, or set CC or CXX")
@@ -108,7 +160,18 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
                 name = f"{number}-{file.stem}.o"
                 objects.append(name)
                 commands.append(
-                    [*compiler(kind), *source.flags, "-w", *include, *forced, "-c", str(file), "-o", name]
+                    [
+                        *compiler(kind),
+                        *source.flags,
+                        *source.defines,
+                        "-w",
+                        *include,
+                        *forced,
+                        "-c",
+                        str(file),
+                        "-o",
+                        name,
+                    ]
                 )
             elif kind == "rust":
                 (scratch / "wrapper.rs").write_text(source.wrapper, encoding="utf-8")
@@ -116,20 +179,23 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
                     ["rustc", *RUST_FLAGS, *_rust_flags(source.flags), "-o", "libsubject.a", "wrapper.rs"]
                 )
                 objects.append("libsubject.a")
+            elif kind == "zig":
+                (scratch / "zig.zig").write_text(source.wrapper, encoding="utf-8")
+                commands.append(zig_build(file, source.flags, "zig.o"))
+                objects.append("zig.o")
         for number, (file, more, places_of_headers) in enumerate(source.others):
             name = f"other-{number}-{file.stem}.o"
             objects.append(name)
             headers = [f"-I{one}" for one in places_of_headers]
             kind = COMPILED[file.suffix]
-            commands.append(
-                [*compiler(kind), *source.flags, *more, "-w", *headers, "-c", str(file), "-o", name]
-            )
+            commands.append([*used[kind], *source.flags, *more, "-w", *headers, "-c", str(file), "-o", name])
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
             said = [words for words in pool.map(lambda command: _run(command, scratch), commands) if words]
         if said:
             raise DoesNotBuild("\n".join(said))
         ready = [str(file) for file, kind in sort.items() if kind == "linked"]
         paths = [f"-Wl,-rpath,{file.parent}" for file in source.files if file.suffix == ".so"]
+        named = link_flags([scratch / one for one in objects], source.called) if cxx else []
         link = [
             *main,
             "-o",
@@ -138,6 +204,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
             *ready,
             *paths,
             str(sdk),
+            *named,
             *source.link,
             "-lm",
             "-ldl",
@@ -156,14 +223,14 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
     return describe(source.name, place, source.files)
 
 
-def describe(name: str, place: Path, files: Sequence[Path] = ()) -> RunnerSpec:
+def describe(name: str, place: Path, files: Sequence[Path] = (), *, language: str = "c") -> RunnerSpec:
     """The runner whose program lies in `place`."""
     return RunnerSpec(
         name=name,
         here=place,
         library=", ".join(file.name for file in files),
         license="not stated",
-        language="c",
+        language=language,
         summary="",
         listed=False,
         opt_in=False,
@@ -228,9 +295,13 @@ def _sort(file: Path) -> str:
         return "header"
     if file.suffix == ".rs":
         return "rust"
+    if file.suffix == ".zig":
+        return "zig"
     raise UsageError(
         f"{file.name}: what to do with such a file is not known",
-        hint="C (.c), C++ (.cc), assembly (.S, .s), Rust (.rs), headers, or what is built (.o, .a, .so)",
+        hint="C (.c), C++ (.cc), assembly (.S, .s), Rust (.rs), Zig (.zig), Go, Python, JavaScript, Java, Kotlin, "
+        "headers, or what is built "
+        "(.o, .a, .so)",
     )
 
 
@@ -238,6 +309,7 @@ def _version_of(sort: dict[Path, str], main: tuple[str, ...]) -> str:
     kinds = set(sort.values())
     told = [compiler_version(main)] if kinds & {"c", "c++"} else []
     told += [compiler_version(("rustc",))] if "rust" in kinds else []
+    told += [zig_version()] if "zig" in kinds else []
     return ", ".join(told) or "built elsewhere"
 
 

@@ -1,4 +1,4 @@
-"""Find a function in C, C++ or Rust source, and say what its parameters are.
+"""Find a function in C, C++, Rust or Zig source, and say what its parameters are.
 
 No compiler's front end: comments and preprocessor lines are dropped, and the first declaration or definition of the
 name counts. What cannot be read this way is asked of the user (`--signature`), never guessed.
@@ -70,12 +70,13 @@ class Prototype:
 
 
 def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
-    """Return the prototype of `name` in the first of `files` (C, C++, Rust) that has one; None without."""
+    """Return the prototype of `name` in the first of `files` (C, C++, Rust, Zig) that has one; None without."""
     for file in files:
         text = ""
-        if file.suffix in (*C_SUFFIXES, ".rs"):
+        if file.suffix in (*C_SUFFIXES, ".rs", ".zig"):
             text = file.read_text(encoding="utf-8", errors="replace")
-        if found := rust_prototype(name, text) if file.suffix == ".rs" else c_prototype(name, text):
+        read = {".rs": rust_prototype, ".zig": zig_prototype}.get(file.suffix, c_prototype)
+        if found := read(name, text):
             return found
     return None
 
@@ -87,6 +88,9 @@ def functions_of(files: Iterable[Path]) -> tuple[str, ...]:
         if file.suffix == ".rs":
             text = _NOISE.sub(" ", file.read_text(encoding="utf-8", errors="replace"))
             found += re.findall(r"\bpub\s+(?:unsafe\s+)?(?:extern\s+\"C\"\s+)?fn\s+(\w+)", text)
+        elif file.suffix == ".zig":
+            text = _NOISE.sub(" ", file.read_text(encoding="utf-8", errors="replace"))
+            found += re.findall(r"^(?:pub|export)\s+(?:inline\s+)?fn\s+(\w+)", text, re.MULTILINE)
         elif file.suffix in C_SUFFIXES:
             text = _plain(file.read_text(encoding="utf-8", errors="replace"))
             for match in re.finditer(r"^([\w \t*]+?)\b(\w+)\s*\([^(){};]*\)\s*\{", text, re.MULTILINE):
@@ -126,6 +130,25 @@ def rust_prototype(name: str, text: str) -> Prototype | None:
             parameters.append(_rust_parameter(words.split()[-1], " ".join(kind.split())))
     result = " ".join((match[2] or "").split())
     return Prototype(name, result, tuple(parameters), " ".join(match[0].rstrip("{; \n").split()))
+
+
+def zig_prototype(name: str, text: str) -> Prototype | None:
+    """Read `pub fn NAME(...)` or `export fn NAME(...)` of Zig. Results: `[u8` for bytes, `!` for errors."""
+    text = _NOISE.sub(" ", text)
+    pattern = rf"((?:pub\s+|export\s+|inline\s+)*)fn\s+{re.escape(name)}\s*\(([^()]*)\)\s*([^{{;]+?)\s*\{{"
+    if not (match := re.search(pattern, text)):
+        return None
+    parameters = []
+    for one in match[2].split(","):
+        words, colon, kind = one.partition(":")
+        if colon:
+            parameters.append(_zig_parameter(words.split()[-1], " ".join(kind.split())))
+    told = re.sub(r"\s+", "", match[3])
+    result = "[u8" if re.fullmatch(r"\[\w+\]u8|\[\](?:const)?u8", told) else "!" if "!" in told else told
+    exported = "export" in match[1].split()
+    shown = f"{'export ' if exported else ''}fn {name}({' '.join(match[2].split())}) {told}"
+    result = "int" if exported and result not in ("void", "[u8") else result
+    return Prototype(name, result, tuple(parameters), shown, not match[1].split())
 
 
 def _plain(text: str) -> str:
@@ -169,3 +192,19 @@ def _rust_parameter(name: str, kind: str) -> Parameter:
     if kind in ("usize", "u64", "u32", "u16", "u8", "i32", "i64", "isize"):
         return Parameter(name, kind, Shape.NUMBER)
     return Parameter(name, kind, Shape.CONTEXT)
+
+
+def _zig_parameter(name: str, kind: str) -> Parameter:
+    bare = kind.replace("noalias ", "")
+    if found := re.fullmatch(r"\*\s*(const\s+)?\[\s*(\w+)\s*\]\s*u8", bare):
+        count = int(found[2]) if found[2].isdigit() else 0
+        return Parameter(name, bare, Shape.READ if found[1] else Shape.WRITTEN, count)
+    if found := re.fullmatch(r"\[\]\s*(const\s+)?u8", bare):
+        return Parameter(name, bare, Shape.READ_SLICE if found[1] else Shape.WRITTEN_SLICE)
+    if found := re.fullmatch(r"\[(?:\*|\*c|c)\]\s*(const\s+)?u8", bare):
+        return Parameter(name, bare, Shape.READ if found[1] else Shape.WRITTEN)
+    if re.fullmatch(r"\[\s*\w+\s*\]\s*u8", bare):
+        return Parameter(name, bare, Shape.READ)
+    if bare in ("usize", "u64", "u32", "u16", "u8", "i32", "i64", "isize"):
+        return Parameter(name, bare, Shape.NUMBER)
+    return Parameter(name, bare, Shape.CONTEXT)

@@ -7,13 +7,14 @@ say the rest.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perbyte.errors import UsageError
 from perbyte.trial.prototype import Parameter, Prototype, Shape
 
-LITERALS = ("0", "null")
+LITERALS = ("0", "1", "null")
 _READ, _WRITTEN = (Shape.READ, Shape.READ_SLICE), (Shape.WRITTEN, Shape.WRITTEN_SLICE)
 _ANY = (*_READ, *_WRITTEN, Shape.CONTEXT, Shape.LENGTH_BACK)
 _SHAPES: dict[str, tuple[Shape, ...]] = {
@@ -28,6 +29,7 @@ _SHAPES: dict[str, tuple[Shape, ...]] = {
     "key-bits": (Shape.NUMBER,),
     "nonce": (*_READ, *_WRITTEN),
     "nonce-length": (Shape.NUMBER,),
+    "counter": (Shape.NUMBER,),
     "aad": (*_READ, *_WRITTEN),
     "aad-length": (Shape.NUMBER,),
     "tag": (*_READ, *_WRITTEN),
@@ -63,7 +65,9 @@ MEANINGS = {
     "secret-key": "the private key",
     "ciphertext": "the ciphertext of a KEM",
     "secret": "the shared secret",
+    "counter": "the number of the first block, which is 0",
     "0": "the number 0",
+    "1": "the number 1",
     "null": "a null pointer",
 }
 _NAMES: dict[str, str] = {
@@ -78,6 +82,7 @@ _NAMES: dict[str, str] = {
     "key-bits": "keybits bits",
     "nonce": "nonce iv npub n counter ctr salt ivec",
     "nonce-length": "noncelen ivlen saltlen nlen",
+    "counter": "counter ctr ic blockcounter initialcounter initialblock blockno counterstart start",
     "aad": "ad aad a adata assoc additional info",
     "aad-length": "adlen aadlen alen infolen",
     "tag": "tag mac t sig signature",
@@ -90,6 +95,7 @@ _NAMES: dict[str, str] = {
     "ciphertext": "ct c ciphertext",
     "secret": "ss key k secret sharedsecret",
 }
+_LENGTH_LIKE = re.compile(r"len|siz|byte|sz|bits|^argument|^.{1,2}$|l$|cnt$")
 _LENGTH_OF = {"in": "size", "out": "out-length", "key": "key-length", "nonce": "nonce-length"} | {
     "aad": "aad-length",
     "tag": "tag-length",
@@ -117,7 +123,7 @@ STEPS: dict[str, Step] = {
     "decrypt-key": Step(("context", "key"), ("key-length", "key-bits")),
     "encrypt": Step(
         ("size",),
-        ("out", "in", "buffer", "blocks", "key", "key-length", "nonce", "nonce-length", "context"),
+        ("out", "in", "buffer", "blocks", "key", "key-length", "nonce", "nonce-length", "counter", "context"),
     ),
     "seal": Step(
         ("out", "in", "size", "nonce"),
@@ -189,6 +195,16 @@ def say(step: str, function: str, words: Sequence[str], prototype: Prototype | N
     return call
 
 
+def understood(call: Call) -> str:
+    """What each parameter was taken for: `my_hash(out is out, msg is in, n is size)`."""
+    names = [one.name for one in call.prototype.parameters] if call.prototype else call.roles
+    told = [
+        role if name.replace("_", "-") == role else f"{name} is {role}"
+        for name, role in zip(names, call.roles, strict=True)
+    ]
+    return f"{call.function}({', '.join(told)})"
+
+
 def explain(step: str) -> str:
     """The roles of a step in words, for a message's way out."""
     roles = (*STEPS[step].needs, *STEPS[step].takes, *LITERALS)
@@ -220,11 +236,11 @@ def _plain(name: str) -> str:
 
 
 def _by_neighbours(parameters: Sequence[Parameter], roles: dict[int, str], allowed: Sequence[str]) -> None:
-    """A number behind a pointer is its length."""
+    """A number behind a pointer is its length, unless its name says that it is something else."""
     for index, one in enumerate(parameters):
         length = _LENGTH_OF.get(roles.get(index - 1, ""), "")
         free = index not in roles and length in allowed and length not in roles.values()
-        if free and one.shape is Shape.NUMBER:
+        if free and one.shape is Shape.NUMBER and _LENGTH_LIKE.search(_plain(one.name)):
             roles[index] = length
 
 

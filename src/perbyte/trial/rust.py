@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from perbyte.trial.expressions import answers
 from perbyte.trial.prototype import Parameter, Shape
 from perbyte.trial.roles import Call, returns_bytes
 
@@ -12,7 +13,7 @@ FLAGS = ("--edition=2021", "--crate-type=staticlib", "-Cpanic=abort", "-Awarning
 
 
 def write_wrapper(file: Path, calls: Iterable[Call]) -> str:
-    """The Rust source of a static library that exports the functions of `calls` in `file` as `pb_NAME`."""
+    """The Rust source of a static library that exports the functions of `calls` in `file` as `pb_own_NAME`."""
     place = str(file).replace("\\", "\\\\").replace('"', '\\"')
     parts = [f'// Written by `perbyte try`.\n#[path = "{place}"]\nmod subject;\n']
     return "\n".join([*parts, *(_export(call) for call in calls)])
@@ -27,13 +28,18 @@ def _export(call: Call) -> str:
         taken += names
         given.append(expression)
     call_text = f"subject::{call.function}({', '.join(given)})"
-    body = f"{call_text};"
+    body, result = f"{call_text};", ""
+    if call.prototype.result == "bool":
+        body, result = f"{call_text} as i32", " -> i32"
+    elif call.prototype.result.startswith("Result"):
+        body, result = f"{call_text}.is_ok() as i32", " -> i32"
+    elif answers(call) and not returns_bytes(call.prototype):
+        body, result = f"{call_text} as i32", " -> i32"
     if returns_bytes(call.prototype):
         taken.append("out: *mut u8")
         body = f"let made = {call_text};\n    std::ptr::copy_nonoverlapping(made.as_ptr(), out, made.len());"
-    return (
-        f'#[no_mangle]\npub unsafe extern "C" fn pb_{call.function}({", ".join(taken)}) {{\n    {body}\n}}\n'
-    )
+    head = f'pub unsafe extern "C" fn pb_own_{call.function}({", ".join(taken)}){result}'
+    return f"#[no_mangle]\n{head} {{\n    {body}\n}}\n"
 
 
 def _handed_over(one: Parameter, index: int) -> tuple[list[str], str]:

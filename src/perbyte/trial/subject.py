@@ -16,10 +16,12 @@ from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.adapter import write_adapter
 from perbyte.trial.expressions import wrapped
-from perbyte.trial.program import HEADERS, LINKED, Source, digest_of
-from perbyte.trial.prototype import find_prototype, functions_of
+from perbyte.trial.program import HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
+from perbyte.trial.prototype import Prototype, find_prototype, functions_of
 from perbyte.trial.roles import STEPS, Call, assign, explain, say
 from perbyte.trial.rust import write_wrapper
+from perbyte.trial.signatures import MANAGED, functions_in
+from perbyte.trial.zig import zig_wrapper
 
 _ALONE = {
     "hash": "digest",
@@ -67,7 +69,7 @@ _AS_AEAD = {"encrypt": "seal", "decrypt": "open"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrialRequest:
     """What the command line said. `functions` and `signatures` as they stand there."""
 
     files: tuple[Path, ...]
@@ -75,6 +77,7 @@ class Asked:
     functions: tuple[str, ...]
     signatures: tuple[str, ...] = ()
     name: str = ""
+    link: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -87,6 +90,9 @@ def read_files(paths: Sequence[Path]) -> tuple[Path, ...]:
     """The files, absolute. Raises UsageError for one that is not there or empty."""
     found = []
     for path in paths:
+        if path.suffix in OTHER_LANGUAGES:
+            language, way = OTHER_LANGUAGES[path.suffix]
+            raise UsageError(f"{path.name}: {language} is not compiled here", hint=way)
         if not path.is_file():
             what = "is a directory" if path.is_dir() else "does not exist"
             raise UsageError(f"{path} {what}", hint="name the files to build, e.g. my_hash.c tables.c")
@@ -101,7 +107,7 @@ def find_algorithm(name: str) -> Algorithm:
     return load().find(name)
 
 
-def read_calls(asked: Asked) -> dict[str, Call]:
+def read_calls(asked: TrialRequest) -> dict[str, Call]:
     """The functions by what they are for, each parameter with its role. Raises UsageError with the way out."""
     signatures: dict[str, list[str]] = {}
     named = _named(asked)
@@ -119,10 +125,11 @@ def read_calls(asked: Asked) -> dict[str, Call]:
         )
     calls = {}
     for step, function in named.items():
-        prototype = find_prototype(function, asked.files)
+        prototype = _prototype(function, asked.files)
         if prototype and prototype.hidden:
             raise UsageError(
-                f"{prototype.text} is static: it cannot be called from outside", hint="leave 'static' out"
+                f"{prototype.text} cannot be called from outside",
+                hint="leave 'static' out; a function of Zig is 'pub' or 'export'",
             )
         if step in signatures:
             calls[step] = say(step, function, signatures[step], prototype)
@@ -133,23 +140,43 @@ def read_calls(asked: Asked) -> dict[str, Call]:
     return calls
 
 
-def make_source(asked: Asked, calls: Mapping[str, Call], flags: tuple[str, ...], name: str) -> Source:
+def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str, ...], name: str) -> Source:
     """The source of the runner called `name`, compiled with `flags`."""
     files = ", ".join(file.name for file in asked.files)
     adapter = write_adapter(asked.algorithm, calls, name=name, library=files, version=digest_of(asked.files))
     rust = next((file for file in asked.files if file.suffix == ".rs"), None)
     exported = [call for call in calls.values() if wrapped(call)]
     wrapper = write_wrapper(rust, exported) if rust and exported else ""
-    return Source(name, asked.files, flags, adapter.table, wrapper)
+    if any(file.suffix == ".zig" for file in asked.files):
+        wrapper = zig_wrapper(exported)
+    called = tuple(call.function for call in calls.values() if not wrapped(call))
+    return Source(name, asked.files, flags, adapter.table, wrapper, link=asked.link, called=called)
 
 
-def _named(asked: Asked) -> dict[str, str]:
+def managed(files: Sequence[Path]) -> bool:
+    """True where the function is one of a language that brings its own runtime."""
+    return any(file.suffix in MANAGED for file in files)
+
+
+def _prototype(function: str, files: Sequence[Path]) -> Prototype | None:
+    for file in files:
+        if file.suffix in MANAGED:
+            return next((one for one in functions_in(file) if one.name == function), None)
+    return find_prototype(function, files)
+
+
+def _functions(files: Sequence[Path]) -> tuple[str, ...]:
+    own = [one.name for file in files if file.suffix in MANAGED for one in functions_in(file)]
+    return tuple(own) or functions_of(files)
+
+
+def _named(asked: TrialRequest) -> dict[str, str]:
     """Functions by step. Raises UsageError for what is no step, and for names that do not tell theirs."""
     kind, found = asked.algorithm.kind, {}
     steps = _OF_KIND.get(kind, ())
     texts = [part.strip() for text in asked.functions for part in text.split(",") if part.strip()]
     if not texts:
-        there = functions_of(asked.files)
+        there = _functions(asked.files)
         if len(there) != 1:
             raise UsageError(
                 "which function is it?",
@@ -185,8 +212,8 @@ def _guess(function: str, steps: Sequence[str]) -> str:
     return ""
 
 
-def _explain_missing(asked: Asked, step: str, function: str) -> None:
-    there = functions_of(asked.files)
+def _explain_missing(asked: TrialRequest, step: str, function: str) -> None:
+    there = _functions(asked.files)
     if any(file.suffix in LINKED or file.suffix in (".S", ".s", ".asm") for file in asked.files):
         raise UsageError(
             f"the parameters of {function} stand in none of the files: add its header, or {explain(step)}",

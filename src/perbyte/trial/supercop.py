@@ -20,13 +20,29 @@ from perbyte.trial.adapter import write_adapter
 from perbyte.trial.program import COMPILED, Source, digest_of
 from perbyte.trial.prototype import c_prototype
 from perbyte.trial.roles import Call, assign
+from perbyte.trial.supercop_tree import (
+    PROVIDED,
+    Part,
+    Tree,
+    guarded,
+    header,
+    libraries,
+    namespace,
+    read_constants,
+)
 
 FLAGS = ("-O3", "-march=native", "-fwrapv")
 _BYTES, _GIVEN, _LENGTH = "unsigned char *", "const unsigned char *", "unsigned long long "
 # Functions of each operation: (name's ending, parameters). o: written, i: read, n: length, l: given back.
 _FUNCTIONS: dict[str, tuple[tuple[str, str], ...]] = {
     "hash": (("", "o:out i:in n:inlen"),),
-    "stream": (("", "o:c n:clen i:n i:k"), ("_xor", "o:c i:m n:mlen i:n i:k")),
+    "stream": (
+        ("", "o:c n:clen i:n i:k"),
+        ("_xor", "o:c i:m n:mlen i:n i:k"),
+        ("_beforenm", "o:b i:k"),
+        ("_afternm", "o:c n:clen i:n i:b"),
+        ("_xor_afternm", "o:c i:m n:mlen i:n i:b"),
+    ),
     "auth": (("", "o:a i:m n:mlen i:k"), ("_verify", "i:a i:m n:mlen i:k")),
     "onetimeauth": (("", "o:a i:m n:mlen i:k"), ("_verify", "i:a i:m n:mlen i:k")),
     "aead": (
@@ -43,6 +59,11 @@ _FUNCTIONS: dict[str, tuple[tuple[str, str], ...]] = {
     "core": (("", "o:out i:in i:k i:c"),),
     "hashblocks": (("", "o:statebytes i:in n:inlen"),),
     "verify": (("", "i:x i:y"),),
+    "sort": (("", "void (void *, long long)"),),
+    "encode": (("", "void (unsigned char *, const void *)"),),
+    "decode": (("", "void (void *, const unsigned char *)"),),
+    "xof": (("", "int (unsigned char *, long long, const unsigned char *, long long)"),),
+    "rng": (("", "int (unsigned char *, unsigned char *, const unsigned char *)"),),
 }
 # What becomes of them: step, ending, and the text of a prototype where roles need better names.
 _STEPS: dict[str, tuple[tuple[str, str, str], ...]] = {
@@ -59,28 +80,9 @@ _STEPS: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "scalarmult": (("base", "_base", "o:pk i:sk"), ("derive", "", "o:out i:sk i:pk")),
 }
-_CONSTANTS = (
-    *(
-        "BYTES",
-        "KEYBYTES",
-        "NONCEBYTES",
-        "NPUBBYTES",
-        "NSECBYTES",
-        "ABYTES",
-        "PUBLICKEYBYTES",
-        "SECRETKEYBYTES",
-    ),
-    *(
-        "CIPHERTEXTBYTES",
-        "OUTPUTBYTES",
-        "INPUTBYTES",
-        "CONSTBYTES",
-        "STATEBYTES",
-        "BLOCKBYTES",
-        "SCALARBYTES",
-    ),
-)
-_INCLUDED = re.compile(r'#\s*include\s*[<"](crypto_([a-z]+)_(\w+))\.h[>"]')
+OPERATIONS = tuple(_STEPS)
+"""What can be measured, without `crypto_`."""
+_INCLUDED = re.compile(r'#\s*include\s*[<"](crypto_([a-z]+)_(\w+?))(_publicinputs)?\.h[>"]')
 _MACHINES = {"x86_64": {"amd64", "x86_64", "x86"}, "aarch64": {"aarch64", "armv8", "arm64"}}
 _LENGTHS = {"key_bytes": "KEYBYTES", "tag_bytes": "BYTES"}
 
@@ -98,9 +100,6 @@ class Implementation:
     def tree(self) -> Path:
         """The directory that holds the `crypto_` directories."""
         return next(parent for parent in self.place.parents if parent.name.startswith("crypto_")).parent
-
-
-Part = tuple[Path, tuple[str, ...], tuple[Path, ...]]  # a file, its flags, its include directories
 
 
 class Unusable(Exception):
@@ -125,8 +124,20 @@ def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
     return tuple(found.values())
 
 
+def primitives_of(root: Path) -> dict[str, int]:
+    """How many primitives the tree has of each operation, measured here or not."""
+    return {
+        place.name.removeprefix("crypto_"): sum(one.is_dir() for one in place.iterdir())
+        for place in sorted(root.glob("crypto_*"))
+        if place.is_dir()
+    }
+
+
 def algorithm_of(one: Implementation, asked: Algorithm | None) -> Algorithm:
-    """The algorithm that a primitive is. Raises UsageError when the catalogue has none of its name."""
+    """The algorithm that a primitive is. Raises UsageError when the catalogue has none of its name.
+
+    SUPERCOP's names have no hyphens: `asconaead128` is `ascon-aead128`.
+    """
     if asked:
         return asked
     bare = re.sub(r"v\d+$", "", one.primitive)
@@ -135,24 +146,37 @@ def algorithm_of(one: Implementation, asked: Algorithm | None) -> Algorithm:
             return load().find(name)
         except UsageError:
             continue
+    if found := load().algorithms.get(own_id(one)):
+        return found
+    for name in (one.primitive, bare):
+        if found := load().find_bare(name):
+            return found
     raise UsageError(
         f"crypto_{one.operation}/{one.primitive}: the catalogue has no algorithm of this name",
         hint="say it with --as, or describe it in a directory that PERBYTE_CATALOGUE names",
     )
 
 
+def own_id(one: Implementation) -> str:
+    """The id under which a primitive that the catalogue lacks is measured."""
+    return "supercop-" + re.sub(r"[^a-z0-9]+", "-", f"{one.operation}-{one.primitive}".lower()).strip("-")
+
+
 def make_implementation(
-    one: Implementation, algorithm: Algorithm, flags: Sequence[str], name: str, scratch: Path
+    one: Implementation,
+    algorithm: Algorithm,
+    flags: Sequence[str],
+    name: str,
+    scratch: Path,
+    compilers: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
 ) -> Source:
     """The source of the runner of `one`; generated files go into `scratch`.
 
     Raises Unusable with the reason, UsageError when the algorithm is of another kind.
     """
-    if machines := _read(one.place / "architectures").split("\n"):
-        named = {line.split()[0] for line in machines if line.split()}
-        here = _MACHINES.get(platform.machine(), {platform.machine()})
-        if named and not named & here:
-            raise Unusable(f"made for {', '.join(sorted(named))}")
+    if elsewhere := _made_for(one.place):
+        raise Unusable(f"made for {elsewhere}")
+    tree = Tree(one.tree)
     constants = constants_of(one)
     for field, constant in _LENGTHS.items():
         expected = getattr(algorithm, field)
@@ -161,13 +185,14 @@ def make_implementation(
                 f"api.h: CRYPTO_{constant} is {constants[constant]}, {algorithm.id} has {expected}"
             )
     scratch.mkdir(parents=True, exist_ok=True)
-    _write_headers(scratch, one, constants)
+    _write_headers(scratch, one, constants, tree)
     own = _sources(one.place)
     if not own:
-        raise Unusable("no sources")
-    renamed: list[Part] = []
-    for full, operation, primitive in _needed(one.place):
-        renamed += _sub_primitive(one.tree, full, operation, primitive, scratch)
+        cargo = (one.place / "Cargo.toml").is_file()
+        raise Unusable("made with Cargo, which is not built here" if cargo else "no sources")
+    subs = _Subs(tree, scratch)
+    for needed in _needed(one.place):
+        subs.add(*needed)
     (scratch / "support.c").write_text(_SUPPORT + _glue(one, constants), encoding="utf-8")
     calls = _calls(one.operation)
     adapter = write_adapter(
@@ -177,17 +202,26 @@ def make_implementation(
         library=f"crypto_{one.operation}/{one.primitive}/{one.name}",
         version=digest_of(own),
     )
-    texts = "".join(_read(file) for file in own)
+    texts = "".join(_read(file) for file in one.place.iterdir() if file.suffix in (*COMPILED, ".h", ".inc"))
     return Source(
         name=name,
         files=(*own, scratch / "support.c"),
         flags=tuple(flags),
         table=adapter.table,
-        include=(one.place, scratch),
+        include=(one.place, scratch, *tree.include),
         forced=(f"crypto_{one.operation}.h",),
-        link=("-lcrypto",) if re.search(r"#\s*include\s*<openssl/", texts) else (),
-        others=tuple(renamed),
+        link=libraries(texts + subs.texts),
+        others=(*subs.parts, *tree.parts_for(texts + subs.texts)),
+        defines=namespace(f"crypto_{one.operation}"),
+        compilers=compilers,
     )
+
+
+def _made_for(place: Path) -> str:
+    """The machines that an implementation is for, where this is none of them; else ''."""
+    named = {line.split()[0] for line in _read(place / "architectures").split("\n") if line.split()}
+    here = _MACHINES.get(platform.machine(), {platform.machine()})
+    return "" if not named or named & here else ", ".join(sorted(named))
 
 
 def _implementation(place: Path) -> Implementation | None:
@@ -211,51 +245,44 @@ def _calls(operation: str) -> dict[str, Call]:
 
 
 def _declared(function: str, parameters: str) -> str:
+    if "(" in parameters:
+        result, rest = parameters.split(" (", 1)
+        return f"{result} {function}({rest}"
     kinds = {"o": _BYTES, "i": _GIVEN, "n": _LENGTH, "l": f"{_LENGTH}*"}
     told = [kinds[kind] + name for kind, name in (one.split(":") for one in parameters.split())]
     return f"int {function}({', '.join(told)})"
 
 
-def _write_headers(scratch: Path, one: Implementation, constants: Mapping[str, int]) -> None:
-    (scratch / f"crypto_{one.operation}.h").write_text(
-        _header(f"crypto_{one.operation}", one.operation, constants), encoding="utf-8"
-    )
-    for bits in (8, 16, 32, 64):
-        for sign in ("", "u"):
-            name = f"crypto_{sign}int{bits}"
-            text = f"#pragma once\n#include <stdint.h>\ntypedef {sign}int{bits}_t {name};\n"
-            (scratch / f"{name}.h").write_text(text, encoding="utf-8")
-    for length in (8, 16, 32, 64):
-        text = _header(f"crypto_verify_{length}", "verify", {"BYTES": length})
-        (scratch / f"crypto_verify_{length}.h").write_text(text, encoding="utf-8")
-    random = _guarded("extern void randombytes(unsigned char *, unsigned long long);\n")
+def _write_headers(scratch: Path, one: Implementation, constants: Mapping[str, int], tree: Tree) -> None:
+    full = f"crypto_{one.operation}"
+    more = [f'#define {full}_PRIMITIVE "{one.primitive}"', f'#define {full}_IMPLEMENTATION "{one.name}"']
+    text = header(full, constants, [*more, *_prototypes(full, one.operation)])
+    for name in (full, f"{full}_{one.primitive}"):
+        (scratch / f"{name}.h").write_text(text, encoding="utf-8")
+    if not tree.has_integers:
+        for bits in (8, 16, 32, 64):
+            for sign in ("", "u"):
+                name = f"crypto_{sign}int{bits}"
+                text = f"#pragma once\n#include <stdint.h>\ntypedef {sign}int{bits}_t {name};\n"
+                (scratch / f"{name}.h").write_text(text, encoding="utf-8")
+    for length in PROVIDED:
+        name = f"crypto_verify_{length}"
+        text = header(name, {"BYTES": length}, _prototypes(name, "verify"))
+        (scratch / f"{name}.h").write_text(text, encoding="utf-8")
+    random = guarded("extern void randombytes(unsigned char *, unsigned long long);\n")
     (scratch / "randombytes.h").write_text(random, encoding="utf-8")
+    if not any((place / "crypto_declassify.h").is_file() for place in tree.include):
+        text = guarded("extern void crypto_declassify(const void *, unsigned long long);\n")
+        (scratch / "crypto_declassify.h").write_text(text, encoding="utf-8")
 
 
-def _header(full: str, operation: str, constants: Mapping[str, int]) -> str:
-    lines = [f"#define {full}_{name} {value}" for name, value in constants.items()]
-    lines += [f"extern {_declared(full + ending, given)};" for ending, given in _FUNCTIONS[operation]]
-    return _guarded("\n".join(lines) + "\n")
-
-
-def _guarded(text: str) -> str:
-    return f'#pragma once\n#ifdef __cplusplus\nextern "C" {{\n#endif\n{text}#ifdef __cplusplus\n}}\n#endif\n'
-
-
-def _constants(api: Path, operation: str) -> dict[str, int]:
-    """The lengths that an `api.h` defines, as CRYPTO_X or crypto_OP_X."""
-    text = _read(api)
-    found = {}
-    for name in _CONSTANTS:
-        match = re.search(rf"#\s*define\s+(?:CRYPTO|crypto_{operation}\w*?)_{name}\s+\(?(\d+)\)?", text)
-        if match:
-            found[name] = int(match[1])
-    return found
+def _prototypes(full: str, operation: str) -> list[str]:
+    return [f"extern {_declared(full + ending, given)};" for ending, given in _FUNCTIONS[operation]]
 
 
 def constants_of(one: Implementation) -> dict[str, int]:
     """The lengths that the `api.h` of `one` defines, in bytes, by SUPERCOP's names without `CRYPTO_`."""
-    return _constants(one.place / "api.h", one.operation)
+    return read_constants(one.place / "api.h", Tree(one.tree).include)
 
 
 def _sources(place: Path) -> tuple[Path, ...]:
@@ -266,32 +293,54 @@ def _needed(place: Path) -> list[tuple[str, str, str]]:
     """Sub-primitives whose headers the sources include: (crypto_hash_sha512, hash, sha512)."""
     found: dict[tuple[str, str, str], None] = {}
     for file in sorted(place.iterdir()):
-        if file.suffix in (*COMPILED, ".h"):
-            for full, operation, primitive in _INCLUDED.findall(_read(file)):
-                if operation in _FUNCTIONS and operation != "verify":
+        if file.suffix in (*COMPILED, ".h", ".inc"):
+            for full, operation, primitive, _ in _INCLUDED.findall(_read(file)):
+                provided = operation == "verify" and primitive in map(str, PROVIDED)
+                if operation in _FUNCTIONS and not provided:
                     found[full, operation, primitive] = None
     return list(found)
 
 
-def _sub_primitive(tree: Path, full: str, operation: str, primitive: str, scratch: Path) -> list[Part]:
-    """Sources of a sub-primitive, its functions renamed; writes its header."""
-    home = tree / f"crypto_{operation}" / primitive
-    choices = sorted(home.glob("*/api.h"), key=lambda api: (api.parent.name != "ref", api.parent.name))
-    if not choices:
-        raise Unusable(f"needs {full}, which is not in the tree")
-    place = choices[0].parent
-    constants = _constants(choices[0], operation)
-    (scratch / f"{full}.h").write_text(_header(full, operation, constants), encoding="utf-8")
-    inner = scratch / full
-    inner.mkdir(exist_ok=True)
-    (inner / f"crypto_{operation}.h").write_text(
-        _header(f"crypto_{operation}", operation, constants), encoding="utf-8"
-    )
-    renames = tuple(f"-Dcrypto_{operation}{ending}={full}{ending}" for ending, _ in _FUNCTIONS[operation])
-    found: list[Part] = [(file, renames, (place, inner, scratch)) for file in _sources(place)]
-    for deeper, other, name in _needed(place):
-        found += _sub_primitive(tree, deeper, other, name, scratch)
-    return found
+class _Subs:
+    """The sub-primitives of an implementation, each once: their parts, and the text of their sources."""
+
+    def __init__(self, tree: Tree, scratch: Path) -> None:
+        self.tree = tree
+        self.scratch = scratch
+        self.parts: list[Part] = []
+        self.texts = ""
+        self._added: set[str] = set()
+
+    def add(self, full: str, operation: str, primitive: str) -> None:
+        """Write the header of one, and take its sources with its functions renamed. Raises Unusable."""
+        if full in self._added:
+            return
+        self._added.add(full)
+        home = self.tree.root / f"crypto_{operation}" / primitive
+        choices = [
+            api for api in sorted(home.glob("*/api.h")) if not _made_for(api.parent) and _sources(api.parent)
+        ]
+        if not choices:
+            raise Unusable(f"needs {full}, which is not in the tree")
+        place = min(choices, key=lambda api: (api.parent.name != "ref", api.parent.name)).parent
+        constants = read_constants(place / "api.h", self.tree.include)
+        text = header(full, constants, _prototypes(full, operation))
+        for ending in ("", "_publicinputs"):
+            (self.scratch / f"{full}{ending}.h").write_text(text, encoding="utf-8")
+        inner = self.scratch / full
+        inner.mkdir(exist_ok=True)
+        bare = f"crypto_{operation}"
+        text = header(bare, constants, _prototypes(bare, operation))
+        (inner / f"{bare}.h").write_text(text, encoding="utf-8")
+        renames = tuple(f"-D{bare}{ending}={full}{ending}" for ending, _ in _FUNCTIONS[operation])
+        flags = (*renames, *namespace(full))
+        include = (place, inner, self.scratch, *self.tree.include)
+        self.parts += [(file, flags, include) for file in _sources(place)]
+        self.texts += "".join(
+            _read(file) for file in place.iterdir() if file.suffix in (*COMPILED, ".h", ".inc")
+        )
+        for deeper in _needed(place):
+            self.add(*deeper)
 
 
 def _glue(one: Implementation, constants: Mapping[str, int]) -> str:
@@ -313,7 +362,13 @@ def reason(error: PerbyteError | Exception) -> str:
     return re.sub(r"\s+", " ", str(error))[:300]
 
 
-_SUPPORT = "/* Written by `perbyte try`: what SUPERCOP provides around an implementation. */\n" + "".join(
+_SUPPORT = """\
+/* Written by `perbyte supercop`: what SUPERCOP provides around an implementation. */
+void crypto_declassify(const void *x, unsigned long long length)
+{
+	(void)x, (void)length;
+}
+""" + "".join(
     f"""int crypto_verify_{length}(const unsigned char *x, const unsigned char *y)
 {{
 	unsigned different = 0;
@@ -322,7 +377,7 @@ _SUPPORT = "/* Written by `perbyte try`: what SUPERCOP provides around an implem
 	return (int)(1 & ((different - 1) >> 8)) - 1;
 }}
 """
-    for length in (8, 16, 32, 64)
+    for length in PROVIDED
 )
 _SIGN_GLUE = """
 #include <stdlib.h>

@@ -116,16 +116,30 @@
         $("th[data-key='" + sorted.key + "'] button", table).click();
       }
     });
-    filter.addEventListener("input", function () {
+    // Of an algorithm with many libraries the fastest and one's own stand there; the filter looks at all.
+    var unfold = $("button.unfold", section), open = !unfold;
+    function show() {
       var wanted = words(filter.value), shown = 0;
       rows.forEach(function (one) {
-        var fits = has(one.text, wanted);
+        var fits = has(one.text, wanted) && (open || wanted.length > 0 || !one.row.hasAttribute("data-folded"));
         one.row.hidden = !fits;
         shown += fits;
       });
       output.textContent = counted(shown, rows.length);
-    });
-    output.textContent = counted(rows.length, rows.length);
+    }
+    filter.addEventListener("input", show);
+    if (unfold) {
+      var more = unfold.textContent;
+      unfold.addEventListener("click", function () {
+        open = !open;
+        unfold.setAttribute("aria-pressed", String(open));
+        unfold.textContent = open ? "Fold them again" : more;
+        show();
+      });
+      window.addEventListener("beforeprint", function () { rows.forEach(function (one) { one.row.hidden = false; }); });
+      window.addEventListener("afterprint", show);
+    }
+    show();
   });
 
   // Plain lists: every row is in the page; a part with a number sorts by it, another one by its text.
@@ -143,6 +157,7 @@
       rows.forEach(function (one) { one.row.classList.remove("group"); all.appendChild(one.row); });
       body.appendChild(all);
     });
+    if (!filter) { return; }
     filter.addEventListener("input", function () {
       var wanted = words(filter.value), shown = 0;
       rows.forEach(function (one) {

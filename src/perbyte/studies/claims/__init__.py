@@ -11,14 +11,14 @@ from perbyte.studies.claims.availability import OutOfReach, Provided
 from perbyte.studies.claims.distances import Clusters, DistancesGrow, Outliers
 from perbyte.studies.claims.form import Context, Finding, Form, State
 from perbyte.studies.claims.ranking import Rank, RankAgreement
-from perbyte.studies.claims.ratios import Cost, Ratio, Trend
+from perbyte.studies.claims.ratios import CostClaim, RatioClaim, TrendClaim
 from perbyte.studies.claims.significance import Effect, Significant
 
 AnyClaim = (
-    Ratio
+    RatioClaim
     | Rank
-    | Trend
-    | Cost
+    | TrendClaim
+    | CostClaim
     | Clusters
     | Outliers
     | DistancesGrow

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from perbyte.catalogue.pattern import is_pattern
 from perbyte.datafile import Text
-from perbyte.studies.claims.form import Context, Finding, Form, Said, State
-from perbyte.studies.evidence import Absence, Row
+from perbyte.studies.claims.form import Context, Finding, Form, Said, State, combinations
+from perbyte.studies.evidence import Absence, EvidenceRow
+from perbyte.studies.model import GROUP
 
-_LACKING = (Absence.UNPROVIDED, Absence.NOT_PRINTED)
+_LACKING = (Absence.UNPROVIDED, Absence.PRINTED_AS_LACKING)
 
 
 class Provided(Form, frozen=True, kw_only=True, tag="provided"):
@@ -16,27 +17,40 @@ class Provided(Form, frozen=True, kw_only=True, tag="provided"):
     anywhere: bool = False
 
     def judge(self, context: Context) -> list[Finding]:
-        """One finding per runner and group of cells; with `anywhere` one per group of cells."""
-        found: dict[tuple[str, str], list[Row]] = {}
+        """One finding per runner and algorithm of a group of cells; with `anywhere` one per algorithm."""
+        found: dict[tuple[str, str, str], list[EvidenceRow]] = {}
         for row in context.table.select(self.where):
             runner = "*" if self.anywhere else str(row.dims["runner"])
-            found.setdefault((runner, row.label), []).append(row)
-        if self.anywhere:
-            return [_somewhere(context, label, rows) for (_, label), rows in found.items()]
-        return [_there(context, runner, label, rows) for (runner, label), rows in found.items()]
+            found.setdefault((runner, row.label, str(row.dims["algorithm"])), []).append(row)
+        labels = [(runner, label) for runner, label, _ in found]
+        findings = []
+        for (runner, label, algorithm), rows in found.items():
+            several = labels.count((runner, label)) > 1
+            name = f"{label} ({algorithm})" if several else label
+            findings.append(
+                _somewhere(context, name, rows) if self.anywhere else _there(context, runner, name, rows)
+            )
+        return findings
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
-        who = "a library" if self.anywhere else "the library of each runner"
-        return Said(
-            f"{who} here has the algorithm", f"{'no library' if self.anywhere else 'a library'} here lacks it"
-        )
+        if self.anywhere:
+            return Said("at least one library here has the algorithm", "no library here has it")
+        return Said("the library here has the algorithm", "the library here lacks it")
+
+    def groups(self, context: Context) -> str:
+        """The algorithms of each group of cells, in the library of each runner unless one is enough."""
+        return combinations([*([] if self.anywhere else ["runner"]), GROUP, "algorithm"])
 
 
 class OutOfReach(Form, frozen=True, kw_only=True, tag="out_of_reach"):
-    """No measurement of speed here can decide it: always 'not testable'. `why` says what it would take."""
+    """No run of the study can decide it: always 'not testable'. `why` says what it would take.
+
+    `measured_by` names the program that measures it outside of studies, where there is one.
+    """
 
     why: Text
+    measured_by: str = ""
 
     def judge(self, context: Context) -> list[Finding]:
         """A finding that is none."""
@@ -45,6 +59,9 @@ class OutOfReach(Form, frozen=True, kw_only=True, tag="out_of_reach"):
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
+        if self.measured_by:
+            place = f"what {self.measured_by} measures"
+            return Said(f"no rule: no run of a study decides it, but {place}", place)
         return Said("no rule: nothing that is measured here decides it", "nothing that is measured here")
 
     def rule(self, context: Context) -> str:
@@ -56,23 +73,27 @@ class OutOfReach(Form, frozen=True, kw_only=True, tag="out_of_reach"):
         return self.said(context).contrary
 
 
-def _there(context: Context, runner: str, label: str, rows: list[Row]) -> Finding:
+def _there(context: Context, runner: str, label: str, rows: list[EvidenceRow]) -> Finding:
     """One figure proves that a library has the algorithm; a library that answered otherwise proves it has not."""
     if found := _having(rows, label):
         return found
+    if any(row.absence is Absence.NOT_PRINTED for row in rows):
+        return Finding(State.NOT_PRINTED, f"{label}: {rows[0].reason}.")
     if is_pattern(runner):
         return Finding(State.UNPROVIDED, f"No runner that measured here has {label}: {rows[0].reason}.")
-    if runner not in context.table.runners:
+    if runner not in context.table.runners and not context.table.printed:
         return Finding(State.UNPROVIDED, f"{runner} is not among the runners that measured here.")
     if all(row.absence in _LACKING for row in rows):
-        return Finding(State.NO, f"{runner} measured here but has no {label}: {rows[0].reason}.")
+        return Finding(State.NO, f"{runner} has no {label}: {rows[0].reason}.")
     return Finding(State.UNMEASURED, f"{runner}, {label}: {rows[0].reason}.")
 
 
-def _somewhere(context: Context, label: str, rows: list[Row]) -> Finding:
+def _somewhere(context: Context, label: str, rows: list[EvidenceRow]) -> Finding:
     """Nobody has it only where every runner that the study names was asked; a runner that is not built may have it."""
     if found := _having(rows, label):
         return found
+    if any(row.absence is Absence.NOT_PRINTED for row in rows):
+        return Finding(State.NOT_PRINTED, f"{label}: {rows[0].reason}.")
     named = {runner for row in rows if not is_pattern(runner := str(row.dims["runner"]))}
     absent = sorted(named - context.table.runners)
     if absent:
@@ -83,7 +104,7 @@ def _somewhere(context: Context, label: str, rows: list[Row]) -> Finding:
     return Finding(State.UNMEASURED, f"{label}: {rows[0].reason}.")
 
 
-def _having(rows: list[Row], label: str) -> Finding | None:
+def _having(rows: list[EvidenceRow], label: str) -> Finding | None:
     for row in rows:
         if row.figure:
             library = " ".join(part for part in (row.figure.library, row.figure.library_version) if part)

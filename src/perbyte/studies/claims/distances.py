@@ -24,10 +24,12 @@ from perbyte.studies.claims.form import (
     Key,
     Said,
     State,
+    combinations,
     lacking,
     missing,
     nothing,
     share_state,
+    spoken,
     state_of,
 )
 from perbyte.studies.evidence import many
@@ -62,10 +64,16 @@ class Clusters(Comparing, frozen=True, kw_only=True, tag="clusters"):
         sets = [
             ", ".join(context.name(((self.candidates, one),)) for one in cluster) for cluster in self.clusters
         ]
+        slack = f" or at most {exact(self.slack_percent)} % farther" if self.slack_percent else ""
         return Said(
-            f"each of the sets ({'; '.join(sets)}) is nearest to one of its own set",
+            f"each member of the sets ({'; '.join(sets)}) is nearest to one of its own set{slack}, "
+            f"of all values of {spoken([self.candidates])}",
             f"a member is surely nearer to somebody outside its set, by more than {exact(self.slack_percent)} %",
         )
+
+    def groups(self, context: Context) -> str:
+        """The combinations of `by`, for each member of a set."""
+        return combinations([*self.by, "member"])
 
     def _nearest(
         self,
@@ -141,7 +149,8 @@ class Outliers(Comparing, frozen=True, kw_only=True, tag="outliers"):
         """The rule and what contradicts it."""
         who = " and ".join(context.name(((self.candidates, one),)) for one in many(self.apart))
         return Said(
-            f"{who} are farther from the rest, on average, than anybody else",
+            f"of all values of {spoken([self.candidates])} {who} are farther from the rest, on average, than "
+            "anybody else",
             f"somebody else is surely farther from the rest than one of {who}",
         )
 
@@ -169,7 +178,8 @@ class DistancesGrow(Comparing, frozen=True, kw_only=True, tag="distances_grow"):
         start, end = value_name(self.along, self.from_), value_name(self.along, self.to)
         share = exact(self.share_percent)
         return Said(
-            f"more than {share} % of the pairs are farther apart at {end} than at {start}",
+            f"more than {share} % of the pairs of values of {spoken([self.candidates])} are farther apart "
+            f"at {end} than at {start}",
             f"no more than {share} % are farther apart even if all open pairs are",
         )
 

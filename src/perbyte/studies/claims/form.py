@@ -7,7 +7,7 @@ Nothing is averaged or chosen unless the claim says over what: two cells where o
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
@@ -16,7 +16,7 @@ from msgspec import Meta, field
 from perbyte.datafile import Problem, Text
 from perbyte.model import Estimate
 from perbyte.stats.compare import Cost, compare_costs, mean_cost
-from perbyte.studies.evidence import Absence, Row, Table, many
+from perbyte.studies.evidence import COUNTED, NOT_COUNTED, TIME, Absence, EvidenceRow, EvidenceTable, many
 from perbyte.studies.model import GROUP, Claim, Number, Selection, Statistics, Study, Value, Values
 from perbyte.studies.wording import group_name, listing, value_name
 
@@ -44,8 +44,13 @@ class State(enum.Enum):
 
     @property
     def set_aside(self) -> bool:
-        """True where the group does not count, as long as others do."""
-        return self in (State.LEFT_OUT, State.NOT_PRINTED)
+        """True where the group does not count, as long as others do: a quick run was not meant to hold it."""
+        return self is State.LEFT_OUT
+
+    @property
+    def lacking(self) -> bool:
+        """True where nobody can fill the gap: no library here provides it, or the text does not print it."""
+        return self in (State.UNPROVIDED, State.NOT_PRINTED)
 
 
 _BY_ABSENCE = {
@@ -53,6 +58,7 @@ _BY_ABSENCE = {
     Absence.UNMEASURED: State.UNMEASURED,
     Absence.LEFT_OUT: State.LEFT_OUT,
     Absence.NOT_PRINTED: State.NOT_PRINTED,
+    Absence.PRINTED_AS_LACKING: State.NOT_PRINTED,
 }
 
 
@@ -126,14 +132,15 @@ class Context:
     """What a claim is judged on: the study, the table of its cells, and the paper's statistics."""
 
     study: Study
-    table: Table
+    table: EvidenceTable
     statistics: Statistics | None
 
     def ratio(self, first: Candidate, second: Candidate) -> Estimate:
         """One cost over another, as everywhere: by paired epochs, never narrower than the noise floor of the run."""
         assert first.measured is not None
         assert second.measured is not None
-        return compare_costs(second.measured, first.measured, self.table.floor).ratio
+        exact = COUNTED in (first.measured.source, second.measured.source)
+        return compare_costs(second.measured, first.measured, None if exact else self.table.floor).ratio
 
     def name(self, key: Key) -> str:
         """A group's key in words, with the labels of groups of cells: `Camellia, nettle, 16 bytes`."""
@@ -142,12 +149,16 @@ class Context:
             [(name, labels.get(str(value), value) if name == GROUP else value) for name, value in key]
         )
 
-    def words(self, where: Selection) -> str:
-        """A selection in words: `AES in software, 16 bytes`; `all cells` for an empty one."""
-        found = [
-            " or ".join(self.name(((name, value),)) for value in many(values))
-            for name, values in where.items()
-        ]
+    def words(self, where: Selection, together: Mapping[str, str] | None = None) -> str:
+        """A selection in words: `AES in software, 16 bytes`; `all cells` for an empty one.
+
+        Several values of a dimension are alternatives, unless `together` says how they become one: `the mean of`.
+        """
+        found = []
+        for name, values in where.items():
+            named = [self.name(((name, value),)) for value in many(values)]
+            how = (together or {}).get(name, "")
+            found.append(f"{how} {listing(named)}" if how and len(named) > 1 else " or ".join(named))
         return ", ".join(found) or "all cells"
 
     def opening(self, key: Key) -> str:
@@ -173,34 +184,35 @@ class Form(Claim, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def rule(self, context: Context) -> str:
-        """The claim as it is judged: scope, cells, limits."""
+        """The claim as it is judged: everything that decides, namely limits, groups, how costs are counted, cells."""
         of = {"every": "in every one", "most": "in more than half", "some": "in at least one"}[
             self.quantifier
         ]
-        said = self.said(context)
+        said, groups = self.said(context), self.groups(context)
         about = f"; cells: {context.words(self.where)}" if self.where else ""
-        scope = "" if self.single else f", {of} of {self.groups}"
-        return f"{said.contrary if self.negate else said.rule}{scope}{about}"
+        scope = f", {of} of {groups}" if groups and not self.single else ""
+        basis = "".join(f"; {part}" for part in self.basis(context))
+        return f"{said.contrary if self.negate else said.rule}{scope}{basis}{about}"
 
     def refuted_by(self, context: Context) -> str:
         """The result that would refute the claim."""
         of = {"every": "one", "most": "at least half", "some": "all"}[self.quantifier]
-        said = self.said(context)
-        scope = "" if self.single else f", in {of} of {self.groups}"
+        said, groups = self.said(context), self.groups(context)
+        scope = f", in {of} of {groups}" if groups and not self.single else ""
         return f"{said.rule if self.negate else said.contrary}{scope}"
+
+    def basis(self, context: Context) -> Iterator[str]:
+        """How costs come about, where that is not one cell, one cost, per byte."""
+        yield from ()
 
     @property
     def single(self) -> bool:
         """True when one number decides, so that no group has to be named."""
         return getattr(self, "aggregate", "each") != "each"
 
-    @property
-    def groups(self) -> str:
-        """What the form looks at one after the other, in words."""
-        names = [name.replace("size_bytes", "size") for name in getattr(self, "by", ())]
-        if len(names) > 1:
-            return f"the combinations of {listing(names)}"
-        return f"the values of {names[0]}" if names else "its groups"
+    def groups(self, context: Context) -> str:
+        """What the form looks at one after the other, in words; empty where that is one thing only."""
+        return combinations([*getattr(self, "by", ()), *(f"each {one}" for one in getattr(self, "each", ()))])
 
     @property
     def form(self) -> str:
@@ -227,18 +239,55 @@ class Form(Claim, frozen=True, kw_only=True):
             raise Problem(f"the form '{self.form}' needs one of {', '.join(keys)}", key=keys[0])
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Comparatives and superlatives of a quantity."""
+
+    less: str
+    more: str
+    least: str
+    most: str
+
+
+OF_TIME = Words("faster", "slower", "fastest", "slowest")
+OF_COUNTS = Words("lower", "higher", "lowest", "highest")
+
+
 class Comparing(Form, frozen=True, kw_only=True):
     """A form that brings cells to one cost each.
 
     Each combination of the dimensions `by` is judged by itself. Of cells that differ only in `best_of` the fastest
     counts, cells that differ only in `average_over` are averaged geometrically. Costs are counted `per` byte, block
-    or call.
+    or call. `of` is what a cost is of: time, or what a call executes and uses.
     """
 
     by: Dimensions = ()
     average_over: Dimensions = ()
     best_of: Dimensions = ()
     per: Literal["byte", "block", "call"] = "byte"
+    of: Literal["time", "instructions", "stack", "heap", "heap-peak", "allocations", "code"] = "time"
+
+    @property
+    def word(self) -> Words:
+        """What is said of who has the least, and of who has more."""
+        return OF_TIME if self.of == TIME else OF_COUNTS
+
+    def basis(self, context: Context) -> Iterator[str]:
+        """What costs are of and counted per, and how several cells become one cost."""
+        if self.of != TIME:
+            yield f"of {self.of.replace('-', ' ')} in place of time"
+        if self.per != "byte":
+            yield f"costs per {self.per}"
+        if self.best_of:
+            yield f"of what differs only in {spoken(self.best_of)} the {self.word.least} counts"
+        if self.average_over:
+            yield f"geometric means over {spoken(self.average_over)}"
+
+    def together(self) -> dict[str, str]:
+        """How several values of a dimension that a selection names become one cost."""
+        return dict.fromkeys(self.best_of, f"the {self.word.least} of") | dict.fromkeys(
+            self.average_over, "the geometric mean of"
+        )
 
     def ranking(self, context: Context, dimension: str, **where: Values) -> dict[Key, dict[Value, Candidate]]:
         """One candidate per value of a dimension, in each group of `by`."""
@@ -250,7 +299,7 @@ class Comparing(Form, frozen=True, kw_only=True):
                 found[key][named[1]] = self.reduce(context.table, own, named[1], label)
         return found
 
-    def reduce(self, table: Table, rows: Sequence[Row], name: Value, label: str) -> Candidate:
+    def reduce(self, table: EvidenceTable, rows: Sequence[EvidenceRow], name: Value, label: str) -> Candidate:
         """Bring the rows of one candidate to one cost: the best of `best_of`, then the mean over `average_over`."""
         parts: list[Cost] = []
         for _, bucket in grouped(rows, self.average_over):
@@ -260,7 +309,12 @@ class Comparing(Form, frozen=True, kw_only=True):
                     f"{label}: {len(bucket)} cells where one is meant; they differ in {', '.join(differing)}",
                     hint="name the dimension in by, each, average_over or best_of, or narrow `where`",
                 )
-            present = [table.measured(row, self.per) for row in bucket if row.figure]
+            rows_with = [row for row in bucket if row.figure]
+            if self.of != TIME:
+                rows_with = [row for row in rows_with if row.counted(self.of)]
+                if not rows_with and any(row.figure for row in bucket):
+                    return Candidate(name, label, None, Absence.UNMEASURED, NOT_COUNTED)
+            present = [table.measured(row, self.per, self.of) for row in rows_with]
             if not present:
                 return Candidate(name, label, None, bucket[0].absence, bucket[0].reason)
             parts.append(min(present, key=lambda cost: cost.estimate.value))
@@ -292,7 +346,7 @@ class Comparing(Form, frozen=True, kw_only=True):
             )
         return found
 
-    def _pair(self, context: Context, key: Key, own: list[Row], other: list[Row]) -> Pair:
+    def _pair(self, context: Context, key: Key, own: list[EvidenceRow], other: list[EvidenceRow]) -> Pair:
         labels = [" and ".join(dict.fromkeys(row.label for row in rows)) for rows in (own, other)]
         a, b = (
             self.reduce(context.table, rows, rows[0].dims[GROUP], label)
@@ -306,6 +360,18 @@ class Comparing(Form, frozen=True, kw_only=True):
             absent = missing(context, key, a if a.cost is None else b)
             return Pair(key, place, label, a.label, b.label, None, absent)
         return Pair(key, place, label, a.label, b.label, context.ratio(a, b))
+
+
+def spoken(names: Iterable[str]) -> str:
+    """Dimensions in words: `runner, operation and size`."""
+    return listing([name.replace("size_bytes", "size") for name in names])
+
+
+def combinations(names: Sequence[str]) -> str:
+    """What groups are told apart by, in words; empty where there is one group only."""
+    if len(names) > 1:
+        return f"the combinations of {spoken(names)}"
+    return f"the values of {spoken(names)}" if names else ""
 
 
 def missing(context: Context, key: Key, candidate: Candidate) -> Finding:
@@ -326,9 +392,9 @@ def lacking(candidates: Iterable[Candidate]) -> Candidate | None:
     return next((one for one in candidates if one.cost is None), None)
 
 
-def grouped(rows: Iterable[Row], names: Sequence[str]) -> list[tuple[Key, list[Row]]]:
+def grouped(rows: Iterable[EvidenceRow], names: Sequence[str]) -> list[tuple[Key, list[EvidenceRow]]]:
     """Rows by their values of the dimensions `names`, in the order they come; rows without one are left out."""
-    found: dict[Key, list[Row]] = {}
+    found: dict[Key, list[EvidenceRow]] = {}
     for row in rows:
         key = tuple((name, row.dims[name]) for name in names if name in row.dims)
         if len(key) == len(names):
@@ -352,11 +418,11 @@ def number_of(place: str, name: str, estimate: Estimate, unit: str = "") -> tupl
     return (Number(place, name, estimate.value, estimate.low, estimate.high, unit),)
 
 
-def _detailed(one: Candidate, rows: Sequence[Row], names: Sequence[str]) -> str:
+def _detailed(one: Candidate, rows: Sequence[EvidenceRow], names: Sequence[str]) -> str:
     """A label with what tells it from its like, `AES-CBC (encrypt)`."""
     details = [value_name(name, value) for name in names for value in _values(rows, name)]
     return f"{one.label} ({', '.join(details)})" if details else one.label
 
 
-def _values(rows: Sequence[Row], name: str) -> list[Value]:
+def _values(rows: Sequence[EvidenceRow], name: str) -> list[Value]:
     return list(dict.fromkeys(row.dims[name] for row in rows))

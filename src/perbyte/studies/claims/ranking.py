@@ -12,7 +12,7 @@ from msgspec import Meta
 from perbyte.datafile import Text
 from perbyte.model import Estimate
 from perbyte.stats.estimate import rank_correlation, rank_correlation_range
-from perbyte.stats.quantity import Unit, log_of
+from perbyte.stats.quantity import log_of
 from perbyte.studies.claims.form import (
     Candidate,
     Comparing,
@@ -24,16 +24,26 @@ from perbyte.studies.claims.form import (
     Ranks,
     Said,
     State,
+    combinations,
     flat,
     lacking,
     missing,
     nothing,
     number_of,
+    spoken,
 )
 from perbyte.studies.claims.ratios import placed
-from perbyte.studies.evidence import Absence, Row, cells_of, dimensions, many
-from perbyte.studies.model import OVER, Number, PublishedFigure, Value, Values, published_ns
-from perbyte.studies.wording import counted, exact, number, span
+from perbyte.studies.evidence import EvidenceRow, cells_of, dimensions, many
+from perbyte.studies.model import (
+    OVER,
+    Number,
+    PublishedFigure,
+    Value,
+    Values,
+    published_cycles_per_byte,
+    published_ns,
+)
+from perbyte.studies.wording import counted, exact, listing, number, span
 
 _LEAST = 4
 
@@ -72,7 +82,7 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
                 name: one
                 for name, one in everybody.items()
                 if (not wanted or name in wanted or name in named)
-                and (name in named or one.absence is not Absence.NOT_PRINTED)
+                and (name in named or not (one.absence and one.absence.in_print))
             }
             if len(field) > 1 and any(name in field for name in named):
                 if self.order:
@@ -88,16 +98,24 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
         if self.order:
             ranks = [" and ".join(self._name(context, name) for name in flat(rank)) for rank in self.order]
             slack = f" by more than {exact(self.slack_percent)} %" if self.slack_percent else ""
+            others = (
+                f" of {', '.join(self._name(context, name) for name in self.among)}" if self.among else ""
+            )
+            allowed = f"; {self.word.more} than the next{slack} is out of order" if slack else ""
             return Said(
-                f"fastest first: {', '.join(ranks)}",
-                f"a later one is surely faster than an earlier one{slack}",
+                f"of the values of {spoken([self.candidates])}{others}, {self.word.least} first: "
+                f"{', '.join(ranks)}{allowed}",
+                f"a later one is surely {self.word.less} than an earlier one{slack}",
             )
         named = flat(self.first if self.last is None else self.last)  # type: ignore[arg-type]
         who = " or ".join(self._name(context, name) for name in named)
-        word = "fastest" if self.last is None else "slowest"
+        word = self.word.least if self.last is None else self.word.most
         among = f" of {', '.join(self._name(context, name) for name in self.among)}" if self.among else ""
-        other = "faster" if self.last is None else "slower"
-        return Said(f"{who} is the {word}{among}", f"another one is surely {other} than {who}")
+        other = self.word.less if self.last is None else self.word.more
+        rivals = (
+            f"each of {listing([self._name(context, name) for name in named])}" if len(named) > 1 else who
+        )
+        return Said(f"{who} is the {word}{among}", f"another one is surely {other} than {rivals}")
 
     def _name(self, context: Context, name: Value) -> str:
         return context.name(((self.candidates, name),))
@@ -175,13 +193,13 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
         self, context: Context, key: Key, ahead: Candidate, behind: Candidate, lead: Estimate
     ) -> str:
         return (
-            f"{context.opening(key)}{ahead.label} is {'faster' if self.last is None else 'slower'} than "
-            f"{behind.label}, {number(_value(ahead))} against {number(_value(behind))} {context.table.unit} per "
-            f"{self.per}, {span(lead)} times."
+            f"{context.opening(key)}{ahead.label} is {self.word.less if self.last is None else self.word.more} than "
+            f"{behind.label}, {number(_value(ahead))} against {number(_value(behind))} "
+            f"{context.table.unit_of(self.of, self.per)}, {span(lead)} times."
         )
 
     def _numbers(self, context: Context, key: Key, candidates: Sequence[Candidate]) -> tuple[Number, ...]:
-        unit = f"{context.table.unit}/{self.per}"
+        unit = context.table.unit_of(self.of, self.per).replace(" per ", "/")
         return tuple(
             one_number
             for one in candidates
@@ -208,22 +226,26 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
     def judge(self, context: Context) -> list[Finding]:
         """One finding per machine, group and kind of unit."""
         findings: list[Finding] = []
+        if context.table.printed and self.between == "today":
+            return [Finding(State.NOT_PRINTED, "Print has no order of today.")]
         machines = self.machines or tuple(one.id for one in context.study.machines)
         if self.between == "machines":
             pairs = itertools.combinations(machines, 2)
             return [one for first, second in pairs for one in self._in_print(context, first, second)]
         for machine in machines:
-            if machine == context.table.printed:  # its order agrees with itself
-                continue
-            groups: dict[tuple[Key, bool], list[tuple[PublishedFigure, Row]]] = {}
+            groups: dict[tuple[Key, bool], list[tuple[PublishedFigure, EvidenceRow]]] = {}
             for figure in context.study.published:
                 if figure.machine == machine and figure.available and (row := self._today(context, figure)):
                     key = tuple((name, row.dims[name]) for name in self.by)
-                    in_cycles = figure.unit == Unit.CYCLES_PER_BYTE
+                    in_cycles = figure.unit.in_cycles
                     groups.setdefault((key, in_cycles), []).append((figure, row))
             findings += [self._agreement(context, machine, key, both) for (key, _), both in groups.items()]
-        lack = State.NOT_PRINTED if context.table.printed else State.UNPROVIDED
-        return findings or [Finding(lack, "no printed figure has a counterpart in this run.")]
+        return findings or [Finding(State.UNPROVIDED, "No printed figure has a counterpart in this run.")]
+
+    def groups(self, context: Context) -> str:
+        """The machines compared, in each combination of `by`."""
+        who = "two machines" if self.between == "machines" else "machine"
+        return combinations([who, *self.by])
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
@@ -234,10 +256,11 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
             else "each published machine and today"
         )
         machines = f" ({', '.join(self.machines)})" if self.machines else ""
+        machines += ", by the fastest cell of each printed figure" if self.between == "today" else ""
         rho = f"the rank correlation of the orders of {of}{machines}"
         return Said(f"{rho} is within {between}", f"{rho} is surely outside {between}")
 
-    def _today(self, context: Context, figure: PublishedFigure) -> Row | None:
+    def _today(self, context: Context, figure: PublishedFigure) -> EvidenceRow | None:
         """The fastest measured counterpart of a printed figure among the cells the claim is about."""
         if not figure.cell or OVER in figure.cell:
             return None
@@ -258,16 +281,20 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
             for figure in context.study.published
             if figure.available and len(figure.sides) == 1
         }
+        counted_already: set[str] = set()
         for group in context.study.groups:
             for cell in (one.cell for selector in group.selectors for one in cells_of(selector)):
                 dims = dimensions(group, cell)
+                texts = {text for text, _ in printed if any(one.cell == cell for one in cells_of(text))}
                 both = [
                     cost
                     for machine in (first, second)
                     for (text, other), cost in printed.items()
-                    if other == machine and any(one.cell == cell for one in cells_of(text))
+                    if other == machine and text in texts
                 ]
-                if len(both) == 2 and all(dims.get(name) in values for name, values in wanted.items()):
+                fits = all(dims.get(name) in values for name, values in wanted.items())
+                if len(both) == 2 and fits and not texts & counted_already:
+                    counted_already |= texts
                     groups.setdefault(tuple((name, dims[name]) for name in self.by), []).append(
                         (both[0], both[1])
                     )
@@ -292,7 +319,7 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         return Finding(state, sentence, min(abs(rho.value - self.low), abs(rho.value - self.high)), numbers)
 
     def _agreement(
-        self, context: Context, machine: str, key: Key, both: Sequence[tuple[PublishedFigure, Row]]
+        self, context: Context, machine: str, key: Key, both: Sequence[tuple[PublishedFigure, EvidenceRow]]
     ) -> Finding:
         place = ", ".join(part for part in (machine, context.name(key)) if part)
         if len(both) < _LEAST:
@@ -309,8 +336,8 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
 
 
 def _printed_cost(figure: PublishedFigure) -> float:
-    if figure.unit == Unit.CYCLES_PER_BYTE and figure.value is not None:
-        return figure.value
+    if figure.unit.in_cycles:
+        return published_cycles_per_byte(figure, None) or figure.value or math.nan
     return (published_ns(figure) or math.nan) / (figure.size_bytes or 1)
 
 

@@ -24,12 +24,14 @@ from perbyte.studies.claims.form import (
     Ranks,
     Said,
     State,
+    combinations,
     missing,
     number_of,
     numbers_of,
+    spoken,
     state_of,
 )
-from perbyte.studies.evidence import many
+from perbyte.studies.evidence import TIME, many
 from perbyte.studies.model import GROUP, Number, Selection, Value
 from perbyte.studies.wording import counted, exact, group_name, number, percent, span
 
@@ -40,7 +42,7 @@ _AGGREGATES: Mapping[str, Callable[[list[Estimate]], Estimate]] = {
 }
 
 
-class Ratio(Comparing, frozen=True, kw_only=True, tag="ratio"):
+class RatioClaim(Comparing, frozen=True, kw_only=True, tag="ratio"):
     """One cost over another lies between `low` and `high`, or within so many percent of 1 either way.
 
     Where a side holds several cells that `each` names, every cell of it is set against every cell of the other.
@@ -78,11 +80,11 @@ class Ratio(Comparing, frozen=True, kw_only=True, tag="ratio"):
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
         low, high = limits(self.low, self.high, self.within_percent)
-        over = "the fastest" if not self.denominator and self.best_of else context.words(self.denominator)
-        pair = f"the cost of {context.words(self.numerator)} over that of {over}"
-        if self.per != "byte":
-            pair += f", per {self.per},"
-        of = "" if self.aggregate == "each" else f"the {self.aggregate} over {self.groups} of "
+        together = dict.fromkeys(self.each, "each of") | self.together()
+        own, other = (context.words(side, together) for side in (self.numerator, self.denominator))
+        over = f"the {self.word.least}" if not self.denominator and self.best_of else other
+        pair = f"the cost of {own} over that of {over}"
+        of = "" if self.aggregate == "each" else f"the {self.aggregate} over {self.groups(context)} of "
         if math.isinf(high):
             return Said(f"{of}{pair} is at least {exact(low)}", f"{of}{pair} is surely below {exact(low)}")
         if low <= 0:
@@ -91,7 +93,7 @@ class Ratio(Comparing, frozen=True, kw_only=True, tag="ratio"):
         return Said(f"{of}{pair} is within {between}", f"{of}{pair} is surely outside {between}")
 
 
-class Trend(Comparing, frozen=True, kw_only=True, tag="trend"):
+class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
     """A ratio (without `denominator`: a cost) along a dimension.
 
     Either it `rises` over these values, or it is `smallest` and `largest` at them, or it stays `within_percent`.
@@ -131,26 +133,39 @@ class Trend(Comparing, frozen=True, kw_only=True, tag="trend"):
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
-        what = f"the cost per {self.per}"
+        together = self.together()
+        what = f"the cost of {context.words(self.numerator, together)}" if self.numerator else "the cost"
         if self.denominator is not None:
-            what = f"the ratio of {context.words(self.numerator)} over {context.words(self.denominator)}"
-        along = self.along.replace("size_bytes", "size")
+            own, other = (context.words(side, together) for side in (self.numerator, self.denominator))
+            what = f"the ratio of {own} over {other}"
+        along = spoken([self.along])
         if self.rises is not None:
             places = [" and ".join(context.name(((self.along, v),)) for v in many(one)) for one in self.rises]
             return Said(
-                f"{what} rises from {' to '.join(places)}", f"{what} surely falls at one of these steps"
+                f"{what} rises along {along} from {' to '.join(places)}",
+                f"{what} surely falls at one of these steps",
             )
         if self.within_percent is not None:
             width = exact(self.within_percent)
             return Said(
                 f"{what} stays within {width} % over all values of {along}",
-                f"its largest value is surely more than {width} % above its smallest",
+                f"over all values of {along} {what} is surely more than {width} % larger at one than at another",
             )
         ends = (("smallest", self.smallest), ("largest", self.largest))
         named = [
             f"{end} for {context.name(((self.along, value),))}" for end, value in ends if value is not None
         ]
-        return Said(f"{what} is {' and '.join(named)}", f"another {along} surely has a smaller or larger one")
+        return Said(
+            f"of all values of {along} {what} is {' and '.join(named)}",
+            f"another {along} surely has a smaller or larger one",
+        )
+
+    def groups(self, context: Context) -> str:
+        """The combinations of `by` and the steps or ends; what the trend goes along is no group of its own."""
+        steps = math.prod(len(many(one)) for one in self.rises or ()) > 1 or len(self.rises or ()) > 2
+        ends = self.smallest is not None and self.largest is not None
+        parts = ["step"] if steps else ["end"] if ends else []
+        return combinations([*(name for name in self.by if name != self.along), *parts])
 
     def _series(self, context: Context) -> dict[Key, dict[Value, Pair]]:
         """The ratios (or costs) of each group, by their value of the dimension `along`."""
@@ -243,20 +258,22 @@ class Trend(Comparing, frozen=True, kw_only=True, tag="trend"):
     def _numbers(self, context: Context, pair: Pair) -> tuple[Number, ...]:
         if pair.second or not pair.ratio:
             return numbers_of(pair)
-        return number_of(pair.place, pair.first, pair.ratio, f"{context.table.unit}/{self.per}")
+        return number_of(
+            pair.place, pair.first, pair.ratio, context.table.unit_of(self.of, self.per).replace(" per ", "/")
+        )
 
 
-class Cost(Comparing, frozen=True, kw_only=True, tag="value"):
-    """The cost itself lies between `low` and `high`, in cycles per byte."""
+class CostClaim(Comparing, frozen=True, kw_only=True, tag="value"):
+    """The cost itself lies between `low` and `high`, in cycles per byte, or in what was counted."""
 
     low: float
     high: float
 
     def judge(self, context: Context) -> list[Finding]:
         """One finding per group of cells."""
-        if not context.table.in_cycles:
+        if self.of == TIME and not context.table.in_cycles:
             return [Finding(State.UNMEASURED, "the run has no cycles, and the claim counts in cycles.")]
-        found = []
+        found, unit = [], context.table.unit_of(self.of, self.per)
         for key, groups in self.ranking(context, GROUP).items():
             for one in groups.values():
                 if not one.cost:
@@ -265,17 +282,21 @@ class Cost(Comparing, frozen=True, kw_only=True, tag="value"):
                 state, margin = placed(one.cost, self.low, self.high)
                 place = f"{one.label}, {context.name(key)}" if key else one.label
                 sentence = (
-                    f"{place}: {span(one.cost)} cycles per {self.per}; "
-                    f"claimed: {exact(self.low)} to {exact(self.high)}."
+                    f"{place}: {span(one.cost)} {unit}; claimed: {exact(self.low)} to {exact(self.high)}."
                 )
-                numbers = number_of(context.name(key), one.label, one.cost, f"cycles/{self.per}")
+                numbers = number_of(context.name(key), one.label, one.cost, unit.replace(" per ", "/"))
                 found.append(Finding(state, sentence, margin, numbers))
         return found
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
-        between = f"{exact(self.low)} to {exact(self.high)} cycles per {self.per}"
+        unit = f"cycles per {self.per}" if self.of == TIME else context.table.unit_of(self.of, self.per)
+        between = f"{exact(self.low)} to {exact(self.high)} {unit}"
         return Said(f"the cost is within {between}", f"the cost is surely outside {between}")
+
+    def groups(self, context: Context) -> str:
+        """The combinations of `by`, for each group of cells."""
+        return combinations([GROUP, *(name for name in self.by if name != GROUP)])
 
 
 def limits(low: float, high: float, within_percent: float | None) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -21,18 +21,21 @@ from perbyte.datafile import Text
 from perbyte.model import Cell, Estimate, Run
 from perbyte.stats.clean import cycles_per_call, ns_per_call
 from perbyte.stats.compare import compare_costs
+from perbyte.stats.hypothesis import MOST_NORMAL
 from perbyte.studies.claims.form import (
     Context,
     Finding,
     Form,
     Said,
     State,
+    combinations,
     grouped,
     number_of,
     share_state,
+    spoken,
     state_of,
 )
-from perbyte.studies.evidence import Row, Table, many
+from perbyte.studies.evidence import EvidenceRow, EvidenceTable, many
 from perbyte.studies.model import (
     GROUP,
     GroupStatistic,
@@ -50,12 +53,11 @@ _LEAST_VALUES = {EPOCHS: 2, SAMPLES: 20}
 _Z = 1.959963984540054  # of the 95 % interval of a normal distribution
 _ALIKE = 1.05  # costs whose ratio surely lies between this and its inverse are the same for any purpose
 _ENOUGH = 3  # epochs with which groups that do not overlap are significant at 5 %, even if there are only two
-_NOTHING = Finding(State.UNMEASURED, "no group has two members with enough values.")
 Values = tuple[float, ...]
-Members = Mapping[Value, tuple[Row, Values]]
+Members = Mapping[Value, tuple[EvidenceRow, Values]]
 
 
-def compute(study: Study, table: Table, runs: Sequence[Run]) -> Statistics | None:
+def compute(study: Study, table: EvidenceTable, runs: Sequence[Run]) -> Statistics | None:
     """Run the tests that the study plans, on epoch figures and on samples; None when it plans none.
 
     Members with too few values are left out, and so are groups with fewer than two members. Samples come from the
@@ -69,7 +71,7 @@ def compute(study: Study, table: Table, runs: Sequence[Run]) -> Statistics | Non
     samples = _samples(runs, table)
     for unit in (EPOCHS, SAMPLES):
         for key, own in grouped(rows, plan.group_by):
-            members: dict[Value, tuple[Row, Values]] = {}
+            members: dict[Value, tuple[EvidenceRow, Values]] = {}
             for (named,), cells in grouped(own, (plan.compare,)):
                 values = _epochs(cells[0], table) if unit == EPOCHS else _of_cell(cells[0], samples)
                 if len(values) >= _LEAST_VALUES[unit] and len(cells) == 1:
@@ -79,7 +81,7 @@ def compute(study: Study, table: Table, runs: Sequence[Run]) -> Statistics | Non
     return Statistics(plan=plan, groups=tuple(groups), notes=_notes(groups, table))
 
 
-def _samples(runs: Sequence[Run], table: Table) -> dict[tuple[str, Cell], list[float]]:
+def _samples(runs: Sequence[Run], table: EvidenceTable) -> dict[tuple[str, Cell], list[float]]:
     """Every sample of the runs as cycles (or ns) per byte, by run and cell; what cannot be a cost is left out."""
     from perbyte.store import bursts
 
@@ -98,17 +100,17 @@ def _samples(runs: Sequence[Run], table: Table) -> dict[tuple[str, Cell], list[f
     return found
 
 
-def _of_cell(row: Row, samples: Mapping[tuple[str, Cell], list[float]]) -> Values:
+def _of_cell(row: EvidenceRow, samples: Mapping[tuple[str, Cell], list[float]]) -> Values:
     return tuple(samples.get((row.run_id, row.figure.cell), ())) if row.figure else ()
 
 
-def _epochs(row: Row, table: Table) -> Values:
+def _epochs(row: EvidenceRow, table: EvidenceTable) -> Values:
     """Epoch figures per byte (per call for cells without data), in the table's unit."""
     return table.measured(row).epochs
 
 
 def _group(
-    key: tuple[tuple[str, Value], ...], unit: str, members: Members, table: Table, compare: str
+    key: tuple[tuple[str, Value], ...], unit: str, members: Members, table: EvidenceTable, compare: str
 ) -> GroupStatistic:
     from perbyte.stats import hypothesis
 
@@ -131,7 +133,11 @@ def _group(
 
 
 def _pair(
-    names: tuple[str, str], first: tuple[Row, Values], second: tuple[Row, Values], table: Table, count: int
+    names: tuple[str, str],
+    first: tuple[EvidenceRow, Values],
+    second: tuple[EvidenceRow, Values],
+    table: EvidenceTable,
+    count: int,
 ) -> PairStatistic:
     from perbyte.stats import hypothesis
 
@@ -151,7 +157,7 @@ def _pair(
     )
 
 
-def _notes(groups: Sequence[GroupStatistic], table: Table) -> tuple[str, ...]:
+def _notes(groups: Sequence[GroupStatistic], table: EvidenceTable) -> tuple[str, ...]:
     counts = {
         unit: sorted({count for group in groups if group.unit == unit for count in group.counts})
         for unit in (EPOCHS, SAMPLES)
@@ -186,6 +192,29 @@ def _notes(groups: Sequence[GroupStatistic], table: Table) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _nothing(context: Context, values: str) -> Finding:
+    """The finding of a test that has nothing to work on; print has means only, and neither epochs nor samples."""
+    if context.table.printed:
+        return Finding(State.NOT_PRINTED, f"Print has no {values} to test.")
+    return Finding(State.UNMEASURED, "No group has two members with enough values.")
+
+
+def _plan_basis(context: Context) -> Iterator[str]:
+    """Whose values are tested against each other, and within what."""
+    if plan := context.study.statistics:
+        cells = f" ({context.words(plan.where)})" if plan.where else ""
+        within = f", within {combinations(plan.group_by)}"
+        yield f"tested against each other: the values of {spoken([plan.compare])}{cells}{within}"
+
+
+def _plan_groups(context: Context, *, cell: bool = False, pair: bool = False) -> str:
+    """What a test is run on, one after the other: the groups that the study plans, their cells or their pairs."""
+    plan = context.study.statistics
+    names = list(plan.group_by) if plan else []
+    what = f"each {plan.compare}" if plan and cell else f"pair of {plan.compare}" if plan and pair else ""
+    return combinations([*names, *([what] if what else [])])
+
+
 class Significant(Form, frozen=True, kw_only=True, tag="significant"):
     """A test finds a difference among all of a group, between each pair (Bonferroni), or from normality (per cell)."""
 
@@ -197,9 +226,10 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
         """One finding per group of the study's statistics; for normality one per cell."""
         groups = _groups(context, self.where, self.values)
         if self.test == "shapiro-wilk":
-            return [one for group in groups for one in self._normality(context, group)] or [_NOTHING]
+            found = [one for group in groups for one in self._normality(context, group)]
+            return found or [_nothing(context, self.values)]
         judge = self._kruskal if self.test == "kruskal-wallis" else self._mann_whitney
-        return [judge(context, group) for group in groups] or [_NOTHING]
+        return [judge(context, group) for group in groups] or [_nothing(context, self.values)]
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
@@ -211,10 +241,19 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
         }
         rule = f"{name[self.test]} on {of}: p below {exact(self.alpha)}"
         if self.test == "shapiro-wilk":
-            return Said(f"{rule} for a cell", f"p of {exact(self.alpha)} or more for a cell")
+            first = f" (the first {MOST_NORMAL:,} where there are more)"
+            return Said(f"{rule} for a cell{first}", f"p of {exact(self.alpha)} or more for a cell")
         least = f"costs surely within {exact(round(100 * (_ALIKE - 1)))} % of each other"
         pairs = " for every pair, Bonferroni's correction included" if self.test == "mann-whitney" else ""
         return Said(rule + pairs, f"p of {exact(self.alpha)} or more together with {least}")
+
+    def basis(self, context: Context) -> Iterator[str]:
+        """Who is tested against whom."""
+        return _plan_basis(context)
+
+    def groups(self, context: Context) -> str:
+        """The groups of the study's statistics; for normality their cells."""
+        return _plan_groups(context, cell=self.test == "shapiro-wilk")
 
     def _normality(self, context: Context, group: GroupStatistic) -> list[Finding]:
         found = []
@@ -312,9 +351,9 @@ class Effect(Form, frozen=True, kw_only=True, tag="effect"):
     def judge(self, context: Context) -> list[Finding]:
         """One finding per pair, one per group, or one for the share of pairs."""
         if self.threshold is not None:
-            return self._above(context, self.threshold) or [_NOTHING]
+            return self._above(context, self.threshold) or [_nothing(context, self.values)]
         if self.differ is not None:
-            return self._differing(context, self.differ) or [_NOTHING]
+            return self._differing(context, self.differ) or [_nothing(context, self.values)]
         return [self._grows(context)]
 
     def said(self, context: Context) -> Said:
@@ -335,6 +374,19 @@ class Effect(Form, frozen=True, kw_only=True, tag="effect"):
             f"{of} is larger at {end} than at {start} for more than {share} % of the pairs",
             f"it is not surely larger for more than {share} % even if all open pairs are",
         )
+
+    @property
+    def single(self) -> bool:
+        """True for a share of all pairs, which is one number."""
+        return self.from_ is not None
+
+    def basis(self, context: Context) -> Iterator[str]:
+        """Who is tested against whom."""
+        return _plan_basis(context)
+
+    def groups(self, context: Context) -> str:
+        """The groups of the study's statistics; for a threshold their pairs."""
+        return _plan_groups(context, pair=self.threshold is not None)
 
     def _above(self, context: Context, threshold: float) -> list[Finding]:
         findings = []
@@ -375,7 +427,7 @@ class Effect(Form, frozen=True, kw_only=True, tag="effect"):
         for value in (self.from_, self.to):
             groups = _groups(context, {**self.where, self.along: value or 0}, self.values)
             if not groups:
-                return _NOTHING
+                return _nothing(context, self.values)
             ends.append(
                 {
                     tuple(p for p in group.group if p[0] != self.along): self._effects(group)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from perbyte import places
 from perbyte.errors import NoSuchRun, UsageError
-from perbyte.store.files import RUN_FILE
+from perbyte.store.files import LEAK_FILE, RUN_FILE
 
 _SHOWN = 3
 
@@ -30,10 +30,11 @@ def run_named(word: str | Path) -> Path | None:
     """The place of the run that `word` means, or None when it means none. Any directory is taken for a run."""
     place = Path(word)
     try:
-        if place.is_dir() or (place.name == RUN_FILE and place.is_file()):
+        if place.is_dir() or (place.name in (RUN_FILE, LEAK_FILE) and place.is_file()):
             return place
         shelved = places.runs_home() / place
-        return shelved if _is_name(place) and (shelved / RUN_FILE).is_file() else None
+        there = any((shelved / name).is_file() for name in (RUN_FILE, LEAK_FILE))
+        return shelved if _is_name(place) and there else None
     except (OSError, ValueError):  # a word too long for a path, or with a zero byte
         return None
 

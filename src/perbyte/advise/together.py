@@ -1,0 +1,106 @@
+"""One library for all parts of a piece of work, and what mixing libraries would gain.
+
+Whoever deploys TLS links one library, not the fastest one for records and two others for the handshake. Libraries are
+ranked by the geometric mean of what their best allowed algorithm of each part costs: parts count equally, as sizes do,
+because nobody here knows how many records follow a handshake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from perbyte.advise.decision import (
+    Case,
+    Decision,
+    Option,
+    compare_options,
+    decide,
+    find_options,
+    join_doubts,
+)
+from perbyte.stats.compare import Comparison, Cost, compare_costs, mean_cost
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A runner with its own decision for each part, in the order of the parts, and the mean cost of its best."""
+
+    runner: str
+    decisions: tuple[Decision, ...]
+    options: tuple[Option, ...]
+    cost: Cost
+
+    @property
+    def doubt(self) -> str:
+        """Why nothing may be claimed of its cost; empty where something may."""
+        return join_doubts(one.doubt for one in self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What another library would gain in one part: `comparison` is that of `option` with the recommended library."""
+
+    part: int
+    option: Option
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """`ranking` holds the libraries that have an answer in each of `parts` (numbers of cases), the cheapest first.
+
+    `parts` are those in which any library has an answer. `comparison` is that of the second library with the first,
+    `gains` what mixing would gain over the first. `lacks` are, by library, the parts that it has no answer in.
+    """
+
+    cases: tuple[Case, ...]
+    parts: tuple[int, ...]
+    ranking: tuple[Library, ...]
+    comparison: Comparison | None = None
+    gains: tuple[Gain, ...] = ()
+    lacks: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+    @property
+    def first(self) -> Library | None:
+        """The library that is recommended; None where no library has all parts."""
+        return self.ranking[0] if self.ranking else None
+
+
+def decide_together(cases: Sequence[Case]) -> Together:
+    """Decide `cases`, the parts of one piece of work, for one library."""
+    mixed = [decide(case) for case in cases]
+    parts = tuple(number for number, one in enumerate(mixed) if one.first)
+    options = [
+        {(one.runner, one.algorithm.id): one for one in find_options(case)} if number in parts else {}
+        for number, case in enumerate(cases)
+    ]
+    found, lacks = [], []
+    for runner in sorted({runner for part in options for runner, _ in part}):
+        alone = tuple(decide(replace(case, runners=frozenset({runner}))) for case in cases)
+        if lacking := tuple(number for number in parts if not alone[number].first):
+            lacks.append((runner, lacking))
+            continue
+        chosen = tuple(
+            options[number][runner, first.algorithm.id] for number in parts if (first := alone[number].first)
+        )
+        found.append(Library(runner, alone, chosen, mean_cost([one.cost for one in chosen])))
+    found.sort(key=lambda one: one.cost.estimate.value)
+    whole = Together(tuple(cases), parts, tuple(found), lacks=tuple(lacks))
+    if not found:
+        return whole
+    gains = tuple(
+        Gain(number, first.best, compare_options(mine, first.best, cases[number].floor))
+        for number, mine in zip(parts, found[0].options, strict=True)
+        if (first := mixed[number].first) and first.best.runner != found[0].runner
+    )
+    return replace(whole, gains=gains, comparison=_compared(found, cases))
+
+
+def _compared(found: Sequence[Library], cases: Sequence[Case]) -> Comparison | None:
+    if len(found) < 2:
+        return None
+    first, second = found[:2]
+    floor = cases[0].floor
+    one = compare_costs(first.cost, second.cost, floor.relative if floor else None)
+    return replace(one, doubt=join_doubts((first.doubt, second.doubt)))

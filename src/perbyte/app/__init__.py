@@ -1,0 +1,14 @@
+"""Use cases for programs and notebooks: values in, values out. Nothing here prints, parses words of a shell or exits.
+
+The commands call the same functions, and show what these return (docs/python.md).
+
+- `calling`: measure, load, and figures and samples as Arrow tables
+- `conducting`: a request, a drawn plan or an interrupted run, measured into a run directory
+- `building`: what is needed and not built; `budget`: whether a plan fits; `run_names`: which run is meant
+- `listener`: who hears of it meanwhile
+"""
+
+from perbyte.app.calling import cells_table, load, measure, samples_table
+from perbyte.app.listener import Listener
+
+__all__ = ["Listener", "cells_table", "load", "measure", "samples_table"]

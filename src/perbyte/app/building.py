@@ -1,0 +1,103 @@
+"""Build what is needed and not built yet: once for each version of Perbyte.
+
+A selector means the ordinary runners that it fits. An opt-in runner, which may take minutes, is built only where its
+name is spelled out. What is installed is used; nothing is installed here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from perbyte.app.listener import Say, silent
+from perbyte.catalogue import Selector
+from perbyte.errors import EnvironmentLacking
+from perbyte.runners import (
+    BuildOutcome,
+    BuildState,
+    RunnerSpec,
+    build_all,
+    install_advice,
+    locate,
+    missing,
+    stale,
+    unfold_known,
+)
+
+BUILD_VARIABLE = "PERBYTE_BUILD"
+
+
+def build_needed(globs: Iterable[str], say: Say = silent) -> None:
+    """Build the runners that `globs` mean where they are not built, or from other sources than those that lie here.
+
+    Does nothing where PERBYTE_BUILD=off. Raises EnvironmentLacking, with the command that installs what is missing,
+    where nothing that was meant can be used. `say` hears what is built and what is left out.
+    """
+    from perbyte.catalogue import pattern
+
+    if os.environ.get(BUILD_VARIABLE) == "off":
+        return
+    globs = tuple(globs)
+    named = {name for glob in globs for name in pattern.expand_braces(glob)}
+    meant = [
+        spec
+        for spec in locate(unlisted=True)
+        if spec.name in named
+        or (spec.listed and not spec.opt_in and any(pattern.matches(spec.name, glob) for glob in globs))
+    ]
+    wanted = [spec for spec in meant if spec.built and (not spec.out().is_dir() or stale(spec))]
+    absent = {spec.name: lack.what for spec in wanted if (lack := missing(spec))}
+    failed = _build([spec for spec in wanted if spec.name not in absent], say)
+    lost = [spec for spec in wanted if spec.name in absent]
+    told = "; ".join(
+        [f"{name} (lacks {', '.join(what)})" for name, what in absent.items()]
+        + [f"{one.runner} (its build failed)" for one in failed]
+    )
+    hints = [f"install: {advice}"] if lost and (advice := install_advice(lost)) else []
+    hints += [
+        f"perbyte build {' '.join(one.runner for one in failed)} (shows what the compiler says)"
+    ] * bool(failed)
+    hint = "; ".join(filter(None, hints))
+    if meant and len(absent) + len(failed) == len(meant):
+        raise EnvironmentLacking(f"no runner can be built: {told}", hint=hint)
+    if told:
+        names = ", ".join([*absent, *(one.runner for one in failed)])
+        say(f"left out, as not everything that they need is here: {names}\n  {hint}")
+
+
+def runners_meant(selectors: Iterable[Selector]) -> list[str]:
+    """The globs of runners in `selectors`, and the runners of the versions they name: made here, not built."""
+    found = []
+    for one in selectors:
+        found.append(one.runner)
+        if one.versions:
+            found += unfold_known(locate(unlisted=True), one.runner, one.versions)
+    return list(dict.fromkeys(found))
+
+
+def _build(wanted: Sequence[RunnerSpec], say: Say) -> list[BuildOutcome]:
+    """Build, saying what and when it is done; return what failed."""
+    if not wanted:
+        return []
+    names = ", ".join(spec.name for spec in wanted)
+    say(f"building {names}, once for this version of Perbyte:")
+    for spec in wanted:
+        if spec.cost:
+            say(f"  {spec.name:18} {spec.cost}")
+
+    def done(outcome: BuildOutcome) -> None:
+        say(f"  {outcome_line(outcome).splitlines()[0]}")
+
+    return [one for one in build_all(wanted, done=done) if one.state is BuildState.FAILED]
+
+
+def outcome_line(outcome: BuildOutcome) -> str:
+    """One line about a runner; for an absent one the command that brings it."""
+    if outcome.state is BuildState.ABSENT:
+        way = f"; install: {outcome.install}" if outcome.install else ""
+        return f"{outcome.runner:18} absent       lacks {', '.join(outcome.missing)}{way}"
+    if outcome.state is BuildState.FAILED:
+        said = outcome.output.rstrip()
+        return f"{outcome.runner:18} FAILED       after {outcome.seconds:.1f} s; its build said:\n{said}"
+    took = f"  {outcome.seconds:.1f} s" if outcome.state is BuildState.BUILT else ""
+    return f"{outcome.runner:18} {outcome.state.value:12}{took}"

@@ -1,0 +1,192 @@
+"""Measure into a run directory: a request, a plan that was drawn, or a run that goes on. Values in, values out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perbyte import places
+from perbyte.app.building import build_needed, runners_meant
+from perbyte.app.listener import NOBODY, Listener
+from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED, EXIT_MISSING
+from perbyte.locks import cores_held
+from perbyte.measure import (
+    Plan,
+    Prepared,
+    Request,
+    RunOutcome,
+    Survey,
+    carry_out,
+    prepare,
+    prepare_plan,
+    prepare_resumed,
+)
+from perbyte.model import NOT_REACHED, Failure, Policy, Run
+
+if TYPE_CHECKING:
+    from perbyte.runners import RunnerSpec, TimeLimits
+    from perbyte.store import RunWriter
+
+AUDIT_VARIABLE = "PERBYTE_AUDIT"
+FORKS_VARIABLE = "PERBYTE_FORKS"
+WRONG = frozenset({"incorrect", "disputed"})
+"""Kinds of failures of cells that compute something wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conducted:
+    """A run that was measured, where it lies, and what came of it this time: its failures, its seconds by part."""
+
+    run: Run
+    path: Path
+    outcome: RunOutcome
+
+    @property
+    def code(self) -> int:
+        """The exit code that a command ends with."""
+        ended = self.outcome
+        return exit_code(ended.failures, measured=bool(ended.cells), complete=ended.complete)
+
+
+def exit_code(failures: Sequence[Failure], *, measured: bool, complete: bool) -> int:
+    """The exit code (`perbyte.errors`) of a run with `failures`. `measured`: there is a figure.
+
+    An error is what is wrong whatever the machine does: a wrong output, nothing measured at all, an interruption
+    (`complete` is False), a cell for which the budget did not suffice. Whatever else keeps a cell from a figure is
+    uncertainty.
+    """
+    if not complete:
+        return EXIT_INTERRUPTED
+    if any(failure.kind in WRONG for failure in failures):
+        return EXIT_INCORRECT
+    if any(failure.kind == NOT_REACHED for failure in failures):
+        return EXIT_MISSING
+    return EXIT_FINE if measured else EXIT_ENVIRONMENT
+
+
+def conduct(
+    request: Request,
+    policy: Policy,
+    *,
+    command: Sequence[str] = (),
+    out: Path | None = None,
+    listener: Listener = NOBODY,
+    budget: Callable[[Prepared], Prepared] | None = None,
+    cut: bool = True,
+    **more: Any,
+) -> Conducted:
+    """Measure what was asked for into a new run directory; `command` and `more` as in `measure.prepare`.
+
+    `budget` looks at what was prepared before anything is measured: it refuses, or gives it back with a larger budget.
+    Where it is given, and with `cut`, cells that do not fit into the budget are left out by name.
+    """
+    from perbyte.store.writer import RunWriter, require_room
+
+    require_room(out or places.runs_home() / "new")  # all that needs no core comes before the wait for one
+    build_needed(runners_meant(request.selectors), listener.say)
+    prepared = prepare(request, of_today(policy), command=command, **more)
+    if budget:
+        prepared = budget(prepared)
+    path = out or places.runs_home() / prepared.conditions.run_id
+    return _carry_out(prepared, RunWriter.create, path, listener, cut=cut and budget is not None)
+
+
+def conduct_plan(
+    plan: Plan,
+    found: Survey,
+    policy: Policy,
+    *,
+    command: Sequence[str] = (),
+    out: Path | None = None,
+    listener: Listener = NOBODY,
+    cut: bool = False,
+    limits: TimeLimits | None = None,
+) -> Conducted:
+    """Measure a plan that was drawn already, of what a later `--resume` would not find; `cut` as in `conduct`."""
+    from perbyte.store.writer import RunWriter, require_room
+
+    require_room(out or places.runs_home() / "new")
+    prepared = prepare_plan(plan, found, of_today(policy), command=command)
+    path = out or places.runs_home() / prepared.conditions.run_id
+    return _carry_out(prepared, RunWriter.create, path, listener, "interrupted", cut=cut, limits=limits)
+
+
+def conduct_resumed(
+    path: Path, *, command: Sequence[str] = (), listener: Listener = NOBODY, budget_s: float | None = None
+) -> Conducted:
+    """Go on with the interrupted run in `path`; `budget_s` as in `measure.prepare_resumed`."""
+    from perbyte.store import RunWriter, stored_run
+    from perbyte.store.files import disk_error
+    from perbyte.store.reader import run_directory
+
+    path = run_directory(path)
+    if error := places.refusal(path):
+        raise disk_error(error, path)
+    prepared = prepare_resumed(stored_run(path), command=command, budget_s=budget_s)
+    return _carry_out(prepared, RunWriter.resume, path, listener)
+
+
+def of_today(policy: Policy) -> Policy:
+    """The policy as runs are made today: audited from outside, and bursts taken in forks.
+
+    PERBYTE_AUDIT=off and PERBYTE_FORKS=off in the environment leave these out.
+    """
+    return replace(
+        policy,
+        audit=os.environ.get(AUDIT_VARIABLE) != "off",
+        forks=os.environ.get(FORKS_VARIABLE) != "off",
+    )
+
+
+def _carry_out(
+    prepared: Prepared,
+    opened: Callable[[Path], RunWriter],
+    path: Path,
+    listener: Listener,
+    hint: str = "",
+    *,
+    cut: bool = False,
+    limits: TimeLimits | None = None,
+) -> Conducted:
+    from perbyte.store import open_run
+    from perbyte.store.files import require_free
+
+    require_free(path)  # before the wait for cores, which the writer of the same run may hold
+
+    def waiting(core: int, holder: str) -> None:
+        listener.urgent(
+            f"waiting: core {core} is being measured on by {holder}. Both would be noisy; Ctrl-C ends the waiting, "
+            "--cores chooses others"
+        )
+
+    what = f"perbyte {' '.join(prepared.conditions.command)}"
+    hint = hint or f"interrupted; what was measured is kept. Go on with: perbyte measure --resume {path}"
+    with cores_held(prepared.conditions.policy.cores, what, waiting=waiting), opened(path) as writer:
+        try:
+            outcome = carry_out(prepared, writer, listener.watcher, cut=cut, limits=limits)
+        except KeyboardInterrupt:  # once more, while the figures were made
+            listener.urgent(hint)
+            raise
+    if not outcome.complete:
+        listener.urgent(hint)
+    return Conducted(open_run(path), path, outcome)
+
+
+def with_behaviours(
+    done: Conducted, *, runners: Collection[RunnerSpec] = (), listener: Listener = NOBODY
+) -> Conducted:
+    """The same with what its cells execute and use, written beside its figures. `runners`: those that are not known."""
+    from perbyte.measure.behaviour import count_cells
+    from perbyte.runners import find
+    from perbyte.store.behaviour import write_behaviours
+
+    cells = [figure.cell for figure in done.run.cells if figure.cell.usual]
+    own = {spec.name: spec for spec in runners}
+    specs = {name: own.get(name) or find(name) for name in dict.fromkeys(cell.runner for cell in cells)}
+    found = count_cells(specs, cells, done.run.conditions.policy.seed)
+    write_behaviours(done.path, done.run.conditions.run_id, found)
+    listener.say(f"counted: {sum(one.call is not None for one in found)} of {len(found)} cells")
+    return replace(done, run=replace(done.run, behaviours=found))

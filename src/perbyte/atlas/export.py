@@ -1,0 +1,292 @@
+"""What a site shows of an atlas, as values: the figures that stand today, what changed before, and all data as files.
+
+Of a machine's runs the newest that is not in doubt stands for a cell, among those of the version that was measured
+last. Each figure keeps the name of its run. Nothing is ranked, drawn or written as HTML here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perbyte.atlas.index import Atlas, RunRow
+from perbyte.atlas.overview import Point, PointCost, per
+from perbyte.atlas.reading import database, query
+from perbyte.stats.across import ACROSS_RUNS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Work = tuple[str, str, str, int, str, str]
+"""Algorithm, operation, contract, size in bytes, CPU tier, state of the caches: what is ranked against each other."""
+
+_SECOND = (
+    "open",
+    "decrypt",
+    "verify",
+    "decapsulate",
+)  # what stands behind its counterpart where both are there
+_FORMULA = "^[=+@\\t\\r-]"  # what a spreadsheet would compute
+_USABLE = "ns_per_call > 0 AND isfinite(ns_per_call)"
+_FIGURES = f"""
+    SELECT run, machine, runner, library, library_version, algorithm, operation, contract, size_bytes, cpu,
+       coalesce(state, 'loop') AS state, cycles_per_call, ns_per_call, interval_low, interval_high, quality,
+       warning_kinds, started_at, complete
+    FROM cells JOIN (SELECT run, started_at, complete FROM runs) USING (run)
+    WHERE twin = 0 AND {_USABLE}"""
+_KEY = "machine, runner, algorithm, operation, contract, size_bytes, cpu, state"
+_IN_DOUBT = "quality IN ('noisy', 'unsettled', 'doubted')"
+_STANDING = f"""
+    WITH figures AS ({_FIGURES}), marked AS (
+        SELECT *, first_value(library_version) OVER newest AS latest, count(*) OVER (PARTITION BY {_KEY}) AS times
+        FROM figures WINDOW newest AS (PARTITION BY {_KEY} ORDER BY started_at DESC, run DESC))
+    SELECT machine, runner, library, library_version, algorithm, operation, contract, size_bytes, cpu, state,
+       cycles_per_call, ns_per_call, interval_low, interval_high, quality, warning_kinds, run, started_at, times
+    FROM marked WHERE library_version IS NOT DISTINCT FROM latest
+    QUALIFY row_number() OVER (PARTITION BY {_KEY} ORDER BY {_IN_DOUBT}, started_at DESC, run DESC) = 1
+    ORDER BY {_KEY}"""
+_CHANGES = f"""
+    WITH figures AS ({_FIGURES}), pairs AS (
+        SELECT *, lag(cycles_per_call) OVER w AS old_cycles, lag(ns_per_call) OVER w AS old_ns,
+           lag(interval_low) OVER w AS old_low, lag(interval_high) OVER w AS old_high,
+           lag(quality) OVER w AS old_quality,
+           lag(warning_kinds) OVER w AS old_kinds, lag(library_version) OVER w AS old_version,
+           lag(run) OVER w AS old_run, lag(started_at) OVER w AS old_started
+        FROM figures WINDOW w AS (PARTITION BY {_KEY} ORDER BY started_at, run))
+    SELECT machine, runner, library, library_version, algorithm, operation, contract, size_bytes, cpu, state,
+       cycles_per_call, ns_per_call, interval_low, interval_high, quality, warning_kinds, run, started_at, 1,
+       old_version, old_cycles, old_ns, old_low, old_high, old_quality, old_kinds, old_run, old_started
+    FROM pairs WHERE old_run IS NOT NULL
+       AND abs(ln(CASE WHEN cycles_per_call > 0 AND old_cycles > 0 THEN cycles_per_call / old_cycles
+           ELSE ns_per_call / old_ns END)) > {math.log1p(ACROSS_RUNS)!r}
+    ORDER BY {_KEY}, started_at, run"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """A figure of a machine as a site shows it: `cost` has its value, interval and doubts.
+
+    `cost.runs` is how many runs of the machine have the cell, `cost.first` when the figure's own run began.
+    """
+
+    work: Work
+    runner: str
+    run: str
+    cost: PointCost
+
+    @property
+    def machine(self) -> str:
+        """The machine that measured it."""
+        return self.cost.machine
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Two figures of one cell, runner and machine that followed each other and differ by more than runs do."""
+
+    before: Stand
+    after: Stand
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """All that a site shows. `pairs` is how many figures followed another one; `apart` are those that may differ.
+
+    `courses` has each cost of one work and machine in the order of time. `failures` is by run: (runner, kind, message,
+    cells). `twins` counts figures of second processes, which say how far two of the same differ, `unusable` those that
+    are no positive number; neither is ranked. `problems` are what could not be read.
+    """
+
+    runs: tuple[RunRow, ...]
+    stands: tuple[Stand, ...]
+    pairs: int
+    apart: tuple[Followed, ...]
+    failures: dict[str, tuple[tuple[str, str, str, int], ...]]
+    twins: int = 0
+    unusable: int = 0
+    problems: tuple[str, ...] = ()
+    courses: dict[tuple[Work, str], list[Stand]] = field(default_factory=dict)
+
+
+def gather(atlas: Atlas) -> Gathered:
+    """Read what a site shows. Raises what `query` raises."""
+    stands = tuple(_stand(row) for row in query(atlas, _STANDING)[1])
+    several = any(len(runs) > 1 for runs in atlas.machines().values())
+    changes = query(atlas, _CHANGES)[1] if several else []
+    count = f"SELECT count(*), count(DISTINCT ({_KEY})) FROM ({_FIGURES})"
+    figures, cells = query(atlas, count)[1][0]
+    left = f"SELECT count(*) FILTER (twin <> 0), count(*) FILTER (twin = 0 AND NOT ({_USABLE})) FROM cells"
+    twins, unusable = query(atlas, left)[1][0]
+    failures, problems = _failures(atlas)
+    return Gathered(
+        runs=tuple(atlas.runs[key] for key in sorted(atlas.runs)),
+        stands=stands,
+        pairs=int(figures) - int(cells),
+        apart=tuple(_pair(row) for row in changes),
+        failures=failures,
+        twins=int(twins),
+        unusable=int(unusable),
+        problems=(*atlas.problems, *problems),
+        courses=_courses(atlas, stands) if several else {},
+    )
+
+
+def write_data(atlas: Atlas, directory: Path) -> dict[str, int]:
+    """Write all figures and runs into `directory` as Parquet and CSV; return how many rows each file has.
+
+    Texts of CSV files that a spreadsheet would take for formulas stand behind an apostrophe.
+    """
+    import pyarrow.parquet as pq
+
+    directory.mkdir(parents=True, exist_ok=True)
+    written: dict[str, int] = {}
+    for name, sql in (
+        ("figures", "SELECT * FROM cells ORDER BY run, address"),
+        ("runs", "SELECT * FROM runs ORDER BY run"),
+    ):
+        with database(atlas, sql) as connection:
+            table = connection.sql(sql).to_arrow_table()
+        pq.write_table(table, directory / f"{name}.parquet", compression="zstd")
+        _write_csv(table, directory / f"{name}.csv.gz")
+        written |= {f"{name}.parquet": table.num_rows, f"{name}.csv.gz": table.num_rows}
+    return written
+
+
+def _write_csv(table: pa.Table, path: Path) -> None:
+    import gzip
+
+    import pyarrow as pa
+    import pyarrow.csv
+
+    for place, column in enumerate(table.schema):
+        if isinstance(column.type, pa.DictionaryType):
+            table = table.set_column(place, column.name, table.column(place).cast(pa.string()))
+        elif pa.types.is_list(column.type):
+            table = table.set_column(place, column.name, _joined(table.column(place)))
+    for place, column in enumerate(table.schema):
+        if pa.types.is_string(column.type):
+            table = table.set_column(place, column.name, _no_formula(table.column(place)))
+    # no time of its making in the header: the same atlas gives the same file
+    with (
+        path.open("wb") as raw,
+        gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed,
+        pa.PythonFile(packed, "w") as sink,
+    ):
+        pyarrow.csv.write_csv(table, sink)
+
+
+def _joined(column: pa.ChunkedArray) -> pa.Array:
+    """Lists as one text each; what stands in them is parted by semicolons."""
+    import pyarrow as pa
+
+    texts = [None if row is None else "; ".join(map(str, row)) for row in column.to_pylist()]
+    return pa.array(texts, pa.string())
+
+
+def _no_formula(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow.compute as pc
+
+    active = pc.fill_null(pc.match_substring_regex(column, _FORMULA), False)
+    return pc.if_else(active, pc.binary_join_element_wise("'", column, ""), column)
+
+
+def _stand(row: tuple[Any, ...]) -> Stand:
+    machine, runner, library, version, *work, cycles, ns, low, high, quality, kinds, run, started, runs = row
+    algorithm, operation, contract, size, tier, state = work
+    point: Point = (algorithm, operation, contract, int(size))
+    parts = int(size) if per(point) == "byte" and size else 1
+    core = _positive(cycles)
+    whole = core or float(ns)
+    known = low is not None and high is not None and math.isfinite(low) and math.isfinite(high)
+    # the farther end counts: an interval that is not in the middle is never shown narrower than it is
+    width = max(high - whole, whole - low) / whole if known else math.inf
+    cost = PointCost(
+        point,
+        machine,
+        library or runner,
+        version or "",
+        core and core / parts,
+        float(ns) / parts,
+        int(runs),
+        started,
+        width if width >= 0 else math.inf,
+        (str(quality),),
+        tuple(map(str, kinds or ())),
+    )
+    return Stand((*point, tier, state), runner, run, cost)
+
+
+def _pair(row: tuple[Any, ...]) -> Followed:
+    after, (version, cycles, ns, low, high, quality, kinds, run, started) = row[:19], row[19:]
+    before = (*after[:3], version, *after[4:10], cycles, ns, low, high, quality, kinds, run, started, 1)
+    return Followed(_stand(before), _stand(after))
+
+
+def _positive(value: Any) -> float | None:
+    return float(value) if value is not None and math.isfinite(value) and value > 0 else None
+
+
+def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[Work, str], list[Stand]]:
+    """Every figure of the works that pages show first, machine by machine, in the order of time."""
+    works = sorted(set(main_works(stands).values()))
+    if not works:
+        return {}
+    places = ", ".join(["(?, ?, ?, ?, ?, ?)"] * len(works))
+    _, rows = query(
+        atlas,
+        f"""SELECT machine, runner, library, library_version, algorithm, operation, contract, size_bytes, cpu, state,
+               cycles_per_call, ns_per_call, interval_low, interval_high, quality, warning_kinds, run, started_at, 1
+            FROM ({_FIGURES}) WHERE (algorithm, operation, contract, size_bytes, cpu, state) IN ({places})
+            ORDER BY started_at, run, runner""",
+        [part for work in works for part in work],
+    )
+    found: dict[tuple[Work, str], list[Stand]] = {}
+    for row in rows:
+        one = _stand(row)
+        found.setdefault((one.work, one.machine), []).append(one)
+    return {key: course for key, course in found.items() if len({one.run for one in course}) > 1}
+
+
+def main_works(stands: tuple[Stand, ...]) -> dict[str, Work]:
+    """The work of each algorithm that its page shows first: what most machines and libraries have, at its largest."""
+    there: dict[Work, set[tuple[str, str]]] = {}
+    for one in stands:
+        there.setdefault(one.work, set()).add((one.machine, one.runner))
+
+    def first(work: Work) -> tuple[object, ...]:
+        usual = (work[4] != "full", work[5] != "loop", -len(there[work]), -work[3])
+        return (*usual, work[1] in _SECOND, work)
+
+    found: dict[str, Work] = {}
+    for work in sorted(there, key=first):
+        found.setdefault(work[0], work)
+    return found
+
+
+def _failures(atlas: Atlas) -> tuple[dict[str, tuple[tuple[str, str, str, int], ...]], list[str]]:
+    """What has no figure, by run and cause; a state that cannot be read is a problem, and costs itself only."""
+    from perbyte.atlas.reading import read_state
+    from perbyte.errors import StoreError
+
+    found: dict[str, tuple[tuple[str, str, str, int], ...]] = {}
+    problems: list[str] = []
+    for key, row in sorted(atlas.runs.items()):
+        if not row.failures:
+            continue
+        try:
+            state = read_state(atlas, key)
+        except StoreError as error:
+            problems.append(f"{key}: what failed cannot be read: {error}")
+            continue
+        causes: dict[tuple[str, str, str], int] = {}
+        for one in state.failures:
+            if "+twin=" not in one.address:
+                cause = (one.runner, one.kind, one.message)
+                causes[cause] = causes.get(cause, 0) + 1
+        found[key] = tuple((*cause, count) for cause, count in sorted(causes.items()))
+    return found, problems
+
+
+__all__ = ["Followed", "Gathered", "Stand", "Work", "gather", "main_works", "write_data"]

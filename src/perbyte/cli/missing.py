@@ -1,0 +1,114 @@
+"""Cells that a comparison should have and has not: a side was to measure them, or the baseline has them.
+
+A gate that passes because the cell that got slower is not there would be worse than none. So missing cells have an exit
+code of their own, and each is told with the reason. What two runs never had in common is no gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from perbyte.cli.options import note
+from perbyte.model import Cell, Run
+from perbyte.model.text import plain
+
+if TYPE_CHECKING:
+    from perbyte.report.grid import Grid
+
+SHOWN = 4
+_MEASURED = "measured"  # what listings of other tools leave out is not known to have been asked for
+_SILENT = "unsupported"
+
+
+@dataclass(frozen=True, slots=True)
+class MissingCell:
+    """A cell that `side` lacks, and why."""
+
+    address: str
+    side: str
+    why: str
+
+
+def missing_of_runs(
+    grids: Iterable[Grid], runs: Sequence[Run], names: Sequence[str], *, gate: bool
+) -> list[MissingCell]:
+    """Cells of runs side by side that one has and another was to measure; at a gate all that the first one has."""
+    found = []
+    for grid in grids:
+        for row in grid.rows:
+            if not any(entry.figure for entry in row.entries):
+                continue
+            for entry, run, name in zip(row.entries, runs, names, strict=True):
+                lost = entry.failure and entry.failure.kind != _SILENT
+                if entry.figure:
+                    continue
+                if lost and entry.failure and run.conditions.origin == _MEASURED:
+                    why = f"{entry.failure.kind}: {entry.failure.message}"
+                    found.append(MissingCell(entry.failure.address or row.cell.address, name, why))
+                elif gate and row.entries[0].figure:
+                    found.append(MissingCell(row.cell.address, name, "it has no such cell"))
+    if gate:
+        for run, name in zip(runs, names, strict=True):
+            found += [one for one in _lost(run, name) if not _told(one, found)]
+    return found
+
+
+def missing_of_sides(
+    run: Run,
+    chosen: Sequence[Iterable[Cell]],
+    names: Sequence[str],
+    unpaired: Sequence[Cell],
+) -> list[MissingCell]:
+    """Cells of a run that were to be measured and are on one of two sides; `unpaired` are the first side's alone.
+
+    `chosen`: the cells without a figure that each side's selector means.
+    """
+    lost = {one.address: one.why for one in _lost(run, "")}
+    found = [
+        MissingCell(cell.address, name, lost[cell.address])
+        for cells, name in zip(chosen, names, strict=True)
+        for cell in cells
+        if cell.address in lost
+    ]
+    told = {(cell.algorithm, cell.operation, cell.size_bytes, cell.contract) for cell in _cells(found)}
+    return found + [
+        MissingCell(cell.address, names[-1], "it has no counterpart")
+        for cell in unpaired
+        if (cell.algorithm, cell.operation, cell.size_bytes, cell.contract) not in told
+    ]
+
+
+def note_missing(found: Sequence[MissingCell]) -> None:
+    """Say on standard error which cells are missing; those that lack the same thing are one line."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for one in found:
+        alike.setdefault((one.side, one.why), []).append(one.address)
+    for (side, why), addresses in alike.items():
+        more = f" and {len(addresses) - SHOWN:,} more" if len(addresses) > SHOWN else ""
+        told = plain(", ".join(addresses[:SHOWN]), 400)
+        note(f"missing in {plain(side, 60)}: {told}{more}: {plain(why, 300)}")
+
+
+def _lost(run: Run, name: str) -> list[MissingCell]:
+    """What `run` was to measure and has no figure of."""
+    if run.conditions.origin != _MEASURED:
+        return []
+    there = {figure.cell.address for figure in run.cells}
+    planned = set(run.conditions.plan) - there
+    return [
+        MissingCell(failure.address, name, f"{failure.kind}: {failure.message}")
+        for failure in run.failures
+        if failure.address in planned and failure.kind != _SILENT
+    ]
+
+
+def _told(one: MissingCell, found: Iterable[MissingCell]) -> bool:
+    return any((one.address, one.side) == (other.address, other.side) for other in found)
+
+
+def _cells(found: Iterable[MissingCell]) -> list[Cell]:
+    from perbyte.model import parse_address
+
+    return [parse_address(one.address) for one in found]

@@ -1,0 +1,147 @@
+"""Build the implementations of a primitive, look at each, hold each against the tree's checksums."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from perbyte.cli.options import note
+from perbyte.errors import PerbyteError, UsageError
+
+if TYPE_CHECKING:
+    from perbyte.model import Algorithm, Run
+    from perbyte.runners import RunnerSpec
+    from perbyte.trial.supercop import Implementation
+
+MEASURED = "measured"
+_OF_KIND = {"incorrect": "wrong", "crashed": "crashes", "timed-out": "hangs"}
+BAD = frozenset(_OF_KIND.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Compilers of C and of C++ with flags; empty compilers are the usual ones."""
+
+    flags: tuple[str, ...]
+    cc: tuple[str, ...] = ()
+    cxx: tuple[str, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """Compiler and flags as one word, as SUPERCOP writes them."""
+        return "_".join([*(self.cc or ("cc",)), *self.flags])
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One implementation under one way: its row's name, and what became of it in a word and a sentence.
+
+    `spec` is the program, None where there is none that may be measured.
+    """
+
+    one: Implementation
+    way: Way
+    name: str
+    word: str
+    detail: str = ""
+    spec: RunnerSpec | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImplementationOutcome:
+    """What became of one implementation: `word` is `measured`, or why there is no figure, `detail` in a sentence.
+
+    `spec` is the program, None where there is none that may be measured.
+    """
+
+    name: str
+    place: Path
+    word: str
+    detail: str = ""
+    spec: RunnerSpec | None = None
+
+
+def ways_of(tree: Path) -> list[Way]:
+    """The compilers of a tree's list that are here, C and C++ by turns of the list; empty without a list."""
+    lists = []
+    for language in ("c", "cpp"):
+        file = tree / "okcompilers" / language
+        text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+        lists.append([line.split() for line in text.splitlines() if line.split()])
+    return [
+        Way(tuple(c[1:]), (c[0],), (cxx[0],))
+        for c, cxx in zip(*lists, strict=False)
+        if shutil.which(c[0]) and shutil.which(cxx[0])
+    ]
+
+
+def build_group(
+    group: Sequence[Implementation],
+    algorithm: Algorithm,
+    ways: Sequence[Way],
+    size: int,
+    taken: Collection[str],
+    *,
+    quiet: bool,
+    gated: bool = False,
+) -> list[Made]:
+    """Every implementation in each way. `taken` are names that a row cannot have: the primitive comes before these.
+
+    `gated`: what fits no checksum is not measured, because nothing else says what is right.
+    """
+    from perbyte.trial.alive import look
+    from perbyte.trial.checksum import compare_checksums
+    from perbyte.trial.program import DoesNotBuild, build_program, home, sdk_archive
+    from perbyte.trial.supercop import Unusable, make_implementation, reason
+
+    several = len({one.primitive for one in group}) > 1
+    jobs = []
+    for one in group:
+        for index, way in enumerate(ways):
+            name = f"{one.primitive}-{one.name}" if several or one.name in taken else one.name
+            if len(ways) > 1:
+                name += "-" + re.sub(r"[^A-Za-z0-9.]+", "-", way.word).strip("-")
+            jobs.append((one, way, name, home() / "supercop" / f"{algorithm.id}-{name}-{index}"))
+    if len({name for _, _, name, _ in jobs}) < len(jobs):
+        raise UsageError("two implementations have one name", hint="try them in two commands")
+
+    def make(job: tuple[Implementation, Way, str, Path]) -> Made:
+        one, way, name, place = job
+        scratch = place.with_name(f"{place.name}.made")
+        try:
+            source = make_implementation(one, algorithm, way.flags, name, scratch, (way.cc, way.cxx))
+            spec = build_program(source, place)
+        except Unusable as error:
+            return Made(one, way, name, "cannot be built", reason(error))
+        except DoesNotBuild as error:
+            return Made(one, way, name, "does not compile", error.first)
+        except (PerbyteError, OSError) as error:
+            return Made(one, way, name, "cannot be built", reason(error))
+        word, why = look(spec, size)
+        if not word:
+            fits, why = compare_checksums(one, source, place.with_name(f"{place.name}.checksum"))
+            word = "" if fits else "wrong"
+        if not word and gated and "fits" not in why:
+            word, why = "not checked", why or "the tree has no checksum of it"
+        return Made(one, way, name, word or MEASURED, why, None if word else spec)
+
+    note(f"building {len(jobs)} programs", quiet=quiet)
+    sdk_archive()
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(make, jobs))
+
+
+def judged(one: Made | ImplementationOutcome, run: Run) -> tuple[str, str]:
+    """Word and detail of an implementation, after the run it was measured in."""
+    failure = next((failure for failure in run.failures if failure.runner == one.name), None)
+    if one.word != MEASURED or not failure:
+        return one.word, one.detail
+    detail = failure.message
+    if failure.expected or failure.got:
+        detail += f"; expected {failure.expected[:64]}, got {failure.got[:64]}"
+    return _OF_KIND.get(failure.kind, failure.kind), detail

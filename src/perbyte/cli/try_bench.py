@@ -1,0 +1,185 @@
+"""What `perbyte try` measures: the user's programs, checked first, and the libraries that do the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from perbyte.cli.options import note
+from perbyte.cli.try_time import Clock
+from perbyte.errors import EXIT_INTERRUPTED, UsageError
+
+if TYPE_CHECKING:
+    from perbyte.cli.try_stored import Stored
+    from perbyte.measure import Forecast, Survey
+    from perbyte.measure.pace import Pace
+    from perbyte.model import Algorithm, Cell, CellFigure, Failure, Policy, Run
+    from perbyte.runners import RunnerSpec
+
+
+def libraries_beside(glob: str, mine: Sequence[str]) -> list[RunnerSpec]:
+    """The built runners that `glob` means; `*` means all but the opt-in ones. Raises UsageError for a name taken."""
+    from perbyte.catalogue import pattern
+    from perbyte.cli.conduct import build_needed
+    from perbyte.measure.plan import left_out
+    from perbyte.runners import locate
+
+    build_needed([glob])
+    every = [spec for spec in locate() if not spec.built or spec.out().is_dir()]
+    if taken := {spec.name for spec in locate()} & set(mine):
+        raise UsageError(f"there is a runner '{sorted(taken)[0]}' already", hint="--name another-name")
+    return [spec for spec in every if pattern.matches(spec.name, glob) and not left_out(glob, spec)]
+
+
+@dataclass
+class Bench:
+    """Programs of the user's and libraries at some sizes of an algorithm. `check` comes before `measure`.
+
+    `unreached`, once measured: libraries for which the promised time did not suffice.
+    """
+
+    programs: Sequence[RunnerSpec]
+    libraries: Sequence[RunnerSpec]
+    algorithm: Algorithm
+    sizes: Sequence[int]
+    policy: Policy
+    quiet: bool
+    patience_s: float
+    clock: Clock = field(default_factory=Clock)
+    unreached: tuple[str, ...] = ()
+    _left: set[str] = field(default_factory=set)
+
+    def check(self) -> list[Failure]:
+        """The first fault of each program, within seconds, before any library is so much as started."""
+        from perbyte.cli.try_check import first_faults
+        from perbyte.measure import choose_cores
+        from perbyte.measure.machine import require_linux
+
+        require_linux()
+        found = self._survey(self.programs)
+        policy = replace(self.policy, cores=choose_cores(self.policy.cores))
+        return first_faults(found, self.cells(found), policy, self.patience_s)
+
+    def look_first(self, name: str) -> tuple[CellFigure, ...]:
+        """A first figure of the program `name`, of the largest size, within a second; stored nowhere."""
+        from perbyte.cli.try_check import RUN_TIMES, limits
+        from perbyte.cli.try_first import first_figures
+        from perbyte.measure import choose_cores
+
+        found = self._survey([spec for spec in self.programs if spec.name == name])
+        largest: dict[tuple[str, str], Cell] = {}
+        for cell in self.cells(found):
+            key = (cell.runner, cell.operation)
+            if key not in largest or cell.size_bytes > largest[key].size_bytes:
+                largest[key] = cell
+        policy = replace(self.policy, cores=choose_cores(self.policy.cores))
+        figures = first_figures(found, tuple(largest.values()), policy, limits(self.patience_s, RUN_TIMES))
+        if figures:
+            samples = sum(one.samples for one in figures)
+            self.clock.note_clean(sum(one.clean_samples for one in figures) / max(1, samples))
+        return figures
+
+    def leave_out(self, names: Collection[str]) -> None:
+        """Measure without these programs."""
+        self._left.update(names)
+
+    @property
+    def mine(self) -> list[str]:
+        """The names of the programs that are measured."""
+        return [spec.name for spec in self.programs if spec.name not in self._left]
+
+    def measure(self, *, fresh: bool = False) -> tuple[Run, Stored | None]:
+        """Measure, and say from which run the libraries' figures are that were not measured again.
+
+        `fresh`: all are measured.
+        """
+        from perbyte.app.conducting import of_today
+        from perbyte.cli.try_stored import find_stored
+        from perbyte.measure import choose_cores
+
+        found = self._survey([*(spec for spec in self.programs if spec.name in self.mine), *self.libraries])
+        cells = self.cells(found)
+        theirs = [cell for cell in cells if cell.runner not in self.mine]
+        policy = replace(of_today(self.policy), cores=choose_cores(self.policy.cores))
+        stored = None if fresh else find_stored(theirs, found, policy)
+        if stored:
+            again = {*stored.anchors, *stored.lacking(theirs)}
+            run = self._carry_out(found, [cell for cell in cells if cell in again or cell not in theirs])
+            if not (untrue := stored.untrue(run)):
+                return run, stored
+            note(f"{untrue}; all libraries are measured", quiet=self.quiet)
+        return self._carry_out(found, cells), None
+
+    def _in_time(self, found: Survey, cells: Sequence[Cell], pace: Pace) -> tuple[Sequence[Cell], Policy]:
+        """The cells that fit into the promised time, and the policy with what is left of it as budget.
+
+        Libraries come as they cost, by the last look at them; those of which nothing is known come last. One at the
+        least stays, since a function is set against something.
+        """
+        from perbyte.cli.try_stored import last_costs
+        from perbyte.measure import Plan, foresee
+        from perbyte.measure.plan import choose_twins
+
+        def ahead(chosen: Sequence[Cell]) -> Forecast:
+            return foresee(Plan(tuple(chosen), choose_twins(chosen)), self.policy, found.specs, pace)
+
+        if self.clock.budget_s:
+            return cells, replace(self.policy, budget_s=self.clock.budget_s)
+        theirs = list(dict.fromkeys(cell.runner for cell in cells if cell.runner not in self.mine))
+        known = last_costs(theirs, self.algorithm.id) if len(theirs) > 1 else {}
+        theirs.sort(key=lambda name: (known.get(name, math.inf), pace.start_s(name, 0.0)))
+        kept = len(theirs)
+        seen = ahead(cells)
+        while kept > 1 and seen.starts_s + seen.least_s > self.clock.left_s:
+            kept -= 1
+            seen = ahead([cell for cell in cells if cell.runner in {*self.mine, *theirs[:kept]}])
+        self.unreached = tuple(theirs[kept:])
+        chosen = [cell for cell in cells if cell.runner not in self.unreached]
+        return chosen, replace(self.policy, budget_s=self.clock.measuring_s(seen.starts_s))
+
+    def _survey(self, specs: Sequence[RunnerSpec]) -> Survey:
+        from perbyte.measure import survey
+
+        return survey(specs, ["full"])
+
+    def cells(self, found: Survey) -> tuple[Cell, ...]:
+        """All cells of what the programs offer. Raises UsageError when there is none."""
+        from perbyte.trial.bench import draw_cells
+
+        cells: tuple[Cell, ...] = draw_cells(self.algorithm, dict(found.hellos), self.mine, self.sizes)
+        if not cells:
+            why = "; ".join(failure.message for failure in found.failures if failure.runner in self.mine)
+            said = why or f"no size is a multiple of {self.algorithm.data_multiple_bytes} bytes"
+            raise UsageError(f"nothing can be measured: {said}")
+        return cells
+
+    def _carry_out(self, found: Survey, cells: Sequence[Cell]) -> Run:
+        from perbyte.cli.conduct import conduct_plan
+        from perbyte.cli.try_check import RUN_TIMES, limits
+        from perbyte.measure import Plan, choose_cores, foresee, recall_pace
+        from perbyte.measure.plan import choose_twins
+        from perbyte.report.facts import counted
+
+        pace = recall_pace(choose_cores(self.policy.cores)[0])
+        cells, policy = self._in_time(found, cells, pace)
+        plan = Plan(tuple(cells), choose_twins(cells), wanted=tuple(self.mine))
+        note(f"{counted(len(cells))}: {foresee(plan, policy, found.specs, pace)}", quiet=self.quiet)
+        if self.unreached:
+            note(
+                f"not measured, since {self.clock.promised_s:g} s were promised: {', '.join(self.unreached)} "
+                "(--budget 60s: all)",
+                quiet=self.quiet,
+            )
+        done = conduct_plan(
+            plan,
+            replace(found, failures=()),
+            policy,
+            quiet=self.quiet,
+            cut=True,
+            limits=limits(self.patience_s, RUN_TIMES),
+        )
+        if done.code == EXIT_INTERRUPTED:
+            raise KeyboardInterrupt
+        return done.run

@@ -1,0 +1,212 @@
+"""What libraries cost, from a run that is still true: measured on this machine since it was started, of the same
+builds, under the same policy.
+
+That it is still true is not believed but seen: the best library of each row is measured again in turn with the user's
+function. Where its figure is another than the stored one, nothing stored is used.
+"""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from perbyte import places
+from perbyte.model import Cell, CellFigure, Policy, Quality, Run
+
+if TYPE_CHECKING:
+    from perbyte.measure import Survey
+
+FRESH_H = 24  # hours after which a run is old, whatever else agrees
+NEWEST = 40  # runs that are looked at, and seconds for which they are
+LOOK_S = 0.5
+_FREE = frozenset({"precision", "budget_s", "epochs", "max_epochs", "seed", "core", "cores"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Figures of libraries from earlier runs; `anchors` are the cheapest of each row, to be measured again."""
+
+    found: dict[Cell, tuple[Run, CellFigure]]
+
+    @property
+    def anchors(self) -> tuple[Cell, ...]:
+        """One cell for each operation, contract and size."""
+        best: dict[tuple[str, str, int], CellFigure] = {}
+        for _, figure in self.found.values():
+            cell = figure.cell
+            row = (cell.operation, cell.contract, cell.size_bytes)
+            if row not in best or figure.ns_per_call < best[row].ns_per_call:
+                best[row] = figure
+        return tuple(one.cell for one in best.values())
+
+    def lacking(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Those of `cells` of which nothing is stored."""
+        return [cell for cell in cells if cell not in self.found]
+
+    def untrue(self, now: Run) -> str:
+        """Which anchor costs something else in the run `now`, and how much; empty where all agree."""
+        from perbyte import stats
+        from perbyte.report.wording import ratio_text
+        from perbyte.stats.across import floor_across
+
+        for figure in now.cells:
+            if figure.cell not in self.found:
+                continue
+            run, before = self.found[figure.cell]
+            noise = floor_across((run.noise_floor, now.noise_floor))
+            ratio = stats.compare(before, figure, noise, same_run=False).ratio
+            if ratio.above(1) or ratio.below(1):
+                name, times = figure.cell.runner, ratio_text(ratio)
+                return f"the run {run.conditions.run_id} is no longer true: {name} costs {times} times as much now"
+        return ""
+
+    def kept(self, now: Run) -> list[tuple[Run, CellFigure]]:
+        """What is taken from earlier runs: all that `now` did not measure again."""
+        again = {figure.cell for figure in now.cells}
+        return [one for cell, one in self.found.items() if cell not in again]
+
+    def as_json(self, now: Run) -> dict[str, object]:
+        """The same as `lines` for programs."""
+        return {
+            "cells": [
+                {
+                    "address": one.cell.address,
+                    "cycles_per_call": one.cycles_per_call,
+                    "ns_per_call": one.ns_per_call,
+                    "run": run.conditions.run_id,
+                    "started_at": run.conditions.started_at,
+                }
+                for run, one in self.kept(now)
+            ],
+        }
+
+    def lines(self, now: Run) -> list[str]:
+        """The figures that were not measured again, by run and row, with where they are from."""
+        from perbyte.report.wording import number, size_label
+
+        told: dict[str, dict[tuple[str, int], list[str]]] = {}
+        for run, one in sorted(self.kept(now), key=lambda kept: kept[1].ns_per_call):
+            size = one.cell.size_bytes or 1
+            unit = "cycles/byte" if one.cycles_per_call is not None else "ns/byte"
+            value = number(one.per_call / size, one.interval.half_width / size)
+            when = f"{run.conditions.started_at[:16].replace('T', ' ')} UTC"
+            name = run.conditions.run_id
+            head = f"not measured again, from the run {name} of {when} (same boot, builds and policy):"
+            row = (one.cell.operation, one.cell.size_bytes)
+            told.setdefault(head, {}).setdefault(row, []).append(f"{one.cell.runner} {value} {unit}")
+        lines = []
+        for head, rows in told.items():
+            lines.append(head)
+            lines += [
+                f"  {operation} {size_label(size)}: {', '.join(found)}"
+                for (operation, size), found in rows.items()
+            ]
+        return lines
+
+
+def find_stored(cells: Sequence[Cell], found: Survey, policy: Policy) -> Stored | None:
+    """Fresh figures of `cells`, those of libraries, each from the newest run that has a good one; None without any."""
+    from perbyte.measure import describe_machine
+
+    if not cells:
+        return None
+    machine, since = describe_machine(), _started()
+    oldest = max(since, datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=FRESH_H))
+    kept: dict[Cell, tuple[Run, CellFigure]] = {}
+    open_cells = set(cells)
+    for run in _newest(oldest):
+        if (
+            run.conditions.machine != machine
+            or run.conditions.input
+            or not _alike(run.conditions.policy, policy)
+        ):
+            continue
+        mine = [
+            one
+            for one in run.cells
+            if one.cell in open_cells and one.quality in (Quality.GOOD, Quality.IMPRECISE)
+        ]
+        same = _same_builds(run, [one.cell for one in mine], found)
+        for one in mine:
+            if (one.cell.runner, one.cell.cpu) in same:
+                kept[one.cell] = (run, one)
+        open_cells -= set(kept)
+        if not open_cells:
+            break
+    return Stored(kept) if kept else None
+
+
+def last_costs(runners: Sequence[str], algorithm: str) -> dict[str, float]:
+    """Nanoseconds a byte of the cheapest cell of each of `runners` in the newest run here that has any, however old."""
+    known: dict[str, float] = {}
+    for run in _newest(datetime.datetime.min.replace(tzinfo=datetime.UTC)):
+        for one in run.cells:
+            if one.cell.algorithm == algorithm and one.cell.runner in runners:
+                cost = one.ns_per_call / (one.cell.size_bytes or 1)
+                known[one.cell.runner] = min(cost, known.get(one.cell.runner, cost))
+        if len(known) == len(runners):
+            break
+    return known
+
+
+def _newest(oldest: datetime.datetime) -> Iterator[Run]:
+    """Complete runs from the newest back to `oldest`, for as long as looking at runs may take."""
+    from perbyte.errors import PerbyteError
+    from perbyte.store import open_run, runs
+
+    until = time.monotonic() + LOOK_S
+    for summary in runs(places.runs_home())[:NEWEST]:
+        if time.monotonic() > until:
+            return
+        if summary.problem or not summary.complete or not _after(summary.started_at, oldest):
+            continue
+        try:
+            yield open_run(summary.path)
+        except PerbyteError:
+            continue
+
+
+def _alike(one: Policy, other: Policy) -> bool:
+    """True where samples are taken and judged by the same rules; how many of them is no matter."""
+    return all(
+        getattr(one, field.name) == getattr(other, field.name)
+        for field in fields(Policy)
+        if field.name not in _FREE
+    )
+
+
+def _same_builds(run: Run, cells: Sequence[Cell], found: Survey) -> set[tuple[str, str]]:
+    """Runner and tier of libraries whose object is byte for byte the one measured, by the same SDK and compiler."""
+    from perbyte.runners.session import file_sha256
+
+    known = {(one.runner, one.cpu): one for one in run.conditions.identities}
+    same = set()
+    for row in {(cell.runner, cell.cpu) for cell in cells}:
+        before, now = known.get(row), found.hellos.get(row)
+        if not before or not now:
+            continue
+        ours = (before.library_version, before.compiler, before.flags, before.sdk)
+        if ours != (now.library_version, now.compiler, now.flags, now.sdk):
+            continue
+        if before.object_sha256 and before.object_sha256 == file_sha256(now.object):
+            same.add(row)
+    return same
+
+
+def _after(moment: str, oldest: datetime.datetime) -> bool:
+    try:
+        return datetime.datetime.fromisoformat(moment) >= oldest
+    except (ValueError, TypeError):
+        return False
+
+
+def _started() -> datetime.datetime:
+    """When this machine was started; now, where Linux does not say."""
+    for line in Path("/proc/stat").read_text(encoding="ascii").splitlines():
+        if line.startswith("btime "):
+            return datetime.datetime.fromtimestamp(int(line.split()[1]), datetime.UTC)
+    return datetime.datetime.now(datetime.UTC)

@@ -1,0 +1,132 @@
+"""What `perbyte try` found, in words: a table and ratios, changes since the baseline, faults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from perbyte.model import Run
+    from perbyte.report.behaviour import CountChange
+
+
+def print_beside(run: Run, mine: Sequence[str], found: Sequence[Any]) -> None:
+    """Print the table of a run, how the rows of `mine` were compiled, and their ratios to the best library."""
+    from perbyte.report.text import render_table
+    from perbyte.report.wording import claim_text, interval_text, ratio_text, size_label
+
+    print(render_table(run), end="")
+    print()
+    for one in sorted(run.conditions.identities, key=lambda one: one.runner):
+        if one.runner in mine:
+            print(f"{one.runner}: {one.library}, {one.compiler}, {one.flags or 'no flags'}")
+    for one in found:
+        cell, ratio = one.mine.cell, one.comparison.ratio
+        where = f"{cell.operation} {size_label(cell.size_bytes)}"
+        best = f"{one.best.cell.runner}, the best of {one.others}" if one.others > 1 else one.best.cell.runner
+        if said := claim_text(one.comparison):
+            print(f"{cell.runner}, {where}, against {best}: {said}")
+        else:
+            print(
+                f"{cell.runner}, {where}: {ratio_text(ratio)} times the cost of {best} ({interval_text(ratio)})"
+            )
+    if not found and any(one.cell.runner in mine for one in run.cells):
+        print("no library here does the same under this contract: nothing to compare with")
+
+
+def print_counts(run: Run) -> None:
+    """Print what rows execute and use, where that was counted."""
+    from perbyte.report.behaviour import render_behaviour
+
+    if run.behaviours:
+        print("\n" + render_behaviour(run, count=True, memory=True), end="")
+
+
+def instruction_changes(run: Run, name: str, before: str, found: Sequence[Any]) -> list[CountChange]:
+    """Of each row that was counted in both programs: instructions now over those before, beside what time says."""
+    from perbyte.report.behaviour import CountChange
+
+    counted = {
+        (one.cell.runner, one.cell.operation, one.cell.contract, one.cell.size_bytes): one
+        for one in run.behaviours
+        if one.call
+    }
+    told = []
+    for one in found:
+        row = (one.operation, one.contract, one.size_bytes)
+        old, new = counted.get((before, *row)), counted.get((name, *row))
+        if old and old.call and new and new.call:
+            ratio = new.call.instructions / old.call.instructions
+            ends = (new.ends[0] / old.ends[1], new.ends[1] / old.ends[0])
+            told.append(CountChange(new.cell.address, ratio, *ends, one.comparison))
+    return told
+
+
+def print_failures(run: Run) -> None:
+    """Print what failed in a run."""
+    from perbyte.report.facts import failure_lines
+
+    for line in failure_lines(run):
+        print(line)
+
+
+def print_markdown(name: str, found: Sequence[Any], counted: Sequence[CountChange] = ()) -> None:
+    """A table for a comment: what it is, the verdict, the change with its interval, instructions where counted."""
+    from perbyte.report.wording import size_label
+
+    more = {id(one.comparison): one for one in counted}
+    extra = (" instructions |", "---|") if counted else ("", "")
+    print(f"| function | operation | size | verdict | change | 99.8 % interval |{extra[0]}")
+    print(f"|---|---|---|---|---|---|{extra[1]}")
+    for one in found:
+        by, low, high = (
+            f"{100 * (end - 1):+.2f} %"
+            for end in (one.comparison.ratio.value, one.comparison.ratio.low, one.comparison.ratio.high)
+        )
+        size, told = size_label(one.size_bytes), ""
+        if counted:
+            told = f" {_instructions(more.get(id(one.comparison)))} |"
+        print(f"| {name} | {one.operation} | {size} | {one.word} | {by} | {low} to {high} |{told}")
+
+
+def _instructions(change: CountChange | None) -> str:
+    if change is None:
+        return "not counted"
+    doubt = "" if change.exact else " ~"
+    return f"{100 * (change.ratio - 1):+.2f} %{doubt}{', against the time' * change.contradicts}"
+
+
+def print_changes(name: str, found: Sequence[Any], what: str) -> None:
+    """Print what became of each row, and then `what` it was compared with."""
+    from perbyte.report.wording import size_label
+
+    for one in found:
+        more = "; try again, or give it more: --budget 30s" if one.word == "not known" else ""
+        print(f"{name}, {one.operation} {size_label(one.size_bytes)}: {change_words(one)}{more}")
+    print(what)
+
+
+def change_words(one: Any) -> str:
+    """What became of a row: `SLOWER by 1.04 % (0.91 to 1.20 %)`, `the same (-0.21 to +0.18 %)`."""
+    low, high = (100 * (end - 1) for end in (one.comparison.ratio.low, one.comparison.ratio.high))
+    if one.word in ("slower", "faster"):
+        ends = sorted((abs(low), abs(high)))
+        by = abs(100 * (one.comparison.ratio.value - 1))
+        return f"{one.word.upper()} by {by:.2f} % ({ends[0]:.2f} to {ends[1]:.2f} %)"
+    return f"{one.word}{' (' if one.word == 'the same' else ', '}{low:+.2f} to {high:+.2f} %" + (
+        ")" if one.word == "the same" else ""
+    )
+
+
+def costs(run: Run, name: str) -> str:
+    """What the rows of `name` cost, in a phrase."""
+    from perbyte.report.wording import number, size_label
+
+    told = []
+    for one in run.cells:
+        if one.cell.runner == name:
+            size = one.cell.size_bytes or 1
+            unit = "cycles/byte" if one.cycles_per_call is not None else "ns/byte"
+            value = number(one.per_call / size, one.interval.half_width / size)
+            told.append(f"{value} {unit} at {size_label(one.cell.size_bytes)}")
+    return ", ".join(told)

@@ -1,0 +1,73 @@
+"""What is installed only where it is asked for: the extras of the package, and the command that brings one.
+
+Each stands for heavy packages that one part of Perbyte needs (docs/install.md#what-it-weighs). Whoever needs an extra
+asks for it before the work, so that nothing is lost by its absence.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+import shlex
+import sys
+from pathlib import Path
+
+from perbyte.errors import EnvironmentLacking
+
+EXTRAS = {
+    "report": ("altair", "jinja2", "vl_convert"),
+    "query": ("duckdb", "pyarrow"),
+    "atlas": ("duckdb", "pyarrow", "fsspec"),
+    "fleet": ("asyncssh", "distributed", "duckdb", "pyarrow", "fsspec"),
+}
+"""The modules of each extra, as they are imported."""
+
+
+def has(extra: str) -> bool:
+    """True where everything of `extra` is installed."""
+    return not _lacking(extra)
+
+
+def require(extra: str, what: str) -> None:
+    """Raise EnvironmentLacking, saying that `what` needs `extra`, with the command that installs it."""
+    if lacking := _lacking(extra):
+        raise EnvironmentLacking(
+            f"{what} needs the extra '{extra}' ({', '.join(lacking)}), which is not installed",
+            hint=f"run: {install_command(extra)}",
+        )
+
+
+def extra_of(module: str) -> str:
+    """The smallest extra that has `module`; empty for a module that belongs to none."""
+    return next((name for name, modules in EXTRAS.items() if module.partition(".")[0] in modules), "")
+
+
+def install_command(extra: str) -> str:
+    """The command that adds `extra` to this installation, by the tool that installed it."""
+    name = f"perbyte[{extra}]"
+    if origin := _origin():
+        name = f"{name} @ {origin}"
+    home = Path(sys.prefix)
+    if (home / "pipx_metadata.json").is_file():
+        words = ["pipx", "install", "--force", name]
+    elif (home / "uv-receipt.toml").is_file():
+        words = ["uv", "tool", "install", name]
+    else:
+        words = [sys.executable, "-m", "pip", "install", name]
+    return shlex.join(words)
+
+
+def _lacking(extra: str) -> list[str]:
+    return [name for name in EXTRAS[extra] if importlib.util.find_spec(name) is None]
+
+
+def _origin() -> str:
+    """Where this installation came from, if not from a package index; empty for an index or a checkout."""
+    try:
+        said = importlib.metadata.distribution("perbyte").read_text("direct_url.json")
+        found = json.loads(said or "{}")
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return ""
+    editable = found.get("dir_info", {}).get("editable")
+    return "" if editable else str(found.get("url", ""))

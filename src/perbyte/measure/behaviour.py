@@ -1,0 +1,79 @@
+"""What cells execute and use: each cell is asked of fresh processes, twice, and nothing is timed.
+
+A count is a property of code, data and processor, so that neighbours do not matter: no core is waited for. Two
+processes tell whether it is exact. Address space randomisation is off and the environment is small, as in any run,
+because code that depends on where its data lie would count differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from perbyte.errors import PerbyteError
+from perbyte.model import Behaviour, Cell, Counted
+from perbyte.protocol.messages import CountAnswer, CountCalls, Counts
+from perbyte.runners import RunnerSpec, Session
+
+LIMIT_MS = 20_000.0  # for the first call, and for the set-up; a block of code takes some 3 us
+SLACK_S = 60.0  # beyond these: preparing, and making the calls once untraced
+
+
+def count_cells(
+    specs: Mapping[str, RunnerSpec],
+    cells: Iterable[Cell],
+    seed: int,
+    tell: Callable[[Cell], None] = lambda cell: None,
+) -> tuple[Behaviour, ...]:
+    """Count each cell whose runner is in `specs`, in order. What cannot be counted says why."""
+    found = []
+    for cell in cells:
+        tell(cell)
+        found.append(count_cell(specs[cell.runner], cell, seed))
+    return tuple(found)
+
+
+def count_cell(spec: RunnerSpec, cell: Cell, seed: int) -> Behaviour:
+    """Count one cell in two processes, one after the other."""
+    first = _once(spec, cell, seed)
+    if first.call is None:
+        return first
+    second = _once(spec, cell, seed)
+    return replace(first, repeated=second.call.instructions if second.call else None)
+
+
+def _once(spec: RunnerSpec, cell: Cell, seed: int) -> Behaviour:
+    try:
+        with Session(spec, cpu=cell.cpu, gentle=True) as session:
+            session.hello()
+            handle = session.prepare(
+                cell.algorithm, cell.operation, cell.contract, cell.size_bytes, seed=seed
+            )
+            request = CountCalls(id=session.next_id(), handle=handle, limit_ms=LIMIT_MS)
+            answer = session.ask(request, CountAnswer, 4 * LIMIT_MS / 1000 + SLACK_S)
+    except PerbyteError as error:
+        return Behaviour(cell, unknown=str(error))
+    return Behaviour(
+        cell,
+        calls=answer.calls,
+        call=_mean(answer.call, answer.calls) if answer.call else None,
+        setup=_mean(answer.setup, 1) if answer.setup else None,
+        stack=answer.stack_call,
+        setup_stack=answer.stack_setup,
+        unknown=answer.call_unknown,
+        setup_unknown=answer.setup_unknown,
+    )
+
+
+def _mean(counts: Counts, calls: int) -> Counted:
+    return Counted(
+        instructions=counts.instructions / calls,
+        kinds={name: number / calls for name, number in counts.kinds.items()},
+        system_calls=counts.system_calls / calls,
+        heap_calls=counts.heap_calls / calls,
+        heap_bytes=counts.heap_bytes / calls,
+        heap_peak=counts.heap_peak,
+        heap_left=counts.heap_left,
+        code_lines=counts.code_lines,
+        code_pages=counts.code_pages,
+    )

@@ -1,0 +1,271 @@
+"""Take pairs of calls on two classes of a secret, in several processes, the null of each row among them.
+
+An epoch is a fresh process in a layout of its own. In it every contrast gets its share of the time in bursts, or less
+where fewer pairs tell; one burst in NULL_ONE_IN compares the second class with itself. The runner takes the pairs
+(SPEC 14); `perbyte.stats.leak` judges them. `Leaks` checks nothing: whoever asks has seen that the function computes
+the right thing, by `unfit` or otherwise.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from perbyte.catalogue import load
+from perbyte.errors import RunnerError
+from perbyte.measure.learnt import Learnt, recall
+from perbyte.measure.machine import own_cache_bytes
+from perbyte.measure.plan import Survey
+from perbyte.measure.rounds import PATIENCE
+from perbyte.measure.sessions import (
+    CALIBRATION_MS,
+    PATIENCE_MS,
+    RESTARTS,
+    STARTING_FAILS,
+    Sessions,
+    draw_layout,
+    failure_kind,
+)
+from perbyte.measure.states import EVICTED_BYTES, EVICTED_TIMES
+from perbyte.measure.validation import Validation
+from perbyte.model import Calibration, Cell, Failure, Policy, Process, RunnerIdentity
+from perbyte.model.leak import Contrast, LeakFigure
+from perbyte.runners.pairs import TakenPairs, take_pairs
+from perbyte.runners.session import Session
+from perbyte.stats.clean import own_quiet
+from perbyte.stats.leak import Pairs, judge_row, pair_figures, pair_samples, pairs_wanted
+
+EPOCHS = 4
+NULL_ONE_IN = 4
+BURST_PAIRS, BURST_MS = 2000, 200.0
+WANTED_FROM = 4  # bursts, the last ones, from which it is told how many pairs are wanted
+
+
+@dataclass(slots=True)
+class LeakCase:
+    """One cell and one contrast, and what was taken of it."""
+
+    cell: Cell
+    contrast: Contrast
+    cold: bool = False
+    real: list[Pairs] = field(default_factory=list)
+    null: list[Pairs] = field(default_factory=list)
+    unit: str = "cycles"
+    seconds: float = 0.0
+    failures: list[int] = field(default_factory=lambda: [0, 0])
+
+    @property
+    def name(self) -> str:
+        """What people read."""
+        return f"{self.cell.address}, {self.contrast}{', emptied caches' * self.cold}"
+
+
+@dataclass(slots=True)
+class Leaks:
+    """Takes the pairs of cases. `keep` is given every burst with the case it belongs to and whether it is a null."""
+
+    survey: Survey
+    cores: Sequence[int]
+    policy: Policy
+    seed: int
+    target: float | None = None
+    learnt: Learnt | None = None
+    keep: Callable[[LeakCase, int, bool, TakenPairs, Pairs], None] = lambda *_: None
+    say: Callable[[str], None] = lambda _: None
+    identities: dict[Process, RunnerIdentity] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+    _broken: set[Cell] = field(default_factory=set)
+    _faults: Counter[Cell] = field(default_factory=Counter)
+
+    def take(self, cases: Sequence[LeakCase], budget_s: float) -> None:
+        """Take pairs of all cases for `budget_s` seconds.
+
+        A fault costs the case that it befell the rest of an epoch; a refusal, or one fault too many, the whole case.
+        """
+        share_s = budget_s / max(len(cases), 1) / EPOCHS
+        processes = list(dict.fromkeys(case.cell.process for case in cases))
+        for epoch in range(EPOCHS):
+            for process in processes:
+                mine = [case for case in cases if case.cell.process == process]
+                self._epoch(process, mine, epoch, share_s)
+
+    def _epoch(self, process: Process, cases: Sequence[LeakCase], epoch: int, share_s: float) -> None:
+        left = [case for case in cases if case.cell not in self._broken]
+        random.Random(f"leaks/{self.seed}/{epoch}").shuffle(left)
+        while left:
+            try:
+                with self._session(process, epoch) as session:
+                    calibration = self._calibrate(session, epoch)
+                    while left:
+                        self._case(session, calibration, left.pop(), epoch, share_s)
+            except STARTING_FAILS as error:
+                kind = failure_kind(error) if isinstance(error, RunnerError) else "absent"
+                for case in left:
+                    self._fail(case, Failure(kind, process.runner, str(error), address=case.cell.address))
+                return
+            except _ProcessEnded:
+                continue
+
+    def _session(self, process: Process, epoch: int) -> Session:
+        layout = draw_layout(self.seed, epoch)
+        spec = self.survey.specs[process.runner]
+        return Session(
+            spec,
+            cpu=process.cpu,
+            core=self.cores[0],
+            environment=layout.environment,
+            gentle=self.policy.gentle,
+        )
+
+    def _calibrate(self, session: Session, epoch: int) -> Calibration:
+        session.hello()
+        identity = session.identity()
+        self.identities[Process(identity.runner, identity.cpu, 0)] = identity
+        learnt = self.learnt or recall(self.cores[0])
+        calibration = session.calibrate(
+            CALIBRATION_MS, epoch=epoch, cores=self.cores, patience_ms=PATIENCE_MS, known=learnt.known
+        )
+        if session.spec.native:
+            learnt.note(calibration)
+        return calibration
+
+    def _case(
+        self, session: Session, calibration: Calibration, case: LeakCase, epoch: int, share_s: float
+    ) -> None:
+        cell, began = case.cell, time.monotonic()
+        case.unit = "ns" if calibration.cycle_source == "none" else "cycles"
+        try:
+            handle = session.prepare(
+                cell.algorithm,
+                cell.operation,
+                cell.contract,
+                cell.size_bytes,
+                seed=self.policy.seed,
+                offset=draw_layout(self.seed, epoch).offset,
+            )
+            number = 0
+            while number < NULL_ONE_IN or (
+                time.monotonic() - began < share_s and not self._enough(case, epoch)
+            ):
+                null = number % NULL_ONE_IN == NULL_ONE_IN - 1
+                left_ms = 1e3 * max(share_s - (time.monotonic() - began), 0.0)
+                self._burst(session, handle, calibration, case, epoch, number, null, left_ms, share_s)
+                number += 1
+            session.release(handle)
+        except RunnerError as error:
+            self._faults[cell] += 1
+            if session.alive or self._faults[cell] > RESTARTS:
+                self._fail(case, Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
+            if not session.alive:
+                raise _ProcessEnded from None
+        finally:
+            case.seconds += time.monotonic() - began
+
+    def _enough(self, case: LeakCase, epoch: int) -> bool:
+        """True where the pairs so far are this epoch's part of those that tell; it does not ask what they tell."""
+        there = sum(int(pairs.clean.sum()) for pairs in case.real)
+        wanted = pairs_wanted(case.real[-WANTED_FROM:], self.target, cycles=case.unit == "cycles")
+        return there >= wanted * (epoch + 1) / EPOCHS
+
+    def _burst(
+        self,
+        session: Session,
+        handle: int,
+        calibration: Calibration,
+        case: LeakCase,
+        epoch: int,
+        number: int,
+        null: bool,
+        left_ms: float,
+        share_s: float,
+    ) -> None:
+        contrast, policy = case.contrast, self.policy
+        quiet = own_quiet(calibration, policy)
+        taken = take_pairs(
+            session,
+            handle,
+            cell=case.cell,
+            epoch=epoch,
+            round=number,
+            contrast=Contrast(contrast.role, contrast.second, contrast.second) if null else contrast,
+            seed=random.Random(f"{self.seed}/{case.name}/{epoch}/{number}").getrandbits(64),
+            pairs=BURST_PAIRS,
+            limit_ms=min(BURST_MS, 1e3 * share_s / NULL_ONE_IN, max(left_ms, 1.0)),
+            warm=not case.cold,
+            evict_bytes=max(EVICTED_BYTES, EVICTED_TIMES * own_cache_bytes()) if case.cold else 0,
+            contention_floor=quiet.floor,
+            contention_tolerance=quiet.limit / quiet.floor - 1
+            if quiet.floor
+            else policy.contention_tolerance,
+            patience=PATIENCE[calibration.contention_probe],
+        )
+        pairs = pair_samples(taken.burst, taken.order, calibration, policy)
+        (case.null if null else case.real).append(pairs)
+        if not null:
+            case.failures[0] += taken.failures[0]
+            case.failures[1] += taken.failures[1]
+        self.keep(case, epoch, null, taken, pairs)
+        self.say(case.name)
+
+    def _fail(self, case: LeakCase, failure: Failure) -> None:
+        self._broken.add(case.cell)
+        self.failures.append(failure)
+
+
+def unfit(cells: Sequence[Cell], survey: Survey, policy: Policy) -> list[Failure]:
+    """Say which cells compute anything wrong, or cannot be asked, by the validation of a run."""
+    faults: list[Failure] = []
+    layout = draw_layout(policy.seed, 0)
+    with Sessions(
+        survey, cores=policy.cores, epoch=0, layout=layout, seed=policy.seed, gentle=policy.gentle
+    ) as sessions:
+        for process in dict.fromkeys(cell.process for cell in cells):
+            try:
+                sessions.start(process)
+            except STARTING_FAILS as error:
+                mine = [cell for cell in cells if cell.process == process]
+                faults += [Failure("absent", cell.runner, str(error), address=cell.address) for cell in mine]
+        there = [cell for cell in cells if sessions.runs(cell.process)]
+        return faults + list(Validation(load(), sessions).examine(there).failures)
+
+
+class _ProcessEnded(Exception):
+    """The process ended; another goes on with what is left."""
+
+
+def leak_figures(cases: Sequence[LeakCase], seed: int, *, target: float | None = None) -> list[LeakFigure]:
+    """Judge all cases, those of a row together. Cases of which nothing was taken are left out."""
+    found: list[LeakFigure] = []
+    rows: dict[object, list[LeakCase]] = {}
+    for case in cases:
+        if case.real:
+            rows.setdefault((case.cell.row, case.cold), []).append(case)
+    for row in rows.values():
+        told = [(pair_figures(case.real, seed), pair_figures(case.null, seed)) for case in row]
+        judged = judge_row(
+            told, [case.seconds for case in row], target=target, cycles=row[0].unit == "cycles"
+        )
+        for case, (real, null), one in zip(row, told, judged, strict=True):
+            found.append(
+                LeakFigure(
+                    cell=case.cell,
+                    contrast=case.contrast,
+                    cold=case.cold,
+                    unit=case.unit,
+                    seconds=case.seconds,
+                    taken=sum(len(pairs.clean) for pairs in case.real),
+                    null_taken=sum(len(pairs.clean) for pairs in case.null),
+                    found=real,
+                    null=null,
+                    verdict=one.verdict,
+                    p=one.p,
+                    null_p=one.null_p,
+                    target=one.target,
+                    more_s=one.more_s,
+                    failures=(case.failures[0], case.failures[1]),
+                )
+            )
+    return found

@@ -1,0 +1,152 @@
+"""What a run reaches in the time that was told beforehand: how many of the promised epochs, and which cells.
+
+A host that is slow for a while costs epochs beyond those that an interval needs, never a cell. A cell is not reached
+only where its calls alone take too long, by the shortest burst of each; the dearest go first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from perbyte.measure.budget import GRACE_S
+from perbyte.measure.pace import Pace
+from perbyte.measure.rounds import Tally
+from perbyte.measure.stopping import LEAST_HALF_WIDTH
+from perbyte.model import NOT_REACHED, Cell, CellFigure, Failure, Policy, Quality
+from perbyte.model.cell import LOOP
+
+OVERDUE = 1.25  # times what was told: a run beyond that makes no more of the promised epochs than it has to
+MOST_EPOCHS = 1000.0  # that a figure is said to need: time does not help it
+ENOUGH_EPOCHS = 3  # of each cell: an interval needs them
+
+
+class Reach:
+    """The time that was told for a run, and what its cells take of it."""
+
+    def __init__(self, policy: Policy, told_s: float | None) -> None:
+        """`told_s`: seconds of measuring. None: all is measured, whatever the time."""
+        self._policy = policy
+        self._most_s = math.inf if told_s is None else max(OVERDUE * told_s, told_s + GRACE_S)
+        self._own_s: dict[Cell, float] = {}
+        self._spent_s: dict[Cell, float] = defaultdict(float)
+        self._epochs: Counter[Cell] = Counter()
+        self._epoch_s = 0.0
+
+    def note(self, tallies: Mapping[Cell, Tally], states_s: Mapping[Cell, float], epoch_s: float) -> None:
+        """Take over an epoch that took `epoch_s`: its bursts, and what cells in states of their own took."""
+        self._epoch_s = epoch_s
+        first_look = self._policy.looks[0]
+        for cell, tally in tallies.items():
+            if tally.bursts:
+                self._own_s[cell] = min(tally.bursts, first_look) * tally.shortest_s
+                self._spent_s[cell] += tally.spent_s
+                self._epochs[cell] += 1
+        self._own_s |= states_s
+
+    def overdue(self, elapsed_s: float, epochs: int) -> bool:
+        """True where the run has taken what was told, and its cells have epochs enough for an interval."""
+        return elapsed_s > self._most_s and epochs >= ENOUGH_EPOCHS
+
+    def late(self, epochs: int) -> str:
+        """Say that the run ends with so many epochs."""
+        return f"the host was slower than was told: {epochs} of {self._policy.epochs} epochs were made"
+
+    def beyond(self, cells: Sequence[Cell]) -> dict[Cell, Failure]:
+        """Those of `cells` that are not reached, with what would reach them. Twins go without a word."""
+        own = {cell: ENOUGH_EPOCHS * self._own_s[cell] for cell in cells if cell in self._own_s}
+        if sum(own.values()) <= self._most_s:
+            return {}
+        kept = within_reach(own, self._most_s)
+        calls_s = sum(self._own_s.values())
+        # as an epoch took, its checks and looks from outside included
+        whole_s = self._policy.epochs * max(calls_s, self._epoch_s)
+        return {
+            cell: self.not_reached(
+                cell,
+                f"its calls take about {self._policy.epochs * self._own_s[cell]:.1f} s in {self._policy.epochs} epochs",
+                whole_s,
+            )
+            for cell in own
+            if cell not in kept
+        }
+
+    def outlasting(
+        self, cells: Iterable[Cell], began: Mapping[str, float], ended: float
+    ) -> dict[Cell, Failure]:
+        """Those of `cells` of which one checked call took longer than the whole run was to take.
+
+        `began`: when the check of each address began, in their order; `ended`: when the last one was over.
+        """
+        moments = [*began.values(), ended]
+        took = {one: end - start for (one, start), end in zip(began.items(), moments[1:], strict=True)}
+        return {
+            cell: self.not_reached(
+                cell,
+                f"one checked call took {took_s:.1f} s",
+                (1 + 2 * self._policy.epochs) * took_s,
+            )
+            for cell in cells
+            if (took_s := took.get(cell.address, 0.0)) > self._most_s
+        }
+
+    def not_reached(self, cell: Cell, why: str, whole_s: float) -> Failure:
+        """The failure of a cell for which time was wanting; with `whole_s` it would have been reached."""
+        said = f"not reached within the budget of {self._policy.budget_s:g} s: {why}"
+        return Failure(
+            NOT_REACHED,
+            cell.runner,
+            f"{said} (--budget {asked_for(whole_s)}s would do)",
+            address=cell.address,
+        )
+
+    def tell(
+        self, pace: Pace, starts_s: Mapping[str, float], measuring_s: float, figures: Iterable[CellFigure]
+    ) -> None:
+        """Tell `pace` what the run took: `measuring_s` in all, and how many epochs its figures needed.
+
+        Half-widths shrink with the root of the number of epochs.
+        """
+        epochs = {figure.cell: _needed_epochs(figure, self._policy.precision) for figure in figures}
+        rest_s = max(0.0, measuring_s - sum(self._spent_s.values()))
+        pace.note(
+            starts_s=starts_s,
+            cells_s={cell: self._spent_s[cell] / count for cell, count in self._epochs.items()},
+            rest_s=rest_s / max(1, sum(self._epochs.values())),
+            epochs=epochs,
+            precision=self._policy.precision,
+        )
+
+
+def _needed_epochs(figure: CellFigure, precision: float) -> float:
+    half = figure.relative_half_width
+    if (
+        figure.cell.state != LOOP
+        or figure.quality is Quality.LONG
+        or figure.interval.half_width < LEAST_HALF_WIDTH
+    ):
+        return 1.0
+    if figure.quality is Quality.NOISY or not math.isfinite(half):
+        return MOST_EPOCHS
+    return min(max(figure.epochs * (half / precision) ** 2, 1.0), MOST_EPOCHS)
+
+
+def within_reach(own_s: Mapping[Cell, float], most_s: float) -> set[Cell]:
+    """Return the cells that are measured where `most_s` seconds are there for one's own calls, cheap ones first.
+
+    Cells that were asked for come before the twins that ride along. One cell is always kept.
+    """
+    kept: set[Cell] = set()
+    for cell in sorted(own_s, key=lambda cell: (cell.twin > 0, own_s[cell])):
+        most_s -= own_s[cell]
+        if most_s < 0 and kept:
+            break
+        kept.add(cell)
+    return kept
+
+
+def asked_for(seconds: float) -> int:
+    """Seconds as one asks for them: the next larger number of two digits."""
+    step: int = 10 ** max(0, math.floor(math.log10(max(seconds, 1.0))) - 1)
+    return math.ceil(seconds / step) * step

@@ -1,0 +1,56 @@
+"""One library for all parts, as a table: what each library would use for each part, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from perbyte.advise import Library, Option, Together
+from perbyte.report.advicewords import library_text
+from perbyte.report.card import milliseconds
+from perbyte.report.wording import number, three_digits
+from perbyte.stats.compare import NS, Cost, cost_of, sum_costs
+from perbyte.stats.quantity import data_bytes
+
+Rows = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
+
+
+def library_table(together: Together, titles: Sequence[str]) -> Rows:
+    """Columns and rows: libraries that have all parts by their mean cost, then those that lack one.
+
+    A part with data costs cycles (or ns) a byte in the mean of its sizes, the others together a handshake's time.
+    """
+    named = [titles[part] for part in together.parts]
+    heads = ("library", *named, "a byte", "handshake", "mean")
+    rows = [_row(one, together) for one in together.ranking]
+    for runner, parts in together.lacks:
+        lacking = {titles[part] for part in parts}
+        rows.append((runner, *("–" if name in lacking else "has it" for name in named), "–", "–", "–"))
+    return heads, tuple(rows)
+
+
+def _row(one: Library, together: Together) -> tuple[str, ...]:
+    first = together.ranking[0]
+    byte, calls = [], []
+    for part, option in zip(together.parts, one.options, strict=True):
+        counts = together.cases[part].task.operations(option.algorithm)
+        figures = [(figure, counts[operation]) for (operation, _), figure in option.figures.items()]
+        if any(data_bytes(figure.cell) for figure, _ in figures):
+            byte.append(_per_byte(option))
+        else:
+            calls += [(count, cost_of(figure, NS, source=0)) for figure, count in figures]
+    whole = milliseconds(sum_costs(calls).estimate) if calls else ""
+    ratio = one.cost.estimate.value / first.cost.estimate.value
+    mean = "1" if one is first else f"×{number(ratio)}"
+    names = [option.algorithm.name for option in one.options]
+    return (library_text(one.options[0]), *names, ", ".join(byte), whole, mean + ("?" if one.doubt else ""))
+
+
+def _per_byte(option: Option) -> str:
+    """The cost of a byte at the largest size, all operations together."""
+    largest = max(size for _, size in option.figures)
+    costs: list[tuple[float, Cost]] = [
+        (1.0, cost_of(figure, option.unit, per=largest, source=0))
+        for (_, size), figure in option.figures.items()
+        if size == largest
+    ]
+    return f"{three_digits(sum_costs(costs).estimate.value)} {option.unit}"

@@ -1,0 +1,304 @@
+"""What cells execute and use, as tables for a terminal: instructions by kind beside cycles, and memory.
+
+Counts are exact or say that they are not; they have no interval. Fewer instructions are no proof of speed, so that
+where counts and time disagree both are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.text import Text
+
+from perbyte.model import Behaviour, Cell, CellFigure, Run
+from perbyte.model.behaviour import KINDS, LINE_BYTES
+from perbyte.model.text import plain
+from perbyte.report.grid import Grid, natural
+from perbyte.report.limit import limits
+from perbyte.report.text import columns_of, prose, to_text
+from perbyte.report.wording import percent, ratio_interval_text, ratio_text, size_label
+from perbyte.stats.compare import Answer, Comparison
+
+HEADINGS = {
+    "aes": "AES",
+    "clmul": "CLMUL",
+    "sha": "SHA",
+    "multiply": "mul",
+    "divide": "div",
+    "vector_128": "v128",
+    "vector_256": "v256",
+    "vector_512": "v512",
+    "branch": "branch",
+    "load": "load",
+    "store": "store",
+}
+COUNT_FIELDS = tuple(name for name in Behaviour(Cell("", "", "", 0, "")).record() if name != "address")
+SEEN = 0.0005  # a share of the instructions that is not 0.0 % when it is rounded
+NAMES = 4  # columns of a table that name a row
+
+
+@dataclass(frozen=True, slots=True)
+class CountTable:
+    """A table as text: the first `NAMES` columns name the row."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def per_cycle(one: Behaviour, figure: CellFigure | None) -> float | None:
+    """Instructions per core cycle; None without either."""
+    if one.call is None or figure is None or not figure.cycles_per_call:
+        return None
+    return one.call.instructions / figure.cycles_per_call
+
+
+def count_table(run: Run) -> CountTable:
+    """Instructions per call, byte and cycle, and by kind in per cent; kinds that nobody executes are left out."""
+    known = [one for one in _ordered(run) if one.call]
+    kinds = [kind for kind in KINDS if any(_share(one, kind) >= SEEN for one in known)]
+    shares = {one.figure.cell: one.share.ratio.value for one in limits(run.cells)}
+    headings: tuple[str, ...] = (
+        "algorithm",
+        "operation",
+        "size",
+        "runner",
+        "instr/call",
+        "instr/byte",
+        "instr/cycle",
+    )
+    headings += ("% of limit",) * bool(shares) + tuple(f"{HEADINGS[kind]} %" for kind in kinds)
+    rows = []
+    for one in known:
+        assert one.call
+        size, rate = one.cell.size_bytes, per_cycle(one, run.figure(one.cell))
+        row = (*_names(one.cell), _count(one.call.instructions) + ("" if one.exact else " ~"))
+        row += (f"{one.call.instructions / size:.3g}" if size else "–", f"{rate:.2f}" if rate else "–")
+        if shares:
+            row += (f"{100 * shares[one.cell]:.0f}" if one.cell in shares else "–",)
+        rows.append((*row, *(f"{100 * _share(one, kind):.1f}" for kind in kinds)))
+    return CountTable(headings, tuple(rows))
+
+
+def memory_table(run: Run) -> CountTable:
+    """Bytes of stack, heap and code of a call and of the set-up; `state` is what the set-up keeps of the heap."""
+    headings: tuple[str, ...] = (
+        "algorithm",
+        "operation",
+        "size",
+        "runner",
+        "stack",
+        "allocs",
+        "heap",
+        "peak",
+        "state",
+    )
+    headings += ("set-up stack", "set-up allocs", "set-up heap", "code", "pages")
+    rows = []
+    for one in _ordered(run):
+        if not (one.call or one.setup or one.stack):
+            continue
+        call, setup = one.call, one.setup
+        rows.append(
+            (
+                *_names(one.cell),
+                _count(one.stack) if one.stack else "–",
+                *(
+                    (_count(call.heap_calls), _count(call.heap_bytes), _count(call.heap_peak))
+                    if call
+                    else "–––"
+                ),
+                _count(setup.heap_left) if setup else "–",
+                _count(one.setup_stack) if one.setup_stack else "–",
+                *((_count(setup.heap_calls), _count(setup.heap_bytes)) if setup else "––"),
+                *((_count(LINE_BYTES * call.code_lines), _count(call.code_pages)) if call else "––"),
+            )
+        )
+    return CountTable(headings, tuple(rows))
+
+
+def render_behaviour(
+    run: Run, *, count: bool, memory: bool, width: int | None = None, colour: bool | None = None
+) -> str:
+    """Give the tables that were asked for, and what could not be counted or is not exact, in words."""
+    width = columns_of(width)
+    if not run.behaviours:
+        return "nothing was counted in this run: perbyte measure SELECTOR --count\n"
+    lines: list[Text] = []
+    if count:
+        lines += [Text("Instructions", style="bold"), *_drawn(count_table(run)), Text()]
+    if memory:
+        lines += [
+            Text("Memory, in bytes; allocs are allocations", style="bold"),
+            *_drawn(memory_table(run)),
+            Text(),
+        ]
+    for said in notes(run.behaviours):
+        lines += prose(f"- {said}", width)
+    return to_text(lines, colour=colour)
+
+
+def notes(found: Sequence[Behaviour]) -> list[str]:
+    """What cannot be told, and where two processes counted differently."""
+    said = []
+    for one in found:
+        if one.call and not one.exact:
+            how = (
+                f"differs by {percent(one.spread)} between two processes"
+                if one.repeated
+                else "is not repeated"
+            )
+            said.append(f"~ {one.cell.address}: the count {how}: its code draws random numbers or waits")
+        if one.call and one.calls == 1:
+            said.append(f"{one.cell.address}: counted over one call, with the frame around it")
+        if one.unknown:
+            said.append(f"{one.cell.address}: instructions not known: {plain(one.unknown, 300)}")
+        if one.setup_unknown:
+            said.append(f"{one.cell.address}: the set-up not known: {plain(one.setup_unknown, 300)}")
+    return list(dict.fromkeys(said))
+
+
+@dataclass(frozen=True, slots=True)
+class CountChange:
+    """A cell in two runs or two cells of one: instructions of the second over the first, and what time says.
+
+    `least` and `most` are the ratios of the counts that are nearest and farthest, where they are not exact.
+    """
+
+    address: str
+    ratio: float
+    least: float
+    most: float
+    comparison: Comparison
+
+    @property
+    def exact(self) -> bool:
+        """True when each side's processes counted the same."""
+        return self.least == self.most
+
+    @property
+    def contradicts(self) -> bool:
+        """True when one of count and time rises beyond doubt and the other falls."""
+        slower = self.comparison.answer is Answer.SLOWER and self.most < 1
+        return slower or (self.comparison.answer is Answer.FASTER and self.least > 1)
+
+
+def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
+    """The cells of a comparison that were counted on both sides; `runs` are its sides, or one run for both."""
+    counted = [{one.cell: one for one in run.behaviours} for run in runs]
+    found = []
+    for grid in grids:
+        for row in grid.rows:
+            first = row.entries[0].figure
+            old = counted[0].get(first.cell) if first else None
+            for position, entry in enumerate(row.entries[1:], 1):
+                new = counted[position % len(runs)].get(entry.figure.cell) if entry.figure else None
+                if not (old and old.call and new and new.call and entry.comparison):
+                    continue
+                found.append(
+                    CountChange(
+                        new.cell.address,
+                        new.call.instructions / old.call.instructions,
+                        new.ends[0] / old.ends[1],
+                        new.ends[1] / old.ends[0],
+                        entry.comparison,
+                    )
+                )
+    return found
+
+
+def uncounted(grids: Sequence[Grid], found: Sequence[CountChange]) -> list[str]:
+    """The addresses that were compared, and not counted on both sides."""
+    counted = {one.address for one in found}
+    compared = [
+        entry.figure.cell.address
+        for grid in grids
+        for row in grid.rows
+        for entry in row.entries[1:]
+        if entry.figure and entry.comparison
+    ]
+    return [address for address in compared if address not in counted]
+
+
+def change_lines(found: Sequence[CountChange]) -> list[str]:
+    """A line for each change, and whether count and time disagree."""
+    lines = []
+    for one in found:
+        word = f"{one.address}: instructions ×{one.ratio:.4f}{'' if one.exact else ' ~'}"
+        word += f", time ×{ratio_text(one.comparison.ratio)} ({ratio_interval_text(one.comparison.ratio)})"
+        if one.contradicts:
+            word += f": they disagree, {'fewer' if one.ratio < 1 else 'more'} instructions and "
+            word += "slower" if one.ratio < 1 else "faster"
+        lines.append(word)
+    return lines
+
+
+def changes_json(found: Sequence[CountChange]) -> list[dict[str, Any]]:
+    """The same for programs."""
+    return [
+        {
+            "address": one.address,
+            "instructions_ratio": one.ratio,
+            "exact": one.exact,
+            "time_ratio": one.comparison.ratio.value,
+            "disagree": one.contradicts,
+        }
+        for one in found
+    ]
+
+
+def behaviours_json(run: Run) -> list[dict[str, Any]]:
+    """Every cell with all that is known, instructions per cycle included."""
+    return [
+        one.record() | {"instructions_per_cycle": per_cycle(one, run.figure(one.cell))}
+        for one in run.behaviours
+    ]
+
+
+def _ordered(run: Run) -> list[Behaviour]:
+    return sorted(
+        run.behaviours,
+        key=lambda one: (
+            natural(one.cell.algorithm),
+            one.cell.operation,
+            one.cell.size_bytes,
+            one.cell.runner,
+        ),
+    )
+
+
+def _names(cell: Cell) -> tuple[str, ...]:
+    tier = "" if cell.cpu == "full" else f" ({cell.cpu})"
+    return (
+        plain(cell.algorithm, 60) + tier,
+        cell.operation,
+        size_label(cell.size_bytes),
+        plain(cell.runner, 40),
+    )
+
+
+def _share(one: Behaviour, kind: str) -> float:
+    return (
+        one.call.kinds.get(kind, 0.0) / one.call.instructions if one.call and one.call.instructions else 0.0
+    )
+
+
+def _count(value: float) -> str:
+    return f"{value:,.1f}" if value != int(value) and value < 1000 else f"{value:,.0f}"
+
+
+def _drawn(shown: CountTable) -> list[Text]:
+    """Names to the left, figures to the right; two spaces between."""
+    lines = [shown.headings, *shown.rows]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(shown.headings))]
+    return [
+        Text(
+            "  ".join(
+                cell.ljust(width) if k < NAMES else cell.rjust(width)
+                for k, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip(),
+            style="" if number else "dim",
+        )
+        for number, line in enumerate(lines)
+    ]

@@ -1,0 +1,411 @@
+"""The card that opens a page and a table: the winner, by how much, how sure that is, and what it costs people.
+
+A run may hold several questions: which of its ciphers with keys of one length, which of its hashes with digests of one
+length, which signature. Each gets a line of its own, at the operation and the largest size that most of its cells have.
+Rows of a software tier are no answer where the same algorithm was measured with the processor's own instructions. Who
+is the fastest is asked of `stats.compare.stand`, as everywhere; nothing is claimed here that a table does not mark.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from perbyte.catalogue import load
+from perbyte.catalogue.questions import questions
+from perbyte.model import Algorithm, CellFigure, Doubt, Estimate, Run
+from perbyte.model.cell import FULL
+from perbyte.model.text import plain
+from perbyte.report.demand import cores_text, demands, rate_text
+from perbyte.report.grid import Grid, failed_cells, kin_of, natural, operation_order, title_of
+from perbyte.report.wording import (
+    SIGNS,
+    percent,
+    ratio_interval_text,
+    ratio_text,
+    sentence,
+    size_label,
+    value_text,
+)
+from perbyte.stats.compare import (
+    NS,
+    Answer,
+    Comparison,
+    Lead,
+    compare,
+    cost_of,
+    doubt_of,
+    geometric_mean,
+    margin_of,
+    stand,
+    sum_costs,
+)
+from perbyte.stats.quantity import Unit, data_bytes, read
+
+RATES = (1e9, 10e9)
+"""Bytes a second that people have: a fast link or disk of today, and a data centre's."""
+_MOST = 4  # lines of a card; a page or a table follows
+_NAMED = 3  # of whom it is not known who is the fastest
+FASTEST = "►"
+_SIGNS = {Lead.FASTEST: FASTEST, Lead.TIED: "=", Lead.UNKNOWN: "?"}
+_KINDS = {
+    "block-cipher": "cipher",
+    "stream-cipher": "cipher",
+    "aead": "authenticated cipher",
+    "hash": "hash",
+    "checksum": "checksum",
+    "xof": "extendable hash",
+    "mac": "MAC",
+    "kdf": "key derivation",
+    "key-agreement": "key agreement",
+    "kem": "key encapsulation",
+    "signature": "signature",
+}
+_ONCE = {1: "once", 2: "twice"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The answer to one question. `sign` is `►` beyond doubt, `=` a tie, `?` not known, empty where nothing competes.
+
+    `about` is the question, `winner` the answer, `sure` by how much and how sure, `cost` what it costs, empty where
+    that cannot be said.
+    """
+
+    about: str
+    sign: str
+    winner: str
+    sure: str = ""
+    cost: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Lines with answers, the first one the headline, and `notes` of what the card leaves out."""
+
+    lines: tuple[Line, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+
+Name = Callable[[CellFigure], str]
+
+
+def run_card(run: Run, names: Mapping[tuple[str, str], str] | None = None) -> Card:
+    """The card of a run; `names` are what a study calls an algorithm on a tier."""
+    wrong = {cell for cell, failure in failed_cells(run) if failure.kind == "incorrect"}
+    known = load().algorithms
+    figures = [
+        one
+        for one in run.cells
+        if one.cell.usual
+        and one.cell not in wrong
+        and 0 < one.per_call < math.inf
+        and read(one, Unit.NS_PER_CALL)
+        and (one.cell.algorithm not in known or known[one.cell.algorithm].kind != "probe")
+    ]
+    accelerated = {(one.cell.algorithm, one.cell.contract) for one in figures if one.cell.cpu == FULL}
+    kept = [
+        one
+        for one in figures
+        if one.cell.cpu == FULL or (one.cell.algorithm, one.cell.contract) not in accelerated
+    ]
+    questions_: dict[object, list[CellFigure]] = {}
+    for one in kept:
+        questions_.setdefault((one.cell.contract, kin_of(one.cell)), []).append(one)
+
+    def name(figure: CellFigure) -> str:
+        called = (names or {}).get((figure.cell.algorithm, figure.cell.cpu)) or title_of(figure.cell)
+        return plain(called, 44)
+
+    contracts = {one.cell.contract for one in kept}
+    asked = [_Race(found, name, several=len(contracts) > 1) for found in questions_.values()]
+    asked.sort(key=lambda one: (-len(one.rivals), one.order))
+    shown = [one for one in asked if len(one.rivals) > 1][:_MOST] or asked[:1]
+    notes = []
+    if left := len(asked) - len(shown):
+        notes.append(
+            f"{left} more {'questions have their' if left > 1 else 'question has its'} figures below."
+        )
+    if len(figures) > len(kept):
+        tiers = sorted({one.cell.cpu for one in figures if one not in kept}, key=natural)
+        notes.append(
+            f"With the processor's own instructions; rows without them ({', '.join(map(plain, tiers))}) are below."
+        )
+    return Card(tuple(one.line(run) for one in shown), tuple(notes))
+
+
+class _Race:
+    """Figures of one contract that answer one question, at the operation and size that most of them have."""
+
+    def __init__(self, figures: Sequence[CellFigure], name: Name, *, several: bool) -> None:
+        self.figures, self.name, self.several = figures, name, several
+        count = Counter((one.cell.operation, one.cell.size_bytes) for one in figures)
+        self.place = max(count, key=lambda one: (count[one], -operation_order(one[0]), one[1]))
+        self.rivals = [one for one in figures if (one.cell.operation, one.cell.size_bytes) == self.place]
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """By operation and algorithm, as in the tables."""
+        return operation_order(self.place[0]), natural(self.rivals[0].cell.algorithm)
+
+    def line(self, run: Run) -> Line:
+        """The answer."""
+        found = dict(stand(self.rivals, run.noise_floor, precision=run.conditions.policy.precision))
+        ordered = sorted(self.rivals, key=lambda one: one.ns_per_call)
+        best = min(found, key=lambda one: one.ns_per_call) if found else ordered[0]
+        standing = found.get(best)
+        about = self.about()
+        if len(self.rivals) < 2:
+            return Line(about, "", self.called(best), self.reading(best), cost_text(best, self.figures))
+        if not any(one.interval.known for one in self.rivals):
+            said = f"{self.reading(best)}; no interval is known, so nothing is claimed"
+            return Line(about, "?", f"lowest: {self.called(best)}", said, cost_text(best, self.figures))
+        if standing is None:  # one in doubt has the lowest cost
+            why = doubt_of(best) or "nobody else has an interval"
+            said = f"{self.reading(best)}; not known who is the fastest: {why}"
+            return Line(about, "?", f"lowest: {self.called(best)}", said, cost_text(best, self.figures))
+        ahead = sorted(found, key=lambda one: one.ns_per_call)
+        told = [self.reading(best), self.between(standing, ahead, run)]
+        rest = [one for one in ordered if one not in found]
+        if rest:
+            told.append(self.behind(best, rest[0], run))
+        known = {one.cell.algorithm for one in ahead}
+        other = next((one for one in rest if one.cell.algorithm not in known), None)
+        if other and other is not rest[0]:
+            told.append(self.behind(best, other, run, next_=False))
+        told.append(self.elsewhere(run, {one.cell.runner for one in ahead}))
+        return Line(
+            about,
+            _SIGNS[standing],
+            self.named(ahead),
+            "; ".join(filter(None, told)),
+            cost_text(best, self.figures),
+        )
+
+    @staticmethod
+    def between(standing: Lead, ahead: Sequence[CellFigure], run: Run) -> str:
+        """What is known of those who are or may be the fastest; nothing where it is one alone."""
+        if standing is Lead.TIED:
+            floor = run.noise_floor.relative if run.noise_floor else None
+            return f"known to be alike within {percent(margin_of(floor, run.conditions.policy.precision))}"
+        if standing is Lead.UNKNOWN:
+            doubts = [doubt for one in ahead if (doubt := doubt_of(one))]
+            unseen = any(Doubt.UNCHAINED in {warning.kind for warning in one.warnings} for one in ahead)
+            doubts += ["not everybody's work was seen by the audit"] if unseen else []
+            return f"not known who of them: {next(iter(doubts), 'the interval of their ratio covers 1')}"
+        return ""
+
+    def about(self) -> str:
+        """The question in words."""
+        operation, _ = self.place
+        size = data_bytes(self.rivals[0].cell)
+        what = f"{plain(operation, 24)} {size_label(size)}" if size else plain(operation, 24)
+        titles = {self.name(one) for one in self.figures}
+        known = load().algorithms.get(self.rivals[0].cell.algorithm)
+        title = titles.pop() if len(titles) == 1 or known is None else class_of(known)
+        return f"{title}, {what}" + (f", {plain(self.rivals[0].cell.contract, 30)}" if self.several else "")
+
+    def called(self, figure: CellFigure) -> str:
+        """What tells a rival apart: its library, its algorithm, or both."""
+        library = plain(figure.cell.runner, 24)
+        if len({self.name(one) for one in self.figures}) == 1:
+            return library
+        alone = len({one.cell.runner for one in self.figures}) == 1
+        return self.name(figure) if alone else f"{self.name(figure)} in {library}"
+
+    def named(self, ahead: Sequence[CellFigure]) -> str:
+        """Those who are ahead: `aes-256-gcm in libgcrypt or openssl`."""
+        if (
+            len({self.name(one) for one in self.figures}) == 1
+            or len({one.cell.runner for one in self.figures}) == 1
+        ):
+            names = [self.called(one) for one in ahead]
+        else:
+            runners: dict[str, list[str]] = {}
+            for one in ahead:
+                runners.setdefault(self.name(one), []).append(plain(one.cell.runner, 24))
+            names = [f"{name} in {' or '.join(found)}" for name, found in runners.items()]
+        more = f" or {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return " or ".join(names[:_NAMED]) + more
+
+    @staticmethod
+    def reading(figure: CellFigure) -> str:
+        """Its figure: cycles a byte or a call, else time."""
+        timed = (Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL)
+        for unit in (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL, *timed):
+            if found := read(figure, unit):
+                return f"{value_text(found)} {unit.value}"
+        return ""
+
+    def behind(self, best: CellFigure, other: CellFigure, run: Run, *, next_: bool = True) -> str:
+        """How much more `other` costs."""
+        one = compare(best, other, run.noise_floor, precision=run.conditions.policy.precision)
+        who = f"the next, {self.called(other)}," if next_ else self.called(other)
+        return f"{who} costs {times_text(one)} as much"
+
+    def elsewhere(self, run: Run, ahead: set[str]) -> str:
+        """Who is the fastest at the smallest size, where that is another library beyond doubt."""
+        operation, size = self.place
+        mine = [one for one in self.figures if one.cell.operation == operation and data_bytes(one.cell)]
+        least = min((one.cell.size_bytes for one in mine), default=size)
+        small = [one for one in mine if one.cell.size_bytes == least]
+        found = stand(small, run.noise_floor, precision=run.conditions.policy.precision)
+        first = next((one for one, standing in found if standing is Lead.FASTEST), None)
+        if least == size or first is None or first.cell.runner in ahead:
+            return ""
+        return f"at {size_label(least)} {FASTEST} {self.called(first)}"
+
+
+def class_of(algorithm: Algorithm) -> str:
+    """What an algorithm competes with, in words: `authenticated cipher, 256-bit keys`."""
+    kind = _KINDS.get(algorithm.kind, algorithm.kind)
+    if algorithm.kind in ("key-agreement", "kem", "signature"):
+        return f"{kind}, {plain(algorithm.family, 24)}"
+    if algorithm.kind == "block-cipher" and algorithm.mode:
+        kind += f" in {algorithm.mode.upper()}"
+    if algorithm.key_bytes:
+        return f"{kind}, {8 * algorithm.key_bytes}-bit keys"
+    return f"{kind}, {8 * algorithm.tag_bytes} bits" if algorithm.tag_bytes else kind
+
+
+def times_text(one: Comparison) -> str:
+    """A ratio with its interval: `×1.37 (1.36 to 1.38)`."""
+    return f"×{ratio_text(one.ratio)}" + (f" ({ratio_interval_text(one.ratio)})" if one.ratio.known else "")
+
+
+def cost_text(figure: CellFigure, others: Sequence[CellFigure] = ()) -> str:
+    """What a figure costs at a rate people have: cores at 1 and 10 GB/s; of public keys milliseconds of a handshake.
+
+    `others` are figures of the same run, of which the rest of a handshake's work is taken.
+    """
+    if asked := [(rate, found[0].cores) for rate in RATES if (found := demands([figure], rate))]:
+        first, *others_ = (f"{cores_text(cores)} at {rate_text(rate)}" for rate, cores in asked)
+        return ", ".join([first, *(said.replace(" cores", "") for said in others_)])
+    known = load().algorithms.get(figure.cell.algorithm)
+    time = read(figure, Unit.NS_PER_CALL)
+    if known is None or time is None:
+        return ""
+    work = _handshake(known)
+    if figure.cell.operation not in work:
+        return f"{milliseconds(time)} a call" if figure.cell.contract.startswith(("pk/", "password/")) else ""
+    mine = {
+        one.cell.operation: one
+        for one in others
+        if (one.cell.runner, one.cell.algorithm, one.cell.cpu, one.cell.contract)
+        == (figure.cell.runner, figure.cell.algorithm, figure.cell.cpu, figure.cell.contract)
+    } | {figure.cell.operation: figure}
+    parts = {name: count for name, count in work.items() if name in mine}
+    whole = sum_costs([(count, cost_of(mine[name], NS, source=0)) for name, count in parts.items()]).estimate
+    said = " and ".join(
+        f"{name} {_ONCE.get(int(count), f'{count:g} times')}" for name, count in parts.items()
+    )
+    return f"{milliseconds(whole)} of a handshake ({said})"
+
+
+def _handshake(algorithm: Algorithm) -> Mapping[str, float]:
+    """How many of each operation a handshake takes, by the question `tls`."""
+    for task in questions()["tls"].tasks:
+        if task.contract.startswith("pk/") and algorithm.kind in task.work:
+            return task.operations(algorithm)
+    return {}
+
+
+def milliseconds(ns: Estimate) -> str:
+    """A time in milliseconds."""
+    return f"{value_text(ns.scaled(per=1e6))} ms"
+
+
+def comparison_card(grids: Sequence[Grid]) -> Card:
+    """The card of several sides: which costs less in the mean over the cells that it shares with the first.
+
+    The geometric mean of the ratios, its ends those of the means of the ends (which assumes nothing of how cells depend
+    on each other). Cells in doubt do not count where others are there.
+    """
+    lines, columns = [], grids[0].columns if grids else ()
+    for index, column in enumerate(columns[1:], start=1):
+        pairs = [
+            (row.entries[0].figure, row.entries[index].figure, one)
+            for grid in grids
+            for row in grid.rows
+            if (one := row.entries[index].comparison) and one.ratio.value > 0
+        ]
+        if not pairs:
+            continue
+        good = [pair for pair in pairs if pair[2].ratio.known and not pair[2].doubt] or pairs
+        found = [one for _, _, one in good]
+        doubts = next((one.doubt for one in found if one.doubt), "")
+        mean = Comparison(
+            geometric_mean([one.ratio for one in found]),
+            "intervals",
+            "the interval of the mean covers 1",
+            "",
+            doubt=doubts,
+            margin=max(one.margin for one in found),
+        )
+        lines.append(_side_line(columns[0].side, column.side, mean, good, len(pairs) - len(good)))
+    return Card(tuple(lines[:_MOST]), (f"{len(lines) - _MOST} more below.",) if len(lines) > _MOST else ())
+
+
+def _side_line(
+    first: str,
+    other: str,
+    mean: Comparison,
+    pairs: Sequence[tuple[CellFigure | None, CellFigure | None, Comparison]],
+    left_out: int,
+) -> Line:
+    first, other = plain(first, 24), plain(other, 24)
+    over = "1 cell" if len(pairs) == 1 else f"the mean over {len(pairs):,} common cells"
+    answers = Counter(one.answer for _, _, one in pairs)
+    mean_only = " in the mean" if len(answers) > 1 else ""
+    winner = {
+        Answer.FASTER: f"{other} is faster than {first}{mean_only}",
+        Answer.SLOWER: f"{first} is faster than {other}{mean_only}",
+        Answer.TIED: f"{first} and {other} are alike within {percent(mean.margin)}{mean_only}",
+        Answer.UNDECIDED: f"not known whether {first} or {other} costs less{mean_only}",
+    }[mean.answer]
+    counted = ", ".join(f"{answers[one]:,} {one.value}" for one in Answer if answers[one])
+    said = [f"in {over} {other} costs {times_text(mean)} as much"]
+    if mean.doubt:
+        said.append(mean.doubt)
+    if len(pairs) > 1:
+        said.append(f"{other}: {counted}")
+    if left_out:
+        said.append(f"{left_out:,} in doubt left out")
+    sign = SIGNS.get(mean.answer, FASTEST)
+    return Line("", sign, winner, "; ".join(said), _both_costs(first, other, pairs))
+
+
+def _both_costs(
+    first: str, other: str, pairs: Sequence[tuple[CellFigure | None, CellFigure | None, Comparison]]
+) -> str:
+    """What both sides cost in the cell with the most data, at the highest rate; of public keys, a call of each."""
+    both = [(a, b) for a, b, _ in pairs if a and b]
+    if not both:
+        return ""
+    a, b = max(both, key=lambda pair: data_bytes(pair[0].cell))
+    what = f"{plain(title_of(a.cell), 40)} {plain(a.cell.operation, 24)}"
+    if data_bytes(a.cell):
+        asked = [found[0].cores for one in (a, b) if (found := demands([one], RATES[-1]))]
+        if len(asked) < 2:
+            return ""
+        cores = (f"{cores_text(one)} in {name}" for one, name in zip(asked, (first, other), strict=True))
+        return f"{what} {size_label(data_bytes(a.cell))} at {rate_text(RATES[-1])}: {', '.join(cores)}"
+    times = [time for one in (a, b) if (time := read(one, Unit.NS_PER_CALL))]
+    if len(times) < 2:
+        return ""
+    said = (f"{milliseconds(one)} in {name}" for one, name in zip(times, (first, other), strict=True))
+    return f"{what}: {', '.join(said)}"
+
+
+def card_lines(card: Card) -> list[tuple[str, list[str]]]:
+    """A card as text for a terminal: each headline with what stands below it, and the notes."""
+    found = [
+        (
+            " ".join(filter(None, (one.sign, one.winner, f"({one.about})" if one.about else ""))),
+            [*filter(None, (sentence(one.sure), one.cost))],
+        )
+        for one in card.lines
+    ]
+    return found + [("", [note]) for note in card.notes]

@@ -1,0 +1,161 @@
+"""What a run found about leaks, in words, as JSON and as CSV. Nothing here is ever called constant time."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from perbyte.model.leak import Difference, LeakFigure
+from perbyte.model.leakrun import LeakRun
+from perbyte.model.text import inert, json_ready, plain
+from perbyte.report.wording import size_label
+from perbyte.stats.leak import ALPHA
+
+LEAKS, NONE, UNKNOWN, HARNESS = "leaks", "none", "unknown", "harness"
+
+
+def verdict_text(figure: LeakFigure) -> str:
+    """One line: what the pairs say, in the unit of the figure, with the interval."""
+    found = figure.found
+    if found is None:
+        return f"not known: {figure.taken:,} pairs, too few of them clean"
+    unit = figure.unit
+    bound = max(found.shift.bound, found.spread.bound)
+    if figure.verdict == HARNESS:
+        return "not known: the null, one class against itself, differs as well; the harness is at fault"
+    if figure.verdict == LEAKS:
+        return _leak(figure)
+    if figure.verdict == NONE:
+        return f"no leak above {_amount(bound)} {unit} (95 %)"
+    more = f"; {_duration(figure.more_s)} more would tell" if figure.more_s else ""
+    return f"not known below {_amount(bound)} {unit}{more}"
+
+
+def _leak(figure: LeakFigure) -> str:
+    assert figure.found
+    shift, spread = figure.found.shift, figure.found.spread
+    told = []
+    if shift.low > 0 or shift.high < 0:
+        slower = figure.contrast.second if shift.value > 0 else figure.contrast.first
+        told.append(f"leaks {_ends(shift)} {figure.unit}: {slower} is slower")
+    if spread.low > 0 or spread.high < 0:
+        wider = figure.contrast.second if spread.value > 0 else figure.contrast.first
+        lead = "leaks: " if not told else ""
+        told.append(f"{lead}the time of {wider} varies by {_ends(spread)} {figure.unit} more")
+    return "; ".join(told) or f"leaks (p = {figure.p:.1g})"
+
+
+def _ends(difference: Difference) -> str:
+    low, high = sorted((abs(difference.low), abs(difference.high)))
+    return f"{_amount(low)} to {_amount(high)}"
+
+
+def render_leaks(run: LeakRun) -> str:
+    """The table: a block for each cell, a line for each contrast."""
+    lines = _told(run.figures, run.alpha)
+    if run.taint:
+        lines += [taint_line(one) for one in run.taint]
+    for failure in run.failures:
+        lines.append(f"not measured: {failure.address or failure.runner}: {plain(failure.message, 300)}")
+    return "\n".join(lines) + "\n"
+
+
+def render_of_run(figures: Sequence[LeakFigure]) -> str:
+    """The same of the cells of a run that measured them as well."""
+    if not figures:
+        return "nothing here was asked about leaks: perbyte measure SELECTOR --leak\n"
+    return "\n".join(_told(figures, ALPHA)) + "\n"
+
+
+def _told(figures: Sequence[LeakFigure], alpha: float) -> list[str]:
+    head = [
+        "the time of one call, pair by pair; intervals hold in 95 of 100 cases, at most 1 row in "
+        f"{round(1 / alpha):,} is a false alarm",
+        "what is not seen: docs/leak.md",
+    ]
+    lines = head if figures else []
+    for cell, group in itertools.groupby(figures, key=lambda one: one.cell):
+        found = list(group)
+        lines += [
+            "",
+            f"{cell.runner}/{cell.algorithm}/{cell.operation}, {size_label(cell.size_bytes)}, {cell.contract}",
+        ]
+        width = max(len(contrast_text(one)) for one in found)
+        for one in found:
+            lines.append(f"  {contrast_text(one):{width}}  {verdict_text(one)}")
+            if one.found:
+                clean, of = one.found.pairs, one.taken
+                lines.append(
+                    f"  {'':{width}}  {clean:,} clean pairs of {of:,}, a call {_amount(one.found.call)} {one.unit}, "
+                    f"{one.seconds:.1f} s"
+                )
+    return lines
+
+
+def worst_of(figures: Sequence[LeakFigure]) -> LeakFigure | None:
+    """What has to be told first: the largest leak, else what is not known, else the widest bound; None of nothing."""
+
+    def order(one: LeakFigure) -> tuple[bool, float, bool, float]:
+        unclear = one.verdict in (UNKNOWN, HARNESS)
+        return one.verdict == LEAKS, one.least, unclear, math.inf if one.bound is None else one.bound
+
+    return max(figures, key=order, default=None)
+
+
+def leaks_csv(figures: Sequence[LeakFigure]) -> str:
+    """The figures as CSV (RFC 4180), a line for each cell and contrast, with the verdict's words."""
+    out = io.StringIO()
+    rows = [one.record() | {"said": verdict_text(one)} for one in figures]
+    writer = csv.DictWriter(out, rows[0] if rows else ("address",), lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows({name: inert(value) for name, value in row.items()} for row in rows)
+    return out.getvalue()
+
+
+def figures_json(figures: Sequence[LeakFigure]) -> list[dict[str, Any]]:
+    """The figures as flat objects, with the verdict's words."""
+    return [
+        {name: json_ready(value) for name, value in one.record().items()}
+        | {"more_s": json_ready(one.more_s), "said": verdict_text(one)}
+        for one in figures
+    ]
+
+
+def taint_line(found: dict[str, Any]) -> str:
+    """One place of code that a secret decides, or the answer that there is none."""
+    if not found.get("where"):
+        return f"{found['what']}: {found['said']}"
+    times = f" ({found['times']:,} times)" if found.get("times", 1) > 1 else ""
+    return f"{found['what']}: {found['said']} at {found['where']}{times}"
+
+
+def leaks_json(run: LeakRun) -> dict[str, Any]:
+    """The run as JSON types, each figure with the verdict's words and the cell's address."""
+    told = asdict(run)
+    for figure, one in zip(told["figures"], run.figures, strict=True):
+        figure["address"] = one.cell.address
+        figure["said"] = verdict_text(one)
+        figure["more_s"] = json_ready(one.more_s)
+    return told
+
+
+def contrast_text(figure: LeakFigure) -> str:
+    """Which secret, which two classes of it, and whether caches were emptied."""
+    return f"{figure.contrast}{', emptied caches' * figure.cold}"
+
+
+def _amount(value: float) -> str:
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 1 else f"{value:.2f}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{max(1, math.ceil(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"

@@ -1,0 +1,169 @@
+"""Which libraries stand first where an algorithm has many: the fastest five and one's own; the rest is folded and said.
+
+Nothing is dropped: pages fold rows that a click unfolds, charts say how many they leave to the tables, a terminal's
+table says how many follow, how far they reach, and who has them. Up to a dozen libraries stand as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from perbyte import places
+from perbyte.model.text import plain
+from perbyte.report.grid import Grid, GridRow
+from perbyte.report.wording import three_digits
+from perbyte.stats.quantity import read
+
+MANY = 12  # libraries of one algorithm, above which it is folded
+FIRST = 5
+
+Records = Sequence[Mapping[str, Any]]
+
+
+@cache
+def is_own(runner: str) -> bool:
+    """True for a runner that is none of Perbyte's: the reader's own."""
+    try:
+        return not (places.data_dir("runners") / runner).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def first_names(costs: Mapping[str, Mapping[Any, float]]) -> tuple[str, ...]:
+    """The names that stand first, the fastest five, then one's own: by the mean of how far each is behind.
+
+    `costs` are by name and column. A name lacks a column where it has no figure; it is compared in those that it has.
+    """
+    best: dict[Any, float] = {}
+    for mine in costs.values():
+        for column, cost in mine.items():
+            best[column] = min(cost, best.get(column, math.inf))
+
+    def behind(name: str) -> tuple[float, float]:
+        found = [math.log(cost / best[column]) for column, cost in costs[name].items()]
+        return (math.fsum(found) / len(found) if found else math.inf, -len(found))
+
+    ordered = sorted(costs, key=behind)
+    return (*ordered[:FIRST], *(name for name in ordered[FIRST:] if is_own(name)))
+
+
+def folded(grid: Grid) -> dict[int, int]:
+    """Where each row of `grid` goes: its place among the first of its heading, or -1 for a folded one.
+
+    Empty where no heading has many rows, and where rows are no rivals.
+    """
+    found: dict[int, int] = {}
+    if grid.baseline or grid.ranked_within != "algorithm":
+        return found
+    numbers = {id(row): number for number, row in enumerate(grid.rows)}
+    for _, rows in grid.groups():
+        if len(rows) > MANY:
+            first = first_names({row.label: _costs(grid, row) for row in rows})
+            for row in rows:
+                found[numbers[id(row)]] = first.index(row.label) if row.label in first else -1
+    return found
+
+
+def rows_in_order(grid: Grid) -> list[tuple[GridRow, bool]]:
+    """All rows, with those of a folded heading in the order that `folded` gives; True for a folded one."""
+    found = folded(grid)
+    if not found:
+        return [(row, False) for row in grid.rows]
+    by_heading: dict[str, list[tuple[GridRow, int]]] = {}
+    for number, row in enumerate(grid.rows):
+        by_heading.setdefault(row.heading, []).append((row, found.get(number, 0)))
+    return [
+        (row, place < 0)
+        for rows in by_heading.values()
+        for row, place in sorted(rows, key=lambda one: (one[1] < 0, one[1]))
+    ]
+
+
+def without_folded(grid: Grid) -> Grid:
+    """The grid with the rows that a terminal's table shows."""
+    return replace(grid, rows=tuple(row for row, is_folded in rows_in_order(grid) if not is_folded))
+
+
+def rest_texts(grid: Grid) -> list[str]:
+    """What a table without the folded rows has to say of them, a sentence for each heading."""
+    said = []
+    by_heading: dict[str, list[GridRow]] = {}
+    for row, is_folded in rows_in_order(grid):
+        if is_folded:
+            by_heading.setdefault(row.heading, []).append(row)
+    for heading, rows in by_heading.items():
+        every = {row.label: _costs(grid, row) for row in grid.rows if row.heading == heading}
+        best = {
+            column: min(one[column] for one in every.values() if column in one)
+            for mine in every.values()
+            for column in mine
+        }
+        ratios = [cost / best[column] for row in rows for column, cost in every[row.label].items()]
+        reach = (
+            f", ×{three_digits(min(ratios))} to ×{three_digits(max(ratios))} of the fastest" if ratios else ""
+        )
+        said.append(
+            f"{plain(heading, 60)}: {len(rows)} more libraries{reach}; --csv, --json and perbyte report have them"
+        )
+    return said
+
+
+def leading(records: Records, more_is_better: bool) -> tuple[list[dict[str, Any]], list[str]]:
+    """The records of the first libraries of each series, and what a subtitle must say of the rest."""
+    kept: list[dict[str, Any]] = []
+    most = 0
+    for name in dict.fromkeys(one["series"] for one in records):
+        mine = [dict(one) for one in records if one["series"] == name]
+        libraries = {one["library"] for one in mine}
+        if len(libraries) > MANY:
+            first = first_names(
+                _by_library(mine, more_is_better, lambda one: (one["operation"], one["size_bytes"]))
+            )
+            mine = [one for one in mine if one["library"] in first]
+            most = max(most, len(libraries))
+        kept += mine
+    said = f"the {FIRST} fastest of up to {most} libraries and one's own are shown, the tables have all"
+    return kept, [said] if most else []
+
+
+def leading_libraries(records: Records, more_is_better: bool) -> tuple[list[dict[str, Any]], list[str]]:
+    """The records of the libraries that are first over all series, and what a subtitle must say of the rest."""
+    libraries = {one["library"] for one in records}
+    if len(libraries) <= MANY:
+        return [dict(one) for one in records], []
+    costs = _by_library(
+        records, more_is_better, lambda one: (one["series"], one["operation"], one["size_bytes"])
+    )
+    first = first_names(costs)
+    kept = [dict(one) for one in records if one["library"] in first]
+    return kept, [f"{len(first)} of {len(libraries)} libraries are shown, the tables have all"]
+
+
+def _by_library(
+    records: Records, more_is_better: bool, column: Callable[[Mapping[str, Any]], Any]
+) -> dict[str, dict[Any, float]]:
+    found: dict[str, dict[Any, float]] = {}
+    for one in records:
+        cost = 1 / float(one["value"]) if more_is_better else float(one["value"])
+        found.setdefault(str(one["library"]), {})[column(one)] = cost
+    return found
+
+
+def _costs(grid: Grid, row: GridRow) -> dict[Any, float]:
+    """What a row costs by column, as far as it has figures in the grid's unit."""
+    found: dict[Any, float] = {}
+    for column, entry in zip(grid.columns, row.entries, strict=True):
+        reading = read(entry.figure, grid.unit) if entry.figure else None
+        if reading and reading.value > 0:
+            found[column] = 1 / reading.value if grid.unit.more_is_better else reading.value
+    return found
+
+
+def present(records: Iterable[Mapping[str, Any]], libraries: Sequence[str]) -> list[str]:
+    """Those of `libraries` that `records` have."""
+    there = {one["library"] for one in records}
+    return [name for name in libraries if name in there]

@@ -1,0 +1,82 @@
+"""Who is the fastest among costs of one piece of work, and how sure that is: one rule for all pages of an atlas.
+
+A figure in doubt wins nothing. Costs of different runs are never told apart by less than runs differ by.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perbyte.atlas.overview import PointCost
+from perbyte.model import Doubt, Estimate
+from perbyte.stats.across import ACROSS_RUNS
+from perbyte.stats.compare import CYCLES, NS, SHARED_CORE, Answer, Comparison, compare_costs
+from perbyte.stats.compare import Cost as Compared
+
+_UNSEEN = Doubt.UNCHAINED.value
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCosts:
+    """Who comes first. `ahead` begins with the cheapest; the others in it are not known to be dearer.
+
+    `sign` is `►` where one is known to be the fastest, `=` where those ahead are known to be alike, `?` where neither
+    is known, empty where nobody else was measured. `behind` are known to be dearer, each with its comparison to the
+    cheapest. `near` are in doubt and may be as fast; `unseen` says that the audit saw others' work and not the best's;
+    `sure` is False where every figure is in doubt. `field` is what was compared: `cycles` or `ns`.
+    """
+
+    field: str
+    sign: str
+    ahead: tuple[PointCost, ...]
+    behind: tuple[tuple[PointCost, Comparison], ...]
+    near: tuple[PointCost, ...]
+    unseen: bool
+    sure: bool
+
+    @property
+    def best(self) -> PointCost:
+        """The cheapest that is not in doubt; the cheapest where all are."""
+        return self.ahead[0]
+
+
+def rank(costs: Sequence[PointCost]) -> RankedCosts | None:
+    """Rank costs of one point, in cycles where all have them; None where there are none."""
+    if not costs:
+        return None
+    field = CYCLES if all(one.cycles for one in costs) else NS
+    ordered = sorted(costs, key=lambda one: value_in(one, field))
+    sure = [one for one in ordered if not one.doubted]
+    if not sure:
+        return RankedCosts(field, "?", (ordered[0],), (), (), False, False)
+    best = sure[0]
+    found = [(one, against(best, one, field)) for one in sure[1:]]
+    alike = [one for one in found if one[1].answer is not Answer.SLOWER]
+    near = [
+        one for one in ordered if one.doubted and value_in(one, field) < SHARED_CORE * value_in(best, field)
+    ]
+    unseen = _UNSEEN in best.doubts and any(_UNSEEN not in one.doubts for one in ordered)
+    tied = bool(alike) and all(compared.tie for _, compared in alike)
+    sign = "?" if near or unseen or (alike and not tied) else "=" if tied else "►"
+    behind = tuple(one for one in found if one[1].answer is Answer.SLOWER)
+    ahead = (best, *(one for one, _ in alike))
+    return RankedCosts(field, sign if len(ordered) > 1 else "", ahead, behind, tuple(near), unseen, True)
+
+
+def against(a: PointCost, b: PointCost, field: str) -> Comparison:
+    """How `b` compares with `a`, by their intervals and never closer than runs differ."""
+    return compare_costs(_compared(a, field), _compared(b, field), ACROSS_RUNS)
+
+
+def value_in(one: PointCost, field: str) -> float:
+    """The cost in `cycles` or `ns`; infinite where it has none."""
+    return (one.cycles if field == CYCLES else one.ns) or math.inf
+
+
+def _compared(one: PointCost, field: str) -> Compared:
+    value = value_in(one, field)
+    if not math.isfinite(one.width):
+        return Compared(Estimate(value, 0.0, math.inf))
+    return Compared(Estimate(value, value * (1 - one.width), value * (1 + one.width)))

@@ -1,0 +1,362 @@
+"""The page of an algorithm: who is the fastest on each machine, by how much and how surely, and every figure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from perbyte.atlas.export import Stand, Work
+from perbyte.model.text import plain
+from perbyte.report import theme
+from perbyte.report.card import Card
+from perbyte.report.card import Line as Told
+from perbyte.report.facts import meaning_of
+from perbyte.report.html import Block, Page, Section, answer, heading, text, unfolding
+from perbyte.report.ranks import value_in
+from perbyte.report.site import addresses, parts
+from perbyte.report.site.changes import change_rows
+from perbyte.report.site.drawn import Bar, Course, bars, courses
+from perbyte.report.site.parts import Item, many, program
+from perbyte.report.site.view import (
+    Contest,
+    Kind,
+    RunnerTally,
+    SiteView,
+    counted,
+    kind_text,
+    tallies,
+    work_text,
+)
+from perbyte.report.wording import number, size_label
+
+_BARS = 24  # machines in one picture
+_LINES = 8  # programs in one picture of time
+_MIDDLE = (0.1, 0.9)  # of machines, between which a range is drawn
+
+
+def algorithm_page(view: SiteView, name: str) -> Page:
+    """The page of one algorithm."""
+    main = view.main[name]
+    contests = list(view.contests[main].values())
+    title = view.title(name)
+    machines = {machine for work in view.contests if work[0] == name for machine in view.contests[work]}
+    kinds = view.works_of(name)
+    changed = change_rows(view, [one for one in view.gathered.apart if one.after.work[0] == name])
+    sections = [
+        Section(
+            "summary",
+            "Summary",
+            "Summary",
+            [*answer(algorithm_card(view, name), _asked(main)), *_pictures(view, contests)],
+        ),
+        *(
+            _kind_section(view, kind, works, first=not place)
+            for place, (kind, works) in enumerate(kinds.items())
+        ),
+        *([Section("changes", "Changes", "What changed with time", changed)] if view.gathered.pairs else []),
+    ]
+    known = f", {plain(name, 60)}" if title.lower() != name.lower() else ""
+    return Page(
+        f"{title}{known}",
+        [
+            f"{many(_figures(view, name), 'figure')} of {many(len(machines), 'machine')}; costs are "
+            f"{parts.shown_unit(contests)} of one core."
+        ],
+        sections,
+    )
+
+
+def algorithm_card(view: SiteView, name: str) -> Card:
+    """Who is the fastest at an algorithm's main work, on how many machines and by how much."""
+    main = view.main[name]
+    contests = list(view.contests[main].values())
+    found = tallies(contests)
+    unit = parts.shown_unit(contests)
+    if len(contests) == 1:
+        return Card((_of_one(contests[0], unit),))
+    first, n = found[0], len(contests)
+    cheapest = min(
+        (one.best for one in contests), key=lambda one: value_in(one.cost, contests[0].ranked.field)
+    )
+    dearest = max(
+        (one.best for one in contests), key=lambda one: value_in(one.cost, contests[0].ranked.field)
+    )
+    field = contests[0].ranked.field
+    costs = (
+        f"The fastest of each machine takes {number(value_in(cheapest.cost, field))} to "
+        f"{number(value_in(dearest.cost, field))} {unit}, the least on {plain(cheapest.machine, 60)}"
+    )
+    decided = sum(one.won for one in found)
+    if all(one.next is None for one in contests):
+        sign, winner = "", f"{plain(first.runner, 40)}, measured alone on {n} machines"
+    elif first.won * 2 > n:
+        sign, winner = "►", f"{plain(first.runner, 40)}, on {first.won} of {n} machines"
+    elif decided * 2 > n:
+        others = ", ".join(f"{plain(one.runner, 40)} on {one.won}" for one in found[:3] if one.won)
+        sign, winner = "", f"It depends on the machine: of {n}, {others}"
+    else:
+        sign, winner = "?", f"Alike or not known on {n - decided} of {n} machines"
+    return Card((Told("", sign, winner, _won(found), costs),))
+
+
+def winner_text(view: SiteView, work: Work) -> tuple[str, str]:
+    """Who wins a work on most machines, and on how many: for tables of algorithms."""
+    contests = list(view.contests[work].values())
+    first = tallies(contests)[0]
+    if len(contests) == 1:
+        return parts.ahead_text(contests[0]), contests[0].ranked.sign
+    if all(one.next is None for one in contests):
+        return plain(first.runner, 40), ""
+    if not first.won:
+        return "alike or not known", "?"
+    return plain(first.runner, 40), "►" if first.won * 2 > len(contests) else ""
+
+
+def _of_one(one: Contest, unit: str) -> Told:
+    cost = one.best.cost
+    value = value_in(cost, one.ranked.field)
+    behind, times, _ = parts.next_items(one)
+    interval = f" ({times.wide})" if times.wide else ""
+    next_ = f"; the next, {behind.text}, costs {times.text}{interval} as much" if one.next else ""
+    shown = number(value, value * cost.width if math.isfinite(cost.width) else 0.0)
+    told = f"{shown} {parts.width_of(cost)} {unit}{next_}; {parts.SURE[one.ranked.sign]}"
+    return Told("", one.ranked.sign, f"{parts.ahead_text(one)} on {plain(one.machine, 60)}", told, "")
+
+
+def _won(found: Sequence[RunnerTally]) -> str:
+    """A sentence on the first programs over machines."""
+    told = []
+    for one in found[:3]:
+        low, high = (parts.quantile(one.factors, share) for share in _MIDDLE)
+        spread = f" (×{number(low)} to ×{number(high)})" if high > low else ""
+        told.append(f"{plain(one.runner, 40)} ×{number(one.middle)}{spread}")
+    more = " and, in brackets, of the middle 80% of machines" if any("(" in one for one in told) else ""
+    return f"cost over the fastest of the same machine, in the median{more}: {', '.join(told)}"
+
+
+def _asked(work: Work) -> str:
+    return f"Who is the fastest at {work_text(work)} ({plain(work[2], 40)})?"
+
+
+def _figures(view: SiteView, name: str) -> int:
+    return sum(
+        len(one.stands)
+        for work, machines in view.contests.items()
+        if work[0] == name
+        for one in machines.values()
+    )
+
+
+def _pictures(view: SiteView, contests: Sequence[Contest]) -> list[Block]:
+    """Programs against the fastest of their machine, and the fastest of each machine; of one machine its costs."""
+    work, unit = contests[0].work, parts.shown_unit(contests)
+    what = f"{view.title(work[0])} {work_text(work)}"
+    if len(contests) == 1:
+        return [_costs(view, contests[0], what)]
+    rows = []
+    for one in sorted(tallies(contests), key=lambda one: one.middle):
+        low, high = (parts.quantile(one.factors, share) for share in _MIDDLE)
+        name = plain(one.runner, 40)
+        tip = (
+            f"{name}: ×{number(one.middle)} the fastest, in the middle of "
+            f"{many(len(one.factors), 'machine')}; it wins on {one.won}"
+        )
+        rows.append(
+            Bar(
+                name,
+                one.middle,
+                low,
+                high,
+                f"×{number(one.middle)}, wins on {one.won} of {len(one.factors)}",
+                tip,
+            )
+        )
+    found = [
+        bars(
+            "against",
+            f"{what}: cost over the fastest of the same machine",
+            "× the fastest",
+            rows,
+            "Bars: the median of machines. Lines: from the tenth to the ninetieth of a hundred machines.",
+        ),
+        _machines(view, contests, what, unit),
+    ]
+    return [*found, *_courses(view, work, what)]
+
+
+def _costs(view: SiteView, one: Contest, what: str) -> Block:
+    rows = []
+    for stand in one.stands:
+        value = one.value(stand)
+        half = value * stand.cost.width if math.isfinite(stand.cost.width) else 0.0
+        shown = f"{number(value, half)} {parts.width_of(stand.cost)}{parts.marks_text(stand.cost)}"
+        tip = f"{program(stand)}: {shown}, ×{number(one.factor(stand))} the fastest"
+        rows.append(
+            Bar(
+                program(stand),
+                value,
+                value - half,
+                value + half,
+                f"{shown}  ×{number(one.factor(stand))}",
+                tip,
+                faint=stand.cost.doubted,
+            )
+        )
+    caption = "Lines: intervals. Pale bars are in doubt, and win nothing."
+    return bars(
+        "costs",
+        f"{what} on {plain(one.machine, 60)}",
+        parts.shown_unit([one], one.ranked.field),
+        rows,
+        caption,
+    )
+
+
+def _machines(view: SiteView, contests: Sequence[Contest], what: str, unit: str) -> Block:
+    """The fastest program of each machine, coloured by who it is."""
+    with_cycles = [one for one in contests if one.best.cost.cycles]
+    ordered = sorted(with_cycles, key=lambda one: one.best.cost.cycles or 0)
+    winners = list(dict.fromkeys(stand.runner for stand in (one.best for one in ordered)))
+    look = theme.series(winners)
+    rows = []
+    for one in ordered[:_BARS]:
+        stand, value = one.best, one.best.cost.cycles or 0.0
+        half = value * stand.cost.width if math.isfinite(stand.cost.width) else 0.0
+        shown = f"{number(value, half)} {one.ranked.sign} {plain(stand.runner, 30)}"
+        tip = (
+            f"{plain(one.machine, 60)}: {parts.ahead_text(one)}, {number(value, half)} "
+            f"{parts.width_of(stand.cost)} {unit}"
+        )
+        rows.append(
+            Bar(
+                plain(one.machine, 60),
+                value,
+                value - half,
+                value + half,
+                shown,
+                tip,
+                look[stand.runner][0],
+                stand.cost.doubted,
+            )
+        )
+    left = len(ordered) - len(rows)
+    told = [f"Lines: intervals. {' '.join(f'{sign} {said};' for sign, said in parts.SIGNS).rstrip(';')}."]
+    told += [f"The {left} slowest machines are in the table alone."] * bool(left)
+    without = len(contests) - len(with_cycles)
+    told += [f"{many(without, 'machine')} without cycles: see the table."] * bool(without)
+    return bars(
+        "machines",
+        f"{what}: the fastest of each machine",
+        unit,
+        rows or [Bar("–", 0, 0, 0, "no cycles", "")],
+        " ".join(told),
+    )
+
+
+def _courses(view: SiteView, work: Work, what: str) -> list[Block]:
+    """Costs over time on the machine with most days, where one has several."""
+    found = [(key[1], course) for key, course in view.gathered.courses.items() if key[0] == work]
+    if not found:
+        return []
+    machine, course = max(found, key=lambda one: (len({point.run for point in one[1]}), one[0]))
+    return course_blocks(course, f"{what} on {plain(machine, 60)} over time", counted(work))
+
+
+def course_blocks(course: Sequence[Stand], title: str, each: str) -> list[Block]:
+    """The picture of costs in the order of time; nothing where no program has cycles twice."""
+    lines: dict[str, list[tuple[float, str, float, float, float, str]]] = {}
+    for one in course:
+        ordinal, value = addresses.ordinal(one.cost.first), one.cost.cycles
+        if value is None or ordinal is None:
+            continue
+        half = value * one.cost.width if math.isfinite(one.cost.width) else 0.0
+        told = (
+            f"{program(one)}, {parts.day(one.cost.first)}: {number(value, half)} {parts.width_of(one.cost)}"
+        )
+        lines.setdefault(one.runner, []).append(
+            (ordinal, parts.day(one.cost.first), value, value - half, value + half, told)
+        )
+    several = {name: points for name, points in lines.items() if len(points) > 1}
+    kept = sorted(several, key=lambda name: several[name][-1][2])[:_LINES]
+    if not kept:
+        return []
+    left = len(lines) - len(kept)
+    caption = (
+        "Lines up and down: intervals."
+        + f" {many(left, 'program')} more: the dearest, and those measured once." * bool(left)
+    )
+    drawn = [Course(plain(name, 40), tuple(several[name])) for name in kept]
+    return [courses("course", title, f"cycles per {each}", drawn, caption)]
+
+
+def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: bool) -> Section:
+    """One table of an algorithm: the winner of each machine, then who wins at which size, then every figure."""
+    shown = view.shown_first(works)
+    contests = list(view.contests[shown].values())
+    each = counted(shown)
+    columns = (("machine", ""), *_columns(each))
+    rows = [[parts.machine_item(view, one.machine), *parts.contest_items(view, one)] for one in contests]
+    every = [one for work in works for one in view.contests[work].values()]
+    meaning = meaning_of(kind[1])
+    blocks = [
+        *([text(meaning)] if meaning else []),
+        heading(f"The fastest at {work_text(shown)}, machine by machine"),
+        parts.listing(columns, rows, f"The fastest at {work_text(shown)}"),
+        *([heading("By size"), _by_size(view, works)] if len(works) > 1 else []),
+    ]
+    table = parts.figures_table(view, kind, every, f"Every figure of {kind_text(kind)}", by_machine=True)
+    count = sum(len(one.stands) for one in every)
+    whole = unfolding(f"Every figure: {count:,}, cycles per {each}", table, open=len(every) <= 12 and first)
+    id = addresses.anchor(*kind)
+    said = kind_text(kind)
+    inner = [*blocks, whole]
+    if first:
+        return Section(id, said, said, inner)
+    best = tallies(contests)[0]
+    line = (
+        f"{plain(best.runner, 40)} is the fastest on {best.won} of {many(len(contests), 'machine')}"
+        if best.won
+        else "nobody is known to be the fastest alone"
+    )
+    return Section(id, said, said, [unfolding(f"At {work_text(shown)} {line}. Unfold the tables.", inner)])
+
+
+def _columns(each: str) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (f"{name}/{each}" if name in ("cycles", "ns") else name, kind) for name, kind in parts.CONTEST_COLUMNS
+    )
+
+
+def _by_size(view: SiteView, works: Sequence[Work]) -> Block:
+    rows = []
+    for work in works:
+        contests = list(view.contests[work].values())
+        first = tallies(contests)[0]
+        costs = sorted(one.best.cost.cycles for one in contests if one.best.cost.cycles)
+        spread = f"{number(costs[0])} to {number(costs[-1])}" if costs else "–"
+        rows.append(
+            [
+                Item(size_label(work[3]), value=work[3]),
+                Item(
+                    plain(first.runner, 40)
+                    if first.won
+                    else parts.ahead_text(contests[0])
+                    if len(contests) == 1
+                    else "nobody alone"
+                ),
+                parts.number_item(first.won, f"{first.won} of {len(contests)}"),
+                parts.number_item(first.middle, f"×{number(first.middle)}"),
+                Item(spread, value=costs[0] if costs else None),
+            ]
+        )
+    columns = (
+        ("size", "n"),
+        ("fastest", ""),
+        ("on machines", "n"),
+        ("× the fastest, median", "n"),
+        ("cycles of the fastest", "n"),
+    )
+    return parts.listing(columns, rows, "Who is the fastest, by size")
+
+
+__all__ = ["algorithm_card", "algorithm_page", "winner_text"]

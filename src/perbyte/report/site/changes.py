@@ -1,0 +1,144 @@
+"""What changed from one run of a machine to its next: figures that differ by more than their intervals and runs do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perbyte.atlas.export import Followed
+from perbyte.model.text import plain
+from perbyte.report.card import times_text
+from perbyte.report.html import Block, text, unfolding
+from perbyte.report.ranks import against
+from perbyte.report.site import addresses, parts
+from perbyte.report.site.parts import Item, many
+from perbyte.report.site.view import SiteView, work_text
+from perbyte.report.wording import number
+from perbyte.stats.compare import CYCLES, NS, Answer, Comparison
+
+MOST = 100  # rows of a table of changes, the largest first
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A figure that is known to have become dearer or cheaper."""
+
+    pair: Followed
+    compared: Comparison
+
+    @property
+    def dearer(self) -> bool:
+        """True where the later figure costs more."""
+        return self.compared.answer is Answer.SLOWER
+
+    @property
+    def size(self) -> float:
+        """How far apart the two are, whichever costs more."""
+        return abs(math.log(self.compared.ratio.value))
+
+
+def known_changes(pairs: Sequence[Followed]) -> list[Changed]:
+    """Of figures that followed each other those that are known to differ, the largest first; none that is in doubt."""
+    found = []
+    for pair in pairs:
+        if pair.before.cost.doubted or pair.after.cost.doubted:
+            continue
+        both = pair.before.cost.cycles and pair.after.cost.cycles
+        compared = against(pair.before.cost, pair.after.cost, CYCLES if both else NS)
+        if compared.claimed:
+            found.append(Changed(pair, compared))
+    return sorted(found, key=lambda one: (-one.size, one.pair.after.work, one.pair.after.machine))
+
+
+def change_rows(view: SiteView, pairs: Sequence[Followed]) -> list[Block]:
+    """A sentence on what changed, and the table of it."""
+    found = known_changes(pairs)
+    if not found:
+        return [text("No figure is known to differ from the same machine's figure before it.")]
+    rows = []
+    for one in found[:MOST]:
+        before, after = one.pair.before, one.pair.after
+        rows.append(
+            [
+                Item(view.title(after.work[0]), parts.UP + addresses.algorithm(after.work[0])),
+                Item(work_text(after.work)),
+                Item(plain(after.runner, 40), parts.UP + addresses.library(after.cost.library)),
+                Item(_versions(before.cost.version, after.cost.version)),
+                parts.machine_item(view, after.machine),
+                Item(parts.day(before.cost.first)),
+                parts.run_item(view, after),
+                Item(
+                    times_text(one.compared).partition(" ")[0],
+                    value=one.compared.ratio.value,
+                    wide=times_text(one.compared).partition(" ")[2].strip("()").replace(" to ", "–"),
+                    look="dearer" if one.dearer else "cheaper",
+                ),
+            ]
+        )
+    columns = (
+        ("algorithm", ""),
+        ("work", ""),
+        ("program", ""),
+        ("version", "text"),
+        ("machine", ""),
+        ("from", ""),
+        ("to", ""),
+        ("costs ×", "n"),
+    )
+    every = parts.listing(columns, rows, "What changed")
+    return [
+        text(changes_text(found)),
+        _by_version(found),
+        unfolding("Figure by figure", [every], open=len(rows) <= 12),
+    ]
+
+
+def _by_version(found: Sequence[Changed]) -> Block:
+    """Changes taken together: a row a program and its two versions."""
+    groups: dict[tuple[str, str, str], list[Changed]] = {}
+    for one in found:
+        after = one.pair.after
+        groups.setdefault((after.runner, one.pair.before.cost.version, after.cost.version), []).append(one)
+    rows = []
+    for (runner, old, new), these in sorted(groups.items(), key=lambda one: (-len(one[1]), one[0])):
+        ratios = sorted(one.compared.ratio.value for one in these)
+        machines = len({one.pair.after.machine for one in these})
+        rows.append(
+            [
+                Item(plain(runner, 40), parts.UP + addresses.library(these[0].pair.after.cost.library)),
+                Item(_versions(old, new)),
+                parts.number_item(machines),
+                parts.number_item(sum(one.dearer for one in these)),
+                parts.number_item(sum(not one.dearer for one in these)),
+                Item(f"×{number(parts.quantile(ratios, 0.5))}", value=parts.quantile(ratios, 0.5)),
+                Item(f"×{number(ratios[0])} to ×{number(ratios[-1])}", value=ratios[-1]),
+            ]
+        )
+    columns = (
+        ("program", ""),
+        ("version", "text"),
+        ("machines", "n"),
+        ("dearer", "n"),
+        ("cheaper", "n"),
+        ("costs ×, median", "n"),
+        ("from, to", "n"),
+    )
+    return parts.listing(columns, rows, "What changed, by version")
+
+
+def _versions(before: str, after: str) -> str:
+    return (
+        f"{plain(after, 30)} both times" if before == after else f"{plain(before, 30)} to {plain(after, 30)}"
+    )
+
+
+def changes_text(found: Sequence[Changed]) -> str:
+    """How many became dearer and cheaper, and by how many the table is cut."""
+    dearer = sum(one.dearer for one in found)
+    versions = sum(one.pair.before.cost.version != one.pair.after.cost.version for one in found)
+    left = f" The table has the {MOST} largest." if len(found) > MOST else ""
+    return (
+        f"{many(dearer, 'figure')} became dearer and {many(len(found) - dearer, 'figure')} cheaper, "
+        f"{versions:,} of them with another version of the library.{left}"
+    )

@@ -1,0 +1,328 @@
+"""The first page of a site and its lists: who is the fastest at what, and where to go on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from perbyte.atlas.index import RunRow
+from perbyte.model.text import plain
+from perbyte.report.card import Card
+from perbyte.report.card import Line as Told
+from perbyte.report.html import Block, Page, Section, answer, listed, text
+from perbyte.report.ranks import value_in
+from perbyte.report.site import addresses, parts
+from perbyte.report.site.algorithms import algorithm_card, winner_text
+from perbyte.report.site.drawn import Bar, ranges
+from perbyte.report.site.libraries import Shelf, main_tallies
+from perbyte.report.site.months import month_title
+from perbyte.report.site.parts import Item, many
+from perbyte.report.site.view import Contest, SiteView, counted, tallies, work_text
+from perbyte.report.wording import number
+
+_ANSWERS = 4
+_DOTS = 40
+
+LISTS = (
+    ("algorithms", "Algorithms"),
+    ("libraries", "Libraries"),
+    ("machines", "Machines"),
+    ("dates", "Dates"),
+    ("data", "Data"),
+)
+
+
+def front_page(
+    view: SiteView, title: str, shelf: Mapping[str, Shelf], months: Mapping[str, list[RunRow]]
+) -> Page:
+    """The first page."""
+    gathered = view.gathered
+    ordered = _by_coverage(view)
+    lines = []
+    for name in ordered[:_ANSWERS]:
+        for line in algorithm_card(view, name).lines:
+            lines.append(
+                Told(
+                    f"{view.title(name)}, {work_text(view.main[name])}",
+                    line.sign,
+                    line.winner,
+                    line.sure,
+                    line.cost,
+                )
+            )
+    left = len(ordered) - len(lines)
+    card = Card(tuple(lines), (f"{left} more algorithms below.",) if left > 0 else ())
+    days = sorted(day for run in gathered.runs if (day := parts.day(run.started_at)) != "–")
+    span = f", measured from {days[0]} to {days[-1]}" if days else ""
+    if days and days[0] == days[-1]:
+        span = f", measured on {days[0]}"
+    lead = (
+        f"{many(len(gathered.stands), 'figure')} of {many(len(view.main), 'algorithm')} in "
+        f"{many(len(shelf), 'library', 'libraries')} on "
+        f"{many(len(view.machines), 'machine')}, {many(len(gathered.runs), 'run')}{span}. Each is in "
+        f"true core cycles, with its interval."
+    )
+    counts = [
+        (f"{n:,}", name)
+        for n, name in (
+            (len(view.main), "algorithms"),
+            (len(shelf), "libraries"),
+            (len(view.machines), "machines"),
+            (len(months), "months"),
+        )
+    ]
+    start = (
+        [*answer(card, "Who is the fastest?"), *_picture(view)]
+        if lines
+        else [text("There is no figure in this atlas yet.")]
+    )
+    return Page(
+        title,
+        [lead],
+        [
+            Section("summary", "Summary", "Summary", start),
+            Section("algorithms", "Algorithms", "Every algorithm", [algorithms_table(view, "")]),
+            Section("libraries", "Libraries", "Every library", [libraries_table(view, shelf, "")]),
+            Section("go-on", "Go on", "Go on", [Block("counts", counts), listed(_ways()), *_problems(view)]),
+        ],
+    )
+
+
+def _ways() -> list[str]:
+    return [
+        "A figure with ► is known to be the fastest of its machine, = is known to be alike, ? is not "
+        "known. Nobody wins by a figure in doubt.",
+        "Of a machine's runs the newest one that is not in doubt stands on a page, of the version that "
+        "was measured last; Data has them all.",
+        "Names of machines are made of their profile or given by their owners. Nobody has checked that "
+        "a run is true.",
+    ]
+
+
+def _problems(view: SiteView) -> list[Block]:
+    return (
+        [listed([f"Left out: {plain(one, 300)}" for one in view.gathered.problems])]
+        if view.gathered.problems
+        else []
+    )
+
+
+def _by_coverage(view: SiteView) -> list[str]:
+    def wide(name: str) -> int:
+        return sum(len(one.stands) for one in view.contests[view.main[name]].values())
+
+    return sorted(view.main, key=lambda name: (-wide(name), name))
+
+
+def _picture(view: SiteView) -> list[Block]:
+    """The fastest program of each machine, algorithm by algorithm: the middle of machines, and the whole range."""
+    rows, several = [], len(view.machines) > 1
+    for name in _by_coverage(view):
+        work = view.main[name]
+        bests = [one.best.cost for one in view.contests[work].values()]
+        costs = sorted(one.cycles for one in bests if one.cycles)
+        if counted(work) != "byte" or not costs:
+            continue
+        middle = parts.quantile(costs, 0.5)
+        low, high = costs[0], costs[-1]
+        if not several and math.isfinite(bests[0].width):
+            low, high = middle * (1 - bests[0].width), middle * (1 + bests[0].width)
+        winner, sign = winner_text(view, work)
+        shown = f"{number(middle)} {sign} {winner}"
+        tip = (
+            f"{view.title(name)} {work_text(work)}: {number(costs[0])} to {number(costs[-1])} cycles "
+            f"per byte, {number(middle)} in the middle of {many(len(costs), 'machine')}"
+        )
+        rows.append(Bar(f"{view.title(name)}, {work_text(work)}", middle, low, high, shown, tip))
+    kept = sorted(rows[:_DOTS], key=lambda row: row.value)
+    if not kept:
+        return []
+    left = len(rows) - len(kept)
+    what = (
+        "Dots: the median of machines, each with its fastest program. Lines: from the cheapest "
+        "machine to the dearest."
+    )
+    if not several:
+        what = "Dots: the fastest program. Lines: intervals."
+    caption = what + (f" {many(left, 'algorithm')} that fewer machines have: in the table." if left else "")
+    return [ranges("landscape", "What the fastest program costs", "cycles per byte", kept, caption)]
+
+
+def algorithms_table(view: SiteView, up: str) -> Block:
+    """Every algorithm with who wins it."""
+    rows = []
+    for name in sorted(view.main, key=lambda one: view.title(one).casefold()):
+        work = view.main[name]
+        contests = list(view.contests[work].values())
+        winner, sign = winner_text(view, work)
+        first = tallies(contests)[0]
+        best = min(
+            (one.best for one in contests), key=lambda one: value_in(one.cost, contests[0].ranked.field)
+        )
+        programs = {stand.runner for one in contests for stand in one.stands}
+        cost = parts.cost_item(best, contests[0].ranked.field)
+        rows.append(
+            [
+                Item(view.title(name), up + addresses.algorithm(name), said=plain(name, 60)),
+                Item(work_text(work)),
+                Item(f"{sign} {winner}".strip()),
+                parts.number_item(first.won, f"{first.won} of {len(contests)}"),
+                cost,
+                Item(f"{'cycles' if contests[0].ranked.field == 'cycles' else 'ns'}/{counted(work)}"),
+                parts.machine_item(view, best.machine, up),
+                parts.number_item(len(programs)),
+            ]
+        )
+    columns = (
+        ("algorithm", ""),
+        ("work", ""),
+        ("fastest on most machines", ""),
+        ("on", "n"),
+        ("least cost", "n"),
+        ("per", ""),
+        ("there", ""),
+        ("programs", "n"),
+    )
+    return parts.listing(columns, rows, "Every algorithm")
+
+
+def libraries_table(view: SiteView, shelf: Mapping[str, Shelf], up: str) -> Block:
+    """Every library with how often it wins."""
+    rows = []
+    for address, one in shelf.items():
+        mains = main_tallies(view, one)
+        contests = sum(len(tally.factors) for found in mains.values() for tally in found)
+        won = sum(tally.won for found in mains.values() for tally in found)
+        factors = sorted(factor for found in mains.values() for tally in found for factor in tally.factors)
+        versions = sorted({stand.cost.version for stand in one.stands})
+        rows.append(
+            [
+                Item(plain(one.name, 60), up + address),
+                Item(", ".join(plain(name, 30) for name in sorted(one.runners))),
+                parts.number_item(len({stand.machine for stand in one.stands})),
+                parts.number_item(len(mains)),
+                parts.number_item(won, f"{won:,} of {contests:,}"),
+                Item(f"×{number(parts.quantile(factors, 0.5))}", value=parts.quantile(factors, 0.5))
+                if factors
+                else Item("–", look="none"),
+                Item(
+                    ", ".join(plain(version, 20) for version in versions[-3:])
+                    + (f" and {len(versions) - 3} more" if versions[3:] else "")
+                ),
+            ]
+        )
+    columns = (
+        ("library", ""),
+        ("programs", "text"),
+        ("machines", "n"),
+        ("algorithms", "n"),
+        ("fastest alone", "n"),
+        ("× the fastest, median", "n"),
+        ("versions", "text"),
+    )
+    return parts.listing(columns, rows, "Every library")
+
+
+def machines_table(view: SiteView, up: str) -> Block:
+    """Every machine with who wins most there."""
+    rows = []
+    by_machine: dict[str, list[Contest]] = {}
+    for work in view.main.values():
+        for machine, one in view.contests[work].items():
+            by_machine.setdefault(machine, []).append(one)
+    for name, runs in view.runs.items():
+        mains = by_machine.get(name, [])
+        first = tallies(mains)[0] if mains else None
+        rows.append(
+            [
+                parts.machine_item(view, name, up),
+                Item(plain(runs[0].cpu_model, 80)),
+                Item(plain(runs[0].architecture, 20) or "–"),
+                Item(plain(runs[0].provider, 30) or "none"),
+                parts.number_item(len(mains)),
+                Item(f"{plain(first.runner, 40)}, at {first.won}" if first and first.won else "–"),
+                parts.number_item(len(runs)),
+                Item(parts.day(runs[0].started_at)),
+            ]
+        )
+    columns = (
+        ("machine", ""),
+        ("processor", "text"),
+        ("architecture", ""),
+        ("hypervisor", ""),
+        ("algorithms", "n"),
+        ("fastest at most", ""),
+        ("runs", "n"),
+        ("newest", ""),
+    )
+    return parts.listing(columns, rows, "Every machine")
+
+
+def dates_table(months: Mapping[str, list[RunRow]], fresh: Mapping[str, Sequence[object]], up: str) -> Block:
+    """Every month with its runs."""
+    rows = [
+        [
+            Item(
+                month_title(name),
+                up + addresses.month(name),
+                value=float(name.replace("-", "")) if name != addresses.UNKNOWN else None,
+            ),
+            parts.number_item(len(runs)),
+            parts.number_item(len({run.machine for run in runs})),
+            parts.number_item(sum(run.cells for run in runs)),
+            parts.number_item(len(fresh.get(name, ()))),
+        ]
+        for name, runs in months.items()
+    ]
+    columns = (("month", ""), ("runs", "n"), ("machines", "n"), ("figures", "n"), ("new versions", "n"))
+    return parts.listing(columns, rows, "Every month")
+
+
+def data_page(view: SiteView, files: Sequence[tuple[str, int, int]]) -> Page:
+    """The downloads: (name, rows, bytes) of each file."""
+    gathered = view.gathered
+    rows = [
+        [Item(name, f"data/{name}"), parts.number_item(count), Item(f"{size / 1e6:,.2f} MB", value=size)]
+        for name, count, size in files
+    ]
+    said = [
+        "figures: a row for each figure of every run, those in doubt and those of second processes "
+        "among them (twin is not 0).",
+        "runs: a row for each run, with its machine. The column run joins the two.",
+        "cycles_per_call and its interval are per call; divide by size_bytes for cycles per byte. "
+        "Without cycles the interval is in nanoseconds.",
+        "In CSV, lists are parted by semicolons, and a text that a spreadsheet would compute stands "
+        "behind an apostrophe.",
+        f"On no page: {gathered.twins:,} figures of second processes, and {gathered.unusable:,} that "
+        f"are no positive number.",
+        "Samples are not here: they stay in the atlas (perbyte atlas query, perbyte atlas pull).",
+    ]
+    asked = (
+        "import pandas\nfigures = pandas.read_parquet('figures.parquet')\nfigures[figures.algorithm "
+        "== 'sha-256'].groupby('machine').cycles_per_byte.min()"
+    )
+    return Page(
+        "All data",
+        ["Everything that the pages show, and what they leave out, as files."],
+        [
+            Section(
+                "summary",
+                "Files",
+                "Files",
+                [parts.listing((("file", ""), ("rows", "n"), ("size", "n")), rows, "Files"), listed(said)],
+            ),
+            Section(
+                "repeat",
+                "Use",
+                "How to use them",
+                [
+                    Block("code", asked),
+                    Block(
+                        "code",
+                        'perbyte atlas query "SELECT machine, min(cycles_per_byte) FROM cells WHERE '
+                        "algorithm = 'sha-256' GROUP BY machine\"",
+                    ),
+                ],
+            ),
+        ],
+    )

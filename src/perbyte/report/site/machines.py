@@ -1,0 +1,214 @@
+"""The page of a machine: what it is, the fastest program of each algorithm, every figure, and its runs."""
+
+from __future__ import annotations
+
+import math
+
+from perbyte.atlas.export import Gathered
+from perbyte.model.text import plain
+from perbyte.report.card import Card
+from perbyte.report.card import Line as Told
+from perbyte.report.html import Block, Page, Section, answer, text, unfolding
+from perbyte.report.site import addresses, parts
+from perbyte.report.site.changes import change_rows
+from perbyte.report.site.drawn import Bar, bars
+from perbyte.report.site.parts import Item, SiteRow, many, program
+from perbyte.report.site.view import Contest, SiteView, counted, kind_of, kind_text, tallies, work_text
+from perbyte.report.wording import number, percent
+
+_BARS = 60
+
+
+def machine_page(view: SiteView, name: str) -> Page:
+    """The page of one machine."""
+    run = view.runs[name][0]
+    contests = [machines[name] for machines in view.contests.values() if name in machines]
+    mains = [one for one in contests if view.main[one.work[0]] == one.work]
+    pairs = [one for one in view.gathered.apart if one.after.machine == name]
+    figures = sum(len(one.stands) for one in contests)
+    sections = [
+        Section("summary", "Summary", "Summary", [*answer(_card(mains)), *_picture(view, mains)]),
+        Section("fastest", "Fastest", "The fastest at each algorithm", [_fastest(view, mains)]),
+        Section("figures", "Figures", "Every figure", _figures(view, contests)),
+        *(
+            [Section("changes", "Changes", "What changed with time", change_rows(view, pairs))]
+            if len(view.runs[name]) > 1
+            else []
+        ),
+        Section("runs", "Runs", "Runs", [runs_table(view, name), *_failed(view.gathered, view, name)]),
+        Section("machine", "Machine", "What it is", [_facts(view, name)]),
+    ]
+    model = plain(run.cpu_model, 80) or "an unknown processor"
+    more = f", {plain(run.provider, 40)}" if run.provider else ""
+    lead = (
+        f"{model}{more}. {many(figures, 'figure')} of {many(len(mains), 'algorithm')}, "
+        f"{many(len(view.runs[name]), 'run')}, the newest of {parts.day(run.started_at)}."
+    )
+    return Page(plain(name, 80), [lead], sections)
+
+
+def _card(mains: list[Contest]) -> Card:
+    """Which program wins most algorithms here."""
+    if not mains:
+        return Card((), ("No figure of this machine can be ranked.",))
+    found = tallies(mains)
+    first = found[0]
+    others = [f"then {plain(one.runner, 40)} at {one.won}" for one in found[1:4] if one.won]
+    shared = sum(one.ranked.sign == "=" for one in mains)
+    open_ = sum(one.ranked.sign == "?" for one in mains)
+    alone = sum(one.next is None for one in mains)
+    told = [
+        ", ".join(others),
+        f"several are alike at {shared}" if shared else "",
+        f"not known at {open_}" if open_ else "",
+        f"{alone} measured with one program alone" if alone else "",
+    ]
+    winner = f"{plain(first.runner, 40)} is the fastest at {first.won} of {many(len(mains), 'algorithm')}"
+    return Card((Told("", "►" if first.won else "?", winner, "; ".join(one for one in told if one), ""),))
+
+
+def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:
+    """The fastest program's cost of each algorithm that has data, cheapest first."""
+    found = [one for one in mains if counted(one.work) == "byte" and one.best.cost.cycles]
+    ordered = sorted(found, key=lambda one: (one.best.cost.cycles or 0.0, one.work))
+    rows = []
+    for one in ordered[:_BARS]:
+        stand, value = one.best, one.best.cost.cycles or 0.0
+        half = value * stand.cost.width if math.isfinite(stand.cost.width) else 0.0
+        shown = (
+            f"{number(value, half)} {parts.width_of(stand.cost)}{parts.marks_text(stand.cost)} "
+            f"{one.ranked.sign} {plain(stand.runner, 30)}"
+        )
+        name = f"{view.title(one.work[0])} {work_text(one.work)}"
+        rows.append(
+            Bar(
+                name,
+                value,
+                value - half,
+                value + half,
+                shown,
+                f"{name}: {program(stand)}, {shown}",
+                faint=stand.cost.doubted,
+            )
+        )
+    left = len(ordered) - len(rows)
+    caption = (
+        "Lines: intervals. " + " ".join(f"{sign} {said};" for sign, said in parts.SIGNS).rstrip(";") + "."
+    )
+    caption += f" The {left} dearest are in the table alone." if left else ""
+    return (
+        [bars("fastest-bars", "The fastest of each algorithm here", "cycles per byte", rows, caption)]
+        if rows
+        else []
+    )
+
+
+def _fastest(view: SiteView, mains: list[Contest]) -> Block:
+    rows = []
+    for one in mains:
+        href = parts.UP + addresses.algorithm(one.work[0])
+        rows.append(
+            [
+                Item(view.title(one.work[0]), href),
+                Item(
+                    f"{work_text(one.work)}, "
+                    f"{'cycles a byte' if counted(one.work) == 'byte' else 'cycles a call'}"
+                ),
+                *parts.contest_items(view, one),
+            ]
+        )
+    columns = (("algorithm", ""), ("work", "text"), *parts.CONTEST_COLUMNS)
+    return parts.listing(columns, rows, "The fastest at each algorithm")
+
+
+def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
+    """A folded table for each kind of work."""
+    kinds: dict[tuple[str, str, str, str], list[Contest]] = {}
+    for one in contests:
+        kinds.setdefault(kind_of(one.work), []).append(one)
+    found: list[Block] = []
+    for kind, these in sorted(kinds.items()):
+        count = sum(len(one.stands) for one in these)
+        said = f"{kind_text(kind)}: {many(count, 'figure')}, {parts.shown_unit(these)}"
+        table = parts.figures_table(view, kind, these, f"Every figure of {kind_text(kind)}", by_machine=False)
+        found.append(unfolding(said, table, open=len(kinds) == 1))
+    return found or [text("No figure of this machine can be ranked.")]
+
+
+def runs_table(view: SiteView, name: str) -> Block:
+    """The runs of a machine, newest first; each has an address."""
+    rows = []
+    for run in view.runs[name]:
+        rows.append(
+            SiteRow(
+                [
+                    Item(plain(run.run, 80)),
+                    Item(
+                        plain(run.started_at, 40)[:16].replace("T", " "),
+                        parts.UP + addresses.month(addresses.month_of(run.started_at)),
+                    ),
+                    Item(", ".join(plain(one, 60) for one in run.libraries)),
+                    parts.number_item(run.cells),
+                    parts.number_item(run.failures),
+                    Item(percent(run.noise_floor), value=run.noise_floor)
+                    if run.noise_floor is not None
+                    else Item("–", look="none"),
+                    Item("whole" if run.complete else "interrupted"),
+                    Item(plain(run.perbyte_version, 30)),
+                ],
+                parts.run_anchor(run.key),
+            )
+        )
+    columns = (
+        ("run", ""),
+        ("began", ""),
+        ("libraries", "text"),
+        ("figures", "n"),
+        ("without one", "n"),
+        ("noise floor", "n"),
+        ("end", ""),
+        ("Perbyte", ""),
+    )
+    return parts.listing(columns, rows, "Runs")
+
+
+def _failed(gathered: Gathered, view: SiteView, name: str) -> list[Block]:
+    """What has no figure in the machine's runs, and why."""
+    rows = [
+        [
+            Item(plain(run.run, 80)),
+            Item(plain(runner, 40)),
+            Item(plain(kind, 24)),
+            parts.number_item(max(count, 1)),
+            Item(plain(said, 240)),
+        ]
+        for run in view.runs[name]
+        for runner, kind, said, count in gathered.failures.get(run.key, ())
+    ]
+    if not rows:
+        return []
+    columns = (("run", ""), ("program", ""), ("why", ""), ("cells", "n"), ("said", "text"))
+    total = sum(int(row[3].value or 0) for row in rows)
+    return [
+        unfolding(
+            f"Without a figure: {many(total, 'cell')}, and why",
+            [parts.listing(columns, rows, "Without a figure")],
+        )
+    ]
+
+
+def _facts(view: SiteView, name: str) -> Block:
+    run = view.runs[name][0]
+    facts = [
+        ("processor", run.cpu_model),
+        ("vendor", run.cpu_vendor),
+        ("microcode", run.microcode),
+        ("architecture", run.architecture),
+        ("cores", f"{run.cores}" if run.cores else ""),
+        ("hypervisor", run.provider),
+        ("kernel", run.kernel),
+        ("system", run.distribution),
+        ("instructions that matter", " ".join(run.features)),
+        ("measuring, all runs", f"{sum(one.measuring_s for one in view.runs[name]):,.0f} s"),
+    ]
+    return Block("facts", [(name, plain(said, 300)) for name, said in facts if said])

@@ -1,0 +1,109 @@
+"""The page of a month: which runs it brought, which versions were new, and which figures changed."""
+
+from __future__ import annotations
+
+from perbyte.atlas.index import RunRow
+from perbyte.model.text import plain
+from perbyte.report.card import Card
+from perbyte.report.card import Line as Told
+from perbyte.report.html import Block, Page, Section, answer, text
+from perbyte.report.site import addresses, parts
+from perbyte.report.site.changes import change_rows, known_changes
+from perbyte.report.site.parts import Item, many
+from perbyte.report.site.view import SiteView
+
+_NAMES = "January February March April May June July August September October November December".split()  # noqa: SIM905
+
+
+def months(view: SiteView) -> dict[str, list[RunRow]]:
+    """The runs of each month, newest month and newest run first."""
+    found: dict[str, list[RunRow]] = {}
+    for run in sorted(view.gathered.runs, key=lambda one: (one.started_at, one.key), reverse=True):
+        found.setdefault(addresses.month_of(run.started_at), []).append(run)
+    return dict(sorted(found.items(), reverse=True))
+
+
+def month_title(name: str) -> str:
+    """A month in words: `November 2026`."""
+    return "At a time not known" if name == addresses.UNKNOWN else f"{_NAMES[int(name[5:]) - 1]} {name[:4]}"
+
+
+def new_libraries(view: SiteView) -> dict[str, list[tuple[str, str]]]:
+    """By month the versions of libraries that were measured for the first time, each with the machine."""
+    seen: set[str] = set()
+    found: dict[str, list[tuple[str, str]]] = {}
+    for run in sorted(view.gathered.runs, key=lambda one: (one.started_at, one.key)):
+        for library in run.libraries:
+            if library not in seen:
+                seen.add(library)
+                found.setdefault(addresses.month_of(run.started_at), []).append((library, run.machine))
+    return found
+
+
+def month_page(view: SiteView, name: str, runs: list[RunRow], fresh: list[tuple[str, str]]) -> Page:
+    """The page of one month."""
+    pairs = [one for one in view.gathered.apart if addresses.month_of(one.after.cost.first) == name]
+    changed = known_changes(pairs)
+    dearer = sum(one.dearer for one in changed)
+    machines = {run.machine for run in runs}
+    told = [
+        f"{many(len(fresh), 'version')} measured for the first time" if fresh else "",
+        f"{many(dearer, 'figure')} became dearer and {len(changed) - dearer:,} cheaper" if changed else "",
+    ]
+    winner = f"{many(len(runs), 'run')} on {many(len(machines), 'machine')}"
+    card = Card((Told("", "", winner, "; ".join(one for one in told if one), ""),))
+    sections = [
+        Section("summary", "Summary", "Summary", answer(card)),
+        *([Section("new", "New versions", "New versions", [_fresh(view, fresh)])] if fresh else []),
+        *(
+            [Section("changes", "Changes", "What changed", change_rows(view, pairs))]
+            if view.gathered.pairs
+            else []
+        ),
+        Section("runs", "Runs", "Runs", [_runs(view, runs)]),
+    ]
+    return Page(month_title(name), [f"{sum(run.cells for run in runs):,} figures were measured."], sections)
+
+
+def _fresh(view: SiteView, fresh: list[tuple[str, str]]) -> Block:
+    rows = []
+    for library, machine in fresh:
+        # a run says which libraries it had as "name version"; a page exists where a figure of it stands
+        name, _, version = library.rpartition(" ")
+        rows.append(
+            [Item(plain(name or library, 60)), Item(plain(version, 40)), parts.machine_item(view, machine)]
+        )
+    return (
+        parts.listing((("library", ""), ("version", ""), ("first on", "")), rows, "New versions")
+        if rows
+        else text("None.")
+    )
+
+
+def _runs(view: SiteView, runs: list[RunRow]) -> Block:
+    rows = []
+    for run in runs:
+        rows.append(
+            [
+                Item(plain(run.started_at, 40)[:16].replace("T", " ") or "–"),
+                Item(
+                    plain(run.machine, 80),
+                    parts.UP + addresses.machine(run.machine) + f"#{parts.run_anchor(run.key)}",
+                ),
+                Item(plain(run.cpu_model, 80)),
+                parts.number_item(run.cells),
+                parts.number_item(run.failures),
+                Item(plain(run.study, 40) or "–", look="" if run.study else "none"),
+                Item(", ".join(plain(one, 60) for one in run.libraries)),
+            ]
+        )
+    columns = (
+        ("began", ""),
+        ("machine", ""),
+        ("processor", "text"),
+        ("figures", "n"),
+        ("without one", "n"),
+        ("study", ""),
+        ("libraries", "text"),
+    )
+    return parts.listing(columns, rows, "Runs")

@@ -1,0 +1,282 @@
+"""Cells, tables and sentences that several kinds of pages share.
+
+Links are written from a page one directory below the top: `UP` leads there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perbyte.atlas.export import Stand
+from perbyte.atlas.overview import PointCost
+from perbyte.model import Estimate
+from perbyte.model.text import plain
+from perbyte.report.card import times_text
+from perbyte.report.html import Block, legend
+from perbyte.report.marks import Mark, marks_of_kinds
+from perbyte.report.ranks import against, value_in
+from perbyte.report.site import addresses
+from perbyte.report.site.view import ALONE, Contest, Kind, SiteView, counted
+from perbyte.report.wording import number, size_label, width_text
+from perbyte.stats.compare import CYCLES
+
+UP = "../"
+LEAST_FILTERED = 9  # rows from which on a table has a filter
+_CLASSES = {"►": "fast", "=": "tie", "?": "open"}
+SURE = {
+    "►": "known to be the fastest",
+    "=": "known to be alike",
+    "?": "not known which is the fastest",
+    ALONE: "measured alone",
+}
+_SHORT = {"►": "known", "=": "alike", "?": "not known"}
+SIGNS = [("►", SURE["►"]), ("=", SURE["="]), ("?", SURE["?"])]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A cell of a table: its text, where it leads, what it sorts by (its text without), and what stands small behind.
+
+    `look` is a class of the style, `said` is told at it.
+    """
+
+    text: str
+    href: str = ""
+    value: float | None = None
+    wide: str = ""
+    marks: str = ""
+    look: str = ""
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRow:
+    """A row of a table, with its name as an address where it has one."""
+
+    items: Sequence[Item]
+    id: str = ""
+
+
+def listing(
+    columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Item] | SiteRow], label: str, look: str = ""
+) -> Block:
+    """A table that sorts, and filters where it is long: (name, class) of each column, and its rows."""
+    lines = [row if isinstance(row, SiteRow) else SiteRow(row) for row in rows]
+    filtered = len(lines) >= LEAST_FILTERED
+    data = {"columns": columns, "rows": lines, "label": label, "look": look, "filtered": filtered}
+    return Block("listing", data)
+
+
+def links(said: Sequence[tuple[str, str]]) -> Block:
+    """A line of links: (text, address)."""
+    return Block("links", said)
+
+
+def number_item(value: float, text: str = "", **given: str) -> Item:
+    """A number to sort by, with its text."""
+    return Item(text or f"{value:,}", value=value, **given)
+
+
+def cost_item(one: Stand, field: str = CYCLES, look: str = "", said: str = "") -> Item:
+    """A cost with the digits that its interval supports, its interval and its marks."""
+    cost, value = one.cost, value_in(one.cost, field)
+    if not math.isfinite(value):
+        return Item("–", look="none")
+    half = value * cost.width if math.isfinite(cost.width) else 0.0
+    return Item(
+        number(value, half),
+        value=value,
+        wide=width_of(cost),
+        marks=marks_text(cost),
+        look=look,
+        said=said,
+    )
+
+
+def width_of(cost: PointCost) -> str:
+    """The width of a cost's interval in per cent; a dash where it is not known."""
+    return width_text(Estimate(1.0, 1 - cost.width, 1 + cost.width)) if math.isfinite(cost.width) else "–"
+
+
+def marks_text(cost: PointCost) -> str:
+    """The marks of doubt of a cost."""
+    return "".join(marks_of_kinds(cost.qualities, cost.doubts))
+
+
+def program(one: Stand) -> str:
+    """A runner with the version of its library; a version with more behind a comma is told whole on its page."""
+    return f"{plain(one.runner, 40)} {plain(one.cost.version.partition(',')[0], 30)}".strip()
+
+
+def program_item(one: Stand, up: str = UP, look: str = "") -> Item:
+    """A program as a link to its library."""
+    return Item(program(one), up + addresses.library(one.cost.library), look=look)
+
+
+def machine_item(view: SiteView, name: str, up: str = UP) -> Item:
+    """A machine as a link, its processor told."""
+    return Item(plain(name, 80), up + addresses.machine(name), said=plain(view.runs[name][0].cpu_model, 120))
+
+
+def ahead_text(one: Contest) -> str:
+    """Those that come first: several where they are alike or where it is not known."""
+    first = [stand for stand in one.stands if one.sign(stand) or stand is one.best]
+    if one.ranked.sign not in ("=", "?"):
+        first = [one.best]
+    if len(first) == 1:
+        return program(first[0])
+    names = [plain(stand.runner, 40) for stand in sorted(first, key=lambda stand: stand is not one.best)]
+    if names[3:]:
+        return f"{', '.join(names[:3])} or {len(names) - 3} more"
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def next_items(one: Contest) -> list[Item]:
+    """Who is next, how many times as much it costs, and how sure the order is."""
+    behind = one.next
+    if behind is None:
+        return [Item("–", look="none"), Item("–", look="none"), Item("alone", look="none", said=SURE[ALONE])]
+    compared = against(one.ranked.best, behind.cost, one.ranked.field)
+    interval = times_text(compared).partition(" ")[2]
+    ratio = compared.ratio.value
+    sure = SURE[one.ranked.sign]
+    if not one.ranked.sure:
+        sure = "every figure is in doubt"
+    elif one.ranked.near:
+        sure = f"{program_of(one, one.ranked.near[0])} may be as fast, its figure is in doubt"
+    elif one.ranked.unseen:
+        sure = "the audit did not see its work, and saw others'"
+    return [
+        program_item(behind),
+        Item(
+            times_text(compared).partition(" ")[0],
+            value=ratio,
+            wide=interval.strip("()").replace(" to ", "–"),
+        ),
+        Item(
+            f"{one.ranked.sign} {_SHORT[one.ranked.sign]}",
+            look=f"{_CLASSES[one.ranked.sign]}-sure",
+            said=sure,
+        ),
+    ]
+
+
+def program_of(one: Contest, cost: PointCost) -> str:
+    """The program whose cost this is."""
+    return next(program(stand) for stand in one.stands if stand.cost is cost)
+
+
+CONTEST_COLUMNS = (
+    ("fastest", ""),
+    ("cycles", "n"),
+    ("ns", "n"),
+    ("next", ""),
+    ("costs × as much", "n"),
+    ("how sure", ""),
+    ("measured", ""),
+)
+
+
+def contest_items(view: SiteView, one: Contest) -> list[Item]:
+    """A contest's winner with factor and certainty, under `CONTEST_COLUMNS`."""
+    best = one.best
+    names = ahead_text(one)
+    return [
+        Item(names, UP + addresses.library(best.cost.library), look="winner"),
+        cost_item(best),
+        Item(number(best.cost.ns), value=best.cost.ns),
+        *next_items(one),
+        run_item(view, best),
+    ]
+
+
+def run_item(view: SiteView, one: Stand) -> Item:
+    """The day of a figure, as a link to its run."""
+    return Item(
+        day(one.cost.first),
+        UP + addresses.machine(one.machine) + f"#{run_anchor(one.run)}",
+        said=plain(one.run, 120),
+    )
+
+
+def run_anchor(key: str) -> str:
+    """The place of a run on its machine's page."""
+    return addresses.anchor("run", key.rpartition("@")[0])
+
+
+def day(started_at: str) -> str:
+    """The day a run began."""
+    return plain(started_at, 40)[:10] or "–"
+
+
+def figures_table(
+    view: SiteView, kind: Kind, contests: Sequence[Contest], label: str, *, by_machine: bool
+) -> list[Block]:
+    """Every figure of one kind: a row a machine or algorithm and program, a column a size; the fastest are marked."""
+    sizes = sorted({one.work[3] for one in contests})
+    rows: dict[tuple[str, str], dict[int, tuple[Contest, Stand]]] = {}
+    for one in contests:
+        for stand in one.stands:
+            key = (one.machine if by_machine else one.work[0], stand.runner)
+            rows.setdefault(key, {})[one.work[3]] = (one, stand)
+    found = []
+    for (name, _), cells in sorted(
+        rows.items(), key=lambda row: (row[0][0], min(one[0].factor(one[1]) for one in row[1].values()))
+    ):
+        stand = cells[max(cells)][1]
+        head = (
+            machine_item(view, name) if by_machine else Item(view.title(name), UP + addresses.algorithm(name))
+        )
+        found.append([head, program_item(stand), *(_figure(cells.get(size)) for size in sizes)])
+    columns = (
+        ("machine" if by_machine else "algorithm", ""),
+        ("program", ""),
+        *((size_label(size) if size else "a call", "n") for size in sizes),
+    )
+    used = {
+        mark
+        for one in contests
+        for stand in one.stands
+        for mark in marks_of_kinds(stand.cost.qualities, stand.cost.doubts)
+    }
+    meant = [(str(mark), mark.meaning) for mark in Mark if mark in used]
+    return [listing(columns, found, label, "figures"), legend([*SIGNS, *meant])]
+
+
+def _figure(found: tuple[Contest, Stand] | None) -> Item:
+    if found is None:
+        return Item("–", look="none")
+    one, stand = found
+    cycles = stand.cost.cycles is not None
+    item = cost_item(stand, CYCLES if cycles else "ns", _CLASSES.get(one.sign(stand), ""))
+    return (
+        item
+        if cycles
+        else Item(f"{item.text} ns", value=None, wide=item.wide, marks=item.marks, look=item.look)
+    )
+
+
+def spread_text(low: float, high: float) -> str:
+    """A range of factors: `×1.02 to ×3.1`."""
+    return f"×{number(low)} to ×{number(high)}"
+
+
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """The value below which `share` of sorted values lie, between neighbours."""
+    place = share * (len(ordered) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def many(count: int, what: str, more: str = "") -> str:
+    """So many of something: `1 machine`, `12 libraries`."""
+    return f"{count:,} {what if count == 1 else more or what + 's'}"
+
+
+def shown_unit(contests: Sequence[Contest], field: str = CYCLES) -> str:
+    """The unit of a work's costs, in words."""
+    each = counted(contests[0].work)
+    return f"{'cycles' if field == CYCLES else 'nanoseconds'} per {each}"

@@ -1,0 +1,83 @@
+"""Ask a runner for pairs of calls that differ in a secret (SPEC section 14)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from perbyte.model.cell import Cell
+from perbyte.model.leak import Contrast
+from perbyte.model.sample import Burst
+from perbyte.protocol import messages
+from perbyte.runners.session import Session
+
+CALL_S = 1.0  # what a call may take beside the limit, on top of what an answer may
+
+
+@dataclass(frozen=True, slots=True)
+class TakenPairs:
+    """A burst of single calls; `order` has the class of each, two make a pair. `failures` by class."""
+
+    burst: Burst
+    order: str
+    failures: tuple[int, int]
+    afresh: bool
+
+
+def take_pairs(
+    session: Session,
+    handle: int,
+    *,
+    cell: Cell,
+    epoch: int,
+    round: int,
+    contrast: Contrast,
+    seed: int,
+    pairs: int,
+    limit_ms: float,
+    warm: bool = False,
+    evict_bytes: int = 0,
+    contention_floor: float = 0.0,
+    contention_tolerance: float = 0.01,
+    patience: int = 0,
+) -> TakenPairs:
+    """Take up to `pairs` pairs for up to `limit_ms` milliseconds.
+
+    Their secrets and their order follow from `seed`. `warm`: a call on a secret of neither class precedes each sample.
+    `evict_bytes` of memory are read before each (0: none). Raises RunnerRefused (`unsupported`, `unknown-verb`...).
+    """
+    request = messages.TakePairs(
+        id=session.next_id(),
+        handle=handle,
+        seed=seed,
+        role=contrast.role,
+        first=contrast.first,
+        second=contrast.second,
+        pairs=pairs,
+        limit_ms=limit_ms,
+        warm=warm or UNSET,
+        evict_bytes=evict_bytes or UNSET,
+        contention_floor=contention_floor or UNSET,
+        contention_tolerance=contention_tolerance,
+        patience=patience,
+    )
+    answer = session.ask(request, messages.PairsAnswer, limit_ms / 1000 + session.limits.measure + CALL_S)
+    burst = Burst(
+        cell=cell,
+        epoch=epoch,
+        round=round,
+        calls=1,
+        start=answer.start,
+        ticks=answer.ticks,
+        clock_before=answer.clock_before,
+        clock_after=answer.clock_after,
+        contention_before=answer.contention_before,
+        contention_after=answer.contention_after,
+        flags=answer.flags,
+        cycles=answer.cycles,
+        waits=answer.waits,
+        core=answer.core,
+    )
+    first, second = answer.failures
+    return TakenPairs(burst, answer.order, (first, second), answer.afresh)

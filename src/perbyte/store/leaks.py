@@ -1,0 +1,127 @@
+"""What was found about leaks: `leak.json`, and `pairs.parquet` with every pair that was taken.
+
+They lie in a directory of their own, which has no cells and no figures in cycles a byte, or beside the figures of the
+run whose cells were looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from perbyte.errors import StoreError
+from perbyte.model.leak import LeakFigure
+from perbyte.model.leakrun import LeakRun
+from perbyte.store.files import (
+    LEAK_FILE,
+    MEBIBYTE,
+    PAIRS_FILE,
+    RUN_FILE,
+    damaged,
+    read_whole,
+    replace_atomically,
+)
+
+LIMIT = 64 * MEBIBYTE
+FORMAT = 1
+
+
+class LeakWriter:
+    """Collects pairs and writes them, with the run they belong to, into a new directory or beside a run's figures."""
+
+    def __init__(self, directory: Path, *, beside: bool = False) -> None:
+        """Make the directory, unless it is that of a run (`beside`). Raises StoreError where it is not to be had."""
+        self.directory = directory
+        try:
+            if not beside:
+                directory.mkdir(parents=True)
+        except OSError as error:
+            raise StoreError(
+                f"cannot make {directory}: {error.strerror}", hint="choose another place with --out"
+            ) from error
+        self._columns: dict[str, list[Any]] = {
+            name: [] for name in ("case", "null", "epoch", "burst", "order", "first", "second", "clean")
+        }
+
+    def add(
+        self,
+        case: str,
+        *,
+        null: bool,
+        epoch: int,
+        burst: int,
+        order: str,
+        first: Sequence[float],
+        second: Sequence[float],
+        clean: Sequence[bool],
+    ) -> None:
+        """Keep the pairs of a burst: values of both classes, and the class of each sample (`order`)."""
+        count = len(clean)
+        of = {"case": case, "null": null, "epoch": epoch, "burst": burst}
+        for name, value in of.items():
+            self._columns[name].extend([value] * count)
+        self._columns["order"].extend(order[0 : 2 * count : 2])
+        for name, values in (("first", first), ("second", second), ("clean", clean)):
+            self._columns[name].extend(values)
+
+    def finish(self, run: LeakRun) -> None:
+        """Write both files. Raises StoreError when the disk does not take them."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        names = ("case", "order")
+        table = pa.table(
+            {
+                name: pa.array(values, pa.string()).dictionary_encode() if name in names else pa.array(values)
+                for name, values in self._columns.items()
+            }
+        )
+        replace_atomically(
+            self.directory / PAIRS_FILE, lambda place: pq.write_table(table, place, compression="zstd")
+        )
+        content = msgspec.json.format(msgspec.json.encode({"format": FORMAT, **asdict(run)}), indent=1)
+
+        def write(place: Path) -> None:
+            place.write_bytes(content)
+
+        replace_atomically(self.directory / LEAK_FILE, write)
+
+
+def is_leak_run(place: Path) -> bool:
+    """True for the directory of a run that looked for leaks and measured nothing else, or for its file."""
+    if place.name == LEAK_FILE and place.is_file():
+        place = place.parent
+    return (place / LEAK_FILE).is_file() and not (place / RUN_FILE).exists()
+
+
+def leak_runs(home: Path) -> list[Path]:
+    """The runs directly under `home` that looked for leaks and measured nothing else."""
+    return sorted(place for place in home.iterdir() if is_leak_run(place)) if home.is_dir() else []
+
+
+def read_leaks(place: Path) -> LeakRun:
+    """Read what a run found. Raises StoreError when it cannot be read or is none."""
+    file = place if place.name == LEAK_FILE else place / LEAK_FILE
+    content = read_whole(file, LIMIT)
+    try:
+        run: LeakRun = msgspec.json.decode(content, type=LeakRun)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise StoreError(
+            f"{file} cannot be read: {error}", hint="it is damaged, or of another version"
+        ) from error
+    return run
+
+
+def leaks_beside(directory: Path, run_id: str) -> tuple[LeakFigure, ...]:
+    """Read what was found about the cells of the run in `directory`; empty where nobody asked. Raises StoreError."""
+    place = directory / LEAK_FILE
+    if not place.exists() and not place.is_symlink():
+        return ()
+    run = read_leaks(place)
+    if run.run_id != run_id:
+        raise damaged(place, f"it is of the run {run.run_id[:80]!r}")
+    return run.figures

@@ -1,0 +1,112 @@
+"""Words without a number, and the one limit that each stands for in every study.
+
+The table is `words.toml` beside the studies. A claim that names a word must have the limits of that word, so that
+"much" is as much in one study as in the next; `perbyte.studies.load` asks `check` when a study is read.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from perbyte import places
+from perbyte.datafile import Problem, Text, closest, no_duplicates, read_toml
+from perbyte.studies.model import Claim
+from perbyte.studies.wording import exact
+
+WORDS_FILE = "words.toml"
+_CLOSE = 0.01  # limits are written with two or three digits: 0.67 is as good as 1/1.5
+
+
+class Word(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a word means: of a ratio, how far from 1 it may or must be; of groups, how many have to agree.
+
+    `from_` and `to` are limits of the larger cost over the smaller; `within_percent` allows so much either way.
+    """
+
+    word: Text
+    also: tuple[Text, ...] = ()
+    within_percent: Annotated[float, Meta(gt=0)] | None = None
+    from_: Annotated[float, Meta(ge=1)] | None = field(name="from", default=None)
+    to: Annotated[float, Meta(gt=1)] | None = None
+    quantifier: Literal["every", "most", "some"] | None = None
+
+    def __post_init__(self) -> None:
+        if sum(one is not None for one in (self.within_percent, self.from_, self.quantifier)) != 1:
+            raise Problem("a word needs one of within_percent, from, quantifier", key=self.word)
+
+    @property
+    def said(self) -> str:
+        """What the word stands for, in words."""
+        if self.quantifier:
+            return {
+                "every": "every group of cells",
+                "most": "more than half of the groups",
+                "some": "at least one group",
+            }[self.quantifier]
+        if self.within_percent is not None:
+            return f"at most {exact(self.within_percent)} % apart"
+        percent, most = ((end - 1) * 100 if end else 0.0 for end in (self.from_, self.to))
+        low = f"at least {exact(round(percent, 6))} %" if percent else "more than nothing"
+        return f"{low}, at most {exact(round(most, 6))} %" if self.to else low
+
+    def fits(self, claim: Claim) -> bool:
+        """True when the claim has the limits of the word, whichever way round it divides."""
+        if self.quantifier:
+            return claim.quantifier == self.quantifier
+        if getattr(claim, "first", None) is not None or getattr(claim, "last", None) is not None:
+            return self.from_ == 1
+        within = getattr(claim, "within_percent", None)
+        if self.within_percent is not None:
+            return within is not None and math.isclose(within, self.within_percent)
+        if within is not None:  # negated, "more than so much apart"
+            return claim.negate and self.from_ is not None and math.isclose(1 + within / 100, self.from_)
+        if (differ := getattr(claim, "differ", None)) is not None:
+            return math.isclose(differ, self.from_ or 0)
+        low, high = getattr(claim, "low", 0.0), getattr(claim, "high", math.inf)
+        least, most = self.from_ or 1.0, self.to or math.inf
+        return any(
+            math.isclose(low, ends[0], rel_tol=_CLOSE) and math.isclose(high, ends[1], rel_tol=_CLOSE)
+            for ends in ((least, most), (1 / most, 1 / least))
+        )
+
+
+class _WordsFile(Struct, frozen=True, forbid_unknown_fields=True):
+    words: tuple[Word, ...]
+
+    def __post_init__(self) -> None:
+        no_duplicates([name for one in self.words for name in (one.word, *one.also)], "word")
+
+
+@lru_cache(maxsize=1)
+def words() -> tuple[Word, ...]:
+    """The table of words, in the file's order. Raises DataFileError."""
+    return read_toml(places.data_dir("studies") / WORDS_FILE, _WordsFile).words
+
+
+def meaning(word: str) -> Word:
+    """The entry of a word. Raises Problem when the table has none."""
+    known = {name: one for one in words() for name in (one.word, *one.also)}
+    if word not in known:
+        raise Problem(f"there is no word '{word}' in {WORDS_FILE}", key="words", hint=closest(word, known))
+    return known[word]
+
+
+def check(claim: Claim) -> None:
+    """Raise Problem when a claim names a word and has other limits than the table gives it."""
+    for word in claim.words:
+        entry = meaning(word)
+        if not entry.fits(claim):
+            raise Problem(
+                f"'{word}' stands for {entry.said}, and the claim has other limits",
+                key="words",
+                hint="give it those limits, or leave the word out and say in `reading` where the limit is from",
+            )
+
+
+def read_as(claim: Claim) -> str:
+    """What the words of a claim stand for, as the beginning of its reading; empty without words."""
+    return " ".join(f"'{word.capitalize()}': {meaning(word).said}." for word in claim.words)

@@ -1,0 +1,256 @@
+"""Functions of Java and Kotlin behind the C SDK: the virtual machine is started in the process that reads the clock.
+
+Java is compiled by `javac`, with what else it needs from the same source tree and from CLASSPATH; Kotlin by `kotlinc`,
+or by its compiler where Maven has put it. Functions are static, or stand outside of classes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from perbyte import places
+from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.runners.needs import compiler
+from perbyte.trial.foreign import said_by, sdk_library, tool, words_of, write_start
+from perbyte.trial.language import Managed
+from perbyte.trial.program import DoesNotBuild, digest_of
+from perbyte.trial.roles import returns_bytes
+from perbyte.trial.signatures import JAVA, KOTLIN, without_comments
+
+# a serial collector, a young generation whose pages are there, compilers that work while nobody times
+OPTIONS = (
+    *("-XX:+UseSerialGC", "-Xms96m", "-Xmx1g", "-Xmn64m", "-XX:+AlwaysPreTouch", "-XX:-UsePerfData"),
+    *("-Xbatch", "-Xrs", "-Xshare:auto"),
+)
+_KINDS = {"HASH": 0, "MAC": 1, "STREAM": 2, "AEAD": 3}
+_NUMBERS = {"MESSAGE": 0, "REKEY": 1, "INVERSE": 2, "INVERSE_REKEY": 3}
+_SCOPES = re.compile(r'"(?:\\.|[^"\\\n])*"|\b(?:class|interface|enum|record|object)\s+(\w+)|([{}])')
+_COMPILER = "kotlin-compiler-embeddable"
+_WITH_IT = (_COMPILER, "kotlin-stdlib", "kotlin-script-runtime", "kotlin-reflect", "kotlin-daemon-embeddable")
+_BESIDE = ("kotlinx-coroutines-core-jvm", "trove4j", "annotations")
+
+
+def write_jvm(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
+    """Compile the user's files and the class of loops into `scratch/classes`, and write what starts them.
+
+    Raises UsageError for a function that cannot be called, DoesNotBuild, EnvironmentLacking.
+    """
+    javac = tool("javac", "apt-get install default-jdk-headless")
+    classes = scratch / "classes"
+    classes.mkdir()
+    text = without_comments(asked.main)
+    package = found[1] if (found := re.search(r"^\s*package\s+([\w.]+)", text, re.MULTILINE)) else ""
+    path = [str(classes), *(one for one in os.environ.get("CLASSPATH", "").split(os.pathsep) if one)]
+    if asked.language == "kotlin":
+        compiling, library = kotlin_compiler()
+        path.append(library)
+        files = [str(file) for file in asked.files if file.suffix in (*KOTLIN, *JAVA)]
+        command = [*compiling, *flags, "-nowarn", "-cp", os.pathsep.join(path), "-d", str(classes), *files]
+        _made(command, scratch)
+        files = [file for file in files if file.endswith(".java")]
+    else:
+        files = [str(file) for file in asked.files if file.suffix in JAVA]
+    (scratch / "PerbyteCalls.java").write_text(_loops(asked, text, package), encoding="utf-8")
+    root = asked.main.parent
+    for _ in package.split(".") if package and asked.language == "java" else ():
+        root = root.parent
+    plain = [*flags] if asked.language == "java" else []
+    sources = ["-sourcepath", str(root)] if asked.language == "java" else []
+    own = [*plain, "-nowarn", "-cp", os.pathsep.join(path), *sources, "-d", str(classes)]
+    _made([javac, *own, *files, "PerbyteCalls.java"], scratch)
+    _start(asked, scratch, javac, package, path)
+
+
+def _start(asked: Managed, scratch: Path, javac: str, package: str, path: Sequence[str]) -> None:
+    key, nonce, output = asked.lengths
+    version = said_by(javac, "-version")
+    program = _program(Path(javac).resolve().parent.parent, version)
+    name = f"{package.replace('.', '/')}/PerbyteCalls".lstrip("/")
+    calls = ", ".join(call.function for call in asked.calls.values())
+    kind = str(_KINDS[asked.kind])
+    told = [name, asked.main.name, digest_of(asked.files), asked.algorithm.id, kind, str(key), str(nonce)]
+    words = " ".join(shlex.quote(one) for one in [*told, str(output), calls, *OPTIONS])
+    rest = "".join(f":{shlex.quote(one)}" for one in path[1:])
+    command = f'{shlex.quote(str(program))} {words} "-Djava.class.path=$here/classes"{rest}'
+    write_start(scratch, asked.name, program, command, "unset JAVA_TOOL_OPTIONS; ")
+
+
+def _program(jdk: Path, version: str) -> Path:
+    """The program that starts a virtual machine of `jdk`; made when it is not there yet."""
+    jvm = places.data_dir("runners") / "sdk" / "jvm" / "jvm.c"
+    include, server = jdk / "include", jdk / "lib" / "server"
+    if not (include / "jni.h").is_file() or not (server / "libjvm.so").is_file():
+        raise EnvironmentLacking(
+            f"there is no whole JDK in {jdk}", hint="apt-get install default-jdk-headless"
+        )
+    flags = (f"-I{include}", f"-I{include / 'linux'}")
+    library = sdk_library(version, (jvm,), flags, static=True)
+    program = library.with_name("perbyte-jvm")
+    if not program.is_file():
+        new = library.with_name(f"perbyte-jvm.{os.getpid()}")
+        linked = [str(library), f"-L{server}", f"-Wl,-rpath,{server}", "-ljvm", "-lm", "-ldl", "-pthread"]
+        whole = ["-Wl,--whole-archive", linked[0], "-Wl,--no-whole-archive", *linked[1:]]
+        if said := words_of([*compiler("c"), "-o", str(new), *whole], library.parent):
+            raise EnvironmentLacking(f"the SDK cannot be linked: {said[:2000]}")
+        new.replace(program)
+    return program
+
+
+def kotlin_compiler() -> tuple[list[str], str]:
+    """The command of Kotlin's compiler, and where its library lies."""
+    if found := shutil.which("kotlinc"):
+        home = Path(os.environ.get("KOTLIN_HOME", Path(found).resolve().parent.parent))
+        for lib in (home / "lib", home / "libexec" / "lib"):
+            if (lib / "kotlin-stdlib.jar").is_file():
+                return [found], str(lib / "kotlin-stdlib.jar")
+        raise EnvironmentLacking(f"there is no kotlin-stdlib.jar in {home}", hint="set KOTLIN_HOME")
+    group = Path.home() / ".m2" / "repository" / "org" / "jetbrains"
+    for place in sorted((group / "kotlin" / _COMPILER).glob("*"), reverse=True):
+        jars = [group / "kotlin" / one / place.name / f"{one}-{place.name}.jar" for one in _WITH_IT]
+        jars += [jar for one in _BESIDE for jar in sorted(group.rglob(f"{one}-[0-9]*.jar"))[-1:]]
+        jars = [jar for jar in jars if jar.is_file()]
+        if any(jar.name.startswith(_COMPILER) for jar in jars):
+            standard = next(jar for jar in jars if jar.name.startswith("kotlin-stdlib"))
+            path = os.pathsep.join(map(str, jars))
+            java = tool("java", "apt-get install default-jdk-headless")
+            quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+            main = ["org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-no-stdlib", "-no-reflect"]
+            return [java, *quick, "-cp", path, *main], str(standard)
+    raise EnvironmentLacking(
+        "there is no kotlinc here",
+        hint=f"put it into the path, or: mvn dependency:get -Dartifact=org.jetbrains.kotlin:{_COMPILER}:2.1.20",
+    )
+
+
+def _made(command: Sequence[str], place: Path) -> None:
+    if said := words_of(command, place):
+        raise DoesNotBuild(said)
+
+
+def _loops(asked: Managed, text: str, package: str) -> str:
+    """The class that makes the timed calls."""
+    output = asked.lengths[2]
+    room = f"data.length + {output}" if asked.kind in ("STREAM", "AEAD") else str(output)
+    owners = {call.function: _owner(asked, text, call.function) for call in asked.calls.values()}
+    loops, cases = [], []
+    for name, code in asked.codes().items():
+        function = code.partition("(")[0]
+        call = next(one for one in asked.calls.values() if one.function == function)
+        returned = call.prototype and returns_bytes(call.prototype)
+        line = f"made = {owners[function]}.{code};" if returned else f"{owners[function]}.{code}; made = out;"
+        if name.startswith("INVERSE"):
+            line += ' if (made == null) throw new IllegalStateException("refused");'
+        loops.append(_LOOP.format(name=name.lower(), line=line))
+        cases.append(f"            case {_NUMBERS[name]}: return {name.lower()}(s, n);")
+    return _CALLS.format(
+        package=f"package {package};\n" if package else "",
+        room=room,
+        loops="\n".join(loops),
+        cases="\n".join(cases),
+    )
+
+
+def _owner(asked: Managed, text: str, function: str) -> str:
+    """The class whose static method `function` is. Raises UsageError where it cannot be called without an object."""
+    head = r"\bfun\s+" if asked.language == "kotlin" else r"\b(?:byte\s*\[\]|void|boolean)\s+"
+    match = re.search(rf"^[^\n=;]*{head}{re.escape(function)}\s*\(", text, re.MULTILINE)
+    if not match:
+        raise UsageError(f"there is no function '{function}' in {asked.main.name}")
+    words = match[0].split()
+    scopes, pending, kinds = [], "", ""
+    for one in _SCOPES.finditer(text, 0, match.end()):
+        if one[1]:
+            pending, kinds = one[1], one[0].split()[0]
+        elif one[2] == "{":
+            scopes.append((kinds, pending))
+            pending = kinds = ""
+        elif one[2] == "}" and scopes:
+            scopes.pop()
+    names = [name for _, name in scopes if name]
+    if asked.language == "kotlin":
+        said = re.search(r'@file:JvmName\("(\w+)"\)', asked.main.read_text(encoding="utf-8"))
+        stem = re.sub(r"\W", "_", asked.main.stem)
+        alone = said[1] if said else f"{stem[:1].upper()}{stem[1:]}Kt"
+        if any(kind != "object" for kind, name in scopes if name) or "private" in words:
+            raise UsageError(
+                f"{function} cannot be called without an object", hint="put it outside of the class"
+            )
+        return f"{'.'.join(names)}.INSTANCE" if names else alone
+    if "static" not in words or "private" in words:
+        raise UsageError(f"{function} cannot be called from outside without an object", hint="make it static")
+    return ".".join(names)
+
+
+_LOOP = """\
+    private static boolean {name}(State s, int n) {{
+        byte[] data = s.data, aad = s.aad, key0 = s.keys[0], nonce0 = s.nonces[0], out = s.out, made = s.last;
+        byte[][] keys = s.keys, nonces = s.nonces;
+        try {{
+            for (int turn = 0; turn < n; turn++) {{
+                {line}
+            }}
+        }} catch (Throwable error) {{
+            return false;
+        }}
+        s.last = made;
+        return true;
+    }}
+"""
+_CALLS = """\
+// Written by `perbyte try`: calls of a user's functions, in loops that are timed from C (sdk/jvm).
+{package}
+public final class PerbyteCalls {{
+    private static final class State {{
+        byte[] data, aad, out, last;
+        byte[][] keys, nonces;
+    }}
+
+    private static final long FIRST_NS = 400_000_000, MORE_NS = 100_000_000, FULL = 40 << 20;
+    private static final java.util.Set<String> warmed = new java.util.HashSet<>();
+
+    static Object open(byte[] data, byte[] aad, byte[][] keys, byte[][] nonces) {{
+        State made = new State();
+        made.data = data;
+        made.aad = aad;
+        made.keys = keys;
+        made.nonces = nonces;
+        made.out = new byte[{room}];
+        return made;
+    }}
+
+    static boolean run(Object state, int n, int which) {{
+        State s = (State) state;
+        if (n == 0) return true;
+        switch (which) {{
+{cases}
+            default: return false;
+        }}
+    }}
+
+{loops}
+    /** Until the compilers have had their turn; a second size finds the code compiled. */
+    static void warm(Object state, int which) {{
+        boolean first = warmed.add(which + "");
+        if (!warmed.add(which + " " + ((State) state).data.length)) return;
+        long until = System.nanoTime() + (first ? FIRST_NS : MORE_NS);
+        for (int calls = 1; System.nanoTime() < until; calls = Math.min(2 * calls, 256)) {{
+            if (!run(state, calls, which)) return;
+        }}
+    }}
+
+    /** Collects between samples, before the young generation is full. */
+    static void look() {{
+        Runtime here = Runtime.getRuntime();
+        if (here.totalMemory() - here.freeMemory() > FULL) System.gc();
+    }}
+
+    static byte[] show(Object state) {{
+        return ((State) state).last;
+    }}
+}}
+"""

@@ -1,0 +1,100 @@
+"""An algorithm of the user's own: `--as new:NAME`, with its kind and lengths, and known answers where there are some.
+
+Nothing but a known answer says what a new algorithm should compute. Without one its id says so wherever it stands, in
+tables, files and stores: `unverified-NAME`. What is checked then is only that it agrees with itself: that decryption
+gives the data back, that a forgery is refused, that the same call gives the same output.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from perbyte.catalogue import load
+from perbyte.catalogue.catalogue import SEARCH_VARIABLE
+from perbyte.catalogue.reading import read_vectors
+from perbyte.errors import UsageError
+from perbyte.model import Algorithm
+from perbyte.trial.program import home
+
+NEW = "new:"
+UNVERIFIED = "unverified-"
+_OPERATIONS = {
+    "hash": ("digest",),
+    "xof": ("digest",),
+    "mac": ("mac",),
+    "block-cipher": ("encrypt", "decrypt"),
+    "stream-cipher": ("encrypt", "decrypt"),
+    "aead": ("seal", "open"),
+    "kdf": ("expand",),
+}
+_NEEDED = {
+    "hash": ("out",),
+    "xof": ("out",),
+    "mac": ("key", "out"),
+    "block-cipher": ("key", "block"),
+    "stream-cipher": ("key",),
+    "aead": ("key", "nonce", "out"),
+    "kdf": ("key",),
+}
+_FIELDS = {"key": "key_bytes", "nonce": "nonce_bytes", "out": "tag_bytes", "block": "block_bytes"}
+
+
+def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None) -> Algorithm:
+    """Describe the algorithm `new:NAME` in a directory that the catalogue reads from now on, and return it.
+
+    `lengths` are `key=16`, `nonce=12`, `out=32`, `block=16`, in bytes; `answers` a file of known answers in the
+    catalogue's form. Raises UsageError with the way out, DataFileError for answers that cannot be read.
+    """
+    bare = name.removeprefix(NEW).strip().lower()
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", bare):
+        raise UsageError(f"--as {name}: a name has letters, digits and hyphens", hint="--as new:my-cipher")
+    if bare in load().algorithms:
+        raise UsageError(f"the catalogue has '{bare}' already", hint=f"--as {bare}, or another name")
+    if kind not in _OPERATIONS:
+        raise UsageError(
+            f"--as {name}: of which kind is it?", hint=f"--kind, one of {', '.join(_OPERATIONS)}"
+        )
+    given = _read_lengths(lengths)
+    if lacking := [one for one in _NEEDED[kind] if one not in given]:
+        raise UsageError(
+            f"--as {name}: how many bytes has its {lacking[0]}?",
+            hint="--lengths " + ",".join(f"{one}=16" for one in _NEEDED[kind]),
+        )
+    known = answers and read_vectors(answers)
+    if answers and not any(one.algorithm == bare for one in known or ()):
+        raise UsageError(
+            f"{answers}: there is no known answer of '{bare}' in it", hint=f'algorithm = "{bare}"'
+        )
+    id_ = bare if answers else f"{UNVERIFIED}{bare}"
+    if kind in ("hash", "xof"):
+        given.setdefault("block", 1)
+    place = home() / "algorithms" / id_
+    shutil.rmtree(place, ignore_errors=True)
+    (place / "algorithms").mkdir(parents=True)
+    fields = [f"{_FIELDS[one]} = {size}" for one, size in given.items()]
+    mode = ['mode = "ecb"', f"data_multiple_bytes = {given['block']}"] if kind == "block-cipher" else []
+    operations = ", ".join(f'"{one}"' for one in _OPERATIONS[kind])
+    text = [f"[algorithms.{id_}]", f'name = "{bare}"', f'kind = "{kind}"', *fields, *mode, "year = 2000"]
+    text += ['origin = "the user"', f"operations = [{operations}]", 'sources = ["perbyte try"]']
+    (place / "algorithms" / f"{id_}.toml").write_text("\n".join(text) + "\n", encoding="utf-8")
+    if answers:
+        (place / "vectors").mkdir()
+        shutil.copy(answers, place / "vectors" / f"{id_}.toml")
+    before = [one for one in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if one]
+    os.environ[SEARCH_VARIABLE] = os.pathsep.join([*before, str(place)])
+    load.cache_clear()
+    return load().find(id_)
+
+
+def _read_lengths(texts: Sequence[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for part in (part for text in texts for part in text.split(",") if part.strip()):
+        name, _, value = part.strip().partition("=")
+        if name not in _FIELDS or not value.isdigit() or not 0 < int(value) <= 1 << 16:
+            raise UsageError(f"--lengths: '{part}'", hint=f"{', '.join(_FIELDS)}, in bytes: key=16,out=32")
+        found[name] = int(value)
+    return found

@@ -1,0 +1,103 @@
+"""Primitives that the catalogue lacks, described from their own api.h, so that a tree can be measured whole.
+
+What such a primitive computes is known only to the tree: its checksums are the gate. Without one there is no figure.
+The descriptions go into a directory of their own that the catalogue reads besides its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from perbyte.catalogue import load
+from perbyte.catalogue.catalogue import SEARCH_VARIABLE
+from perbyte.errors import UsageError
+from perbyte.trial.supercop import Implementation, algorithm_of, constants_of, own_id
+
+_SEED_BYTES = 64  # of a key pair's draw, where the catalogue says none
+_KINDS = {
+    "hash": ("hash", ("digest",), ()),
+    "stream": ("stream-cipher", ("encrypt", "decrypt"), ()),
+    "auth": ("mac", ("mac",), ()),
+    "onetimeauth": ("mac", ("mac",), ()),
+    "aead": ("aead", ("seal", "open"), ()),
+    "kem": ("kem", ("encapsulate", "decapsulate", "keygen"), ("encapsulate", "decapsulate", "keygen")),
+    "sign": ("signature", ("sign", "verify", "keygen"), ("sign", "keygen")),
+    "scalarmult": ("key-agreement", ("derive", "keygen"), ()),
+}
+
+
+def describe_unknown(implementations: Iterable[Implementation], place: Path) -> None:
+    """Describe in `place` each primitive that the catalogue lacks and that has a checksum; read it from now on."""
+    told: dict[str, str] = {}
+    for one in implementations:
+        name = own_id(one)
+        if (
+            name in told
+            or not (one.tree / f"crypto_{one.operation}" / one.primitive / "checksumsmall").is_file()
+        ):
+            continue
+        try:
+            algorithm_of(one, None)
+        except UsageError:
+            if text := _described(one, name):
+                told[name] = text
+    if not told:
+        return
+    (place / "algorithms").mkdir(parents=True, exist_ok=True)
+    (place / "algorithms" / "supercop.toml").write_text("\n".join(told.values()), encoding="utf-8")
+    known = [
+        one for one in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if one and one != str(place)
+    ]
+    os.environ[SEARCH_VARIABLE] = os.pathsep.join([*known, str(place)])
+    load.cache_clear()
+
+
+def _described(one: Implementation, name: str) -> str:
+    lengths = constants_of(one)
+    kind, operations, randomised = _KINDS[one.operation]
+    fields: dict[str, object] = {
+        "name": one.primitive,
+        "kind": kind,
+        "year": 2000,
+        "origin": "a tree in SUPERCOP's layout",
+        "operations": list(operations),
+        "randomised": list(randomised),
+        "sources": [f"crypto_{one.operation}/{one.primitive}"],
+    }
+    needed = {
+        "hash": ("BYTES",),
+        "stream": ("KEYBYTES", "NONCEBYTES"),
+        "auth": ("BYTES", "KEYBYTES"),
+        "onetimeauth": ("BYTES", "KEYBYTES"),
+        "aead": ("KEYBYTES", "NPUBBYTES", "ABYTES"),
+        "kem": ("PUBLICKEYBYTES", "CIPHERTEXTBYTES", "BYTES"),
+        "sign": ("PUBLICKEYBYTES", "BYTES"),
+        "scalarmult": ("BYTES", "SCALARBYTES"),
+    }[one.operation]
+    if any(lengths.get(one_length, 0) <= 0 for one_length in needed):
+        return ""
+    if one.operation == "hash":
+        fields |= {"block_bytes": 1, "tag_bytes": lengths["BYTES"]}
+    elif one.operation == "stream":
+        fields |= {"key_bytes": lengths["KEYBYTES"], "nonce_bytes": lengths["NONCEBYTES"]}
+    elif one.operation in ("auth", "onetimeauth"):
+        fields |= {"key_bytes": lengths["KEYBYTES"], "tag_bytes": lengths["BYTES"]}
+    elif one.operation == "aead":
+        fields |= {"key_bytes": lengths["KEYBYTES"], "nonce_bytes": lengths["NPUBBYTES"]}
+        fields |= {"tag_bytes": lengths["ABYTES"]}
+    elif one.operation == "kem":
+        fields |= {"key_bytes": _SEED_BYTES, "tag_bytes": lengths["BYTES"]}
+        fields |= {"public_bytes": lengths["PUBLICKEYBYTES"], "ciphertext_bytes": lengths["CIPHERTEXTBYTES"]}
+    elif one.operation == "sign":
+        fields |= {"key_bytes": _SEED_BYTES, "tag_bytes": lengths["BYTES"]}
+        fields |= {"public_bytes": lengths["PUBLICKEYBYTES"]}
+    else:
+        fields |= {"key_bytes": lengths["SCALARBYTES"], "nonce_bytes": lengths["SCALARBYTES"]}
+        fields |= {"tag_bytes": lengths["BYTES"], "public_bytes": lengths["BYTES"]}
+    lines = [f"[algorithms.{name}]"]
+    for field, value in fields.items():
+        shown = f'"{value}"' if isinstance(value, str) else str(value).replace("'", '"')
+        lines.append(f"{field} = {shown}")
+    return "\n".join(lines) + "\n"

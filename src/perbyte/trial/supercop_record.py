@@ -1,0 +1,127 @@
+"""What became of each implementation of a tree, so that a run of hours can be resumed, and SUPERCOP's own lines of it.
+
+The journal is a line of JSON for each program, appended when its primitive is done: a kill costs one primitive. The
+data file has the form in which SUPERCOP prints its database: `version host abi date operation primitive/security`,
+then a word and its values. The values of a `cycles` line are those of fresh processes, the middle one first.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from perbyte.model import CellFigure
+from perbyte.protocol.material import AAD_BYTES
+
+MEASURED = "measured"
+_WORDS = {
+    "encrypt": "xor_cycles",
+    "seal": "encrypt_cycles",
+    "open": "decrypt_cycles",
+    "verify": "open_cycles",
+    "encapsulate": "enc_cycles",
+    "decapsulate": "dec_cycles",
+}
+_WITHOUT_LENGTH = {"encapsulate", "decapsulate", "derive"}
+_ABI = {"x86_64": "amd64", "aarch64": "aarch64"}
+
+
+@dataclass(frozen=True, slots=True)
+class VariantOutcome:
+    """What became of one implementation under one compiler: `word` is `measured`, or why there is no figure."""
+
+    operation: str
+    primitive: str
+    implementation: str
+    compiler: str
+    word: str
+    detail: str = ""
+    checksums: str = ""
+    figures: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What tells it from others."""
+        return self.operation, self.primitive, self.implementation, self.compiler
+
+
+class Journal:
+    """The outcomes of a tree, in `state.jsonl` of a directory of its own, and SUPERCOP's lines in `data`."""
+
+    def __init__(self, place: Path) -> None:
+        place.mkdir(parents=True, exist_ok=True)
+        self.place = place
+        self.outcomes: dict[tuple[str, str, str, str], VariantOutcome] = {}
+        if (place / "state.jsonl").is_file():
+            for line in (place / "state.jsonl").read_text(encoding="utf-8").splitlines():
+                try:
+                    one = VariantOutcome(**json.loads(line))
+                except (ValueError, TypeError):
+                    continue  # the last line of a run that was killed
+                self.outcomes[one.key] = one
+
+    def add(self, outcomes: Iterable[VariantOutcome], lines: Iterable[str]) -> None:
+        """Append what is known of a primitive."""
+        fresh = list(outcomes)
+        with (self.place / "data").open("a", encoding="utf-8") as data:
+            data.writelines(f"{line}\n" for line in lines)
+        with (self.place / "state.jsonl").open("a", encoding="utf-8") as state:
+            state.writelines(f"{json.dumps(asdict(one))}\n" for one in fresh)
+        self.outcomes |= {one.key: one for one in fresh}
+
+    def counts(self) -> dict[str, int]:
+        """How many outcomes there are of each word."""
+        words = [one.word for one in self.outcomes.values()]
+        return {word: words.count(word) for word in dict.fromkeys([MEASURED, *sorted(words)])}
+
+
+def prefix(version: str, date: str, operation: str, primitive: str) -> str:
+    """How each line of SUPERCOP's database begins."""
+    machine = platform.machine()
+    host = "".join(one for one in platform.node().split(".")[0].lower() if one.isalnum()) or "host"
+    return f"{version} {host} {_ABI.get(machine, machine)} {date} crypto_{operation} {primitive}/timingleaks"
+
+
+def data_lines(
+    start: str, outcome: VariantOutcome, figures: Sequence[CellFigure], compiler_version: str
+) -> list[str]:
+    """The lines of one implementation that was measured; none where no clock counted core cycles."""
+    counted = [one for one in figures if one.cycles_per_call and one.epoch_cycles]
+    if not counted:
+        return []
+    place = f"crypto_{outcome.operation}/{outcome.primitive}/{outcome.implementation}"
+    hertz = statistics.median((one.cycles_per_call or 0.0) / one.ns_per_call for one in counted) * 1e9
+    said = [
+        f"implementation {place} -",
+        f"cpucycles_persecond {hertz:.0f}",
+        "cpucycles_implementation perbyte",
+        f"compiler {outcome.compiler} {compiler_version.replace(' ', '_')}",
+    ]
+    for one in counted:
+        cell = one.cell
+        length = f"{cell.size_bytes + (1_000_000 * AAD_BYTES if cell.operation in ('seal', 'open') else 0)}"
+        where = "-" if cell.operation in _WITHOUT_LENGTH else length
+        middle = round(one.cycles_per_call or 0.0)
+        values = "".join(f"{round(each) - middle:+d}" for each in one.epoch_cycles)
+        said.append(f"{_WORDS.get(cell.operation, 'cycles')} {where} {middle} {values}")
+    return [f"{start} {line}" for line in said]
+
+
+def failure_line(start: str, outcome: VariantOutcome) -> str:
+    """What SUPERCOP prints of an implementation that gives no figure."""
+    place = f"crypto_{outcome.operation}/{outcome.primitive}/{outcome.implementation}"
+    word = "fromcompiler" if outcome.word in ("does not compile", "cannot be built") else "tryfails"
+    return f"{start} {word} {place} {outcome.compiler} {outcome.word}: {outcome.detail}".replace("\n", " ")
+
+
+def try_line(start: str, outcome: VariantOutcome) -> str:
+    """That an implementation gives the checksums of its primitive, in SUPERCOP's words."""
+    place = f"crypto_{outcome.operation}/{outcome.primitive}/{outcome.implementation}"
+    cycles, ns, *_ = max(outcome.figures.values(), key=lambda values: values[0], default=(0.0, 1.0))
+    word = "ok" if outcome.checksums and "-" not in outcome.checksums else "unknown"
+    told = f"{cycles:.0f} 0 {1e9 * cycles / ns:.0f}"
+    return f"{start} try {outcome.checksums or '-/-'} {word} {told} {place} {outcome.compiler}"

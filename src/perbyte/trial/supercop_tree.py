@@ -1,0 +1,181 @@
+"""What a whole tree in SUPERCOP's layout provides around an implementation: headers, libraries of the tree, names.
+
+The tree's own `include/`, `cryptoint/` and `s2n-bignum/` are used where they are there. Names: SUPERCOP compiles an
+implementation with macros that put its place before each of its names. Each implementation is a program of its own
+here, so the place is the operation itself, `crypto_hash`, and that of a sub-primitive `crypto_hash_sha512`.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from perbyte.runners.needs import compiler
+
+Part = tuple[Path, tuple[str, ...], tuple[Path, ...]]  # a file, its flags, its include directories
+PROVIDED = (8, 16, 32, 64)  # lengths of crypto_verify that are made here
+_LIMIT_S = 20
+_DEFINED = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(?:CRYPTO|crypto_[a-z]+)_([A-Za-z0-9_]*[A-Z0-9])\b[ \t]*(.*)$", re.M
+)
+_BINARY = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.floordiv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+_LIBRARIES = (
+    (r"<openssl/", "-lcrypto"),
+    (r"[<\"]cryptopp/", "-lcryptopp"),
+    (r"<gmp\.h>", "-lgmp"),
+    (r"<gmpxx\.h>", "-lgmpxx"),
+    (r"<NTL/", "-lntl"),
+    (r"<sodium\.h>", "-lsodium"),
+)
+
+
+def namespace(top: str) -> tuple[str, ...]:
+    """The macros under which SUPERCOP compiles, `top` standing for the place of the implementation."""
+    both = [f"-D{name}(name)={line}{top}_##name" for name, line in _prefixed("NAMESPACE")]
+    both += [f"-D{name}(name)={line}{top}_##name" for name, line in _prefixed("SHARED_NAMESPACE")]
+    tops = [f"-D{name}={line}{top}" for name, line in _prefixed("NAMESPACETOP")]
+    return ("-DSUPERCOP", *tops, *both, "-DCRYPTO_ALIGN(n)=__attribute__((aligned(n)))")
+
+
+def _prefixed(name: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (f"CRYPTO_{name}", ""), (f"_CRYPTO_{name}", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The directory that holds the `crypto_` directories."""
+
+    root: Path
+
+    @property
+    def include(self) -> tuple[Path, ...]:
+        """Directories of headers of the tree's own."""
+        wanted = ("include", "cryptoint", "s2n-bignum/include")
+        return tuple(place for name in wanted if (place := self.root / name).is_dir())
+
+    @property
+    def has_integers(self) -> bool:
+        """True where the tree brings crypto_uint32.h and its kin."""
+        return (self.root / "cryptoint" / "crypto_uint32.h").is_file()
+
+    def parts_for(self, text: str) -> list[Part]:
+        """Files of the tree's libraries that sources with this `text` need."""
+        found: list[Part] = []
+        if self.has_integers and re.search(r"crypto_u?int(?:8|16|32|64)", text):
+            blockers = sorted((self.root / "cryptoint").glob("*int[0-9]*_optblocker.c"))
+            found += [(file, (), (self.root / "cryptoint",)) for file in blockers]
+        if "s2n-bignum" in text or "bignum_" in text:
+            known = _bignum(self.root)
+            files = sorted({known[name] for name in re.findall(r"\b\w+\b", text) if name in known})
+            found += [(file, (), self.include) for file in files]
+        return found
+
+
+@cache
+def _bignum(root: Path) -> dict[str, Path]:
+    """Functions of the tree's s2n-bignum for this machine, by name."""
+    import platform
+
+    place = root / "s2n-bignum" / ("x86" if platform.machine() == "x86_64" else "arm")
+    found: dict[str, Path] = {}
+    for file in sorted(place.rglob("*.S")):
+        if not file.parent.name.endswith("_att"):
+            text = file.read_text(encoding="utf-8", errors="replace")
+            for name in re.findall(r"^\s*S2N_BN_SYM_VISIBILITY_DIRECTIVE\((\w+)\)", text, re.MULTILINE):
+                found.setdefault(name, file)
+    return found
+
+
+def libraries(text: str) -> tuple[str, ...]:
+    """The system's libraries that sources with this `text` need, as flags of the linker."""
+    return tuple(flag for pattern, flag in _LIBRARIES if re.search(rf"#\s*include\s*{pattern}", text))
+
+
+def read_constants(api: Path, include: Sequence[Path]) -> dict[str, int]:
+    """What an `api.h` defines as numbers, by SUPERCOP's names without `CRYPTO_`.
+
+    Sums and names of other headers are worked out by the preprocessor; what is no number is left out.
+    """
+    try:
+        text = api.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
+    found: dict[str, int] = {}
+    open_names = []
+    for name, value in _DEFINED.findall(text):
+        number = _number(value)
+        if number is None:
+            open_names.append(name)
+        else:
+            found.setdefault(name, number)
+    return found | (_preprocessed(api, open_names, include) if open_names else {})
+
+
+def _preprocessed(api: Path, names: Sequence[str], include: Sequence[Path]) -> dict[str, int]:
+    asked = "".join(f"PB_ASKED {name} = CRYPTO_{name}\n" for name in names)
+    command = [*compiler("c"), "-E", "-P", "-x", "c", *namespace("crypto"), f"-I{api.parent}"]
+    command += [*(f"-I{place}" for place in include), "-"]
+    try:
+        ended = subprocess.run(
+            command,
+            input=f'#include "{api}"\n{asked}',
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    found = re.findall(r"^PB_ASKED (\w+) = (.*)$", ended.stdout, re.MULTILINE)
+    return {name: number for name, value in found if (number := _number(value)) is not None}
+
+
+def _number(text: str) -> int | None:
+    """The value of a constant expression of C; None where it is none."""
+    bare = re.sub(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]+\b", r"\1", text.strip())
+    try:
+        return _value(ast.parse(bare, mode="eval").body)
+    except (SyntaxError, ValueError, KeyError, ZeroDivisionError, RecursionError, MemoryError):
+        return None
+
+
+def _value(node: ast.expr) -> int:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_value(node.operand)
+    if isinstance(node, ast.BinOp):
+        left, right = _value(node.left), _value(node.right)
+        if abs(left) > 1 << 64 or abs(right) > 1 << 64 or (isinstance(node.op, ast.LShift) and right > 64):
+            raise ValueError(node)
+        made: int = _BINARY[type(node.op)](left, right)
+        return made
+    raise ValueError(node)
+
+
+def guarded(text: str) -> str:
+    """A header that C++ can include as well."""
+    return f'#pragma once\n#ifdef __cplusplus\nextern "C" {{\n#endif\n{text}#ifdef __cplusplus\n}}\n#endif\n'
+
+
+def header(full: str, constants: Mapping[str, int], prototypes: Sequence[str]) -> str:
+    """The header of an operation or of a sub-primitive: its lengths and its functions."""
+    lines = [f"#define {full}_{name} {value}" for name, value in constants.items()]
+    return guarded("\n".join([*lines, *prototypes]) + "\n")

@@ -1,0 +1,101 @@
+"""Functions of a Zig file, exported for C: slices become pointer and length, what is returned is written out.
+
+The file is a module of its own beside the generated root, so that what it imports is found where it lies.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from perbyte.errors import EnvironmentLacking
+from perbyte.trial.expressions import wrapped
+from perbyte.trial.prototype import Parameter, Shape
+from perbyte.trial.roles import Call, returns_bytes
+
+_LEVELS = {"-O0": "Debug", "-O1": "ReleaseSafe", "-Os": "ReleaseSmall", "-Oz": "ReleaseSmall"}
+
+
+def zig_command() -> list[str]:
+    """What starts the compiler: `zig`, what ZIG says, or the package `ziglang`. Raises EnvironmentLacking."""
+    if found := shutil.which(os.environ.get("ZIG", "zig")):
+        return [found]
+    if importlib.util.find_spec("ziglang"):
+        return [sys.executable, "-m", "ziglang"]
+    python = shutil.which("python3")
+    if (
+        python
+        and not subprocess.run([python, "-c", "import ziglang"], capture_output=True, check=False).returncode
+    ):
+        return [python, "-m", "ziglang"]
+    raise EnvironmentLacking("there is no zig here", hint="pip install ziglang, or set ZIG")
+
+
+def zig_version() -> str:
+    """The compiler's name and version."""
+    ended = subprocess.run(
+        [*zig_command(), "version"], capture_output=True, text=True, timeout=60, check=False
+    )
+    return f"zig {ended.stdout.strip()}"
+
+
+def zig_build(file: Path, flags: Sequence[str], made: str) -> list[str]:
+    """The command that compiles `zig.zig`, written by `zig_wrapper`, with `file` as its module, into `made`."""
+    level, words = "ReleaseFast", []
+    for flag in flags:
+        if flag.startswith("-O") and (flag in _LEVELS or flag[2:] in ("2", "3", "fast")):
+            level = _LEVELS.get(flag, "ReleaseFast")
+        elif found := re.fullmatch(r"-march=(.*)", flag):
+            words.append(f"-mcpu={found[1]}")
+        else:
+            words.append(flag)
+    modules = ["--dep", "subject", "-Mroot=zig.zig", *words, f"-Msubject={file}"]
+    return [*zig_command(), "build-obj", "-O", level, "-fPIC", "-lc", *words, *modules, f"-femit-bin={made}"]
+
+
+def zig_wrapper(calls: Iterable[Call]) -> str:
+    """The root of the object: exports each of `calls` that is no C function already as `pb_own_NAME`."""
+    head = (
+        '// Written by `perbyte try`.\nconst subject = @import("subject");\ncomptime {\n    _ = subject;\n}\n'
+    )
+    return "\n".join([head, *(_exported(call) for call in calls if wrapped(call))])
+
+
+def _exported(call: Call) -> str:
+    assert call.prototype
+    taken: list[str] = []
+    given: list[str] = []
+    for index, one in enumerate(call.prototype.parameters):
+        names, expression = _handed_over(one, index)
+        taken += names
+        given.append(expression)
+    text = f"subject.{call.function}({', '.join(given)})"
+    result, body = "void", f"{text};"
+    if returns_bytes(call.prototype):
+        taken.append("out: [*]u8")
+        body = f"const made = {text};\n    @memcpy(out[0..made.len], made[0..made.len]);"
+    elif call.prototype.result == "bool":
+        result, body = "c_int", f"return @intFromBool({text});"
+    elif call.prototype.result == "!":
+        result, body = "c_int", f"_ = {text} catch return 0;\n    return 1;"
+    return f"export fn pb_own_{call.function}({', '.join(taken)}) {result} {{\n    {body}\n}}\n"
+
+
+def _handed_over(one: Parameter, index: int) -> tuple[list[str], str]:
+    pointer, length = f"a{index}", f"n{index}"
+    if one.shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
+        kind = "[*]const u8" if one.shape is Shape.READ_SLICE else "[*]u8"
+        return [f"{pointer}: {kind}", f"{length}: usize"], f"{pointer}[0..{length}]"
+    if one.shape is Shape.NUMBER:
+        return [f"{pointer}: usize"], f"@intCast({pointer})"
+    if one.shape is Shape.CONTEXT:
+        return [f"{pointer}: *anyopaque"], f"@ptrCast(@alignCast({pointer}))"
+    if re.match(r"\[\s*\w+\s*\]", one.type):  # an array that is handed over by its value
+        return [f"{pointer}: *const {one.type}"], f"{pointer}.*"
+    return [f"{pointer}: {one.type}"], pointer
