@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from made_cases import case
 
-from perbyte.advise import changes, decide, decide_passwords
+from perbyte.advise import changes, decide, decide_passwords, decide_together
 from perbyte.catalogue.questions import find_question
 from perbyte.model import Conditions, Machine, Policy, Run
 from perbyte.report.advice import tell
+from perbyte.report.advicecard import advice_card
+from perbyte.report.advicelibraries import library_table
 from perbyte.report.advicepage import advice_page
 from perbyte.report.html import render, write
 
@@ -37,24 +39,39 @@ PASSWORDS = {"alpha/argon2id-64mib-2-1": 3e8, "alpha/bcrypt-10": 1.2e8, "alpha/p
 
 def hashes() -> Any:
     decision = decide(case("hash", HASHES))
-    return advice_page(find_question("hash"), [tell(decision, changes(decision))], RUN, ["A note."])
+    told = [tell(decision, changes(decision))]
+    return advice_page(find_question("hash"), told, RUN, ["A note."], advice_card(told))
 
 
 def passwords() -> Any:
     found = decide_passwords(case("password", PASSWORDS), 250e6, 64 << 20)
-    return advice_page(find_question("password"), [tell(found)], RUN, [])
+    return advice_page(find_question("password"), [tell(found)], RUN, [], advice_card([tell(found)]))
 
 
 def nothing() -> Any:
     decision = decide(case("tls", {}))
-    return advice_page(
-        find_question("tls"), [tell(decision)], RUN, [], (("machine", "then"), (("old", "DES"),))
+    told = [tell(decision)]
+    beside = (("machine", "then"), (("old", "DES"),))
+    return advice_page(find_question("tls"), told, RUN, [], advice_card(told), beside)
+
+
+def libraries() -> Any:
+    """TLS, library by library, with bytes on the wire."""
+    parts = (
+        {"alpha/aes-128-gcm": 0.5, "beta/aes-128-gcm": 0.6, "gamma/aes-128-gcm": 0.3},
+        {"alpha/x25519": 1e5, "beta/x25519": 3e5},
+        {"alpha/ed25519": 2e5, "beta/ed25519": 1e5, "beta/ml-dsa-65": 9e5},
     )
+    cases = [case("tls", costs, task=number) for number, costs in enumerate(parts)]
+    together = decide_together(cases)
+    told = [tell(one, changes(one)) for one in together.first.decisions]
+    rows = library_table(together, [one.title for one in told])
+    return advice_page(find_question("tls"), told, RUN, [], advice_card(told, together), None, rows)
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("page", [hashes, passwords, nothing])
+@pytest.mark.parametrize("page", [hashes, passwords, nothing, libraries])
 def test_nothing_is_cut_or_overprinted(browser: Any, tmp_path: Path, page: Any, width: int):
     opened = Opened(
         browser, write(page(), tmp_path / "advice.html"), viewport={"width": width, "height": 900}
@@ -80,3 +97,7 @@ def test_the_page_holds_the_answer_its_reasons_and_its_sources():
     assert "Other machines" in render(nothing())
     assert "guesses/s" in render(passwords())
     assert "not looked up: unconfirmed" in render(passwords())
+    for said in ("What an attacker gains", "GPU gain", "What others recommend", "hashcat"):
+        assert said in render(passwords()), said
+    for said in ("Library by library", "On the wire", "TLS 1.3 B", "Under one key"):
+        assert said in render(libraries()), said

@@ -11,6 +11,7 @@ from perbyte.atlas.index import RunRow
 from perbyte.atlas.overview import look_over
 from perbyte.model import Doubt, Interval, Machine, Quality, Warning
 from perbyte.report.atlas import _newest_versions, atlas_page, atlas_pictures
+from perbyte.report.atlascard import atlas_card
 from perbyte.report.html import render
 from perbyte.report.pictures import as_svg
 from perbyte.store import RunWriter
@@ -80,6 +81,10 @@ def test_the_page_holds_it_all_and_no_markup_of_others(atlas):
     heat = atlas_pictures(overview)[0]
     assert heat.narrow
     assert "1.646" in as_svg(heat.narrow), "tiles have their value, on a telephone too"
+    hashed = next(one for one in atlas_card(overview).lines if one.about.startswith("sha-256"))
+    assert (hashed.sign, hashed.winner) == ("=", "OpenSSL 3.0.1 on c or OpenSSL 3.0.1 on b")
+    assert "the next, OpenSSL 3.5.0 on a, costs ×1.20" in hashed.sure
+    assert html.index('class="answer"') < html.index("<figure")
     names = [picture.name for picture in atlas_pictures(overview)]
     assert names == ["heat-cycles", "heat-ns", "machines-cycles", "machines-ns", "versions"]
     assert "sha-256" in as_svg(atlas_pictures(overview)[-1].chart)
@@ -135,16 +140,19 @@ def test_doubts_and_units_stay_with_the_figures(doubtful):
     page, overview = atlas_page(doubtful)
     html = render(page)
     assert "1 machine, 1 run" in html
-    assert "0.700 ±0.2" in html
-    assert "cycles per byte at best, by Quiet" in html, "nobody comes first by a figure in doubt"
-    assert "100,000 ±1.0% cycles per call at best, by Quiet" in html.replace("\u00a0", " ")
+    hashed, signed = atlas_card(overview).lines
+    assert (hashed.sign, hashed.winner) == ("?", "Quiet 3.0.16"), "nobody comes first by a figure in doubt"
+    assert hashed.sure.startswith("0.700 ±0.2")
+    assert "Noisy 3.0.16 may be as fast, but its figure is in doubt" in hashed.sure
+    assert (signed.sign, signed.winner, signed.cost) == ("", "Quiet 3.0.16", "0.0500 ms a call")
+    assert signed.sure.startswith("100,000 ±1.0% cycles per call")
+    assert hashed.sure in html
     noisy = next(one for one in overview.costs if one.library == "Noisy")
     assert (noisy.doubted, noisy.qualities, noisy.doubts) == (True, ("noisy",), ("noisy",))
     assert noisy.width == pytest.approx(1.62)
-    assert {picture.name for picture in atlas_pictures(overview)} >= {
-        "machines-cycles",
-        "machines-cycles-call",
-    }
+    names = [picture.name for picture in atlas_pictures(overview)]
+    assert names == ["machines-cycles", "machines-cycles-call"], "no map of one row, and no chart twice"
+    assert "Machines unlike" not in html
     drawn = "".join(as_svg(picture.chart) for picture in atlas_pictures(overview))
     assert "0.4 ±162%!" in drawn
     assert "! too few clean samples" in drawn

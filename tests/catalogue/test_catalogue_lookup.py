@@ -86,7 +86,7 @@ def test_ripemd_alone_is_the_original_and_not_ripemd_160(catalogue):
     ("typed", "near"),
     [
         ("aes-128-cbcc", "aes-128-cbc"),
-        ("aes", "aes-128-ecb"),
+        ("aes", "aes-128-gcm"),
         ("sha-265", "sha-256"),
         ("rmd161", "ripemd-160"),
     ],

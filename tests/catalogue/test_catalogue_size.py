@@ -1,6 +1,6 @@
 import pytest
 
-from perbyte.catalogue import parse_size, parse_sizes
+from perbyte.catalogue import parse_bytes, parse_size, parse_sizes
 from perbyte.catalogue.pattern import expand_braces, is_pattern, matches
 from perbyte.errors import UsageError
 
@@ -33,7 +33,7 @@ def test_sizes(text, size):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "x", "-1", "+1", "1.", ".5k", "1e6", "16 bytes", "0x10", "10PB", "١٦", "1,000"]
+    "text", ["", "x", "-1", "+1", "1.", ".5k", "1e6", "16 bytes", "0x10", "10EB", "١٦", "1,000"]
 )
 def test_what_is_no_size(text):
     with pytest.raises(UsageError) as raised:
@@ -89,3 +89,10 @@ def test_matching_is_of_the_whole_name_and_minds_case():
 def test_what_counts_as_a_pattern():
     assert all(is_pattern(text) for text in ("*", "a?", "[ab]", "{a,b}", "a}"))
     assert not is_pattern("seal-3.0")
+
+
+@pytest.mark.parametrize("text", ["64k", "64kB", "64KiB", "1.5MiB", "19MiB", "1TB"])
+def test_options_of_amounts_know_the_grammar_of_sizes(text):
+    from perbyte.cli.options import DataSize
+
+    assert DataSize().convert(text, None, None) == parse_bytes(text)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import datetime
+import re
+from pathlib import Path
 
 import pytest
 
 from perbyte.advise import standing
 from perbyte.catalogue import load
 from perbyte.catalogue.questions import check_questions, questions, read_questions
-from perbyte.catalogue.status import check_statuses, profiles, read_statuses, statuses
+from perbyte.catalogue.status import check_statuses, own_profile, profiles, read_statuses, statuses
 from perbyte.errors import DataFileError
+from perbyte.report.advicewords import quote_text
 
 GOOD = """
 authority = "Nobody"
 title = "Nobody at all"
+profile = true
 closed = true
 
 [documents.paper]
@@ -28,6 +32,8 @@ uses = ["hash-collision"]
 status = "fine"
 effect = "allowed"
 document = "paper"
+section = "1"
+means = "It may be used, from version 1.2 on."
 """
 
 
@@ -49,8 +55,8 @@ def effect(name: str, use: str, profile: str, year: int = 2026) -> str:
         ("des-ede3-cbc", "decrypt", "nist", 2026, "discouraged"),
         ("rsa-pss-2048", "sign", "nist", 2030, "allowed"),
         ("rsa-pss-2048", "sign", "nist", 2031, "discouraged"),
-        ("ecdsa-p384", "sign", "nist", 2036, "forbidden"),
-        ("rsa-pss-2048", "sign", "nist", 2036, "forbidden"),
+        ("ecdsa-p384", "sign", "nist", 2036, "discouraged"),
+        ("rsa-pss-2048", "sign", "nist", 2036, "discouraged"),
         ("rsa-1024", "sign", "nist", 2015, "forbidden"),
         ("dsa-2048", "sign", "nist", 2026, "forbidden"),
         ("sha-1", "hmac", "nist", 2020, "allowed"),
@@ -63,8 +69,24 @@ def effect(name: str, use: str, profile: str, year: int = 2026) -> str:
         ("rsa-pss-3072", "sign", "bsi", 2035, "allowed"),
         ("rsa-pss-2048", "sign", "bsi", 2026, "forbidden"),
         ("ecdsa-p256", "sign", "bsi", 2035, "discouraged"),
-        ("ed25519", "sign", "bsi", 2026, "forbidden"),
-        ("slh-dsa-sha2-128s", "sign", "bsi", 2026, "forbidden"),
+        ("ed25519", "sign", "bsi", 2026, "discouraged"),
+        ("slh-dsa-sha2-128s", "sign", "bsi", 2026, "discouraged"),
+        ("dsa-2048", "sign", "nist", 2023, "discouraged"),
+        ("x25519mlkem768", "kex", "nist", 2026, "allowed"),
+        ("x25519", "kex", "nist", 2026, "forbidden"),
+        ("shake256", "hash-collision", "nist", 2026, "allowed"),
+        ("kmac128", "mac", "nist", 2026, "allowed"),
+        ("aes-256-cmac", "mac", "nist", 2026, "allowed"),
+        ("aes-128-cmac", "mac", "ietf", 2026, "allowed"),
+        ("ml-dsa-65", "sign", "ietf", 2026, "allowed"),
+        ("slh-dsa-sha2-128f", "sign", "ietf", 2026, "allowed"),
+        ("ascon-hash256", "hash-collision", "ietf", 2026, "discouraged"),
+        ("sha-1", "hash-collision", "bsi", 2026, "forbidden"),
+        ("sha-512-256", "hash-collision", "nist", 2026, "allowed"),
+        ("slh-dsa-shake-192s", "sign", "bsi", 2026, "allowed"),
+        ("classic-mceliece-6688128", "kex", "bsi", 2026, "discouraged"),
+        ("ecdsa-secp256k1", "sign", "nist", 2026, "forbidden"),
+        ("cast5-cbc", "encrypt", "none", 2010, "discouraged"),
         ("ml-dsa-65", "sign", "bsi", 2026, "discouraged"),
         ("ecdh-p256", "kex", "bsi", 2031, "discouraged"),
         ("ecdh-p256", "kex", "bsi", 2032, "forbidden"),
@@ -96,8 +118,102 @@ def test_every_row_names_its_document_and_drafts_are_drafts():
             assert ("draft" in f"{document.title} {document.revision}") <= document.draft
 
 
+def test_an_open_list_rules_nothing_out_and_a_closed_one_does():
+    day = datetime.date(2026, 6, 1)
+    newer = standing(load().algorithms["ascon-aead128"], "encrypt", "ietf", day)
+    assert (newer.out, newer.unlisted, newer.silent) == (False, "IETF", False)
+    assert standing(load().algorithms["ascon-aead128"], "encrypt", "cnsa2", day).out
+
+
+def test_a_protocol_has_rows_of_its_own():
+    curve, day = load().algorithms["ecdh-p256"], datetime.date(2026, 6, 1)
+    assert standing(curve, "kex", "bsi", day).effect == "discouraged"
+    found = standing(curve, "kex", "bsi", day, protocol="tls")
+    assert found.effect == "allowed"
+    assert {one.document.title.partition(":")[0] for one in found.quotes} == {"TR-02102-2"}
+    late = datetime.date(2032, 6, 1)
+    assert standing(curve, "kex", "bsi", late, protocol="tls").out, (
+        "what is forbidden in general counts there too"
+    )
+
+
+MINE = """
+authority = "Our house"
+title = "Our house's rules"
+extends = ["nist"]
+closed = true
+
+[documents.rules]
+title = "House rules"
+published = "2026-01"
+retrieved = "2026-01"
+
+[[rows]]
+algorithms = "chacha20-poly1305"
+uses = ["encrypt"]
+status = "allowed here"
+effect = "allowed"
+document = "rules"
+section = "3"
+means = "Our telephones have no AES."
+
+[[rows]]
+algorithms = "aes-128-*"
+uses = ["encrypt"]
+status = "too short for us"
+effect = "forbidden"
+document = "rules"
+section = "4"
+means = "We take keys of 256 bits."
+"""
+
+
+def test_a_profile_of_ones_own_stands_on_that_of_an_authority(tmp_path):
+    path = tmp_path / "house.toml"
+    path.write_text(MINE)
+    name, known = own_profile(path, load().algorithms)
+    assert name == "house"
+    day = datetime.date(2026, 6, 1)
+
+    def found(algorithm: str, profile: str = name):
+        return standing(load().algorithms[algorithm], "encrypt", profile, day, known=known)
+
+    assert [
+        found(one).effect for one in ("chacha20-poly1305", "aes-256-gcm", "aes-128-gcm", "aes-256-ocb")
+    ] == [*("allowed", "allowed", "forbidden", "forbidden")]
+    assert "We take keys of 256 bits" in quote_text(found("aes-128-gcm").quotes[0])
+    assert found("aes-128-gcm", "none").effect == "allowed", "it binds nobody else"
+
+
+def test_the_documented_profile_is_one(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "advise.md").read_text(encoding="utf-8")
+    [text] = re.findall(r"```toml\n(authority.*?)```", page, re.DOTALL)
+    path = tmp_path / "house.toml"
+    path.write_text(text)
+    _, known = own_profile(path, load().algorithms)
+    seal = load().algorithms["aes-128-gcm"]
+    late = standing(seal, "encrypt", "house", datetime.date(2028, 1, 1), known=known)
+    assert (late.out, late.quotes[0].row.section) == (True, "4.1")
+    assert not standing(seal, "encrypt", "house", datetime.date(2027, 12, 31), known=known).out
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "complaint"),
+    [
+        ("nist.toml", "", "", "is a profile of Perbyte's"),
+        ("house.toml", '"nist"', '"nobody"', "there is no 'nobody'"),
+        ("house.toml", '"aes-128-*"', '"aes-127-*"', "the catalogue has no such algorithm"),
+    ],
+)
+def test_a_profile_of_ones_own_that_cannot_be_is_refused(tmp_path, file, old, new, complaint):
+    path = tmp_path / file
+    path.write_text(MINE.replace(old, new) if old else MINE)
+    with pytest.raises(DataFileError, match=complaint):
+        own_profile(path, load().algorithms)
+
+
 def test_every_question_can_be_asked_of_the_catalogue():
-    assert list(check_questions(questions(), load())) == []
+    assert list(check_questions(questions(), load().algorithms, load().contracts)) == []
     assert list(check_statuses(statuses(), load().algorithms)) == []
     from perbyte.cli.advise import QUESTIONS
 
@@ -113,6 +229,9 @@ def test_every_question_can_be_asked_of_the_catalogue():
         ('status = "fine"', 'status = " "', "status"),
         ('status = "fine"', 'status = "fine"\nsecure = true', "secure"),
         ('published = "2001"', 'published = "last year"', "published"),
+        ('section = "1"\n', "", "section"),
+        ("It may be used, from version 1.2 on.", "It may. Or not.", "is not one sentence"),
+        ("It may be used, from version 1.2 on.", "yes", "is not one sentence"),
         (
             'effect = "allowed"',
             'effect = "allowed"\nfrom = 2031-01-01\nuntil = 2030-01-01',
@@ -130,6 +249,17 @@ def test_a_broken_file_is_refused_with_its_place(tmp_path, old, new, complaint):
     with pytest.raises(DataFileError, match=r"nobody\.toml") as found:
         read_statuses(tmp_path)
     assert complaint in str(found.value)
+
+
+def test_a_draft_forbids_nothing(tmp_path):
+    (tmp_path / "status").mkdir()
+    (tmp_path / "status" / "nobody.toml").write_text(
+        GOOD.replace('published = "2001"', 'published = "2001"\ndraft = true').replace(
+            '"allowed"', '"forbidden"'
+        )
+    )
+    with pytest.raises(DataFileError, match="a draft forbids nothing yet"):
+        read_statuses(tmp_path)
 
 
 def test_contradictions_are_complained_about(tmp_path):
@@ -161,6 +291,6 @@ sizes = [8]
 contract = "oneshot/1"
 """
     )
-    complaints = "\n".join(check_questions(read_questions(tmp_path), load()))
+    complaints = "\n".join(check_questions(read_questions(tmp_path), load().algorithms, load().contracts))
     assert "the catalogue has no algorithm 'sha-257'" in complaints
     assert "aes-128-xts is not measured under oneshot/1" in complaints

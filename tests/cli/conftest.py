@@ -37,6 +37,7 @@ class World:
             "PERBYTE_HOME": str(self.home),
             "PERBYTE_TEST_LOCKS": str(self.home),
             "PERBYTE_AUDIT": "off",
+            "PERBYTE_BUILD": "off",  # `*` means the scripted runners, and not the libraries of this machine
             "PERBYTE_RUNNERS": str(self.runners),
             "COLUMNS": "100",
         }

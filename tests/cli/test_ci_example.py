@@ -1,7 +1,8 @@
-"""The script of docs/ci.md, as it stands there, in a repository with two commits."""
+"""The scripts of docs/ci.md, as they stand there, in a repository with a few commits; its workflows are YAML."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,12 @@ pytestmark = pytest.mark.native
 ROOT = Path(__file__).parent.parent.parent
 
 
+def shown(language: str) -> dict[str, str]:
+    """The files of this language that the page shows, by their names."""
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    return dict(re.findall(rf"```{language} (\S+)\n(.*?)```", page, re.DOTALL))
+
+
 def git(place: Path, *words: str) -> str:
     named = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
     return subprocess.run(
@@ -28,10 +35,8 @@ def git(place: Path, *words: str) -> str:
 def repository(world, tmp_path: Path) -> Path:
     place = tmp_path / "project"
     (place / "ci").mkdir(parents=True)
-    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-    script = re.search(r"```sh ci/measure.sh\n(.*?)```", page, re.DOTALL)
-    assert script
-    (place / "ci" / "measure.sh").write_text(script[1])
+    for name, text in shown("sh").items():
+        (place / name).write_text(text)
     code = (ROOT / "tests" / "trial" / "code" / "sha256.c").read_text().replace("own_sha256", "my_sha256")
     (place / "my_hash.c").write_text(code)
     git(place, "init", "-q", "-b", "main")
@@ -40,9 +45,11 @@ def repository(world, tmp_path: Path) -> Path:
     return place
 
 
-def measure(world, repository: Path, base: str) -> subprocess.CompletedProcess[str]:
+def measure(
+    world, repository: Path, *words: str, script: str = "ci/measure.sh"
+) -> subprocess.CompletedProcess[str]:
     tools = repository.parent / "bin"
-    tools.mkdir()
+    tools.mkdir(exist_ok=True)
     command = tools / "perbyte"
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m perbyte.cli "$@"\n')
     command.chmod(0o755)
@@ -52,12 +59,12 @@ def measure(world, repository: Path, base: str) -> subprocess.CompletedProcess[s
         "BUDGET": "1s",
     }
     return subprocess.run(
-        ["sh", "ci/measure.sh", base],
+        ["sh", script, *words],
         cwd=repository,
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 
@@ -71,7 +78,7 @@ def test_the_script_compares_two_commits_and_writes_a_comment(world, repository)
     heading, rule, row = done.stdout.splitlines()
     assert heading.count("|") == rule.count("|") == row.count("|")
     assert row.startswith("| my_hash | digest | 1 KiB |")
-    assert "kept as the baseline" in done.stderr
+    assert not (repository / ".git" / "worktrees").exists()
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="no git")
@@ -81,3 +88,34 @@ def test_a_change_that_is_wrong_fails(world, repository):
     code.write_text(code.read_text().replace("0xc67178f2", "0xc67178f3"))
     git(repository, "commit", "-qam", "after")
     assert measure(world, repository, base).returncode == EXIT_INCORRECT
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="no git")
+def test_a_branch_keeps_the_history_from_push_to_push(world, repository, tmp_path):
+    for name, value in (("user.name", "t"), ("user.email", "t@example.org")):
+        git(repository, "config", name, value)
+    git(tmp_path, "init", "-q", "--bare", "origin.git")
+    git(repository, "remote", "add", "origin", str(tmp_path / "origin.git"))
+    for number in (1, 2):
+        git(repository, "commit", "-q", "--allow-empty", "-m", f"push {number}")
+        done = measure(world, repository, script="ci/history.sh")
+        assert done.returncode == 0, done.stderr
+    kept = git(tmp_path / "origin.git", "show", "speed:history.jsonl").splitlines()
+    assert [json.loads(line)["subject"] for line in kept] == ["push 1", "push 2"]
+    files = git(tmp_path / "origin.git", "ls-tree", "-r", "--name-only", "speed").splitlines()
+    assert "history.svg" in files
+    assert any(file.startswith("atlas/") for file in files)
+    assert "my_hash.c" not in files
+    assert git(repository, "status", "--porcelain") == ""
+
+
+def test_the_workflows_are_yaml_and_run_the_script():
+    yaml = pytest.importorskip("yaml")
+    told = shown("yaml")
+    assert set(told) == {".github/workflows/speed.yml", ".gitlab-ci.yml", ".forgejo/workflows/speed.yml"}
+    for text in told.values():
+        assert yaml.safe_load(text)
+        assert "sh ci/measure.sh" in text
+        assert "pip install ./ci/perbyte-" in text
+    for name in shown("sh"):
+        assert name in ("ci/measure.sh", "ci/plain.sh", "ci/history.sh")

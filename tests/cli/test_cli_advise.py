@@ -83,7 +83,7 @@ def test_a_run_is_used_again_under_another_profile_and_for_another_peer(answered
         (("disk", "--sizes", "100"), "100 bytes is no multiple of 16"),
         (("hash", "--sizes", "64", "--histogram", "x"), "exclude each other"),
         (("hash", "--histogram", "/nowhere/sizes"), "cannot be read"),
-        (("hash", "--volume", "much"), "invalid size 'much'"),
+        (("hash", "--volume", "much"), "'much' is not a size"),
         (("hash", "--date", "soon"), "soon"),
         (("hash", "--run", "/nowhere"), "there is no run"),
     ],

@@ -186,7 +186,7 @@ def test_options_reach_the_run(world, script, tmp_path):
     assert told == {"precision": 0.02, "budget_s": 20.0, "epochs": 2, "seed": 99, "cores": [0]}
     [cell] = content["cells"]
     assert (cell["cpu"], cell["size_bytes"], cell["operation"]) == ("soft", 32, "decrypt")
-    assert any("did not change" in warning for warning in cell["warnings"]), (
+    assert any("nothing shows that the code path changed" in warning for warning in cell["warnings"]), (
         "the fake's soft tier changes nothing"
     )
 
@@ -439,4 +439,4 @@ def test_what_is_not_in_a_plan_is_summed_up(world, script):
     assert answer.returncode == 0, answer.stderr
     assert answer.stderr.count("not: ") <= 9
     assert "reasons more" in answer.stderr
-    assert "at least about" in answer.stderr
+    assert "as soon as all are precise" in answer.stderr

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from types import SimpleNamespace
 
 import pytest
 from fake_scripts import row
 
-from perbyte.cli.compare import Limit
+from perbyte.cli.compare import gate_code
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_USAGE
 from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Quality
-from perbyte.report.grid import compare_pairs
+from perbyte.report.regressions import regression_lines
+from perbyte.stats.compare import compare
+from perbyte.stats.regressions import find_regressions
 
 ASK = "alpha/sha-256@16,64"
 
@@ -79,21 +81,72 @@ def test_what_cannot_be_told_is_neither_a_failure_nor_fine(perbyte, two_runs):
     assert perbyte("compare", before, again, "--undecided-is", "ok").returncode == 2
 
 
+def test_a_gate_does_not_pass_where_cells_are_missing(perbyte, make_world, tmp_path, quick):
+    """Of the later run beta breaks off, and one size was not asked for."""
+    from fake_scripts import fault
+
+    before, after = make_world(tmp_path / "before"), make_world(tmp_path / "after")
+    before.add(hashing("alpha"), hashing("beta"))
+    after.add(hashing("alpha"), {**hashing("beta"), "faults": [fault("measure", "crash", nth=0)]})
+    old, new = before.home / "old", after.home / "new"
+    assert before.perbyte("measure", "*/sha-256@64,1024", "--out", old, *quick).returncode == EXIT_FINE
+    assert after.perbyte("measure", "*/sha-256@64", "--out", new, *quick).returncode == EXIT_FINE
+    gate = ("--fail-above", "50%", "--undecided-is", "ok")
+    answer = perbyte("compare", old, new, *gate)
+    assert answer.returncode == EXIT_MISSING, answer.stderr
+    assert "missing in new: beta/sha-256/digest@64+contract=oneshot/1: crashed" in answer.stderr
+    assert "beta/sha-256/digest@1024+contract=oneshot/1: it has no such cell" in answer.stderr
+    assert "left out: 3 cells of old without a counterpart" in answer.stderr
+    assert perbyte("compare", old, new, *gate, "--missing-is", "ok").returncode == EXIT_FINE
+    assert perbyte("compare", old, new, *gate, "--missing-is", "fail").returncode == EXIT_FOUND
+    # without a gate only what was to be measured is missing
+    plain = perbyte("compare", old, new, "--json")
+    assert plain.returncode == EXIT_MISSING
+    [gap] = json.loads(plain.stdout)["missing"]
+    assert (gap["address"], gap["side"]) == ("beta/sha-256/digest@64+contract=oneshot/1", "new")
+    # the baseline may have less: that is no gap
+    assert (
+        perbyte("compare", new, old, "--fail-above", "50%", "--undecided-is", "ok").returncode == EXIT_MISSING
+    )
+    one = perbyte("compare", "alpha/*@1024", "beta/*@1024", "--run", old)
+    assert one.returncode == EXIT_FINE
+    lost = perbyte("compare", "alpha/*", "beta/*", "--run", new)
+    assert lost.returncode == EXIT_USAGE
+    assert "beta/sha-256/digest@64+contract=oneshot/1 is crashed" in lost.stderr
+
+
+def test_sides_of_one_run_that_lost_cells_are_told(perbyte, make_world, tmp_path, quick):
+    from fake_scripts import fault
+
+    world = make_world(tmp_path)
+    world.add(hashing("alpha"), {**hashing("beta"), "faults": [fault("measure", "crash", nth=0, sizes=[64])]})
+    assert (
+        world.perbyte("measure", "*/sha-256@64,1024", "--out", tmp_path / "run", *quick).returncode
+        == EXIT_FINE
+    )
+    answer = perbyte("compare", "alpha/*", "beta/*", "--run", tmp_path / "run")
+    assert answer.returncode == EXIT_MISSING
+    assert "missing in beta/*: beta/sha-256/digest@64+contract=oneshot/1: crashed" in answer.stderr
+    assert answer.stderr.count("missing in") == 1
+    gate = perbyte("compare", "alpha/*", "beta/*", "--run", tmp_path / "run", "--fail-above", "90%")
+    assert gate.returncode == EXIT_MISSING
+
+
 def test_one_run_tells_how_much_longer_it_takes():
     """Figures of two builds, whose epochs scatter by some per cent; widths shrink with the square root of the time."""
     old = figure_of("old", (100.0, 103.0, 98.0, 101.0, 99.0))
     new = figure_of("new", (101.0, 100.0, 99.0, 103.0, 98.0))
-    grids = compare_pairs([(old, new)], ("old", "new"), NoiseFloor(0.001, ()))
-    run = SimpleNamespace(measuring_s=10.0)
-    limit = Limit.of(grids, 0.01, [run])
-    assert limit.exit_code(None) == 5
-    [[_, one]] = limit.undecided
+    compared = [("new", compare(old, new, NoiseFloor(0.001, ())))]
+    found = find_regressions(compared, 0.01, 10.0)
+    assert gate_code(found, None) == 5
+    [[_, one]] = found.undecided
     wanted = 10 * ((one.measured / math.log(1.01)) ** 2 - 1)
-    assert limit.more_s == pytest.approx(wanted)
-    undecided, more = limit.lines()
-    assert undecided.startswith("undecided whether slower by more than 1 %: 1 of 1 cell: new/")
+    assert found.more_s == pytest.approx(wanted)
+    undecided, more = regression_lines(found, one_run=True)
+    assert undecided.startswith("undecided whether slower by more than 1 %: 1 of 1 cell: new ×")
     assert more == f"about {math.ceil(wanted)} s more of measuring in the run would decide it here"
-    assert Limit.of(grids, 0.3, [run]).lines() == ["not slower by more than 30 %, beyond doubt: 1 cell"]
+    none = find_regressions(compared, 0.3, 10.0)
+    assert regression_lines(none, one_run=True) == ["not slower by more than 30 %, beyond doubt: 1 cell"]
 
 
 def figure_of(runner, epochs):
@@ -179,3 +232,18 @@ def test_what_counts_as_told():
     assert binomial_bound(0, 20) == pytest.approx(1 - 0.05 ** (1 / 20))
     assert binomial_bound(3, 10) == pytest.approx(0.6066, abs=1e-3)
     assert binomial_bound(2, 2) == binomial_bound(0, 0) == 1.0
+
+
+def test_earlier_runs_of_the_same_plan_and_code_say_by_how_much_runs_differ(world):
+    world.add(hashing("alpha"))
+    for _ in range(4):
+        assert world.perbyte("measure", ASK, "--precision", "1%", "-q").returncode == 0
+    names = [one["path"] for one in json.loads(world.perbyte("list", "runs", "--json").stdout)]
+    assert len(names) == 4
+    answer = world.perbyte("compare", names[0], names[1])
+    assert answer.returncode == 0, answer.stderr
+    assert "by 2 earlier runs of the same code on this machine" in " ".join(answer.stdout.split())
+    world.add(hashing("beta"))
+    assert world.perbyte("measure", "beta/sha-256@16,64", "--precision", "1%", "-q").returncode == 0
+    other = json.loads(world.perbyte("list", "runs", "--json").stdout)[0]["path"]
+    assert "earlier runs" not in world.perbyte("compare", other, names[0], "--side-by-side").stdout

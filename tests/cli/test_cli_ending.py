@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from fake_scripts import fault
+from fake_scripts import fault, row
 
-from perbyte.cli.ending import exit_code, losses
-from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED
-from perbyte.model import Failure
+from perbyte.app.conducting import exit_code
+from perbyte.cli.ending import losses
+from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED, EXIT_MISSING
+from perbyte.model import NOT_REACHED, Failure
 
 KINDS = ("unsupported", "crashed", "timed-out", "garbled", "refused", "absent", "damaged", "audit")
 
@@ -26,6 +27,34 @@ def test_what_costs_a_cell_does_not_cost_the_run(kind):
 def test_a_wrong_output_is_an_error(kind):
     failure = Failure(kind, "alpha", "why", address="alpha/sha-256/digest@16")
     assert exit_code([failure], measured=True, complete=True) == EXIT_INCORRECT
+
+
+def test_a_cell_that_was_not_reached_is_an_error_and_told_once():
+    failure = Failure(NOT_REACHED, "alpha", "why", address="alpha/sha-256/digest@16")
+    wrong = Failure("incorrect", "alpha", "why", address="alpha/sha-256/digest@64")
+    assert exit_code([failure], measured=True, complete=True) == EXIT_MISSING
+    assert exit_code([failure], measured=False, complete=True) == EXIT_MISSING
+    assert exit_code([failure], measured=True, complete=False) == EXIT_INTERRUPTED
+    assert exit_code([failure, wrong], measured=True, complete=True) == EXIT_INCORRECT
+
+
+def test_a_run_without_room_says_which_cells_and_what_would_reach_them(world, script):
+    """Beta's calls take 2 s of real time each; alpha's take none."""
+    dear = row("aes-128-ecb", "encrypt", "message/1", per_call=5.4e9)
+    world.add(script("alpha"), {"name": "beta", "operations": [dear], "pace": 1.0})
+    words = ["--contract", "message", "--budget", "1s", "--precision", "20%"]
+    run = world.home / "short"
+    answer = world.perbyte("measure", "*/aes-128-ecb/encrypt@16", *words, "--epochs", 5, "--out", run)
+    assert answer.returncode == EXIT_MISSING, answer.stderr
+    assert "not reached" in answer.stdout
+    assert answer.stdout.count("would do") == 1
+    assert "without a figure: 1 not reached (the list above says which --budget would do)" in answer.stderr
+    assert "twin" not in answer.stdout
+    [failure] = world.shown(run)["run"]["failures"]
+    assert failure["kind"] == NOT_REACHED
+    again = world.perbyte("compare", "alpha/*", "beta/*", "--run", run)
+    assert again.returncode != EXIT_FINE
+    assert "beta/aes-128-ecb/encrypt@16+contract=message/1 is not-reached" in again.stderr
 
 
 def test_the_last_line_counts_cells_by_cause_and_says_what_to_do(measured):

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
 import itertools
 import json
+import platform
 import shutil
 import threading
 from pathlib import Path
 
 import click
 import pytest
+from fake_scripts import row
 
 from perbyte.cli import try_command
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INCORRECT, EXIT_USAGE, UsageError
+from perbyte.model import Policy
 
 pytestmark = pytest.mark.native
 
@@ -60,6 +65,99 @@ def test_code_that_crashes_costs_nothing_but_its_own_row(world, mine):
     assert "crashed" in done.stdout
 
 
+WRONG = "void f(char *out, const char *in, int n) { for (int i = 0; i < 32; i++) out[i] = 1; }\n"
+CRASH = "void f(char *out, const char *in, int n) { *(volatile int *)0 = 1; }\n"
+HANG = "void f(char *out, const char *in, int n) { for (volatile int i = 1; i;) ; }\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [(WRONG, "wrong answer to a known one"), (CRASH, "SIGSEGV"), (HANG, "it hangs, or is slow")],
+)
+def test_what_is_not_right_is_told_once_and_nothing_is_measured(world, script, mine, code, said):
+    world.add(script("alpha"))
+    mine.write_text(code)
+    words = ("try", mine, "--as", "sha-256", "--patience", "1s", "-q")
+    for more in ((), ("--baseline",)):
+        done = world.perbyte(*words, *more)
+        assert done.returncode == EXIT_INCORRECT, done.stderr
+        assert done.stdout.count("\n") == 1, done.stdout
+        assert said in done.stdout
+    told = json.loads(world.perbyte(*words, "--json").stdout)
+    assert [fault["runner"] for fault in told["trial"]["faults"]] == ["mine"]
+    assert not (world.home / "runs").exists(), "no run was begun"
+
+
+def test_of_several_sets_of_flags_only_the_wrong_one_is_left_out(world, mine):
+    mine.write_text("#ifdef BROKEN\n#error no\n#endif\n" + mine.read_text())
+    code = mine.read_text().replace("0xc67178f2", "\n#ifdef WRONG\n0xc67178f3\n#else\n0xc67178f2\n#endif\n")
+    mine.write_text(code)
+    done = world.perbyte(
+        "try", mine, "--as", "sha-256", *SHORT, "--flags=-O2", "--flags=-O2 -DWRONG", "--json"
+    )
+    assert done.returncode == EXIT_INCORRECT
+    told = json.loads(done.stdout)
+    assert {cell["runner"] for cell in told["cells"]} == {"mine-O2"}
+    assert [fault["runner"] for fault in told["trial"]["faults"]] == ["mine-O2-DWRONG"]
+
+
+def test_what_breaks_off_later_ends_the_run_that_was_made_for_it(world, script, mine):
+    """The function crashes at its thousandth call: checked, begun, lost; the library alone is of no interest."""
+    world.add(script("alpha"))
+    code = mine.read_text().replace(
+        "s[0] += a", "static int calls; if (calls++ > 5000) *(volatile int *)0 = 1; s[0] += a"
+    )
+    mine.write_text(code)
+    done = world.perbyte("try", mine, "--as", "sha-256", "--size", "64", "--budget", "60s", "--json", "-q")
+    assert done.returncode == EXIT_INCORRECT, done.stderr
+    told = json.loads(done.stdout)
+    assert told["cells"] == []
+    assert told["run"]["measuring_s"] < 30
+
+
+def test_libraries_come_from_a_run_that_is_still_true(world, script, mine):
+    dear = row("sha-256", "digest", "oneshot/1", per_call=900.0, per_byte=9.0)
+    cheap, _ = world.add(script("alpha"), {"name": "beta", "operations": [dear]})
+    words = ("try", mine, "--as", "sha-256", "--size", "64", "--budget", "1s")
+    first = world.perbyte(*words)
+    assert first.returncode == EXIT_FINE, first.stderr
+    assert "not measured again" not in first.stdout
+    second = world.perbyte(*words)
+    assert second.returncode == EXIT_FINE, second.stderr
+    assert "(same boot, builds and policy):" in second.stdout
+    assert "digest 64 B: beta " in second.stdout, "alpha is the best, and was measured again"
+    assert "against alpha" in second.stdout or "times the cost of alpha" in second.stdout
+    told = json.loads(world.perbyte(*words, "--json", "-q").stdout)
+    assert {cell["runner"] for cell in told["cells"]} == {"mine", "alpha"}
+    assert [cell["address"] for cell in told["trial"]["stored"]["cells"]] == [
+        "beta/sha-256/digest@64+contract=oneshot/1"
+    ]
+    assert told["trial"]["ratios"][0]["best"].startswith("alpha/")
+    assert "not measured again" not in world.perbyte(*words, "--fresh").stdout
+    # alpha gets slower, as it does where the machine is another than it was: nothing stored is used
+    content = json.loads((cheap / "script.json").read_text())
+    content["operations"][-1]["per_byte"] = 5.0
+    (cheap / "script.json").write_text(json.dumps(content))
+    slower = world.perbyte(*words)
+    assert slower.returncode == EXIT_FINE
+    assert "is no longer true: alpha costs" in slower.stderr
+    assert "not measured again" not in slower.stdout
+
+
+def test_what_is_stored_must_be_of_the_same_builds_and_policy():
+    from perbyte.cli.try_stored import _after, _alike, _started
+
+    policy = Policy()
+    assert _alike(policy, dataclasses.replace(policy, budget_s=1.0, seed=8, precision=0.1))
+    for changed in ({"sample_us": 50.0}, {"gentle": True}, {"forks": True}, {"audit": True}):
+        assert not _alike(policy, dataclasses.replace(policy, **changed))
+    now = datetime.datetime.now(datetime.UTC)
+    assert _started() < now
+    assert _after(now.isoformat(), _started())
+    assert not _after("2020-01-01T00:00:00+00:00", _started())
+    assert not _after("yesterday", _started())
+
+
 def test_the_baseline_is_kept_and_compared_with(world, mine):
     words = ("try", mine, "--as", "sha-256", "--baseline", "--budget", "2s", "--size", "1KiB", "-q")
     first = world.perbyte(*words)
@@ -79,12 +177,15 @@ def test_the_baseline_is_kept_and_compared_with(world, mine):
     assert "kept as the baseline" in again.stdout
 
 
-@pytest.mark.skipif(not shutil.which("valgrind"), reason="no valgrind")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="counting is of x86-64")
 def test_instructions_are_counted_and_called_so(world, mine):
-    words = ("try", mine, "--as", "sha-256", *SHORT, "--instructions", "--json")
-    counts = [json.loads(world.perbyte(*words).stdout)["trial"]["instructions"] for _ in range(2)]
-    assert counts[0] == counts[1]  # repeatable to the instruction
-    assert 1000 < counts[0][0]["instructions"] < 20000  # two blocks of SHA-256
+    words = ("try", mine, "--as", "sha-256", *SHORT, "--count", "--json")
+    counts = [json.loads(world.perbyte(*words).stdout)["trial"]["behaviour"] for _ in range(2)]
+    own = [[one for one in each if one["address"].startswith("mine/")] for each in counts]
+    assert own[0][0]["instructions"] == own[1][0]["instructions"]  # repeatable to the instruction
+    assert own[0][0]["instructions"] == own[0][0]["instructions_repeated"]
+    assert 1000 < own[0][0]["instructions"] < 20000  # two blocks of SHA-256
+    assert own[0][0]["heap_calls"] == 0
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from perbyte import places
-from perbyte.errors import EXIT_ENVIRONMENT
+from perbyte.errors import EXIT_ENVIRONMENT, EXIT_USAGE
 from perbyte.locks import Lock, cores_held, held_by
 
 
@@ -74,6 +74,17 @@ def test_what_needs_no_core_is_said_before_the_wait_for_one(world, script, quick
             answer = world.perbyte(*words, "--out", out)
             assert answer.returncode == EXIT_ENVIRONMENT, answer.stderr
             assert why in answer.stderr
+            assert "waiting" not in answer.stderr
+        for wrong in (
+            ("measure", "alpha/no-such-cipher"),
+            ("measure", "alhpa/sha-256@16"),
+            ("measure", "alpha/sha-256@16", "--unit", "furlongs"),
+            ("measure", "alpha/sha-256@16", "--rate", "2gb/s"),
+            ("measure", "alpha/sha-256@16", "--budget", "1s", "--epochs", 100),
+            ("measure", "alpha/sha-256@16", "--state", "asleep"),
+        ):
+            answer = world.perbyte(*wrong, "--core", spare_core)
+            assert answer.returncode == EXIT_USAGE, (wrong, answer.stderr)
             assert "waiting" not in answer.stderr
         answer = world.perbyte("advise", "hash", "--report", tmp_path)
         assert answer.returncode == EXIT_ENVIRONMENT

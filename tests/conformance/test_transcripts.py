@@ -51,7 +51,7 @@ def read(file: Path) -> Transcript:
     return parse(file.read_text(encoding="utf-8"))
 
 
-def request_of(text: str) -> messages.Request:
+def request_of(text: str) -> messages.RunnerRequest:
     fields = json.loads(text)
     kind = VERBS.get(fields["verb"]) or next(VARIANTS[name] for name in VARIANTS if name in fields)
     return msgspec.json.decode(text.encode(), type=kind)
@@ -88,7 +88,7 @@ def test_there_is_a_broken_transcript_for_every_fault():
 def test_the_fake_runner_follows_the_good_transcripts(fake_runners, file):
     transcript = read(file)
     offered = {"operations": [row(*needed) for needed in transcript.needs]} if transcript.needs else {}
-    [spec] = fake_runners({"chained": 1.0, **offered})
+    [spec] = fake_runners({"chained": 1.0, "leak": {}, **offered})
     with Session(spec) as session:
         assert applies(transcript, session)
     complaints = []
@@ -104,7 +104,7 @@ def test_a_runner_that_answers_otherwise_is_found_out(fake_runners, file):
     lies = [{"in": ["check", "vector", "measure", "round_trip", "forgery"]}]
     patch = {"on": "hello", "do": "patch", "nth": 0, "fields": {"ok": False}}
     broken = {"on": "calibrate", "do": "patch", "nth": 0, "fields": {}, "without": ["selfcheck"]}
-    [spec] = fake_runners({"lies": lies, "faults": [patch, broken]})
+    [spec] = fake_runners({"lies": lies, "faults": [patch, broken], "leak": {"cycles": 0}})
     with Session(spec) as session:
         assert replay(read(file), session)
 

@@ -11,7 +11,7 @@ from perbyte import places
 from perbyte.catalogue import load
 from perbyte.errors import UsageError
 from perbyte.exchange import join_listings, make_run, read_listings
-from perbyte.exchange.openssl_run import Meaning, Unknown, _tables, mean_row, parse_version
+from perbyte.exchange.openssl_run import RowMeaning, Unknown, _tables, mean_row, parse_version
 from perbyte.model import Cell, Quality, parse_address
 
 HEAD = "type             16 bytes     64 bytes\n"
@@ -275,7 +275,7 @@ def test_every_name_in_the_table_means_an_algorithm_and_a_call_it_can_have():
     names = [*_tables()["below_evp"], *_tables()["evp"], *_tables()["changed"]]
     for name in names:
         meaning = mean_row(name, (3, 0, 22), (16,))
-        assert isinstance(meaning, Meaning), name
+        assert isinstance(meaning, RowMeaning), name
         algorithm = catalogue.algorithms[meaning.algorithm]
         assert meaning.operation in algorithm.operations
         assert algorithm.kind in catalogue.contracts[meaning.contract].kinds
@@ -297,7 +297,7 @@ def test_every_name_in_the_table_means_an_algorithm_and_a_call_it_can_have():
 )
 def test_the_version_decides_which_call_a_name_meant(name, version, runner):
     meaning = mean_row(name, parse_version(version), (16,))
-    assert isinstance(meaning, Meaning)
+    assert isinstance(meaning, RowMeaning)
     assert meaning.runner == runner
 
 

@@ -56,6 +56,8 @@ class Fleet:
         self.port = free_port()
         self.address = f"tcp://{self.host}:{self.port}"
         self.processes: list[subprocess.Popen[str]] = []
+        self.more: dict[str, str] = {}
+        self.identities: dict[str, str] = {}  # of workers that share a machine
 
     def environment(self, name: str) -> dict[str, str]:
         runners = self.directory / f"{name}.runners"
@@ -70,10 +72,12 @@ class Fleet:
         return kept | {
             "PERBYTE_HOME": str(self.directory / name),
             "PERBYTE_TEST_LOCKS": str(self.directory / name),  # each is a machine
+            "PERBYTE_FLEET_MACHINE": self.identities.get(name, name),
             "PERBYTE_AUDIT": "off",  # scripted runners take no time
             "PERBYTE_RUNNERS": str(runners),
             "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1000",
             "COLUMNS": "200",
+            **self.more,
         }
 
     def scheduler(self) -> subprocess.Popen[str]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
+import subprocess
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from fleet_processes import Bursts, burst_names, wait_for
@@ -43,6 +46,9 @@ def test_one_plan_on_two_machines_and_one_that_goes_missing(fleet):
         assert open_run(run).conditions.policy.seed == 11
         assert open_run(run).complete
     assert open_run(runs[0]).conditions.plan == open_run(runs[1]).conditions.plan
+    table = done.stdout.splitlines()
+    assert any(line.split()[-2:] == ["one", "two"] for line in table)
+    assert any("digest 64 B" in line for line in table), "the command ends with the table, a column a machine"
     heard = [line for line in done.stderr.splitlines() if line.startswith(("one:", "two:"))]
     assert heard
     assert str(fleet.directory) not in "".join(heard)
@@ -111,6 +117,85 @@ def test_ctrl_c_stops_the_machines_in_order_and_the_job_goes_on(fleet):
     assert kept <= burst_names(fleet.came_back("one"))
 
 
+def test_a_machine_with_two_workers_is_measured_once(fleet):
+    fleet.identities = {"one": "the same", "two": "the same"}
+    fleet.scheduler()
+    for name in ("one", "two"):
+        fleet.worker(name)
+    wait_for(lambda: fleet.machines() == {"one", "two"})
+    status = fleet.run("status")
+    assert "two (is one)" in status.stdout
+    assert "1 machines, 2 workers" in status.stderr
+    done = fleet.run("measure", *PLAN, "--seed", 11)
+    assert done.returncode == 0, done.stderr
+    assert "two and one are one machine: it is measured once, as one" in done.stderr
+    assert sum(line.startswith("run: ") for line in done.stderr.splitlines()) == 1
+    assert "digest 64 B" in done.stdout
+    assert fleet.run_of("two") is None
+
+
+def test_a_name_that_is_taken_is_told_on_the_terminal_of_the_second_worker(fleet):
+    fleet.scheduler()
+    fleet.worker("one")
+    wait_for(lambda: fleet.machines() == {"one"})
+    fleet.identities = {"one": "another machine"}
+    second = fleet.worker("one")
+    wait_for(lambda: "a worker called one is in this fleet already" in fleet.said(second))
+    assert "--name" in fleet.said(second)
+    assert "no scheduler" not in fleet.said(second)
+    fleet.processes[1].terminate()
+    wait_for(lambda: "joined" in fleet.said(second))  # when the name is free
+
+
+def test_what_is_one_machine_keeps_the_name_under_which_it_measures():
+    ours = facts_here("here")
+    assert len(ours.identity) == 16
+    assert ours.identity == facts_here("there").identity, "a name is no identity"
+
+    def named(name: str, identity: str, *jobs: str):
+        return replace(ours, name=name, identity=identity, jobs=jobs)
+
+    there = {"b": named("b", "x"), "a": named("a", "x"), "c": named("c", "y"), "d": named("d", "")}
+    assert conduct.other_names(there) == {"b": "a"}
+    assert conduct.other_names(there | {"b": named("b", "x", "job")}) == {"a": "b"}
+    assert conduct.other_names({"d": named("d", ""), "e": named("e", "")}) == {}, (
+        "who knows nothing says nothing"
+    )
+
+
+def test_the_scheduler_listens_on_loopback_unless_told_otherwise(fleet):
+    here = fleet._start("scheduler", ["perbyte.cli", "fleet", "scheduler", "--port", str(fleet.port)])
+    wait_for(lambda: "scheduler at" in fleet.said(here))
+    assert f"scheduler at tcp://127.0.0.1:{fleet.port}" in fleet.said(here)
+    assert "only this machine reaches it" in fleet.said(here)
+    listening = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    mine = [words[1] for words in listening if words[1].endswith(f":{fleet.port:04X}") and words[3] == "0A"]
+    assert mine == [f"0100007F:{fleet.port:04X}"]
+    fleet.worker("one")
+    wait_for(lambda: fleet.machines() == {"one"})
+    here.terminate()
+    assert here.wait(60) == 0
+
+
+def test_tls_by_dasks_own_configuration(fleet, tmp_path):
+    """The commands of docs/fleet.md make the certificates, and its variables are set."""
+    page = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")
+    [made] = re.findall(r"```sh\n(openssl .*?)```", page, re.DOTALL)
+    [told] = re.findall(r"```sh\n(export DASK.*?)```", page, re.DOTALL)
+    subprocess.run(["sh", "-euc", made], cwd=tmp_path, check=True, capture_output=True)
+    names = dict(line.removeprefix("export ").split("=", 1) for line in told.split("\n") if line)
+    fleet.more = {name: value.replace("$PWD", str(tmp_path)) for name, value in names.items()}
+    fleet.address = fleet.address.replace("tcp://", "tls://")
+    here = fleet._start("scheduler", ["perbyte.cli", "fleet", "scheduler", "--port", str(fleet.port)])
+    wait_for(lambda: "scheduler at" in fleet.said(here))
+    assert f"scheduler at tls://127.0.0.1:{fleet.port}" in fleet.said(here)
+    fleet.worker("one")
+    wait_for(lambda: fleet.machines() == {"one"})
+    fleet.more = {}
+    fleet.address = fleet.address.replace("tls://", "tcp://")
+    assert fleet.run("status").returncode == 3, "nobody comes in without a certificate"
+
+
 @pytest.mark.parametrize("what", ["perbyte", "commit", "catalogue", "protocol"])
 def test_machines_that_differ_are_refused_by_name(what):
     ours = facts_here("here")
@@ -140,4 +225,4 @@ def test_a_fleet_that_is_not_there_is_said(fleet):
     said = fleet.run("status")
     assert said.returncode == 3
     assert "no Dask scheduler answers" in said.stderr
-    assert "hint: start one there: dask scheduler" in said.stderr
+    assert "hint: start one there: perbyte fleet scheduler" in said.stderr

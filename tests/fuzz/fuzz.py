@@ -110,7 +110,7 @@ def codec_target() -> tuple[list[bytes], Read]:
         "contention_floor": 0.0,
     }
     burst |= {"contention_tolerance": 0.01, "clock_tolerance": 0.005, "patience": 3}
-    requests: list[messages.Request] = [
+    requests: list[messages.RunnerRequest] = [
         messages.Hello(id=1),
         messages.Prepare(id=1, algorithm="a", operation="b", contract="c/1", size_bytes=1, seed=1, offset=0),
         messages.CheckCalls(id=1, handle=0, calls=1),

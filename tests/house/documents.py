@@ -70,7 +70,8 @@ def commands(path: str, word: str | None = None) -> Iterator[list[str]]:
         if block.language == "console" and word in (None, block.word):
             for line in block.text.splitlines():
                 if line.startswith("$ perbyte"):
-                    yield shlex.split(line.removeprefix("$ perbyte"), comments=True)
+                    words = shlex.split(line.removeprefix("$ perbyte"), comments=True)
+                    yield words[: words.index("|")] if "|" in words else words
 
 
 def anchors(path: str) -> set[str]:

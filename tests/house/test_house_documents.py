@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import runpy
 
 import click
 import pytest
@@ -145,7 +146,8 @@ def test_the_changelog_knows_this_version():
 def test_every_decision_is_listed_and_has_its_three_parts():
     pages = sorted((ROOT / "docs" / "adr").glob("[0-9]*.md"))
     assert len(pages) >= 10
-    assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
+    numbers = [int(page.name[:4]) for page in pages]
+    assert len(numbers) == len(set(numbers)), "two decisions have one number"
     for page in pages:
         assert f"({page.name})" in read("docs/adr/README.md")
         text = page.read_text(encoding="utf-8")
@@ -179,9 +181,11 @@ def test_what_the_readme_shows_was_printed_by_the_program():
     """Blocks between `shown` marks are copies of files that scripts/docs.sh wrote."""
     pattern = r"<!-- shown: (\S+) -->\n```\w*\n(.*?)```\n<!-- /shown -->"
     shown = [
-        one for path in ("README.md", "docs/trust.md") for one in re.findall(pattern, read(path), re.DOTALL)
+        one
+        for path in ("README.md", "docs/trust.md", "docs/cli.md")
+        for one in re.findall(pattern, read(path), re.DOTALL)
     ]
-    assert len(shown) >= 2
+    assert len(shown) >= 5
     for name, text in shown:
         assert (ROOT / name).read_text(encoding="utf-8") == text, (
             f"{name} is not what is shown: sh scripts/docs.sh --fill"
@@ -199,7 +203,7 @@ def test_every_make_target_that_is_shown_is_one(path):
 
 def test_the_readme_is_one_screen_and_leads_to_the_main_commands():
     text = read("README.md")
-    assert len(text.splitlines()) <= 70
+    assert len(text.splitlines()) <= 80
     for name in ("measure", "compare", "report", "study"):
         assert re.search(rf"perbyte {name}`.*\]\(docs/", text), name
 
@@ -219,3 +223,10 @@ def test_the_ways_through_the_code_name_each_file_once(what):
     assert len(named) >= 6
     assert len(named) == len(set(named))
     assert [name for name in named if not (ROOT / "src/perbyte" / name).is_file()] == []
+
+
+def test_every_page_of_docs_has_a_place_on_the_site():
+    parts = runpy.run_path(str(ROOT / "docs" / "site" / "conf.py"))["PARTS"]
+    placed = {page for part in parts.values() for page in part.values()}
+    assert {f"docs/{path.stem}" for path in (ROOT / "docs").glob("*.md")} - placed == set()
+    assert {page for page in placed if not (ROOT / f"{page}.md").is_file()} == set()

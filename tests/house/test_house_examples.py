@@ -32,6 +32,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PERBYTE_RUNNERS", str(tmp_path / "runners"))
     monkeypatch.setenv("PERBYTE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PERBYTE_TEST_LOCKS", str(tmp_path))
+    monkeypatch.setenv("PERBYTE_BUILD", "off")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -72,6 +72,7 @@ def test_only_the_command_line_prints_and_ends_the_process():
         if path.suffix == ".py"
         and str(path).startswith("src/perbyte/")
         and "/cli/" not in str(path)
+        and path.name != "__main__.py"  # where the command line begins, before `cli` is loaded
         and ending.search(text)
     ]
     assert found == []

@@ -66,6 +66,16 @@ def cached(data, calls):
         cache.setdefault(data[:64], None) or cache.__setitem__(data[:64], hashlib.sha256(data).digest())
 
 
+def short_ones(data, calls):
+    """The answers to short inputs, some hundred of them."""
+    for _ in range(calls):
+        if len(data) > 1024:
+            hashlib.sha256(data).digest()
+        elif data not in cache:
+            len(cache) > 256 and cache.clear()
+            cache[bytes(data)] = hashlib.sha256(data).digest()
+
+
 def ring(data, calls):
     """A ring of answers."""
     for turn in range(calls):
@@ -214,6 +224,11 @@ def burn():
     threading.Thread(target=lambda: [hashlib.sha256(b"x" * 10**6) for _ in range(10**9)], daemon=True).start()
 
 
+def stacked(request, handles):
+    """Ticks 4 % too few on top of all else."""
+    return answering(ticks=scaled(0.96))(measure(request, handles))
+
+
 def clocked(rate, cycles=None):
     """A clock probe of its own: the core runs at 3.5 GHz, or `rate` times that, by what it says."""
 
@@ -235,6 +250,7 @@ TAKES = {
     "nothing-at-all": timed(lambda data, calls: None),
     "cache-of-one": timed(cached),
     "cache-of-a-ring": timed(ring),
+    "cache-of-short-inputs": timed(short_ones),
     "put-off": timed(lambda data, calls: None, full),
     "put-off-to-the-next": timed(
         lambda data, calls: [full(*one) for one in todo[-2:-1]], lambda *one: todo.append(one)
@@ -279,6 +295,15 @@ OTHERS = {
     "honest": {},
     "honest-too": {"hello": lambda request, handles: hello(request, handles) | {"library": "another"}},
     "honest-when-audited": when_asked_much(half),
+    "stacked-small": {
+        "take": timed(lambda data, calls: full(data[: len(data) * 9 // 10], max(1, calls * 9 // 10))),
+        "measure": stacked,
+        "calibrate": lambda request, handles: calibrate(request, handles) | {"fixed_ticks": 900},
+    },
+    "stacked-large": {
+        "take": timed(lambda data, calls: full(data[: len(data) * 4 // 5], max(1, calls * 4 // 5))),
+        "measure": stacked,
+    },
     "nearly-honest": when_asked_much(lambda data, calls: full(data[: len(data) * 9 // 10], calls)),
     "flags-the-honest-samples": {"measure": flagging, "take": TAKES["one-sample-in-two"]},
     "tier-not-taken": {

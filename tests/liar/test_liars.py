@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable
+from ctypes.util import find_library
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ CAUGHT = {
 IN_A_CHECKOUT = pytest.mark.skipif(not GUIDE.is_file(), reason="the guide is in a checkout only")
 
 
-def _write(directory: Path, lies: Iterable[str]) -> dict[str, str]:
+def _write(directory: Path, lies: Iterable[str], liar: Path = LIAR) -> dict[str, str]:
     """Write runners with these lies; the environment in which they are found and audited."""
     base = directory / "base.py"
     program = re.search(
@@ -53,7 +54,7 @@ def _write(directory: Path, lies: Iterable[str]) -> dict[str, str]:
     base.write_text(program[1], encoding="utf-8")
     for lie in lies:
         (directory / "runners" / lie).mkdir(parents=True)
-        toml = TOML.format(lie=lie, liar=LIAR, base=base)
+        toml = TOML.format(lie=lie, liar=liar, base=base)
         (directory / "runners" / lie / "runner.toml").write_text(toml, encoding="utf-8")
     return {
         **os.environ,
@@ -88,6 +89,22 @@ def test_lies_cost_the_liars_their_figures(tmp_path: Path) -> None:
     for lie, words in CAUGHT.items():
         assert failed[lie][0] == "audit"
         assert words in failed[lie][1]
+
+
+@IN_A_CHECKOUT
+@pytest.mark.skipif(not find_library("crypto"), reason="the ciphers are OpenSSL's")
+def test_what_is_kept_costs_the_figure_and_failing_elsewhere_the_rank(tmp_path: Path) -> None:
+    names = ("ciphers", "ciphers-too", "keeps-outputs", "keeps-keystreams", "refuses-other-lengths")
+    environment = _write(tmp_path, names, LIAR.with_name("cipher_liar.py"))
+    selector = f"{{{','.join(names)}}}/aria-256-ctr/encrypt@16KiB+contract=message"
+    short = ("--epochs", "8", "--precision", "50%", "--budget", "150s")
+    answer = _perbyte(environment, "measure", selector, *short, "--json", "--quiet")
+    assert answer.returncode == 0, answer.stderr
+    content = json.loads(answer.stdout)
+    assert {one["runner"] for one in content["run"]["failures"]} == {"keeps-outputs", "keeps-keystreams"}
+    said = {one["runner"]: " ".join(one["warnings"]) for one in content["cells"]}
+    assert "does not work on" in said["refuses-other-lengths"]
+    assert not any("does not work on" in said[one] for one in ("ciphers", "ciphers-too"))
 
 
 @IN_A_CHECKOUT

@@ -18,13 +18,14 @@ from fake_scripts import row
 
 from perbyte.catalogue import load, parse_selector
 from perbyte.measure import (
-    History,
     Learnt,
     Measurement,
     Moment,
-    Outcome,
+    Pace,
     Plan,
     Request,
+    RunHistory,
+    RunOutcome,
     Survey,
     draw_plan,
     survey,
@@ -124,7 +125,7 @@ class Watch:
 class Done:
     """A run that came to its end, one way or the other."""
 
-    outcome: Outcome
+    outcome: RunOutcome
     notes: Notes
     watch: Watch
     plan: Plan
@@ -178,17 +179,26 @@ class Lab:
         twins: bool = False,
         found: Survey | None = None,
         limits: TimeLimits | None = None,
-        history: History | None = None,
+        history: RunHistory | None = None,
         watch: Watch | None = None,
         notes: Notes | None = None,
         sizes: tuple[int, ...] | None = None,
-        cut: bool = False,
+        told_s: float | None = None,
+        pace: Pace | None = None,
         **policy: Any,
     ) -> Done:
         found = found or self.survey(*scripts, cpus=cpus)
         plan = self.plan(found, *((ask,) if isinstance(ask, str) else ask), twins=twins, sizes=sizes)
         return self.measure(
-            plan, found, limits=limits, history=history, watch=watch, notes=notes, cut=cut, **policy
+            plan,
+            found,
+            limits=limits,
+            history=history,
+            watch=watch,
+            notes=notes,
+            told_s=told_s,
+            pace=pace,
+            **policy,
         )
 
     def measure(
@@ -197,10 +207,11 @@ class Lab:
         found: Survey,
         *,
         limits: TimeLimits | None = None,
-        history: History | None = None,
+        history: RunHistory | None = None,
         watch: Watch | None = None,
         notes: Notes | None = None,
-        cut: bool = False,
+        told_s: float | None = None,
+        pace: Pace | None = None,
         **policy: Any,
     ) -> Done:
         notes, watch = notes or Notes(), watch or Watch()
@@ -213,7 +224,8 @@ class Lab:
             watcher=watch,
             history=history,
             limits=limits,
-            cut=cut,
+            told_s=told_s,
+            pace=pace,
             learnt=Learnt(CORE, file=None),
         )
         return Done(measurement.measure(), notes, watch, plan, measurement)

@@ -1,9 +1,12 @@
 """Machines that do not exist, with an honest library on each: what the audit would see there.
 
-A machine has a clock, caches and bandwidths, a neighbour on the core and one on the memory that come and go, a question
-that costs CPU time, interrupts, and a collector of garbage in some runners. All are drawn from wide ranges, so that no
-rule of the audit can lean on the machines at hand. The audit's own code asks (`perbyte.measure.looks`, `stats.audit`);
-only the processes are made up. A library may lie by a factor, so that the same machines show what is caught.
+A machine has a clock, caches and bandwidths, a neighbour on the core, other programs on it and a neighbour on the
+memory that come and go, a question that costs CPU time, interrupts, a kernel that may account more or less time than
+goes by, and a collector of garbage in some runners. Some libraries lower the core's clock, foresee data that comes
+again, set up keys that a predictor has learnt in the rounds, or take in a new nonce lazily. All are drawn from wide
+ranges, so that no rule of the audit can lean on the machines at hand. The audit's own code asks
+(`perbyte.measure.looks`, `stats.audit`); only the processes are made up. A library may lie by a factor, so that the
+same machines show what is caught.
 """
 
 from __future__ import annotations
@@ -20,10 +23,12 @@ from perbyte.measure.audit import Auditor
 from perbyte.measure.witness import Witness
 from perbyte.model import Audit, Burst, Calibration, Cell, Policy
 from perbyte.protocol.messages import AuditAnswer
-from perbyte.runners.taken import Chained, Measured
+from perbyte.runners.taken import Chained, TakenBursts
 
 EPOCHS = 5
 TICK_HZ = 1e9
+PROBE_CYCLES, ALONE, BESIDE = 30_000, 100, 200  # of the clock probe, and what the other one reads
+FEW_KEYS = ("setup/1", "rekey/1")
 SIZES = (16, 64, 512, 1350, 8192, 65536, 1 << 20, 10_000_000, 16_000_000)
 KINDS = (
     ("aes-128-ctr", "encrypt", "message/1"),
@@ -31,6 +36,9 @@ KINDS = (
     ("aes-128-gcm", "seal", "message/1"),
     ("aes-128-gcm", "open", "message/1"),
     ("aes-128-cbc", "encrypt", "rekey/1"),
+    ("aes-128-gcm", "seal", "rekey/1"),
+    ("aes-128-cbc", "encrypt", "setup/1"),
+    ("aes-128-ctr", "encrypt", "stream/1"),
     ("sha-256", "digest", "oneshot/1"),
     ("sha-256", "digest", "stream/1"),
 )
@@ -84,6 +92,11 @@ class Machine:
         busy = d.choice((0.0, 0.02, 0.3, 0.6, 0.9, 0.97, 1.0))
         self.sibling = Coming(d, busy, 10 ** d.uniform(-4.5, 0.5))
         self.memory = Coming(d, d.choice((0.0, 0.1, 0.5, 1.0)), 10 ** d.uniform(-4, 0.5))
+        # other programs of this machine, which take the core away; the kernel says so of most samples, not of all
+        self.others = Coming(d, d.choice((0.0, 0.0, 0.0, 0.1, 0.5)), 10 ** d.uniform(-3.5, -1.5))
+        self.accounting = d.choice(
+            (1.0, 1.0, 1.0, d.uniform(0.9, 1.1))
+        )  # CPU time by the kernel, over what it is
         self.crowding = d.uniform(1, 4)  # of bandwidth, while the memory's neighbour is at work
         self.question_s = 10 ** d.uniform(-5.2, -4.0)
         self.jitter_s = self.question_s * d.uniform(0.01, 0.15)
@@ -140,11 +153,15 @@ class Library:
         digest = self.cell.operation == "digest"
         per_byte = d.uniform(0.15, 1.5) if own else 10 ** d.uniform(-1.3, 1.7)
         per_call = d.uniform(1, 4) if own else 10 ** d.uniform(0.7, 3.5)
+        # vector code may have the core run slower, for its own probes as well
+        self.pace = 1.0 if own or d.random() < 0.9 else d.uniform(0.7, 1)  # Intel's tables: 0.72 at the least
         # how much of the traffic stands beside the computing instead of hiding behind it
         self.exposed = 1.0 if own else d.uniform(0, 1)
         self.slowing = d.uniform(1.2, 2) if own else d.uniform(1, 2)
         self.collector = 0.0 if own or d.random() < 0.7 else 10 ** d.uniform(0, 2.5)  # times a second
-        compute = (per_call + per_byte * size) / m.hz
+        if self.cell.contract == "setup/1":
+            size, per_byte = 0, 0.0
+        compute = (per_call + per_byte * size) / m.hz / self.pace
         parts = 0.5 if digest else 1.0  # digests read and do not write
         in_rounds = 2 - digest
         in_chain = in_rounds + 2 * (self.cell.operation == "open")
@@ -153,31 +170,63 @@ class Library:
         self.call_s = compute + self.moved_s
         overlap = d.uniform(0, 180) / m.hz * min(1.0, 7 * compute * m.hz / 180)
         unlike = d.uniform(-0.05, 0.12) * compute  # other keys, nonces, branches
-        self.new_s = compute + moved_new_s + overlap + unlike
+        self.new_s = self.again_s = compute + moved_new_s + overlap + unlike
+        # a predictor knows data that comes again: up to four times as much was seen for keys, twice for data
+        if compute < 100e-6 and not own and d.random() < (0.5 if self.cell.contract in FEW_KEYS else 0.05):
+            self.new_s += compute * d.uniform(0, 3 if self.cell.contract in FEW_KEYS else 1)
+        if self.cell.contract == "stream/1" and not own and not digest and d.random() < 0.3:
+            lazily_s = 10 ** d.uniform(1.5, 3.5) / m.hz  # taken in by the first call after a new nonce
+            self.new_s, self.again_s = self.new_s + lazily_s, self.again_s + lazily_s
         copied = 32 if digest else size
         self.link_s = d.uniform(15, 120) / m.hz + m.moving_s(copied, in_chain) + self.dear_control
         self.moved_new_s, self.moved_link_s = moved_new_s, m.moving_s(copied, in_chain)
         if self.cell.operation == "open":
             self.link_s += d.uniform(0.8, 1.2) * self.call_s
         if self.cell.contract == "stream/1" and not own:
-            self.new_s += min(1.0, 128 / max(size, 1)) * compute
+            self.new_s, self.again_s = (
+                one + min(1.0, 128 / max(size, 1)) * compute for one in (self.new_s, self.again_s)
+            )
         self.setup_s = size * 2e-9 + 5e-6
         self.link_s *= d.uniform(0.97, 1.03)
         self.drift = [d.uniform(0.97, 1.04) for _ in range(EPOCHS)]  # layouts: of calls on new data
 
-    def measure(self, _handle: int, *, calls: int, samples: int, **more: Any) -> Measured:
+    def measure(self, _handle: int, *, calls: int, samples: int, **more: Any) -> TakenBursts:
         """A burst of a sample."""
-        cpu_s, ticks, flags = self.machine.asking(), [], []
-        sibling = self.machine.sibling
+        cpu_s, ticks, flags, clocks, probes = self.machine.asking(), [], [], [], []
+        sibling, others = self.machine.sibling, self.machine.others
+        away_s = 0.0
         for _ in range(samples):
             beside = sibling.there or sibling.share >= 1
             took = self._spend(calls * self.call_s * self.honest, calls * self.moved_s)
-            ticks.append(max(1, round(took * TICK_HZ)))
-            cpu_s += took
-            flags.append(int((beside or sibling.there) and sibling.share > 0))
-        zeros = [0] * samples
-        burst = Burst(self.cell, more["epoch"], 0, calls, zeros, ticks, zeros, zeros, zeros, zeros, flags, [])
-        return Measured(burst, "0" * 16, cpu_s, 1.1 * cpu_s)
+            there = others.active(self.machine.now, self.machine.now + took)
+            away = took * there
+            ticks.append(max(1, round((took + away) * TICK_HZ)))
+            flags.append(int(there > 0 and self.machine.draw.random() < 0.9))
+            rate = self.machine.hz * self.pace * self.machine.draw.uniform(0.998, 1.002)
+            clocks.append(round(PROBE_CYCLES * TICK_HZ / rate))
+            probes.append(
+                round((BESIDE if (beside or sibling.there) and sibling.share > 0 else ALONE) * TICK_HZ / rate)
+            )
+            cpu_s += took + 2 * (clocks[-1] + probes[-1]) / TICK_HZ
+            away_s += away
+        burst = Burst(
+            self.cell,
+            more["epoch"],
+            0,
+            calls,
+            [0] * samples,
+            ticks,
+            clocks,
+            clocks,
+            probes,
+            probes,
+            flags,
+            [],
+        )
+        said_s = cpu_s * self.machine.accounting
+        return TakenBursts(
+            (burst,), "0" * 16, said_s, max(cpu_s, said_s) + away_s + 0.1 * self.machine.question_s
+        )
 
     def audit(
         self, _handle: int, *, seed: int, calls: int, control: bool = False, repeat: int = 0
@@ -185,13 +234,14 @@ class Library:
         """A chain."""
         cpu_s = self.machine.asking()
         cpu_s += self.machine.spend(self.setup_s, 0.0, self.slowing) * self.machine.draw.uniform(0.97, 1.03)
-        quiet = self.link_s + (0.0 if control else self.new_s * self.drift[self.epoch])
+        call_s = self.again_s if repeat else self.new_s
+        quiet = self.link_s + (0.0 if control else call_s * self.drift[self.epoch])
         moved = self.moved_link_s + (0.0 if control else self.moved_new_s)
         cpu_s += self._spend(calls * quiet, calls * moved)
         answer = AuditAnswer(
             id=1, ok=True, length=1, digest="0" * 16, failures=0, control=control, repeat=repeat
         )
-        return Chained(answer, cpu_s)
+        return Chained(answer, cpu_s * self.machine.accounting)
 
     def _spend(self, quiet_s: float, moved_s: float) -> float:
         took = self.machine.spend(quiet_s, moved_s, self.slowing)
@@ -209,7 +259,9 @@ class Processes:
         """`libraries`: by cell; own loops are made where they are asked for."""
         self._machine = machine
         self._libraries = libraries
-        self._own = Calibration("x", "full", 0, 0, "none", "", TICK_HZ, 1, 0.0, 0.0, 0.0, {})
+        self._own = Calibration(
+            "x", "full", 0, 0, "probe", "", TICK_HZ, 1, PROBE_CYCLES, float(ALONE) * 1.05, 0.0, {}
+        )
 
     @property
     def calibrations(self) -> Any:
@@ -290,7 +342,7 @@ def printed(library: Library) -> stats.Printed:
     # nobody sees who uses the memory, so that a figure holds as much of it as the rounds met
     quiet += library.honest * library.moved_s * machine.memory.share * (machine.crowding - 1)
     quiet *= machine.draw.uniform(0.99, 1.01)
-    return stats.Printed(quiet * 1e9, quiet * machine.hz, 0.01)
+    return stats.Printed(quiet * 1e9, quiet * machine.hz * library.pace, 0.01)
 
 
 def _ignore(*_: object) -> None: ...

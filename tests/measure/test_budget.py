@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from fake_scripts import row
+from fake_scripts import fault, row
 
 from perbyte.measure import budget as budgets
-from perbyte.measure.budget import START_S, Budget, foresee
+from perbyte.measure.budget import Budget
 from perbyte.measure.cores import noise_note
 from perbyte.measure.stopping import is_look
-from perbyte.model import Cell, Policy
+from perbyte.model import Cell
 
 
 def cell(runner, size):
@@ -42,6 +42,22 @@ def test_what_was_spent_before_is_gone(clock):
     assert (budget.elapsed_s, budget.left_s) == (54.0, 6.0)
     clock.now += 40.0
     assert (budget.elapsed_s, budget.left_s) == (94.0, 0.0)
+
+
+def test_what_is_outside_costs_nothing(clock):
+    budget = Budget(60.0)
+    with budget.outside():
+        clock.now += 40.0
+        assert budget.elapsed_s == 0.0, "nor while it goes on"
+    clock.now += 2.0
+    assert (budget.elapsed_s, budget.left_s, budget.part_s) == (2.0, 58.0, 42.0)
+
+
+def test_starts_of_promised_epochs_are_not_reserved(clock):
+    budget = Budget(60.0)
+    budget.note_start(A16.process, 10.0)
+    assert budget.share_s([A16], 5, 5) == 12.0
+    assert budget.share_s([A16], 5, 3) == pytest.approx((60 - 2 * 10) / 5)
 
 
 def test_epochs_share_what_is_left_after_what_is_sure_to_come(clock):
@@ -127,43 +143,15 @@ def test_the_time_is_noted_while_the_run_goes_on(lab, monkeypatch):
     assert all(kinds[place - 1] == "spent" for place, kind in enumerate(kinds) if kind == "epoch_done")
 
 
-def test_a_plan_says_beforehand_how_long_it_takes(lab):
-    found = lab.survey(*NEVER_PRECISE)
-    plan = lab.plan(found, ASK)
-    seen = foresee(plan, Policy(epochs=5, budget_s=60.0), found.specs)
-    assert 5 * 2 * START_S < seen.least_s < 2.0
-    assert seen.fits
-    assert "up to 60 s" in str(seen)
-    many = foresee(plan, Policy(epochs=100, budget_s=2.0), found.specs)
-    assert many.least_s == pytest.approx(20 * seen.least_s, rel=0.1)
-    assert not many.fits
-    assert "more than the budget of 2 s" in str(many)
-
-
-def test_one_call_that_outlasts_the_budget_is_named(lab):
-    found = lab.survey(*NEVER_PRECISE)
-    plan = lab.plan(found, "alpha/aes-128-ecb@16,4GiB+contract=message")
-    seen = foresee(plan, Policy(budget_s=5.0), found.specs)
-    [(cell, took)] = seen.alone
-    assert cell.size_bytes == 4 << 30
-    assert took > 5.0
-    assert not seen.fits
-    assert foresee(plan, Policy(budget_s=500.0), found.specs).fits
-
-
-def test_what_does_not_fit_into_the_budget_is_left_out_by_name(lab, monkeypatch):
-    """After the first epoch it is known what epochs take; alpha's cell alone is taken to fit."""
-    monkeypatch.setattr(
-        Budget, "affordable", lambda _budget, cells, *_: [one for one in cells if one.runner == "alpha"]
-    )
-    found = lab.survey(*NEVER_PRECISE)
-    done = lab.run(found=found, ask=ASK, epochs=3, max_epochs=3, cut=True)
-    assert [figure.cell.runner for figure in done.outcome.cells] == ["alpha"]
-    [failure] = done.outcome.failures
-    assert (failure.kind, failure.runner) == ("refused", "beta")
-    assert any(text.startswith("beta/") and "left out" in text for text in done.watch.notes)
-    whole = lab.run(found=found, ask=ASK, epochs=3, max_epochs=3)
-    assert len(whole.outcome.cells) == 2, "nothing is left out where that was not asked for"
+def test_starting_slowly_costs_no_cell_and_none_of_the_budget(lab):
+    """Each process takes half a second to come up; the budget of a run is no larger."""
+    slow = fault("hello", "slow", seconds=0.5, nth=0)
+    scripts = [{"name": name, "operations": [row()], "faults": [slow]} for name in ("alpha", "beta")]
+    done = lab.run(*scripts, ask=ASK, epochs=3, max_epochs=3, budget_s=0.5, told_s=0.5)
+    assert {figure.cell.runner: figure.epochs for figure in done.outcome.cells} == {"alpha": 3, "beta": 3}
+    assert not done.outcome.failures
+    assert done.measurement._budget.part_s > 1.5, "three epochs, each of half a second at the least"
+    assert done.outcome.measuring_s < done.measurement._budget.part_s - 1.4
 
 
 def test_looks_become_rarer_but_never_end(lab):
@@ -191,3 +179,14 @@ def test_too_noisy_is_said_early_with_what_helps(monkeypatch):
     assert "about 3.0 cores busy" in said
     assert "--cores 0,1,2" in said
     assert "--budget" in said
+
+
+def test_the_cells_within_reach_are_the_nearest_whose_epochs_all_fit(clock):
+    budget = Budget(20.0)
+    budget.note_start(A16.process, 1.0)
+    budget.note_start(B16.process, 1.0)
+    missing = {A16: 2, A32: 3, B16: 8}
+    assert budget.within_reach(missing, lambda cell: 1.0) == {A16, A32}, "B16's eight starts do not fit"
+    assert budget.within_reach(missing, lambda cell: 0.1) == {A16, A32, B16}
+    clock.now += 18.0
+    assert budget.within_reach(missing, lambda cell: 1.0) == set()

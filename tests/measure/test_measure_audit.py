@@ -6,6 +6,7 @@ nothing.
 
 from __future__ import annotations
 
+import random
 import secrets
 from typing import Any
 
@@ -16,11 +17,22 @@ from perbyte import stats
 from perbyte.catalogue import load
 from perbyte.measure import audit
 from perbyte.measure.audit import Auditor
+from perbyte.measure.looks import Allowance
 from perbyte.measure.witness import Witness
 from perbyte.model import Cell, Doubt, Policy, Quality
+from perbyte.runners.process import RunnerProcess
 
+ELSEWHERE = 1008  # bytes, of a length that no cell has
 POLICY = {"audit": True, "epochs": 2, "burst_samples": 4, "looks": (1,), "warm_us": 50.0}
 FIVE = {**POLICY, "epochs": 5, "max_epochs": 5}
+
+
+class Lengths(random.Random):
+    """Lots of which all lengths are the same."""
+
+    def randrange(self, *_: int) -> int:  # type: ignore[override]
+        """That length."""
+        return ELSEWHERE
 
 
 @pytest.fixture(autouse=True)
@@ -126,13 +138,18 @@ def test_a_lie_at_one_size_costs_that_cell_and_at_two_the_row(lab: Any, ecb: Any
         "burn": 1.0,
         "chained": 1.0,
         "beside": 0.0,
-        "dearer": {"32": 3.0},
     }
-    one = lab.run(liar, ask="alpha/aes-128-ecb@16,32+contract=message", **FIVE)
-    assert [failure.partition("@")[2][:2] for failure in one.failures()] == ["32"]
-    two = liar | {"name": "beta", "dearer": {"32": 3.0, "48": 3.0}}
-    both = lab.run(two, ask="beta/aes-128-ecb@16,32,48+contract=message", **FIVE)
-    assert len(both.failures()) == 3
+
+    def refused(name: str, sizes: str, **dearer: float) -> list[str]:
+        for _ in range(3):  # beside other work the audit may find too little to refuse anything
+            ask = f"{name}/aes-128-ecb@{sizes}+contract=message"
+            done = lab.run(liar | {"name": name, "dearer": dearer}, ask=ask, **FIVE)
+            if done.failures():
+                break
+        return sorted(failure.partition("@")[2][:2] for failure in done.failures())
+
+    assert refused("alpha", "16,32", **{"32": 3.0}) == ["32"]
+    assert refused("beta", "16,32,48", **{"32": 3.0, "48": 3.0}) == ["16", "32", "48"]
 
 
 def test_wrong_answers_while_audited_cost_the_wrong_and_a_tie_is_disputed(
@@ -166,6 +183,48 @@ def test_forgeries_that_are_accepted_while_audited_are_wrong(
     assert [(one.kind, "forgeries were accepted" in one.message) for one in done.outcome.failures] == [
         ("incorrect", True)
     ]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {
+            "on": "prepare",
+            "do": "refuse",
+            "code": "bad-size",
+            "message": "no",
+            "sizes": [ELSEWHERE],
+            "nth": 0,
+        },
+        {"on": "audit", "do": "patch", "fields": {"failures": 1}, "sizes": [ELSEWHERE], "nth": 0},
+    ],
+)
+def test_who_fails_on_other_lengths_where_others_do_not_gains_nothing_by_it(
+    lab: Any, ecb: Any, address: Any, fault: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library may have its reasons: its figure stands, as one whose work nobody saw."""
+    monkeypatch.setattr(audit, "_CHANCE", Lengths())
+    monkeypatch.setattr(Allowance, "has", lambda self, takes_s: True)
+    given = {"burn": 1.0, "chained": 1.0, "beside": 0.02, "operations": [row(per_call=8e6)]}
+    odd = ecb("beta", library="beta", faults=[fault], **given)
+    done = lab.run(ecb("alpha", library="alpha", **given), odd, **FIVE)
+    assert not done.failures()
+    [warning] = [one for one in done.figure(address("beta")).warnings if one.kind is Doubt.UNCHAINED]
+    assert f"does not work on {ELSEWHERE} bytes, which others take" in warning.text
+    assert Doubt.UNCHAINED not in {one.kind for one in done.figure(address("alpha")).warnings}
+    alone = lab.run(odd | {"name": "gamma"}, **FIVE)
+    assert "others take" not in str(alone.figure(address("gamma")).warnings)
+
+
+def test_a_process_that_works_unasked_is_refused_in_four_epochs_of_five(
+    lab: Any, ecb: Any, address: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares = iter([0.9, 0.1, 0.9, 0.9, 0.9])
+    monkeypatch.setattr(RunnerProcess, "unasked_share", lambda self: next(shares, 0.0))
+    done = lab.run(ecb("alpha", burn=1.0), **FIVE)
+    assert "while nobody asks it" in done.failure(address("alpha")).message
+    shares = iter([0.9, 0.1, 0.9, 0.1, 0.9])
+    assert not lab.run(ecb("beta", burn=1.0), **FIVE).failures()
 
 
 def test_without_the_audit_nobody_is_looked_at(lab: Any, ecb: Any, address: Any) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fake_scripts import fault, lie, row, starts
 
-from perbyte.measure import History
+from perbyte.measure import RunHistory
 from perbyte.model import Failure
 
 ASK = "*/aes-128-ecb@16,64+contract=message"
@@ -53,9 +53,11 @@ def descendants() -> set[int]:
     return found
 
 
-def history_of(done) -> History:
+def history_of(done) -> RunHistory:
     """What a store would give back of an interrupted run."""
-    history = History(failures=list(done.notes.all("failed")), identities=tuple(done.notes.all("identified")))
+    history = RunHistory(
+        failures=list(done.notes.all("failed")), identities=tuple(done.notes.all("identified"))
+    )
     for calibration in done.notes.all("calibrated"):
         history.calibrations[calibration.process, calibration.epoch] = calibration
     for burst in done.notes.bursts:
@@ -166,7 +168,7 @@ def test_what_failed_before_the_interruption_stays_failed(lab, stop_at):
 
 
 def test_a_run_without_a_figure_can_be_resumed(lab, found):
-    history = History(failures=[Failure("absent", "gamma", "not here")])
+    history = RunHistory(failures=[Failure("absent", "gamma", "not here")])
     done = lab.run(found=found, ask=ASK, history=history)
     assert len(done.outcome.cells) == 4
     assert done.failures() == {"gamma": "absent"}

@@ -150,7 +150,7 @@ def test_a_spent_budget_ends_the_run_and_is_said(lab):
     """Samples pass in real time here; the budget is far too small for what was asked."""
     hard = script(pace=1.0, noise={"sample": 0.05})
     done = lab.run(
-        hard, ask="alpha/*@64+contract=message", budget_s=0.05, looks=(6, 500), epochs=2, max_epochs=40
+        hard, ask="alpha/*@64+contract=message", budget_s=0.01, looks=(6, 500), epochs=2, max_epochs=40
     )
     assert done.outcome.complete
     assert len(done.notes.all("epoch_done")) == 2, "no epochs beyond those that were promised"

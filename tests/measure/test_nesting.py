@@ -39,8 +39,8 @@ def test_the_number_is_that_of_the_formula(process_sd, burst_sd, optimum):
 
 def test_nothing_is_said_before_a_few_epochs():
     nesting = learn(0.01, 0.001, epochs=LEAST_EPOCHS - 1)
-    assert {nesting.rounds(cell) for cell in CELLS} == {POLICY.looks[-1]}
-    assert Nesting(POLICY).rounds(CELLS[0]) == POLICY.looks[-1]
+    assert {nesting.rounds(cell) for cell in CELLS} == {None}
+    assert Nesting(POLICY).rounds(CELLS[0]) is None
 
 
 def test_a_cell_whose_processes_differ_most_gets_more_processes_and_fewer_bursts():
@@ -59,5 +59,17 @@ def test_bursts_without_a_clean_sample_and_costs_of_nothing_do_no_harm():
     nesting = Nesting(POLICY)
     for _ in range(5):
         nesting.note({CELLS[0]: Tally(medians=[0.0, 0.0]), CELLS[1]: Tally(medians=[5.0])}, 0.0)
-    assert nesting.rounds(CELLS[0]) == nesting.rounds(CELLS[1]) == POLICY.looks[-1]
-    assert learn(0.01, 0.01, burst_s=0.0).rounds(CELLS[0]) == POLICY.looks[-1]
+    assert nesting.rounds(CELLS[0]) is None is nesting.rounds(CELLS[1])
+    assert learn(0.01, 0.01, burst_s=0.0).rounds(CELLS[0]) is None
+
+
+def test_a_cell_far_from_its_precision_lacks_more_epochs_and_its_bursts_have_a_price():
+    near, far = learn(0.001, 0.002), learn(0.02, 0.004)
+    goal = 0.0025
+    assert 1 <= near.missing(CELLS[0], goal) < far.missing(CELLS[0], goal)
+    # 1.96^2 of (0.02 / 0.0025)^2 are 246 epochs, less the 30 that were
+    assert 100 <= far.missing(CELLS[0], goal) <= 350
+    assert near.cost_s(CELLS[0]) == pytest.approx(near.rounds(CELLS[0]) * 0.001, rel=0.3)
+    unknown = Nesting(POLICY)
+    assert unknown.missing(CELLS[0], goal) is None
+    assert unknown.cost_s(CELLS[0]) == 0.0

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from fake_scripts import row
 
-from perbyte.measure import History
+from perbyte.measure import RunHistory
 from perbyte.model import Conditions, Doubt, Machine
 from perbyte.runners.process import RunnerProcess
 from perbyte.store import RunWriter, merge, open_run, stored_run
@@ -70,7 +70,7 @@ def test_a_run_that_goes_on_keeps_the_doubts_of_its_first_part(lab, tmp_path, mo
         unfixed_here = property(lambda _: False, lambda *_: None)
         patch.setattr(RunnerProcess, "layout_fixed", unfixed_here, raising=False)
         measured(lab, found, path, kind=Killed)
-    outcome = measured(lab, found, path, history=History.of(stored_run(path)))
+    outcome = measured(lab, found, path, history=RunHistory.of(stored_run(path)))
     assert all({Doubt.LAYOUT, Doubt.TIER} <= found for found in kinds(outcome.cells, "soft"))
     assert all(Doubt.LAYOUT in found and Doubt.TIER not in found for found in kinds(outcome.cells, "full"))
     assert open_run(path).cells == outcome.cells

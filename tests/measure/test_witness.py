@@ -10,7 +10,7 @@ import pytest
 from perbyte.errors import PerbyteError
 from perbyte.measure import witness
 from perbyte.model import Burst, Calibration, Cell
-from perbyte.runners.taken import Measured
+from perbyte.runners.taken import TakenBursts
 
 CELL = Cell("reference", "probe-imul", "run", 64, "stream/1")
 READY = Calibration("reference", "full", 0, 0, "probe", "", 2e9, 1, 6000.0, 0.0, 0.0, {})
@@ -33,10 +33,10 @@ class Asked:
     def prepare(self, *_: object, **__: object) -> int:
         return 1
 
-    def measure(self, *_: object, **__: object) -> Measured:
+    def measure(self, *_: object, **__: object) -> TakenBursts:
         probes = [4000] * 3
         burst = Burst(CELL, 0, 0, 8, [0, 9, 18], [9] * 3, probes, probes, probes, probes, [0] * 3, [])
-        return Measured(burst, "", 0.0, 0.0)
+        return TakenBursts((burst,), "", 0.0, 0.0)
 
 
 def test_a_witness_that_found_its_core_busy_calibrates_again_when_it_is_asked_again(
@@ -77,7 +77,7 @@ class Watched(Asked):
         self._say("prepare")
         return 7
 
-    def measure(self, handle: int, **given: object) -> Measured:
+    def measure(self, handle: int, **given: object) -> TakenBursts:
         self._say(f"measure {handle}")
         return super().measure()
 
@@ -132,4 +132,4 @@ def test_the_clock_is_that_of_the_counters_or_of_the_quietest_probe(
 ) -> None:
     burst = Burst(CELL, 0, 0, 8, ticks, ticks, before, after, before, after, [0] * len(ticks), cycles)
     calibration = replace(READY, cycle_source=source)
-    assert witness.clock_hz(Measured(burst, "", 0.0, 0.0), calibration) == pytest.approx(hz)
+    assert witness.clock_hz(TakenBursts((burst,), "", 0.0, 0.0), calibration) == pytest.approx(hz)

@@ -24,6 +24,8 @@ from perbyte.protocol import (
     CheckForgery,
     CheckRoundTrip,
     CheckVector,
+    CountAnswer,
+    CountCalls,
     Hello,
     HelloAnswer,
     Measure,
@@ -193,12 +195,31 @@ CALIBRATED = {
     "fixed_ticks": 80.0,
     "selfcheck": {"add": 1.0},
 }
+COUNTED = {
+    "id": 7,
+    "ok": True,
+    "calls": 16,
+    "call": {
+        "instructions": 1600,
+        "kinds": {"aes": 160, "load": 320},
+        "system_calls": 0,
+        "heap_calls": 16,
+        "heap_bytes": 1024,
+        "heap_peak": 64,
+        "code_lines": 12,
+        "code_pages": 3,
+    },
+    "setup_unknown": "it takes longer than the limit",
+    "stack_call": 128,
+    "stack_setup": 0,
+}
 ANSWERS = [
     (Hello(id=1), HelloAnswer, HELLO),
     (MEASURE, MeasureAnswer, TAKEN),
     (PREPARE, PrepareAnswer, {"id": 4, "ok": True, "handle": 3}),
     (CheckCalls(id=5, handle=3, calls=1), CheckAnswer, SHOWN),
     (Calibrate(id=6, limit_ms=5), CalibrateAnswer, CALIBRATED),
+    (CountCalls(id=7, handle=3, limit_ms=5), CountAnswer, COUNTED),
 ]
 NASTY = [
     None,
@@ -256,3 +277,17 @@ def test_answers_survive_a_round_trip_through_their_struct():
         decoded = decode(line(good), request_, kind)
         again = decode(msgspec.json.encode(decoded) + b"\n", request_, kind)
         assert again == decoded
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"calls": 0}, "counts of 0 calls"),
+        ({"call": None}, "counts of 16 calls"),
+        ({"call": COUNTED["call"] | {"kinds": {"load": 1601}}}, "more instructions of a kind"),
+        ({"call": COUNTED["call"] | {"instructions": 0}}, "instructions"),
+    ],
+)
+def test_counts_that_contradict_each_other_are_garbled(change, fault):
+    with pytest.raises(RunnerGarbled, match=fault):
+        decode(line(COUNTED | change), CountCalls(id=7, handle=3, limit_ms=5), CountAnswer)

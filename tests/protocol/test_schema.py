@@ -25,7 +25,19 @@ def test_every_file_is_a_schema(file):
 
 
 def test_every_verb_of_the_specification_has_its_schemas():
-    verbs = {"hello", "prepare", "check", "calibrate", "watch", "measure", "audit", "release", "quit"}
+    verbs = {
+        "hello",
+        "prepare",
+        "check",
+        "calibrate",
+        "watch",
+        "measure",
+        "audit",
+        "count",
+        "pairs",
+        "release",
+        "quit",
+    }
     names = {f"{verb}.{side}.json" for verb in verbs for side in ("request", "answer")}
     assert {file.name for file in ROOM.glob("*.json")} == names | {"refusal.json"}
 

@@ -27,6 +27,7 @@ from perbyte.report import theme
 from perbyte.report.findings import found
 from perbyte.report.html import inline_svg
 from perbyte.report.pictures import as_specification, as_svg, run_pictures, save_chart
+from perbyte.report.ratechart import at_a_rate
 from perbyte.report.ratiocharts import published, published_operations
 from perbyte.report.runcharts import bars, by_library
 from perbyte.report.runview import RunView
@@ -89,7 +90,7 @@ def test_a_missing_panel_does_not_shift_the_others() -> None:
         )
     )
     where, marks = placed(as_svg(draw("bars", run)))
-    assert len(marks) == 5 * 4 * 2 - 4 - 4
+    assert len(marks) == 4 * 4 * 2 - 4 - 4, "software rows of AES stand in another chart"
     for said, x, y in marks:
         title = said.split(" in ")[0]
         above = {other: y - where[other][1] for other in where if other.split(" (")[0].endswith("-ecb")}
@@ -390,9 +391,12 @@ def test_no_headline_comes_from_software_that_the_processor_has_instructions_for
     view = RunView(tiers())
     title = " ".join(texts(as_svg(bars(view, view.points[0]))))
     assert "a is the fastest, alone or tied, in 4 of 4 comparisons (seal)" in title
+    assert not any("(soft)" in one for one in texts(as_svg(bars(view, view.points[0])))), "on no common axis"
+    assert "the tables have the rows without as well" in title
     said = " ".join(texts(as_svg(by_library(view, view.points[0]))))
-    assert "Without the processor's own instructions" in said
-    assert "the tables have both" in said
+    assert "Without the processor's own instructions" not in said
+    assert "is shown with them, the tables have both" in said
+    assert "(soft)" not in said
     everything = " ".join(texts(as_svg(draw("everything", tiers()))))
     assert "chacha20-poly1305 in b" in everything
     assert not any("(soft)" in line for line in found(view) if line.startswith(("From", "Fastest")))
@@ -436,3 +440,43 @@ def test_an_interval_that_reaches_beyond_the_axis_ends_in_an_arrow() -> None:
     assert "triangle-left" in marks, "the lower end of ±162 % lies beyond the axis"
     calm = made_run(tuple(one for one in cells if one.interval.high < 2 * one.per_call))
     assert json.dumps(as_specification(draw("everything", calm))).count('"shape": "triangle-left"') == 0
+
+
+def test_what_a_rate_takes_sets_all_ciphers_on_one_axis() -> None:
+    (points,) = RunView(tiers()).points
+    chart = at_a_rate(points)
+    assert chart is not None
+    said = texts(as_svg(chart))
+    assert any(one.startswith("10 GB/s take ") and "by aes-128-gcm (full), a" in one for one in said)
+    assert not any("(soft)" in one for one in said)
+    rows = [one for one in said if one.endswith((", a", ", b"))]
+    large = [one for one in points.records if not one["soft"] and one["size_bytes"] == 4096]
+    costs = {f"{one['series']}, {one['library']}": one["ns"] for one in large}
+    assert [one for one in rows if one in costs] == sorted(costs, key=lambda name: costs[name]), (
+        "cheapest first"
+    )
+    signed = made_run((made_figure(Cell("a", "ed25519", "sign", 32, "pk/1")),))
+    assert at_a_rate(RunView(signed).points[0]) is None, "nothing signed has a rate"
+
+
+def test_bars_of_public_keys_show_every_operation_each_on_its_own_axis() -> None:
+    cells = tuple(
+        made_figure(Cell(library, algorithm, operation, 32, "pk/1"), cycles)
+        for library in "ab"
+        for algorithm, operation, cycles in (
+            ("ed25519", "sign", 1e5),
+            ("ed25519", "verify", 3e5),
+            ("x25519", "derive", 1e4),
+        )
+    )
+    view = RunView(made_run(cells))
+    _, marks = placed(as_svg(bars(view, view.points[0])))
+    assert len(marks) == len(cells)
+    said = texts(as_svg(bars(view, view.points[0])))
+    assert {"sign", "verify", "derive"} <= set(said)
+    assert said.count("cycles/call") == 3, "an axis for each"
+
+
+def test_each_size_of_the_bars_has_its_own_axis() -> None:
+    view = RunView(tiers())
+    assert texts(as_svg(bars(view, view.points[0]))).count("cycles/byte") == 2

@@ -6,7 +6,8 @@ import pytest
 from made_runs import hostile_run, made_figure, made_run, usual_run
 
 from perbyte.model import Cell, Doubt, Failure, NoiseFloor, Quality, Warning
-from perbyte.report.grid import Place, failures_by_cause, natural, run_grids
+from perbyte.report.facts import failures_by_cause
+from perbyte.report.grid import Place, natural, run_grids
 from perbyte.report.marks import Mark
 from perbyte.stats.quantity import Unit
 
@@ -24,7 +25,7 @@ def test_rows_are_algorithms_in_libraries_and_columns_operations_by_size() -> No
         for size in ("16 B", "32 B", "512 B", "10 MB")
     ]
     assert [title for title, _ in table.groups()] == [
-        "aes-128-ecb",
+        "aes-128-ecb (full)",
         "aes-128-ecb (soft)",
         "camellia-128-ecb",
         "des-ede3-ecb",

@@ -76,7 +76,8 @@ def test_only_units_that_there_are_can_be_chosen() -> None:
 
 def test_the_terminal_says_once_that_no_interval_is_known() -> None:
     shown = render_table(imported(tuple(made_figure(cell, None, ns=2000.0) for cell in RSA)), width=80)
-    assert shown.startswith("calls (operations) per second · pk/1 · one value each, no interval known\n")
+    assert "\ncalls (operations) per second · pk/1 · one value each, no interval known\n" in shown
+    assert "►" not in shown, "nothing is ranked"
     assert "500,000" in shown
     for word in ("±", "~", "asked for", "seed", "of measuring"):
         assert word not in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from made_runs import made_figure
@@ -51,6 +52,58 @@ def test_what_waits_for_itself_is_bound_by_latency():
     assert sha.share.ratio.value == pytest.approx(1.0)
 
 
+def test_the_widest_instructions_that_the_run_measured_count():
+    wide = [loop("limit-vaes", 0.5), loop("limit-vaes512", 0.5), loop("limit-vclmul512", 1.0)]
+    stores = [loop("limit-load512", 1.0), loop("limit-store512", 1.0)]
+    [ctr] = limits([measured("aes-128-ctr", "encrypt", 0.1), *wide, *stores])
+    assert (ctr.unit, ctr.cost.value) == ("limit-vaes512", pytest.approx(10 / 64 * 0.5))
+    [gcm] = limits([measured("aes-256-gcm", "seal", 0.2), *wide, *stores])
+    assert (gcm.unit, gcm.cost.value) == ("limit-vaes512", pytest.approx(14 / 64 * 0.5))
+    [sha] = limits([measured("sha-512", "digest", 2.0), loop("limit-sha512", 5.0)])
+    assert sha.cost.value == pytest.approx(40 / 128 * 5)
+    assert limits([measured("sha-512", "digest", 2.0), *LOOPS]) == (), "no such instructions, no limit"
+    [camellia] = limits([measured("camellia-256-ctr", "encrypt", 9.0), loop("limit-gfni512", 0.5), *LOOPS])
+    assert (camellia.need, camellia.unit) == ("S-boxes", "limit-gfni512")
+    assert camellia.cost.value == pytest.approx(24 * 8 / 16 / 64 * 0.5), "24 rounds of 8, 64 at a time"
+
+
+def test_public_keys_are_bound_by_their_products_per_call():
+    key = made_figure(Cell("alphassl", "rsa-2048", "sign", 32, "pk/1"), 2e6, relative=0.001)
+    [sign] = limits([key, loop("limit-mul64", 1.0)])
+    # two powers of 1024 bits: 1024 squarings of 16 * 17 / 2 + 256 products, 170 products of 512
+    assert sign.cost.value == pytest.approx(2 * (1024 * (136 + 256) + 170 * 512))
+    text = render_limits([key, loop("limit-mul64", 1.0)], width=200, colour=False)
+    assert "rsa-2048, alphassl, sign: 2,000,000 cycles a call; the silicon allows 977,000" in text.replace(
+        "976,900", "977,000"
+    )
+    assert "limit-mul64 1.00" in text, "what the loop took in this run"
+    assert "limit_cycles_per_call" in limits_json([key, loop("limit-mul64", 1.0)])[0]
+
+
+def test_what_exceeds_its_limit_is_told():
+    beyond = measured("aes-128-ctr", "encrypt", 0.2)
+    assert limits([beyond, *LOOPS])[0].beyond
+    assert "above the limit: the model lacks a way" in render_limits(
+        [beyond, *LOOPS], width=300, colour=False
+    )
+    at = measured("aes-128-ctr", "encrypt", 0.3125)
+    assert not limits([at, *LOOPS])[0].beyond, "within the interval"
+
+
+def test_no_row_of_a_stored_run_is_above_its_limit():
+    """Figures with --limits of runs on real processors (limits_stored.json says which): none is above 100 %."""
+    stored = json.loads((Path(__file__).parent / "limits_stored.json").read_text(encoding="utf-8"))
+    assert stored
+    for run in stored:
+        figures = [
+            made_figure(Cell(*cell), cycles, relative=relative) for *cell, cycles, relative in run["cells"]
+        ]
+        found = limits(figures)
+        assert len(found) > 20, run["machine"]
+        assert [(one.figure.cell.address, one.share.ratio.value) for one in found if one.beyond] == []
+        assert {one.unit for one in found} >= set(run["units"])
+
+
 def test_without_loops_or_a_model_nothing_is_said():
     assert limits([measured("aes-128-ctr", "encrypt", 0.6)]) == ()
     assert limits([measured("serpent-128-ctr", "encrypt", 9.0), *LOOPS]) == ()
@@ -72,6 +125,6 @@ def test_models_speak_of_what_the_catalogue_has(tmp_path):
         '[[models]]\nalgorithms = "sha-257"\noperations = "*"\nmodel = "none"\n'
         'needs = [{ what = "x", ways = { sha-256 = [1, 2] } }]\n'
     )
-    complaints = "\n".join(check_models(read_models(tmp_path), load()))
+    complaints = "\n".join(check_models(read_models(tmp_path), load().algorithms))
     assert "no algorithm 'sha-257'" in complaints
     assert "'sha-256' is no loop of known cost" in complaints

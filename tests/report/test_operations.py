@@ -86,7 +86,14 @@ def test_the_interval_comes_from_shared_epochs() -> None:
 
 def test_rows_say_what_is_known() -> None:
     rows = ratio_rows(RunView(a_run()))
-    assert rows[0][:6] == ("aes-128-cbc", "openssl", "message/1", "1000 B", "encrypt over decrypt", "4.000")
+    assert rows[0][:6] == (
+        "aes-128-cbc (full)",
+        "openssl",
+        "message/1",
+        "1000 B",
+        "encrypt over decrypt",
+        "4.000",
+    )
     unknown = Interval(0.0, math.inf, dominated_by="unknown")
     blind = [
         replace(one, interval=unknown, epoch_cycles=(one.epoch_cycles[0],), epoch_ns=(one.epoch_ns[0],))
@@ -117,7 +124,7 @@ def test_the_figure_turns_published_ratios_into_its_direction() -> None:
     chart = draw("operations", a_run(), study)
     specification = as_specification(chart)
     title = " ".join(specification["title"]["text"])
-    assert title == "Encrypt costs 2.00 (rc2-cbc) to 4.00 (aes-128-cbc) times what decrypt costs"
+    assert title == "Encrypt costs 2.00 (rc2-cbc) to 4.00 (aes-128-cbc (full)) times what decrypt costs"
     marks = re.findall(r'aria-label="([^"]*)" role="graphics-symbol"', as_svg(chart))
     assert sum("published" in mark for mark in marks) == 2
     assert sum("over decrypt: " in mark for mark in marks) == 2

@@ -13,6 +13,13 @@ from perbyte.report.wording import number
 from perbyte.stats.quantity import TABLE_UNITS, Unit, read
 
 TABLE_OF_TWO = """\
+► alphassl (aes-128-ecb, encrypt 1 KiB)
+  1.953 cycles/byte; the next, betacrypt, costs ×1.500 (1.495 to 1.505) as much
+  0.78 cores at 1 GB/s, 7.8 at 10 GB/s
+= alphassl or betacrypt (des-ecb, encrypt 16 B)
+  40.00 cycles/byte; known to be alike within 1.0%
+  16 cores at 1 GB/s, 160 at 10 GB/s
+
 cycles per byte · stream/1 · median and ± of the 95 % interval
 
              encrypt ──────────────────────
@@ -136,8 +143,11 @@ def test_comparison_shows_values_ratios_intervals_and_ties() -> None:
     floor = made_run(()).noise_floor
     grids = compare_pairs(zip(before, after, strict=True), ("old", "new"), floor)
     lines = render_comparison(grids, floor, width=120, colour=False).splitlines()
-    assert lines[0].startswith("cycles per byte · stream/1 · × cost of a call as a multiple of that in old")
-    same, slower = (next(line for line in lines if f"encrypt {size} B" in line) for size in (16, 64))
+    assert lines[0] == "► old is faster than new in the mean"
+    assert lines[1].startswith("  In the mean over 2 common cells new costs ×1.015"), "the answer first"
+    assert lines[2].startswith("  aes encrypt 64 B at 10 GB/s: 25 cores in old, 26 cores in new")
+    assert lines[4].startswith("cycles per byte · stream/1 · × cost of a call as a multiple of that in old")
+    same, slower = (next(line for line in lines[4:] if f"encrypt {size} B" in line) for size in (16, 64))
     assert same.endswith("=")
     assert re.search(r"6\.25.* 6\.25.* ×1\.00.* ±0\.1\d%=$", same)
     assert re.search(r"×1\.03.* ±0\.1\d%$", slower)

@@ -65,14 +65,16 @@ def test_threads_that_work_on_after_an_answer_are_waited_for() -> None:
     with child:
         assert child.stdin
         assert child.stdout
-        known = []
-        for _ in range(20):
+        known = 0
+        for _ in range(400):  # the machine may be too busy for many
             child.stdin.write(b"\n")
             child.stdin.flush()
             child.stdout.readline()
-            known.append(thread_cpu_s(child.pid))
+            known += bool(thread_cpu_s(child.pid))
+            if known == 10:
+                break
         child.stdin.close()
-    assert sum(map(bool, known)) >= 10  # the machine may be too busy for some
+    assert known == 10
 
 
 def test_cpu_time_is_that_of_all_threads_and_grows() -> None:
@@ -122,8 +124,7 @@ def test_cpu_time_of_workers_belongs_to_who_started_them(workers: bool) -> None:
         threads = process.thread_cpu_s()
         assert not threads or len(threads) == 1 + workers
         process.exchange(b"\n", 60)
-        share, _ = process.idle_share()
-        assert share < 1
+        assert process.unasked_share() < 0.5
     finally:
         process.kill()
 

@@ -1,8 +1,10 @@
-/* A runner whose library ends itself in a fork, starts a thread, or waits for ever, by the algorithm that is asked for. */
+/* A runner whose library ends itself in a fork, starts a thread, waits for ever, or tells where in a page its stack,
+ * state and input lie, by the algorithm that is asked for. */
 #include "perbyte.h"
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,10 +19,25 @@ static void *rest(void *unused)
 	return unused;
 }
 
+static void tell(const pb_case *c)
+{
+	char name[512] = "";
+	if (readlink("/proc/self/exe", name, sizeof name - 8) < 0)
+		return;
+	FILE *file = fopen(strcat(name, ".places"), "a");
+	if (!file)
+		return;
+	fprintf(file, "%d %d %d\n", (int)((uintptr_t)name & 4095), (int)((uintptr_t)c->ctx & 4095),
+		(int)((uintptr_t)c->in & 4095));
+	fclose(file);
+}
+
 static int open_case(pb_case *c)
 {
 	first = getpid();
 	c->ctx = malloc(1);
+	if (strcmp(c->row->algorithm, "aes-128-cbc") == 0)
+		tell(c);
 	return strcmp(c->row->algorithm, "aes-256-ecb") == 0 ? pthread_create(&thread, NULL, rest, NULL) : 0;
 }
 
@@ -51,6 +68,7 @@ static const pb_family family = {open_case, close_case, variants};
 static const pb_row table[] = {{"aes-128-ecb", &family, NULL, 16, 0, 16, 0},
 			       {"aes-192-ecb", &family, NULL, 24, 0, 16, 0},
 			       {"aes-256-ecb", &family, NULL, 32, 0, 16, 0},
+			       {"aes-128-cbc", &family, NULL, 16, 16, 16, 0},
 			       PB_END_OF_ROWS};
 static const pb_row *const tables[] = {table, NULL};
 static const pb_runner runner = {

@@ -28,7 +28,7 @@ SLOW = (
     "argon2id-",
     "bcrypt-",
 )  # one call, and it is not timed
-PRE_SHARED = ("rsa-pss-",)  # a digest of SHA-256 and nothing else
+PRE_SHARED = ("rsa-pss-", "ecdsa-secp256k1")  # a digest of SHA-256 and nothing else
 WHOLE_MESSAGES = (
     "stream/1",
     "message/1",
@@ -109,7 +109,7 @@ def _try(session: Session, row: Operation, size: int) -> Digests:
             )
             assert not any(flags & 16 for flags in taken.burst.flags), f"{what}: a timed call failed"
     known = load().find(row.algorithm)
-    tagged = ("digest", "mac", "hash", "derive", "sign", "decapsulate")
+    tagged = ("digest", "mac", "hash", "derive", "sign", "decapsulate", "aggregate")
     lengths = dict.fromkeys(tagged, known.tag_bytes or shown[1].length) | {"verify": 0}
     lengths |= {"seal": size + known.tag_bytes, "encapsulate": known.ciphertext_bytes + known.tag_bytes}
     lengths |= dict.fromkeys(("encrypt", "decrypt", "open", "expand", "squeeze"), size)

@@ -118,7 +118,7 @@ def test_a_fork_takes_a_burst_as_the_process_does(session: Session):
         handle = session.prepare(*row, fit(row[0], 256), seed=SEED, offset=128)
         cell = Cell(session.spec.name, row[0], row[1], fit(row[0], 256), row[2])
         asked = {"cell": cell, "epoch": 0, "round": 0, "samples": 5, "limit_ms": 50.0, "calls": 16}
-        taken = session.measure(handle, warm_us=200.0, warm_least_us=50.0, fork=True, **asked)
+        taken = session.measure(handle, warm_us=200.0, warm_least_us=50.0, forks=1, **asked)
         assert taken.forked, cell
         assert len(taken.burst) == 5
         assert not any(flags & FAILED_CALL for flags in taken.burst.flags), cell

@@ -11,7 +11,9 @@ import pytest
 
 from perbyte import places
 from perbyte.errors import RunnerRefused, RunnerTimedOut
+from perbyte.measure.sessions import failure_kind
 from perbyte.model import Cell
+from perbyte.protocol.layouts import further_layout
 from perbyte.runners.locate import read_spec
 from perbyte.runners.session import Session, TimeLimits
 
@@ -50,12 +52,20 @@ def spec(tmp_path_factory):
     return read_spec(here / "runner.toml")
 
 
-def take(session, algorithm, **how):
+def take(session, algorithm, forks=1, **how):
     handle = session.prepare(algorithm, "encrypt", "stream/1", 64, seed=1)
     cell = Cell("dying", algorithm, "encrypt", 64, "stream/1")
     return session.measure(
-        handle, cell=cell, epoch=0, round=0, samples=3, limit_ms=20.0, calls=4, fork=True, **how
+        handle, cell=cell, epoch=0, round=0, samples=3, limit_ms=20.0, calls=4, forks=forks, **how
     )
+
+
+@pytest.fixture
+def told(spec):
+    """Where the program writes which places it was given."""
+    file = spec.here / "dying.places"
+    file.unlink(missing_ok=True)
+    return file
 
 
 pytestmark = pytest.mark.native
@@ -67,8 +77,33 @@ def test_a_fork_that_dies_costs_its_burst_and_not_the_process(spec):
         with pytest.raises(RunnerRefused, match="a fork was ended by signal 11") as refused:
             take(session, "aes-128-ecb")
         assert refused.value.code == "library"
+        assert failure_kind(refused.value) == "crashed"
         again = session.prepare("aes-128-ecb", "encrypt", "stream/1", 64, seed=1)
         assert session.check_calls(again, 2).length == 64
+
+
+def test_each_fork_gives_a_burst_and_lies_elsewhere_in_the_page(spec, told):
+    layout, forks = 12345, 16
+    with Session(spec) as session:
+        session.hello()
+        taken = take(session, "aes-128-cbc", forks, layout=layout, warm_us=10e3, warm_least_us=10e3)
+    assert taken.forked
+    assert [burst.round for burst in taken.bursts] == list(range(forks))
+    assert {len(burst) for burst in taken.bursts} == {3}
+    places_told = [tuple(map(int, line.split())) for line in told.read_text().splitlines()][-forks:]
+    for part, lines in zip(zip(*places_told, strict=True), (16, 16, 64), strict=True):
+        assert len({value // lines for value in part}) >= forks * 3 // 4, "all lie elsewhere"
+    # the parts of a layout are fractions of the places that there are (SPEC 7)
+    buffers = [further_layout(layout, number) >> 42 for number in range(forks)]
+    base = places_told[0][2] - 64 * (buffers[0] * 48 >> 21)
+    assert [part for _, _, part in places_told] == [(base + 64 * (one * 48 >> 21)) % 4096 for one in buffers]
+
+
+def test_without_a_layout_forks_lie_where_their_process_does(spec, told):
+    with Session(spec) as session:
+        session.hello()
+        assert len(take(session, "aes-128-cbc", 3).bursts) == 3
+    assert len(told.read_text().splitlines()) == 1, "prepared once"
 
 
 def test_a_process_with_threads_takes_its_bursts_itself(spec):

@@ -32,15 +32,33 @@ CRATES = (
     "liboqs",
     "botan",
     "wolfssl",
+    "libsecp256k1",
+    "blst",
+    "aws-lc-fips",
+    "mbedtls-psa",
 )
 RIGHT = {
-    "openssl-next": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
-    "openssl-4": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
-    "aws-lc": ("ml-kem-768", "ml-dsa-44", "ed25519", "aes-256-gcm", "xchacha20-poly1305", "hkdf-sha-512"),
-    "boringssl": ("ml-kem-1024", "ml-dsa-87", "ecdsa-p384", "aes-128-gcm-siv", "poly1305"),
+    "openssl-next": (
+        *("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
+        *("slh-dsa-shake-192s", "ecdsa-p521", "ecdh-secp256k1"),
+    ),
+    "openssl-4": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "slh-dsa-sha2-256f", "ecdh-p521"),
+    "aws-lc": (
+        *("ml-kem-768", "ml-dsa-44", "ed25519", "aes-256-gcm", "xchacha20-poly1305", "hkdf-sha-512"),
+        *("ecdh-p521", "ecdsa-secp256k1"),
+    ),
+    "aws-lc-fips": ("ml-kem-768", "ed25519", "aes-256-gcm", "ecdsa-p521"),
+    "boringssl": ("ml-kem-1024", "ml-dsa-87", "ecdsa-p521", "aes-128-gcm-siv", "poly1305"),
+    "libsecp256k1": ("ecdh-secp256k1", "ecdsa-secp256k1", "schnorr-secp256k1"),
+    "blst": ("bls12-381-min-pk",),
     "libsodium": ("ml-kem-768", "aegis-256", "argon2id-64mib-2-1", "blake2b-256", "ed25519"),
     "blake3": ("blake3",),
-    "liboqs": ("ml-kem-512", "ml-dsa-65"),  # Falcon has no known answers: each runner has a pair of its own
+    "liboqs": (
+        "ml-kem-512",
+        "ml-dsa-65",
+        "efrodokem-976-shake",
+        "classic-mceliece-348864",
+    ),  # Falcon has no known answers: each runner has a pair of its own
     "botan": (
         "ml-kem-768",
         "ml-dsa-65",
@@ -61,8 +79,10 @@ RIGHT = {
         "argon2id-64mib-2-1",
     ),
     "wolfssl-package": ("aes-256-gcm", "aes-128-siv", "x25519", "ecdsa-p256", "sha3-256"),
+    "nss": ("aes-256-gcm", "chacha20-poly1305", "sha-384", "hmac-sha-256"),
     "gnutls": ("aes-192-gcm", "aes-128-ccm", "sha3-512", "hmac-sha-384"),
     "mbedtls": ("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256", "x25519", "ecdsa-p384"),
+    "mbedtls-psa": ("aes-256-gcm", "sha3-256", "x25519", "ecdh-p521", "ecdsa-secp256k1"),
     "ipsec-mb": ("aes-192-gcm", "chacha20-poly1305", "sha-512"),
     "rustcrypto": (
         "sha-256",
@@ -92,7 +112,18 @@ RIGHT = {
     "circl": ("x25519", "x448", "ed448", "ml-dsa-65", "ml-kem-1024"),
 }
 LIKE_OPENSSL = (
-    *("aws-lc", "boringssl", "libsodium", "botan", "wolfssl", "wolfssl-package", "gnutls", "mbedtls"),
+    *(
+        "aws-lc",
+        "aws-lc-fips",
+        "boringssl",
+        "libsodium",
+        "botan",
+        "wolfssl",
+        "wolfssl-package",
+        "gnutls",
+        "mbedtls-psa",
+        "mbedtls",
+    ),
     *("rustcrypto", "ring", "aws-lc-rs", "graviola", "go", "node-crypto"),
 )
 

@@ -10,15 +10,14 @@ import pytest
 from scipy import stats
 
 from perbyte.model import Cell, CellFigure, Estimate, Interval, NoiseFloor, Quality
+from perbyte.stats.across import ACROSS_RUNS, floor_across
 from perbyte.stats.compare import (
-    ACROSS_RUNS,
     SHARED_CORE,
     Answer,
     Cost,
     compare,
     compare_costs,
     cost_of,
-    floor_across,
     geometric_mean,
     mean_cost,
     noise_floor,
@@ -368,6 +367,7 @@ def test_the_larger_noise_floor_counts():
     assert floor_across([small, None, large]) == large
     assert floor_across([None, None]) is None
     assert floor_across([NoiseFloor(0.001, ()), None]).relative == ACROSS_RUNS, "what no run of its own shows"
+    assert floor_across([NoiseFloor(0.05, (), 0.001)]).others == ACROSS_RUNS
 
 
 def test_false_claims_are_rare_and_real_differences_are_found():
@@ -418,6 +418,11 @@ def test_without_a_good_pair_only_what_no_interval_explains_makes_the_noise_floo
     found = noise_floor([*near, apart])
     assert found.relative == pytest.approx(math.exp(math.log(1.08) - compare(*apart).measured) - 1)
     assert 0.07 < found.relative < 0.08
+    assert found.others == pytest.approx(0.002), "of other runners the middle pair speaks"
+    good = noise_floor(
+        [*near, apart, (FAST, replace(FAST, cell=replace(FAST.cell, twin=1), cycles_per_call=101.0))]
+    )
+    assert (good.relative, good.others) == (pytest.approx(0.01), pytest.approx(0.01))
 
 
 def spread_of(values) -> float:

@@ -10,12 +10,11 @@ import pytest
 from perbyte.model import Cell, CellFigure, Estimate, Interval, NoiseFloor, Quality
 from perbyte.stats.compare import (
     EPOCHS_TO_CLAIM,
-    OTHERS_FLOOR,
     SHARED_CORE,
     Answer,
     Comparison,
     Cost,
-    Standing,
+    Lead,
     compare,
     compare_costs,
     difference,
@@ -106,19 +105,18 @@ def test_time_helps_only_against_what_time_narrows() -> None:
     [
         ("openssl", "nettle", 0.1),
         ("nettle", "openssl", 0.1),
-        ("nettle", "cryptopp", OTHERS_FLOOR),
+        ("nettle", "cryptopp", 0.02),
     ],
 )
 def test_the_runner_that_was_measured_twice_judges_others_within_measure(
     first: str, second: str, floor: float
 ) -> None:
-    noise = NoiseFloor(0.1, (("openssl/aes-128-ctr/encrypt@64", 1.1),))
+    noise = NoiseFloor(0.1, (("openssl/aes-128-ctr/encrypt@64", 1.1),), 0.02)
     found = compare(figure(100, first), figure(150, second), noise)
     assert found.floor == floor
     assert (found.ratio.low, found.ratio.high) == pytest.approx((1.5 / (1 + floor), 1.5 * (1 + floor)))
     assert compare(figure(100, first), figure(150, second), NoiseFloor(0.1, ())).floor == 0.1
-    small = replace(noise, relative=0.01)
-    assert compare(figure(100, first), figure(150, second), small).floor == 0.01
+    assert compare(figure(100, first), figure(150, second), replace(noise, others=None)).floor == 0.1
     assert compare(figure(100, first), figure(150, second)).floor == 0.0
 
 
@@ -179,7 +177,7 @@ def test_a_figure_in_doubt_could_share_its_core() -> None:
     for cost, tied in ((SHARED_CORE * 99, 2), (SHARED_CORE * 100, 1), (SHARED_CORE * 101, 1)):
         rival = figure(cost, "nettle", quality=Quality.DOUBTED)
         assert len(stand([best, rival], None)) == tied
-    alike = (best, Standing.TIED), (figure(100.0, "nettle"), Standing.TIED)
+    alike = (best, Lead.TIED), (figure(100.0, "nettle"), Lead.TIED)
     assert stand([best, figure(100.0, "nettle")], None) == alike
     touching = figure(110.0, "nettle", half=5.0), figure(100.0, half=5.0)
     assert len(stand(touching, None)) == 2, "their own intervals meet"

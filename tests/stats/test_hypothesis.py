@@ -15,6 +15,7 @@ from perbyte.stats.hypothesis import (
     cohens_d,
     kruskal_wallis,
     mann_whitney_u,
+    shapiro_wilk,
 )
 
 RANDOM = np.random.default_rng(6)
@@ -41,6 +42,41 @@ def test_mann_whitney_is_that_of_scipy_with_bonferroni():
         assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
         assert found.p_bonferroni == pytest.approx(min(1, 3 * expected.pvalue), abs=1e-12)
         assert found.counts == (len(a), len(b))
+
+
+@pytest.mark.parametrize("few", [1, 3, 8, 9])
+@pytest.mark.parametrize("ties", [False, True])
+def test_mann_whitney_agrees_where_it_is_exact_and_where_not(few, ties):
+    for many in (1, 4, 8, 25, 200):
+        a, b = RANDOM.standard_normal(few), 0.7 + RANDOM.standard_normal(many)
+        if ties:
+            a, b = np.round(a), np.round(b)
+        for first, second in ((a, b), (b, a)):
+            expected = stats.mannwhitneyu(first, second, alternative="two-sided")
+            found = mann_whitney_u(first, second)
+            assert found.statistic == expected.statistic
+            assert found.p == pytest.approx(expected.pvalue, rel=1e-9, abs=1e-300)
+
+
+def test_kruskal_wallis_agrees_for_many_groups_and_with_ties():
+    for count in (2, 3, 4, 7, 12):
+        groups = [np.round(k / 9 + RANDOM.standard_normal(12), 1) for k in range(count)]
+        expected = stats.kruskal(*groups)
+        found = kruskal_wallis(groups)
+        assert found.statistic == pytest.approx(expected.statistic, rel=1e-10)
+        assert found.p == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6, 8, 11, 12, 30, 300, 4000])
+def test_shapiro_wilk_is_that_of_scipy(n):
+    """To five digits: SciPy's has normal quantiles of single precision, as the published program."""
+    for values in (
+        RANDOM.standard_normal(n),
+        RANDOM.standard_normal(n) ** 2,
+        np.exp(RANDOM.standard_normal(n)),
+    ):
+        assert shapiro_wilk(values) == pytest.approx(stats.shapiro(values).pvalue, rel=1e-4, abs=1e-30)
+    assert shapiro_wilk([1.0] * n) == 0.0
 
 
 def test_bonferroni_ends_at_one():

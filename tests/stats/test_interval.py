@@ -10,7 +10,13 @@ from scipy import integrate, stats
 
 from perbyte.measure.stopping import is_look
 from perbyte.stats import epoch_value, figure, median, median_interval, midmean
-from perbyte.stats.estimate import midmean_half_width, normal_quantile, t_quantile, two_sided_t
+from perbyte.stats.estimate import (
+    binomial_bound,
+    midmean_half_width,
+    normal_quantile,
+    t_quantile,
+    two_sided_t,
+)
 from perbyte.stats.interval import (
     _QUARTILE_DEPTH,
     QUARTILE_FROM,
@@ -219,3 +225,11 @@ def test_an_unlucky_layout_among_many_does_not_widen_the_interval(epochs):
         widths.append(found.half_width)
     assert hits >= 930
     assert np.median(widths) < 0.0015
+
+
+@pytest.mark.parametrize(("events", "trials"), [(0, 1), (0, 40), (1, 7), (3, 500), (39, 40), (200, 3000)])
+def test_the_bound_on_a_probability_is_that_of_the_beta_distribution(events, trials):
+    for level in (0.5, 0.95, 0.999):
+        expected = stats.beta.ppf(level, events + 1, trials - events)
+        assert binomial_bound(events, trials, level) == pytest.approx(expected, rel=1e-9)
+    assert binomial_bound(trials, trials) == 1.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from perbyte.model import Doubt
-from perbyte.stats.modes import LEAST_BURSTS, find_ways, ways_warning
+from perbyte.stats.modes import LEAST_BURSTS, STRIP_BINS, find_ways, strip, ways_warning
 
 
 def two(seed, n=80, share=0.35, apart=0.12, noise=0.01):
@@ -47,3 +47,11 @@ def test_the_warning_has_both_costs_and_shares():
     assert len(warning.numbers) == 4
     assert "two ways: " in warning.text
     assert "core cycles a call in" in warning.text
+    shown = warning.text.partition("[")[2].partition("]")[0]
+    assert len(shown) == STRIP_BINS
+    assert "  " in shown.strip(), "two heaps with nothing between them"
+
+
+def test_a_strip_shows_where_the_values_are():
+    assert strip([1.0] * 30 + [2.0] * 15) == "[█" + " " * (STRIP_BINS - 2) + "▄]"
+    assert len(strip([5.0] * 8)) == STRIP_BINS + 2

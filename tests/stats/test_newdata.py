@@ -97,8 +97,8 @@ def test_the_end_of_a_message_takes_a_block() -> None:
 
 
 def test_where_honest_looks_scatter_the_limits_are_wider() -> None:
-    assert limits(QUIET) == (0.2, 0.5)
-    assert limits(replace(QUIET, spread=0.3)) == pytest.approx((0.6, 0.9))
+    assert limits(0.0) == (0.2, 0.5)
+    assert limits(0.3) == pytest.approx((0.6, 0.9))
 
 
 def test_calls_too_short_for_half_a_reorder_buffer_are_still_not_free() -> None:
@@ -119,7 +119,9 @@ def own(size: int, new: float, timed: float = 1000.0, **more: Any) -> Audit:
 
 def test_our_own_loop_says_what_memory_and_neighbours_take() -> None:
     size = replace(COPYING, size_bytes=4096)
-    quiet = surroundings({size: [own(4096, 1250, clean_ns=990.0), own(4096, 1250, epoch=1, clean_ns=1000.0)]})
+    told = {"alone_ns": [990.0, 1000.0], "shared_ns": [995.0]}
+    looks = [own(4096, 1250, clean_ns=990.0, **told), own(4096, 1250, epoch=1, clean_ns=1000.0)]
+    quiet = surroundings({size: looks})
     assert quiet.memory == {4096: Memory(250.0, 500.0, 1000.0)}
     assert quiet.spread == 0.0
     assert quiet.slowed == pytest.approx(1000 / 990)
@@ -130,6 +132,42 @@ def test_our_own_loop_says_what_memory_and_neighbours_take() -> None:
     three = [own(4096, new, epoch=k, clean_ns=1000.0) for k, new in enumerate((1000, 1000, 1400))]
     assert surroundings({size: three}).spread == pytest.approx(0.3)  # 100 ns may have waited
     assert surroundings({}) == Surroundings()
+
+
+def test_company_is_what_slows_the_own_loop_beyond_all_that_it_shows_alone() -> None:
+    """An interrupt within a probe makes it read long and slows no sample."""
+    size = replace(COPYING, size_bytes=4096)
+
+    def shared(**told: Any) -> bool:
+        return surroundings({size: [own(4096, 1250, clean_ns=1000.0, **told)]}).shared
+
+    alone = [1000.0, 1010.0, 1020.0]
+    assert shared(alone_ns=alone, shared_ns=[1005.0, 1100.0, 1100.0])
+    assert not shared(alone_ns=alone, shared_ns=[1005.0, 1010.0, 1100.0])
+    assert not shared(alone_ns=alone)
+    assert shared(shared_ns=[1000.0]), "never alone"
+    assert shared(), "no probe"
+
+
+def test_own_looks_say_how_far_time_clock_and_clean_calls_are_off_where_nobody_lies() -> None:
+    size = replace(COPYING, size_bytes=4096)
+    looks = [
+        own(
+            4096, 1250, epoch=0, clean_ns=1000.0, cpu_ns=[1010.0, 1020.0, 1300.0], clock_hz=[HZ, HZ, 1.1 * HZ]
+        ),
+        own(4096, 1250, epoch=1, clean_ns=1050.0, cpu_ns=[900.0] * 3, wall_ns=[970.0] * 3),
+    ]
+    around = surroundings({size: looks})
+    assert around.time == pytest.approx(0.5 / 3), "two epochs are no control"
+    third = own(4096, 1250, epoch=2, cpu_ns=[1010.0] * 3)
+    assert surroundings({size: [*looks, third]}).time == pytest.approx(0.03)
+    assert around.clock == pytest.approx(0.1)
+    assert around.clean == pytest.approx(0.05)
+    assert around.on_core == pytest.approx(0.9)
+    few = own(4096, 1250, epoch=3, claimed_ns=[1000.0], cpu_ns=[1500.0], wall_ns=[1500.0])
+    assert surroundings({size: [*looks, third, few]}).time == pytest.approx(0.03), (
+        "too few looks in that epoch"
+    )
 
 
 def test_a_runners_own_twins_say_nothing_of_its_noise() -> None:

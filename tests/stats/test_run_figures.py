@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from perbyte.measure import tiers
 from perbyte.model import Doubt, Failure, Quality, RunnerIdentity, UnprovenTier, Warning
-from perbyte.stats import run_figures
+from perbyte.stats import ratio_of_medians, run_figures
 from perbyte.stats.cores import Apart
-from perbyte.stats.run_figures import LAYOUT_WARNING, make_run_figures
+from perbyte.stats.run_figures import CHANGED, LAYOUT_WARNING, make_run_figures
 
 EPOCHS = (1, 2, 3)
 
@@ -82,9 +84,9 @@ def test_a_layout_that_is_not_fixed_is_a_doubt_of_every_figure(simulation):
 
 
 @pytest.mark.parametrize(
-    ("soft", "doubted"), [(100.0, True), (103.0, True), (97.0, True), (107.0, False), (93.0, False)]
+    ("soft", "doubted"), [(100.0, True), (100.1, True), (99.9, True), (103.0, False), (97.0, False)]
 )
-def test_a_tier_is_proved_by_five_per_cent_between_figures(simulation, soft, doubted):
+def test_a_tier_is_proved_by_figures_that_differ_beyond_their_interval(simulation, soft, doubted):
     full = cell_of(simulation)
     lower = replace(full, cpu="soft")
     made = figures(simulation, {full: 100.0, lower: soft}, unproven=[UnprovenTier(lower.row)])
@@ -103,6 +105,29 @@ def test_a_tier_that_was_measured_alone_is_judged_by_the_look_at_full(simulation
     if doubted:
         said = "runs as fast as full (factor" if factor else "neither the library nor a figure shows"
         assert said in made.cells[0].warnings[0].text
+
+
+@pytest.mark.parametrize(
+    ("ends", "doubted"),
+    [((1.02, 1.04), False), ((1.005, 1.04), True), ((0.96, 0.98), False), ((0.96, 0.995), True)],
+)
+def test_a_look_has_to_differ_by_more_than_processes_do(simulation, ends, doubted):
+    lower = cell_of(simulation, cpu="soft")
+    tier = UnprovenTier(lower.row, sum(ends) / 2, *ends)
+    assert kinds(figures(simulation, {lower: 100.0}, unproven=[tier])) == {
+        "soft": [Doubt.TIER] if doubted else []
+    }
+
+
+def test_one_row_in_a_hundred_that_runs_the_same_code_is_taken_for_changed():
+    """Bursts of both tiers by turns, of one cost and normal scatter; 2,000 looks."""
+    draw = np.random.default_rng(34)
+    changed = 0
+    for _ in range(2000):
+        bursts = draw.normal(1.0, 0.01, (2, tiers.BURSTS))
+        ratio = ratio_of_medians(list(bursts[0]), list(bursts[1]), CHANGED)
+        changed += ratio.above(1) or ratio.below(1)
+    assert changed / 2000 <= 0.01 + 2.6 * (0.01 * 0.99 / 2000) ** 0.5
 
 
 def test_figures_in_full_count_more_than_a_look(simulation):

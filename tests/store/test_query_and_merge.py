@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 
 import pytest
@@ -40,8 +41,8 @@ def test_sql_over_several_runs_and_one_under_way(finished, tmp_path, specimens):
 def test_figures_join_the_conditions_of_their_run(finished):
     columns, rows = query(
         finished(),
-        "SELECT machine, round(cycles_per_byte * size_bytes - cycles_per_call, 9) AS zero, round(mb_per_s, 3) "
-        "FROM cells JOIN runs USING (run) WHERE size_bytes > 0 LIMIT 1",
+        "SELECT machine, round(cycles_per_byte * size_bytes - cycles_per_call, 9) AS zero, "
+        "round(megabytes_per_second, 3) FROM cells JOIN runs USING (run) WHERE size_bytes > 0 LIMIT 1",
     )
     assert columns[:2] == ("machine", "zero")
     assert rows[0][1] == 0.0
@@ -110,6 +111,18 @@ def test_runs_that_differ_are_not_merged_by_accident(finished, tmp_path, specime
     assert caught.value.fields == ("catalogue_version", "openssl+cpu=full.object_sha256")
     assert "c1" in str(caught.value)
     assert not (tmp_path / "both").exists()
+
+
+@pytest.mark.parametrize("field", ["policy.precision", "study"])
+def test_runs_of_another_precision_or_purpose_are_not_merged(finished, tmp_path, field):
+    first = finished("a")
+    policy = open_run(first).conditions.policy
+    finer = dataclasses.replace(policy, precision=policy.precision / 2)
+    changed = {"study": "another"} if field == "study" else {"policy": finer}
+    other = finished("b", run_id="r-2", started_at="later", **changed)
+    with pytest.raises(IncompatibleRuns) as caught:
+        merge([first, other], tmp_path / "both")
+    assert caught.value.fields == (field,)
 
 
 def test_a_run_is_not_merged_with_itself(finished, tmp_path):

@@ -190,8 +190,11 @@ def figure_of(
     spread: float = 0.0005,
     ghz: float = 2.0,
 ) -> CellFigure:
-    """A figure of `per_byte` cycles, its samples good for +-`half` (relative), its epochs `spread` apart (relative)."""
-    call = per_byte * cell.size_bytes
+    """A figure of `per_byte` cycles, its samples good for +-`half` (relative), its epochs `spread` apart (relative).
+
+    Where a call takes no data, `per_byte` is what the call costs.
+    """
+    call = per_byte * max(cell.size_bytes, 1)
     ns = call / ghz
     unit = call if cycles else ns
     offsets = [1 + spread * (number - (epochs - 1) / 2) for number in range(epochs)]

@@ -122,6 +122,35 @@ def test_wrong_answers_are_refused(tmp_path: Path, text: str, rule: str, message
         answers(tmp_path, text, rule)
 
 
+ONE = 'where = {{ {where}runner = "one", operation = "encrypt", size_bytes = 16 }}\n'
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ('form = "order"\ncandidates = "group"\nunit = "Mbit/s"\n', "Fast 8,000, Mid 1,455, Slow 390"),
+        ('form = "order"\ncandidates = "group"\nunit = "MiB/s"\n', "Fast 954, Mid 173, Slow 46.5"),
+        ('form = "order"\ncandidates = "group"\nunit = "ms"\ncalls = 1000000\nper = "call"\n',
+         "Fast 16.0, Mid 88.0, Slow 328"),
+        ('form = "order"\ncandidates = "group"\nprinted = "box"\n', "Fast 2.50, Mid 11.0, Slow 44.0"),
+        ('form = "best"\ncandidates = "group"\nlast = true\nprinted = "box"\n', "Slow (44.0)"),
+    ],
+)  # fmt: skip
+def test_answers_in_the_authors_quantity_and_as_printed(tmp_path: Path, rule: str, said: str) -> None:
+    where = ONE.format(where='kind = ["new", "old"], ')
+    assert answers(tmp_path, "{it}", rule + where) == (said,)
+
+
+def test_the_mean_of_ratios_and_the_gain_on_a_printed_machine(tmp_path: Path) -> None:
+    mean = 'form = "range"\nmean = true\nnumerator = { group = "mid" }\ndenominator = { group = "fast" }\n'
+    sizes = 'where = { runner = "one", operation = "encrypt" }\nby = ["size_bytes"]'
+    assert answers(tmp_path, "{it}", mean + sizes) == ("7.50",)
+    gain = 'form = "gain"\nmachine = "box"\ntitle = "Gains"\nwhere = { kind = "hash" }'
+    # printed are 100 Mbit/s, which is 5,120 ns for 64 bytes; here 4 cycles a byte at 2 GHz
+    assert answers(tmp_path, "{it}", gain, {"md5/two": 4.0, "md5/one": 8.0}) == ("40.0 (MD5)",)
+    assert answers(tmp_path, "{it}", gain) == ("(not known here)",)
+
+
 def test_a_page_has_every_claim_with_rule_refutation_and_verdicts(tmp_path: Path) -> None:
     claim = """
 [[claims]]

@@ -13,7 +13,7 @@ from scripted_studies import STUDY, Overrides, figure_of, scripted_run, verdict_
 
 from perbyte.model import Cell, Failure, Quality, Run
 from perbyte.studies import Outcome, Study, judge, read_study
-from perbyte.studies.evidence import Absence, Row, gather
+from perbyte.studies.evidence import Absence, EvidenceRow, gather
 
 H, F, U, M = Outcome.REPRODUCED, Outcome.NOT_REPRODUCED, Outcome.INCONCLUSIVE, Outcome.NOT_TESTABLE
 
@@ -250,7 +250,7 @@ def study_with(tmp_path: Path, cells: str = "") -> Study:
     return read_study(write_study(tmp_path, study=STUDY.replace("[statistics]", f"{cells}\n[statistics]")))
 
 
-def row_of(study: Study, run: Run, group: str) -> Row:
+def row_of(study: Study, run: Run, group: str) -> EvidenceRow:
     """The row of two's encryption of 16 bytes, or of the hash that any library may have."""
     wanted = [("mid", "two", "encrypt", 16), ("any", "*", "digest", 64)]
     return next(

@@ -290,9 +290,11 @@ def test_words_without_numbers_are_refused(directory: Path) -> None:
 def test_the_studies_meet_on_common_lines() -> None:
     history = load_history()
     years = {line.id: {point.year for point in history.of(line)} for line in history.lines}
-    assert years["md5"] == {1994, 2009, 2013}
-    assert years["des"] == {1994, 2013, 2020}
-    assert years["aes-128-ecb"] == {2019, 2020}
+    assert years["md5"] >= {1994, 2009, 2013}
+    assert years["des"] >= {1994, 2013, 2020}
+    assert years["aes-128-ecb"] >= {1999, 2010, 2019, 2020}
+    assert years["sha-256"] >= {2009, 2013, 2020, 2023}
+    assert years["sha3-256"] >= {2023}
     wanted = {"md5", "sha-1", "des", "3des", "blowfish", "rc4", "rc5-32-12", "sha-256", "aes-128-cbc"}
     assert wanted <= {line.id for line in history.lines if line.common}
     total = sum(len(study.published) for study in history.studies)
@@ -313,6 +315,8 @@ def test_known_conversions_of_the_sources() -> None:
     assert cycles("kompara-2020/openssl-aes-ni-encrypt-10mb") == 0.677
     assert found["kompara-2020/openssl-aes-ni-encrypt-10mb"].megabits_per_second is None
     assert found["roe-1994/sparc-slc-md5"].cycles_per_byte is None
+    assert cycles("gladman-1999/encrypt-rijndael") == 374 / 16
+    assert cycles("blake3-2020/arm1176-blake3-1048576") == pytest.approx(28.472482593226896)
     coretti = found["coretti-2019/aes-ecb-encrypt"]
     assert coretti.cycles_per_byte is None
     assert coretti.megabits_per_second is not None

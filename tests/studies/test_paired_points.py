@@ -10,7 +10,7 @@ from scripted_studies import PUBLISHED, STUDY, Overrides, scripted_run, write_st
 
 from perbyte.errors import UsageError
 from perbyte.model import Estimate, Quality
-from perbyte.stats.compare import ACROSS_RUNS
+from perbyte.stats.across import ACROSS_RUNS
 from perbyte.stats.quantity import Unit
 from perbyte.studies import PairedPoint, paired, published_run, read_study
 from perbyte.studies.model import PublishedFigure, published_cycles_per_byte, published_ns

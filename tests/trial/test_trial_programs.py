@@ -7,41 +7,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from trial_answers import answers, build
 
-from perbyte.catalogue import load
-from perbyte.errors import RunnerRefused, UsageError
-from perbyte.runners import RunnerSpec, Session
-from perbyte.trial.program import DoesNotBuild, build_program
-from perbyte.trial.subject import Asked, find_algorithm, make_source, read_calls, read_files
+from perbyte.errors import UsageError
+from perbyte.runners import Session
+from perbyte.trial.program import DoesNotBuild
 
 pytestmark = pytest.mark.native
-
-
-def build(place: Path, names: list[Path], algorithm: str, *functions: str, **more) -> RunnerSpec:
-    asked = Asked(read_files(names), find_algorithm(algorithm), functions, **more)
-    return build_program(make_source(asked, read_calls(asked), ("-O2",), "mine"), place / "mine")
-
-
-def answers(spec: RunnerSpec, algorithm: str) -> dict[tuple[str, str], int]:
-    """How many known answers each operation of the runner gave, and gave right; a wrong one fails the test."""
-    found: dict[tuple[str, str], int] = {}
-    with Session(spec) as session:
-        for row in session.hello().operations:
-            handle = session.prepare(row.algorithm, row.operation, row.contract, 64, seed=7, offset=0)
-            right = 0
-            for known in load().known_answers(algorithm, row.operation):
-                try:
-                    answer = session.check_vector(handle, known)
-                except RunnerRefused as refusal:
-                    if refusal.code != "unsupported" and not known.refused:
-                        raise
-                    right += known.refused and refusal.code == "library"
-                    continue
-                assert not known.refused
-                assert answer.output == known.output
-                right += 1
-            found[row.operation, row.contract] = right
-    return found
 
 
 def test_a_hash_in_one_call(tmp_path: Path, code: Path):
@@ -149,7 +121,7 @@ def test_what_does_not_compile_says_the_first_error(tmp_path: Path):
         (("nothing",), "there is no function 'nothing'"),
         (("digest=own_sha256", "digest=own_sha256"), "a second 'digest'"),
         (("seal=own_sha256",), "what 'own_sha256' is for is not known"),
-        (("block",), "is static"),
+        (("block",), "cannot be called from outside"),
     ],
 )
 def test_functions_that_cannot_be_are_refused(

@@ -1,0 +1,258 @@
+"""What stands beside the speed: limits of keys, remarks, bytes on the wire, attackers, libraries side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from made_cases import case
+
+from perbyte.advise import attacks, beside, changes, decide, decide_passwords, decide_together
+from perbyte.catalogue import load, pattern
+from perbyte.catalogue.bounds import check_key_limits, key_limits, limits_of, read_key_limits
+from perbyte.catalogue.guesses import HashCost, password_costs, read_password_costs
+from perbyte.catalogue.questions import find_question
+from perbyte.catalogue.status import statuses
+from perbyte.catalogue.wire import read_wire_uses, uses_of, wire_uses
+from perbyte.errors import DataFileError
+from perbyte.model import Doubt, Warning
+from perbyte.report.advice import Told, tell
+from perbyte.report.advicecard import advice_card
+from perbyte.report.advicelibraries import library_table
+from perbyte.report.advicetext import render_advice
+
+PASSWORDS = {
+    "alpha/argon2id-64mib-2-1": 3e8,
+    "alpha/bcrypt-10": 1.2e8,
+    "alpha/scrypt-16384-8-1": 1e8,
+    "alpha/pbkdf2-sha-256-4096": 3e6,
+}
+
+
+def said(told: Told, heading: str) -> str:
+    return " ".join(dict(told.lines).get(heading, ()))
+
+
+def told_of(made) -> Told:
+    decision = decide(made)
+    return tell(decision, changes(decision))
+
+
+def test_every_aead_of_the_status_data_has_limits_of_a_key():
+    listed = {
+        name
+        for name, one in load().algorithms.items()
+        if one.kind == "aead"
+        for authority in statuses().values()
+        for row in authority.rows
+        if pattern.matches(name, row.algorithms)
+    }
+    assert len(listed) > 10
+    assert [name for name in sorted(listed) if not limits_of(name)] == []
+    asked = {
+        name
+        for one in ("tls", "disk", "archive", "message")
+        for task in find_question(one).tasks
+        for name in task.algorithms
+    }
+    aeads = {name for name in asked if load().algorithms[name].kind == "aead"}
+    assert [name for name in sorted(aeads) if not limits_of(name)] == []
+    assert list(check_key_limits(key_limits(), load().algorithms)) == []
+
+
+def test_limits_agree_with_what_they_are_computed_from():
+    counted = next(one for one in limits_of("aes-128-gcm") if one.nonces == "counted")
+    assert counted.bytes == 4 + 64.5 - 60 / 2, "16 bytes of sqrt(p) 2^(129/2) blocks at p = 2^-60"
+    [tls] = limits_of("aes-128-gcm", "tls")
+    assert tls.most_bytes(1 << 14) == 2**counted.bytes, "TLS's records are as long as 2^14 bytes"
+    ccm = next(one for one in limits_of("aes-128-ccm") if one.nonces == "counted")
+    assert ccm.bytes == 4 + 63 - 60 / 2
+    [_, xts] = limits_of("aes-256-xts")
+    blocks = 2.0**xts.bytes / 16
+    assert blocks**2 / 2**129 == 2**-57
+
+
+def test_data_above_a_limit_are_told_with_when_to_take_a_new_key():
+    within = said(told_of(case("archive", {"alpha/aes-128-gcm": 1.0}, volume_bytes=1e9)), "Under one key")
+    assert "AES-128 in GCM (random nonces): 2^32 messages a key" in within
+    assert "SP 800-38D, 2007-11-28, section 8.3" in within
+    assert "1 GB in messages of 64 KiB is within it." in within
+    much = said(told_of(case("archive", {"alpha/aes-128-gcm": 1.0}, volume_bytes=1e15)), "Under one key")
+    assert "1 PB is too much for one key: take a new one every 256 TiB." in much
+    own = said(told_of(case("message", {"alpha/aes-128-gcm": 1.0}, volume_bytes=1e15)), "Under one key")
+    assert own.startswith("Each message has a key of its own"), "there, no number of messages is too many"
+    disk = said(told_of(case("disk", {"alpha/aes-256-xts": 0.5}, volume_bytes=1.6e13)), "Under one key")
+    assert "16 TB is too much for one key: take a new one every 1.00 TiB." in disk
+    assert "unconfirmed" in disk
+
+
+def test_what_a_choice_does_not_do_is_said_with_it_and_not_with_others():
+    disk = said(
+        told_of(case("disk", {"alpha/aes-256-xts": 0.5, "alpha/adiantum-xchacha12": 9.0})), "What to know"
+    )
+    assert "It has no integrity" in disk
+    assert "SP 800-38E, section 4" in disk
+    assert "the whole sector random" not in disk, "Adiantum is not chosen"
+    assert "Its length can be extended" in said(told_of(case("hash", {"alpha/sha-256": 2.0})), "What to know")
+    cut = said(told_of(case("hash", {"alpha/sha-384": 2.0})), "What to know")
+    assert "Its length cannot be extended" in cut
+    assert "SHA-512/256" in cut
+    assert "half in SHA-512/256" in said(told_of(case("hash", {"alpha/sha-512-256": 2.0})), "What to know")
+    assert "as a tree" in said(told_of(case("hash", {"alpha/blake3": 1.0})), "What to know")
+
+
+def test_authenticated_sectors_are_weighed_against_xts():
+    plain = told_of(case("disk", {"alpha/aes-256-xts": 0.5}))
+    sealed = told_of(case("disk", {"alpha/aes-256-gcm": 0.75, "beta/aegis-128l": 0.4}, task=1))
+    assert sealed.answer == "AEGIS-128L, in Beta 1.0"
+    card = advice_card([plain, sealed], alternatives=True)
+    assert card.notes == (
+        "Cipher for authenticated sectors: ×0.800 (0.798 to 0.802) the cost of cipher for sectors.",
+    )
+    assert [one.winner for one in card.lines] == [plain.answer, sealed.answer]
+    assert "an old one that is put back" in said(sealed, "What to know")
+
+
+def test_bytes_on_the_wire_stand_beside_cycles():
+    costs = {
+        "alpha/ed25519": 1e5,
+        "alpha/ml-dsa-44": 4e5,
+        "alpha/rsa-pss-2048": 9e5,
+        "alpha/slh-dsa-sha2-128f": 3e7,
+    }
+    told = told_of(case("signature", costs))
+    # two keys and three signatures: 2 * 32 + 3 * 64, 2 * (256 + 3) + 3 * 256, 2 * 1312 + 3 * 2420, 2 * 32 + 3 * 17088
+    wire = said(told, "On the wire")
+    assert "Ed25519 256, RSA-PSS-2048 1,286, ML-DSA-44 9,884, SLH-DSA-SHA2-128f 51,328 (!)" in wire
+    assert "(!) is more than 14,600 bytes: the first ten segments of a connection" in wire
+    assert "DNSSEC, the signature of one answer" in wire
+    place = {name: number for number, name in enumerate(told.columns)}
+    mine = next(row for row in told.rows if row[0] == "ML-DSA-44")
+    assert (mine[place["key B"]], mine[place["signature B"]], mine[place["TLS 1.3 B"]]) == (
+        "1,312",
+        "2,420",
+        "9,884",
+    )
+    exchange = told_of(
+        case("kem", {"alpha/x25519": 1e5, "alpha/ml-kem-768": 1e5, "alpha/x25519mlkem768": 2e5})
+    )
+    assert "X25519 64, ML-KEM-768 2,272, X25519MLKEM768 2,336" in said(exchange, "On the wire")
+    assert "On the wire" not in dict(told_of(case("hash", {"alpha/sha-256": 2.0})).lines)
+
+
+def test_work_for_a_protocol_is_told_in_bytes_of_that_protocol_alone():
+    told = told_of(case("tls", {"alpha/ed25519": 1e5, "alpha/ecdsa-p256": 2e5}, task=2))
+    assert "TLS 1.3, leaf and intermediate" in said(told, "On the wire")
+    assert "SSH" not in said(told, "On the wire")
+    assert "SSH B" not in told.columns
+
+
+def test_a_cheaper_library_whose_work_was_not_seen_is_told():
+    made = case("tls", {"alpha/aes-128-gcm": 0.5, "beta/aes-128-gcm": 0.4, "alpha/aes-256-gcm": 0.7})
+    warning = Warning(Doubt.UNCHAINED, "its work was not audited on new data")
+    figures = tuple(
+        replace(one, warnings=(warning,)) if one.cell.runner == "beta" else one for one in made.figures
+    )
+    told = told_of(replace(made, figures=figures))
+    assert told.answer == "AES-128 in GCM, in Alpha 1.0"
+    assert "In Beta 1.0 it costs ×0.800, but the audit did not see its work there" in said(told, "How sure")
+    assert "the audit did not see" not in said(told_of(made), "How sure")
+
+
+def test_protocols_send_what_the_catalogue_says_is_long():
+    for use in wire_uses():
+        assert any(use in uses_of(one) and use.bytes(one) for one in load().algorithms.values()), use.name
+
+
+def test_libraries_stand_side_by_side_with_what_they_lack():
+    records = {"alpha/aes-128-gcm": 0.5, "beta/aes-128-gcm": 0.6, "gamma/aes-128-gcm": 0.3}
+    exchange = {"alpha/x25519": 1e5, "beta/x25519": 3e5}
+    signature = {"alpha/ed25519": 2e5, "beta/ed25519": 1e5}
+    cases = [case("tls", one, task=number) for number, one in enumerate((records, exchange, signature))]
+    together = decide_together(cases)
+    told = [tell(one) for one in together.first.decisions]
+    columns, rows = library_table(together, [one.title for one in told])
+    assert columns[:4] == ("library", "cipher for records", "key exchange", "signature")
+    first, second, last = rows
+    assert first[:4] == ("Alpha 1.0", "AES-128 in GCM", "X25519", "Ed25519")
+    assert first[4:] == ("1.00 cycles", "0.400 ms", "1")
+    assert second[0] == "Beta 1.0"
+    assert second[-1].startswith("×1.2")
+    assert last == ("gamma", "has it", "–", "–", "–", "–", "–")
+    text = render_advice(
+        find_question("tls"), told, card=advice_card(told, together), libraries=(columns, rows)
+    )
+    assert "Library by library" in text
+
+
+def test_passwords_are_held_against_recommendations_and_an_attackers_processor():
+    found = decide_passwords(case("password", PASSWORDS), 250e6, 64 << 20)
+    by_name = {one.cost.family: one for one in found.parameters}
+    argon, stretched = by_name["argon2id"], by_name["pbkdf2-sha-256"]
+    assert argon.words == "64 MiB, 3 passes, 1 lane"
+    second = next(one for one in beside(argon) if "second choice" in one.recommended.who)
+    assert second.share == 1, "RFC 9106's second choice holds 64 MiB for 3 passes"
+    assert second.time_ns == pytest.approx(argon.time_ns.value)
+    [attack] = attacks(stretched)
+    assert attack.guesses_s == pytest.approx(11157200 * 999 / stretched.cost.iterations)
+    assert attack.gain == pytest.approx(attack.guesses_s * stretched.time_ns.value / 1e9)
+    [bound] = attacks(argon)
+    assert bound.guesses_s == pytest.approx(1.792e12 / ((64 << 20) * 8)), "3 passes move the memory 8 times"
+    assert bound.gain < attack.gain
+    told = tell(found)
+    assert "Argon2id: 2,048 MiB, 1 pass, 4 lanes (RFC 9106, first choice" in said(
+        told, "What others recommend"
+    )
+    assert "at the most" in said(told, "What an attacker gains")
+    assert "hashcat 6.2.6-851" in said(told, "What an attacker gains")
+    assert "GPU gain" in told.columns
+
+
+def test_of_equal_memory_the_order_is_that_of_owasp():
+    """A guess of scrypt takes a little longer here, which is no reason to prefer it."""
+    found = decide_passwords(case("password", PASSWORDS | {"alpha/scrypt-16384-8-1": 1.2e8}), 250e6, 64 << 20)
+    assert [one.cost.family for one in found.parameters] == ["argon2id", "scrypt", "bcrypt", "pbkdf2-sha-256"]
+    assert found.parameters[0].memory_bytes == found.parameters[1].memory_bytes
+    assert found.parameters[0].weight < found.parameters[1].weight
+
+
+def test_limits_are_of_the_algorithm_and_not_of_one_whose_name_ends_alike():
+    assert {one.document for one in limits_of("aes-256-gcm-siv")} == {"RFC 8452"}
+    assert {one.document for one in limits_of("aes-256-siv")} == {"RFC 5297"}
+
+
+def test_parameters_below_a_minimum_are_called_so():
+    quick = decide_passwords(case("password", PASSWORDS), 5e6, 64 << 20)
+    text = said(tell(quick), "What others recommend")
+    assert "what is chosen here is less than this minimum" in text
+    assert text.count("less than this minimum") == 4, "RFC 9106 names no minimum"
+
+
+LIMIT = 'limits = [{algorithms="x", nonces="any", document="d", section="1", published="2001", means="m"}]'
+SENT = (
+    'protocols = [{name="x", kind="kex", publics=1, signatures=1, counts="c", limit_bytes=1, '
+    'limit="l", document="d"}]'
+)
+IDLE = 'recommended = []\nattackers = [{family="bcrypt", cost=5, device="d", source="s"}]'
+ODD = 'recommended = []\nattackers = [{family="md5", guesses_s=1.0, device="d", source="s"}]'
+
+
+@pytest.mark.parametrize(
+    ("read", "file", "text", "complaint"),
+    [
+        (read_key_limits, "key-limits.toml", LIMIT, "limits nothing"),
+        (read_wire_uses, "wire.toml", SENT, "key exchange sends replies"),
+        (read_password_costs, "passwords.toml", IDLE, "guesses a second or the bandwidth"),
+        (read_password_costs, "passwords.toml", ODD, "there is no password hash 'md5'"),
+    ],
+)
+def test_a_broken_file_of_facts_is_refused(tmp_path, read, file, text, complaint):
+    (tmp_path / file).write_text(text)
+    with pytest.raises(DataFileError, match=complaint):
+        read(tmp_path)
+
+
+def test_work_is_what_time_is_proportional_to():
+    assert HashCost("bcrypt", cost=12).work == 4 * HashCost("bcrypt", cost=10).work
+    assert HashCost("scrypt", n=16384, r=8, p=2).work == 2 * HashCost("scrypt", n=16384, r=8, p=1).work
+    assert {one.family for one in password_costs()[1]} == {one.family for one in password_costs()[0]}

@@ -1,0 +1,103 @@
+"""`perbyte leak` on scripted runners whose second class costs what the script says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+ROW = {"algorithm": "aes-128-gcm", "operation": "seal", "contract": "message/1"}
+NOISY = {"sample": 0.003, "probe": 0.0002}
+
+
+def script(leak, **more):
+    return {"name": "alpha", "operations": [ROW], "leak": leak, "noise": NOISY, **more}
+
+
+def look(world, *more):
+    return world.perbyte("leak", "alpha/aes-128-gcm", "--budget", "2s", "-q", *more)
+
+
+def figures(answer):
+    assert answer.returncode in (0, 1, 5), answer.stderr
+    return json.loads(answer.stdout)["figures"]
+
+
+def test_a_leak_is_told_in_cycles(world):
+    world.add(script({"cycles": 12, "role": "key"}))
+    key, data = figures(look(world, "--json"))
+    assert key["contrast"] == {"role": "key", "first": "fixed", "second": "random"}
+    assert key["verdict"] == "leaks"
+    assert key["found"]["shift"]["low"] <= 12.5
+    assert key["found"]["shift"]["high"] >= 11.5
+    assert "random is slower" in key["said"]
+    assert data["verdict"] == "none"
+    assert data["said"].startswith("no leak above")
+
+
+def test_nothing_is_ever_called_constant(world):
+    world.add(script({"cycles": 0}))
+    answer = look(world)
+    assert "no leak above" in answer.stdout
+    assert "constant" not in answer.stdout.lower()
+
+
+def test_a_gate_fails_on_a_leak_and_not_without(world):
+    world.add(script({"spread": 40}))
+    assert look(world, "--fail-on", "leak").returncode == 1
+    assert look(world).returncode == 0
+
+
+def test_what_is_not_known_says_what_would_tell(world):
+    world.add(script({"cycles": 0}))
+    answer = look(world, "--down-to", "0.0001", "--fail-on", "leak,unknown")
+    assert answer.returncode == 5
+    assert "not known below" in answer.stdout
+    assert "more would tell" in answer.stdout
+
+
+def test_a_null_that_differs_puts_the_harness_at_fault(world):
+    world.add(script({"cycles": 12, "null": True}))
+    answer = look(world)
+    assert "harness is at fault" in answer.stdout
+    assert "leaks" not in answer.stdout.replace("what is not seen", "")
+
+
+def test_a_run_is_shown_again(world):
+    world.add(script({"cycles": 12}))
+    first = look(world)
+    [place] = (world.home / "runs").iterdir()
+    assert world.perbyte("show", place.name).stdout == first.stdout
+    assert json.loads(world.perbyte("show", place, "--json").stdout)["figures"]
+    assert (place / "pairs.parquet").stat().st_size
+    assert world.perbyte("show", place, "--memory").returncode == 2
+
+
+def test_a_runner_without_the_verb_is_told(world):
+    world.add({"name": "alpha", "operations": [ROW]})
+    answer = look(world)
+    assert answer.returncode == 3
+    assert "not measured: alpha/aes-128-gcm/seal" in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--secret", "tag"), "no secret is called 'tag'"),
+        (("--fail-on", "slow"), "means nothing"),
+        (("--operation", "open", "--secret", "key"), "fits no cell"),
+    ],
+)
+def test_what_there_is_not_is_refused(world, words, said):
+    world.add(script({"cycles": 0}))
+    answer = look(world, *words)
+    assert answer.returncode == 2
+    assert said in answer.stderr
+
+
+def test_what_is_wrong_is_not_timed(world):
+    lies = [{"in": ["round_trip"], "operation": "seal"}]
+    world.add(script({"cycles": 0}, lies=lies))
+    answer = look(world)
+    assert answer.returncode == 3
+    assert "does not give back" in answer.stdout or "not measured" in answer.stdout

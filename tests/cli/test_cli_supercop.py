@@ -1,0 +1,104 @@
+"""`perbyte supercop`: a tree is measured or listed, nothing ends it, and it goes on where it ended."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from perbyte.errors import EXIT_FINE, EXIT_INCORRECT, EXIT_USAGE
+
+pytestmark = pytest.mark.native
+
+# published with SUPERCOP for SHA-512
+SMALL = "8220572f58bd4730be165c9739d8d4b0fd2e0229dbe01e25b4aed23f00f23b70"
+SHA512 = """\
+#include <openssl/sha.h>
+#include "crypto_hash.h"
+#include "crypto_declassify.h"
+#ifndef SUPERCOP
+#error no SUPERCOP
+#endif
+#define own CRYPTO_NAMESPACE(own)
+int own(int x) { return x; }
+int CRYPTO_NAMESPACETOP(unsigned char *o, const unsigned char *i, unsigned long long n)
+{ SHA512(i, n, o); crypto_declassify(o, CRYPTO_BYTES); return own(WRONG); }
+""".replace("CRYPTO_BYTES", "crypto_hash_BYTES")
+
+
+def add(place: Path, code: str, lengths: str = "#define CRYPTO_BYTES (32 + 8 * 4)\n") -> None:
+    place.mkdir(parents=True)
+    (place / "api.h").write_text(lengths)
+    (place / "hash.c").write_text(code)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A primitive of the catalogue and one that it lacks, both with a checksum; one without; one not to be measured."""
+    root = tmp_path / "tree"
+    for name in ("sha512", "nobodys"):
+        home = root / "crypto_hash" / name
+        add(home / "openssl", SHA512.replace("WRONG", "0"))
+        add(home / "fails", SHA512.replace("WRONG", "1"))
+        (home / "checksumsmall").write_text(SMALL + "\n")
+    add(root / "crypto_hash" / "unchecked" / "ref", SHA512.replace("WRONG", "0"))
+    add(root / "crypto_core" / "some" / "ref", "")
+    (root / "version").write_text("20260330\n")
+    return root
+
+
+def test_a_tree_is_accounted_for_and_resumed(world, tree, tmp_path):
+    out = tmp_path / "out"
+    words = ("supercop", tree, "--size", "64", "--budget", "500ms", "--out", out)
+    done = world.perbyte(*words)
+    assert done.returncode == EXIT_INCORRECT, done.stderr
+    state = [json.loads(line) for line in (out / "state.jsonl").read_text().splitlines()]
+    assert {(one["primitive"], one["implementation"]): one["word"] for one in state} == {
+        ("sha512", "openssl"): "measured",
+        ("sha512", "fails"): "wrong",
+        ("nobodys", "openssl"): "measured",
+        ("nobodys", "fails"): "wrong",
+        ("unchecked", "ref"): "not known",
+    }
+    assert "1 of crypto_core" in done.stderr
+    data = (out / "data").read_text()
+    assert f"crypto_hash sha512/timingleaks try {SMALL}/- unknown " in data
+    assert " tryfails crypto_hash/nobodys/fails " in data
+    assert all(line.startswith("20260330 ") for line in data.splitlines())
+    again = world.perbyte(*words)
+    assert again.returncode == EXIT_FINE, again.stderr
+    assert "nobodys" not in again.stdout
+    assert "3 primitives, 5 programs: 2 measured" in again.stdout
+
+
+def test_a_killed_line_of_the_journal_is_done_again(world, tree, tmp_path):
+    out = tmp_path / "out"
+    words = ("supercop", tree, "crypto_hash/unchecked", "--out", out, "-q")
+    assert world.perbyte(*words).returncode == EXIT_FINE
+    state = out / "state.jsonl"
+    state.write_text(state.read_text()[:40])
+    done = world.perbyte(*words)
+    assert "1 not known" in done.stdout
+
+
+def test_all_compilers_of_the_list_are_tried(world, tree, tmp_path):
+    (tree / "okcompilers").mkdir()
+    (tree / "okcompilers" / "c").write_text("gcc -O1\nno-such-cc -O1\ngcc -O3\n")
+    (tree / "okcompilers" / "cpp").write_text("g++ -O1\nno-such-c++ -O1\ng++ -O3\n")
+    out = tmp_path / "out"
+    words = ("sha512", "--size", "64", "--budget", "500ms", "--out", out, "--compilers", "all", "-q")
+    assert world.perbyte("supercop", tree, *words).returncode == EXIT_INCORRECT
+    state = [json.loads(line) for line in (out / "state.jsonl").read_text().splitlines()]
+    assert sorted((one["compiler"], one["word"]) for one in state) == [
+        ("gcc_-O1", "measured"),
+        ("gcc_-O1", "wrong"),
+        ("gcc_-O3", "measured"),
+        ("gcc_-O3", "wrong"),
+    ]
+
+
+def test_a_primitive_that_is_not_there_is_said(world, tree):
+    done = world.perbyte("supercop", tree, "sha3256")
+    assert done.returncode == EXIT_USAGE
+    assert "no primitive is called sha3256" in done.stderr

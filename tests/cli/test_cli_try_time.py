@@ -1,0 +1,93 @@
+"""What `perbyte try` does to answer in the promised time. No clock of this machine decides a verdict here."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from fake_scripts import row
+
+from perbyte.catalogue import load
+from perbyte.cli.try_bench import Bench
+from perbyte.cli.try_first import Nowhere, first_line
+from perbyte.cli.try_time import BESIDE_S, LEAST_S, WALL_S, Clock
+from perbyte.errors import EXIT_FINE
+from perbyte.measure import Survey
+from perbyte.measure.pace import Pace
+from perbyte.model import Cell, Policy
+
+
+def test_a_clock_gives_what_is_left_of_the_promise_and_more_beside_a_neighbour():
+    clock = Clock(began=time.monotonic() - 4)
+    assert clock.promised_s == WALL_S
+    assert 4 < clock.left_s < WALL_S - 4
+    assert clock.measuring_s(starts_s=2.0) == pytest.approx(clock.left_s - 2, abs=0.06)
+    clock.note_clean(0.9)
+    assert clock.promised_s == WALL_S
+    clock.note_clean(0.2)
+    assert clock.promised_s == BESIDE_S
+    late = Clock(began=time.monotonic() - 99)
+    assert late.left_s == late.measuring_s(5.0) == LEAST_S
+    assert Clock(budget_s=33.0).measuring_s(50.0) == 33.0
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setenv("PERBYTE_HOME", str(tmp_path))
+    made = Bench([], [], load().find("sha-256"), (64,), Policy(), quiet=True, patience_s=1.0)
+    made.programs = [type("Spec", (), {"name": "mine"})()]
+    return made
+
+
+def test_libraries_that_take_too_long_are_left_out_and_one_stays(bench):
+    names = ("mine", "quick", "slow", "slower")
+    cells = tuple(Cell(name, "sha-256", "digest", 64, "oneshot/1") for name in names)
+    pace = Pace(starts_s={"mine": 0.01, "quick": 0.02, "slow": 0.9, "slower": 3.0})
+    nothing = Survey({}, {}, ())
+    kept, policy = bench._in_time(nothing, cells, pace)
+    assert [cell.runner for cell in kept] == ["mine", "quick", "slow"]
+    assert bench.unreached == ("slower",)
+    assert 0 < policy.budget_s < WALL_S - 5 * 0.9
+    bench.clock = Clock(began=time.monotonic() - 99)
+    kept, _ = bench._in_time(nothing, cells, pace)
+    assert [cell.runner for cell in kept] == ["mine", "quick"], "one library at the least"
+    bench.clock = Clock(budget_s=5.0)
+    assert bench._in_time(nothing, cells, pace)[0] == cells, "who gives a budget gets all"
+
+
+@pytest.mark.native
+def test_the_first_line_comes_before_the_table_and_is_kept_nowhere(world, script, tmp_path):
+    world.add(script("alpha"))
+    code = Path(__file__).parent.parent / "trial" / "code" / "sha256.c"
+    mine = tmp_path / "mine.c"
+    mine.write_text(code.read_text())
+    done = world.perbyte("try", mine, "--as", "sha-256", "--size", "64,1KiB", "--budget", "500ms")
+    assert done.returncode == EXIT_FINE, done.stderr
+    first = done.stderr.splitlines()[0]
+    assert first.startswith("compiled, right; mine: digest 1 KiB about ")
+    assert len(list((world.home / "runs").iterdir())) == 1
+
+
+@pytest.mark.native
+def test_each_library_comes_from_the_newest_run_that_has_it(world, script, tmp_path):
+    """One run has alpha, a later one beta: both are true, and only the best is measured again."""
+    dear = row("sha-256", "digest", "oneshot/1", per_call=900.0, per_byte=9.0)
+    world.add(
+        script("alpha"), {"name": "beta", "operations": [dear]}, {"name": "gamma", "operations": [dear]}
+    )
+    code = Path(__file__).parent.parent / "trial" / "code" / "sha256.c"
+    mine = tmp_path / "mine.c"
+    mine.write_text(code.read_text())
+    words = ("try", mine, "--as", "sha-256", "--size", "64", "--budget", "1s", "-q", "--json")
+    for name in ("alpha", "beta"):
+        assert world.perbyte(*words, "--beside", name).returncode == EXIT_FINE
+    told = json.loads(world.perbyte(*words).stdout)
+    assert {cell["runner"] for cell in told["cells"]} == {"mine", "alpha", "gamma"}
+    assert [cell["address"].split("/")[0] for cell in told["trial"]["stored"]["cells"]] == ["beta"]
+
+
+def test_a_first_look_keeps_nothing_and_says_so_where_there_is_no_figure():
+    assert Nowhere().finish((), None, 1.0, complete=True) is None
+    assert first_line((), 1.23) == "compiled, right; no figure yet (1.2 s)"

@@ -1,0 +1,153 @@
+"""Is it slower? `compare`, its JSON, its gate and `try --baseline` say the same of 50 pairs near the limits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from perbyte.cli.compare import gate_code
+from perbyte.cli.try_trial import Trial
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED
+from perbyte.model import (
+    Cell,
+    CellFigure,
+    Conditions,
+    Interval,
+    Machine,
+    NoiseFloor,
+    Policy,
+    Quality,
+    Run,
+)
+from perbyte.stats.compare import Answer
+from perbyte.stats.estimate import t_quantile
+from perbyte.store import RunWriter, open_run
+from perbyte.trial import kept
+from perbyte.trial.kept import changes
+
+THRESHOLD = 0.01
+PAIRS = 50
+WORDS = {"faster": "faster", "slower": "slower", "tied": "the same", "undecided": "not known"}
+
+
+def drawn_pairs() -> list[CellFigure]:
+    """Figures of two programs at 50 sizes: ratios from 0.98 to 1.024, few epochs and many, some of them spoilt."""
+    drawn = np.random.default_rng(11)
+    figures = []
+    for number in range(PAIRS):
+        count = (2, 4, 5, 8, 9, 10, 16, 40)[number % 8]
+        apart = (0.98, 0.99, 1.0, 1.0, 1.01, 1.024)[number % 6]
+        scatter = (0.0005, 0.002, 0.005)[number % 3]
+        shared = drawn.normal(0, 0.01, count)
+        quality = (
+            Quality.NOISY if number % 11 == 7 else Quality.UNSETTLED if number % 13 == 5 else Quality.GOOD
+        )
+        for runner, cost in (("own-before", 100.0), ("own", 100.0 * apart)):
+            epochs = cost * np.exp(shared + drawn.normal(0, scatter, count))
+            if number % 7 == 3:
+                epochs[0] *= 1.3  # beside a busy neighbour
+            figures.append(
+                figure_of(Cell(runner, "sha-256", "digest", 16 + number, "oneshot/1"), epochs, quality)
+            )
+    return figures
+
+
+def figure_of(cell: Cell, epochs: np.ndarray, quality: Quality) -> CellFigure:
+    value, level = float(np.median(epochs)), kept.LEVEL
+    half = t_quantile(level, len(epochs) - 1) * float(epochs.std(ddof=1)) / len(epochs) ** 0.5
+    return CellFigure(
+        cell=cell,
+        library=cell.runner,
+        library_version="1",
+        cycles_per_call=value,
+        ns_per_call=value / 2,
+        interval=Interval(value - half, value + half, level),
+        samples=400,
+        clean_samples=300,
+        epochs=len(epochs),
+        epoch_cycles=tuple(map(float, epochs)),
+        epoch_ns=tuple(float(one) / 2 for one in epochs),
+        calls_per_sample=10,
+        quality=quality,
+        cycle_source="probe",
+        epoch_numbers=tuple(range(len(epochs))),
+    )
+
+
+@pytest.fixture(scope="module", params=[0.0, 0.002, 0.012], ids=lambda floor: f"floor {floor:g}")
+def stored(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
+    """A run of 50 pairs in a directory, under the policy of `try --baseline`."""
+    figures = drawn_pairs()
+    conditions = Conditions(
+        run_id="fifty-pairs",
+        perbyte_version="0.0-test",
+        catalogue_version="test",
+        protocol_version=1,
+        started_at="2001-02-03T04:05:06Z",
+        command=(),
+        machine=Machine(
+            cpu_model="Imaginary CPU 9000",
+            cores=2,
+            kernel="6.0-test",
+            distribution="Nowhere Linux 1",
+            virtualisation="kvm",
+        ),
+        policy=replace(Policy(), level=kept.LEVEL),
+        plan=tuple(figure.cell.address for figure in figures),
+        identities=(),
+    )
+    place = tmp_path_factory.mktemp("pairs") / "run"
+    with RunWriter.create(place) as writer:
+        writer.begin(conditions)
+        floor = NoiseFloor(request.param, (("own/sha-256/digest@16+contract=oneshot/1", 1 + request.param),))
+        writer.finish(tuple(figures), floor if request.param else None, 9.0, complete=True)
+    return place, open_run(place)
+
+
+def test_compare_and_try_say_the_same_of_every_pair(perbyte, stored):
+    place, run = stored
+    said = perbyte("compare", "own-before/*", "own/*", "--run", place, "--json", "--fail-above", "1%")
+    told = json.loads(said.stdout)
+    by_compare = {row["size_bytes"]: row["figures"][1] for row in told["rows"]}
+    by_trial = {change.size_bytes: change for change in changes(run, "own", "own-before")}
+    assert len(by_compare) == len(by_trial) == PAIRS
+    answers = set()
+    for size, change in by_trial.items():
+        other = by_compare[size]
+        assert change.word == WORDS[other["answer"]], f"{size} bytes"
+        ends = (change.comparison.ratio.low, change.comparison.ratio.high)
+        assert ends == (other["interval_low"], other["interval_high"])
+        answers.add(other["answer"])
+    assert answers == {answer.value for answer in Answer}, "all four occur, or the test shows little"
+    for answer in (Answer.SLOWER, Answer.UNDECIDED):
+        gated = {size for size, change in by_trial.items() if change.comparison.against(THRESHOLD) is answer}
+        assert gated == {int(one.split("@")[1].split("+")[0]) for one in told["limit"][answer.value]}
+
+
+def test_the_gates_of_compare_and_try_end_alike(perbyte, stored):
+    place, run = stored
+    trial = Trial(None, [()], fail_above=THRESHOLD, quiet=True)
+    seen = set()
+    for change in changes(run, "own", "own-before"):
+        code = trial._gate(run, [change], missing=False)
+        if change.size_bytes % 5 == 0:  # the whole command for ten of them
+            at = f"@{change.size_bytes}"
+            done = perbyte("compare", f"own-before/*{at}", f"own/*{at}", "--run", place, "--fail-above", "1%")
+            assert done.returncode == code, done.stderr
+        seen.add(code)
+    assert seen == {EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED}
+    whole = perbyte("compare", "own-before/*", "own/*", "--run", place, "--fail-above", "1%")
+    assert (
+        whole.returncode == trial._gate(run, changes(run, "own", "own-before"), missing=False) == EXIT_FOUND
+    )
+
+
+def test_a_missing_row_is_no_pass(stored):
+    from perbyte.stats.regressions import find_regressions
+
+    nothing = find_regressions([], THRESHOLD, 1.0)
+    assert gate_code(nothing, None, missing=True) != EXIT_FINE

@@ -1,0 +1,144 @@
+"""Runs with forty libraries: the fastest five and one's own first, the rest folded and said; no chart without bars."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from made_pages import render_report, view_of
+from made_runs import made_figure, made_run
+
+from perbyte.model import Cell, Run
+from perbyte.report import many
+from perbyte.report.many import FIRST, MANY, first_names, folded, rest_texts, rows_in_order
+from perbyte.report.pictures import run_pictures
+from perbyte.report.text import render_table
+
+LIBRARIES = [f"lib{number:02}" for number in range(40)]
+OWN = "lib33"
+
+
+@pytest.fixture(autouse=True)
+def own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All libraries are Perbyte's, save one."""
+    monkeypatch.setattr(many, "is_own", lambda name: name == OWN)
+
+
+def hashes() -> Run:
+    """SHA-256 and SHA-512 at three sizes in forty libraries; the first is the slowest."""
+    figures = [
+        made_figure(
+            Cell(name, algorithm, "digest", size, "oneshot/1"), (300 - number) * size / 10, relative=0.001
+        )
+        for number, name in enumerate(LIBRARIES)
+        for algorithm in ("sha-256", "sha-512")
+        for size in (64, 1024, 16384)
+    ]
+    return made_run(tuple(figures))
+
+
+def keys() -> Run:
+    """What signs and what agrees, in forty libraries."""
+    figures = [
+        made_figure(Cell(name, algorithm, operation, 32, "pk/1"), cost * (1 + number / 10), relative=0.001)
+        for number, name in enumerate(LIBRARIES)
+        for algorithm, cost in (("ed25519", 5e4), ("rsa-2048", 1e6), ("ml-dsa-65", 3e5))
+        for operation in ("sign", "verify")
+    ]
+    return made_run(tuple(figures))
+
+
+def data_of(chart: Any) -> list[dict[str, Any]]:
+    """The records that a chart draws."""
+    found: list[dict[str, Any]] = []
+
+    def walk(one: Any) -> None:
+        if isinstance(one, dict):
+            for each in one.values():
+                walk(each)
+        elif isinstance(one, str) and one.startswith("[{"):
+            found.extend(json.loads(one))
+        elif isinstance(one, list):
+            for each in one:
+                walk(each)
+
+    walk(chart.to_dict())
+    return found
+
+
+def test_the_fastest_five_and_ones_own_stand_first():
+    [grid] = view_of(hashes()).grids
+    rows = rows_in_order(grid)
+    assert len(rows) == 80, "none is dropped"
+    shown = [row.label for row, is_folded in rows if row.heading == "sha-256" and not is_folded]
+    assert shown == ["lib39", "lib38", "lib37", "lib36", "lib35", OWN]
+    assert len(shown) == FIRST + 1
+    few = made_run(tuple(one for one in hashes().cells if one.cell.runner in LIBRARIES[:MANY]))
+    assert folded(view_of(few).grids[0]) == {}, "a dozen stand as they are"
+
+
+def test_names_are_ordered_by_what_they_are_behind_in_the_columns_that_they_have():
+    costs: dict[str, dict[Any, float]] = {
+        "even": {1: 2.0, 2: 2.0},
+        "quick": {1: 1.0, 2: 1.1},
+        "half": {2: 1.0},
+        "none": {},
+    }
+    assert first_names(costs) == ("half", "quick", "even", "none")
+
+
+def test_a_terminal_says_how_many_follow_and_how_far_they_reach():
+    text = render_table(hashes(), width=100, colour=False)
+    assert text.count("lib33") >= 2
+    assert "lib02" not in text.partition("cycles per byte")[2].partition("sha-256: 34 more")[0]
+    assert (
+        "sha-256: 34 more libraries, ×1.02 to ×1.15 of the fastest; --csv, --json and perbyte report"
+        in " ".join(text.split())
+    )
+    [grid] = view_of(hashes()).grids
+    assert len(rest_texts(grid)) == 2
+
+
+def test_a_page_holds_all_rows_and_folds_those_that_come_after():
+    page = render_report(hashes())
+    body = page.partition('id="results"')[2]
+    rows = re.findall(r"<tr[^>]*>(?=<th scope=\"row\">sha-)", body)
+    assert len(rows) == 80
+    assert sum("data-folded" in row for row in rows) == 68
+    assert "68 rows more: show all" in body
+
+
+@pytest.mark.parametrize("run", [hashes, keys])
+def test_no_chart_is_without_marks_or_speaks_of_no_data(run):
+    pictures = run_pictures(view_of(run()))
+    assert len(pictures) >= 2
+    for picture in pictures:
+        text = json.dumps(picture.chart.to_dict())
+        data = data_of(picture.chart)
+        assert data, picture.name
+        assert '"0 B"' not in text, picture.name
+        assert len({one["library"] for one in data if "library" in one}) <= FIRST + 1 + MANY, picture.name
+        told = ("libraries are shown", "libraries and one's own are shown", "rows are shown")
+        assert any(one in text for one in told), picture.name
+
+
+def test_every_key_and_operation_stands_on_the_page_of_public_keys():
+    [bars] = [one for one in run_pictures(view_of(keys())) if one.name == "bars"]
+    data = data_of(bars.chart)
+    assert {(one["series"], one["operation"]) for one in data} == {
+        (name, operation) for name in ("ed25519", "rsa-2048", "ml-dsa-65") for operation in ("sign", "verify")
+    }
+    assert {one["library"] for one in data} == {*LIBRARIES[:FIRST], OWN}
+
+
+def test_what_reaches_no_chart_is_said():
+    cells = [
+        replace(one.cell, contract=contract)
+        for one in hashes().cells[:12]
+        for contract in ("oneshot/1", "stream/1", "message/1", "rekey/1", "keyed/1")
+    ]
+    page = render_report(made_run(tuple(made_figure(cell, 1000.0) for cell in cells)))
+    assert "1 contract more has no chart of its own" in page

@@ -1,0 +1,104 @@
+"""Runners of other versions: made of the lines of `versions.txt`, found like any other, built by the same script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from perbyte import places
+from perbyte.app.building import runners_meant
+from perbyte.catalogue import parse_selector
+from perbyte.errors import DataFileError, UsageError
+from perbyte.runners import BuildState, build, find, locate, unfold
+from perbyte.runners.versions import PINNED, pinned, versions_home
+
+TOML = """
+[runner]
+library = "Toy"
+license = "Apache-2.0"
+opt_in = true
+
+[build]
+kind = "command"
+command = ["sh", "{here}/build.sh", "{out}"]
+watch = ["build.sh", "crates.txt"]
+
+[run]
+command = ["{executable}"]
+"""
+SCRIPT = """#!/bin/sh
+{ echo "${PERBYTE_NAME:-toy}"; cat "${PERBYTE_CRATES:-$(dirname "$0")/crates.txt}"; } >"$1/made"
+"""
+LINES = [
+    f"toy-sys 3.0.8+1.0.8 {'0' * 64}",
+    f"toy-sys 3.0.12+1.0.12 {'1' * 64}",
+    f"toy-sys 4.0.0+1.1 {'2' * 64}",
+]
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    here = tmp_path / "runners" / "toy"
+    here.mkdir(parents=True)
+    (here / "runner.toml").write_text(TOML)
+    (here / "build.sh").write_text(SCRIPT)
+    (here / "build.sh").chmod(0o755)
+    (here / "crates.txt").write_text(f"toy-sys 5.0.0+2.0 {'3' * 64}\n")
+    (here / PINNED).write_text("\n".join(LINES) + "\n")
+    monkeypatch.setenv("PERBYTE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PERBYTE_RUNNERS", str(here.parent))
+    return here
+
+
+def test_each_version_is_a_runner_of_its_own_built_by_the_same_script(toy: Path) -> None:
+    assert unfold(find("toy"), ("1.0.8", "1.1")) == ["toy-1.0.8", "toy-1.1"]
+    spec = find("toy-1.0.8")
+    assert (spec.build_of, spec.opt_in, spec.library) == ("toy", True, "Toy")
+    outcome = build(spec)
+    assert outcome.state is BuildState.BUILT, outcome.output
+    assert (spec.out() / "made").read_text() == f"toy-1.0.8\n{LINES[0]}\n"
+    assert build(spec).state is BuildState.UP_TO_DATE
+    (toy / "build.sh").write_text(SCRIPT + "# changed\n")
+    assert build(spec).state is BuildState.BUILT, "the script is watched where it lies"
+
+
+def test_a_version_means_its_patch_levels_and_a_star_means_all(toy: Path) -> None:
+    assert unfold(find("toy"), ("1.0",)) == ["toy-1.0.8", "toy-1.0.12"]
+    assert unfold(find("toy"), ("3.0.12",)) == ["toy-1.0.12"], "the crate's version is known too"
+    assert unfold(find("toy"), ("*", "1.1")) == ["toy-1.0.8", "toy-1.0.12", "toy-1.1"]
+    assert {"toy", "toy-1.0.8", "toy-1.0.12", "toy-1.1"} <= {spec.name for spec in locate()}
+
+
+def test_what_is_not_there_is_said_with_what_is(toy: Path) -> None:
+    with pytest.raises(UsageError, match="has no version 9") as refused:
+        unfold(find("toy"), ("9",))
+    assert "1.0.8, 1.0.12, 1.1" in refused.value.hint
+    (toy / PINNED).unlink()
+    with pytest.raises(UsageError, match="no other versions"):
+        unfold(find("toy"), ("*",))
+    assert not versions_home().exists()
+
+
+def test_a_line_that_is_no_pin_is_an_error(toy: Path) -> None:
+    (toy / PINNED).write_text("toy-sys 3.0.8\n")
+    with pytest.raises(DataFileError, match="line 1"):
+        pinned(toy)
+
+
+def test_a_selector_of_versions_makes_those_that_can_be_had(toy: Path) -> None:
+    asked = [parse_selector("toy@{1.1,9}/sha-256@64"), parse_selector("toy/sha-256@64")]
+    assert runners_meant(asked) == ["toy", "toy-1.1"], (
+        "9 is left to the survey, which says that nobody has it"
+    )
+    assert runners_meant([parse_selector("toy@*/sha-256")]) == ["toy", "toy-1.0.8", "toy-1.0.12", "toy-1.1"]
+
+
+def test_all_pins_of_ours_are_whole_and_none_is_the_current_one() -> None:
+    files = sorted(places.data_dir("runners").glob(f"*/{PINNED}"))
+    assert files
+    for file in files:
+        lines = pinned(file.parent)
+        current = (file.parent / "crates.txt").read_text(encoding="utf-8").split()[1]
+        assert len({one.version for one in lines}) == len(lines)
+        assert current not in {one.version for one in lines}, file

@@ -1,0 +1,113 @@
+"""Figures of six further sources: how many, what they add up to, and the corners of each table.
+
+Sums were taken by the sources' own columns, by another program than the ones that wrote the files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import pytest
+
+from perbyte.studies import PublishedFigure, Study, find
+
+
+def figure(study: Study, id: str) -> PublishedFigure:
+    return next(one for one in study.published if one.id == id)
+
+
+def total(study: Study, **wanted: object) -> float:
+    chosen = [one for one in study.published if all(getattr(one, name) == v for name, v in wanted.items())]
+    assert chosen
+    return math.fsum(one.value for one in chosen if one.value is not None)
+
+
+def test_gladman_has_three_rows_of_set_up_ten_of_encryption_and_des() -> None:
+    study = find("gladman-1999")
+    assert Counter(one.place for one in study.published) == {
+        "row Key Set-up (128)": 19,
+        "row Key Set-up (192)": 19,
+        "row Key Set-up (256)": 19,
+        "row Encrypt (128)": 10,
+        "sentence above the table": 1,
+    }
+    assert total(study, place="row Encrypt (128)") == 5814
+    assert figure(study, "setup-rijndael-128-decrypt").value == 1389
+    assert figure(study, "setup-twofish-256").value == 15457
+    assert figure(study, "setup-magenta-256").value == 37
+    assert figure(study, "encrypt-serpent").value == 952
+
+
+def test_bingmann_has_61_files_of_two_lengths_on_three_computers() -> None:
+    study = find("bingmann-2008")
+    assert Counter((one.machine, one.size_bytes) for one in study.published) == {
+        (machine, size): 61 for machine in ("p4-3200", "ath-2000", "p3-1000") for size in (64, 65536)
+    }
+    assert {one.calls for one in study.published} == {2}
+    assert figure(study, "p4-3200-beecrypt-blowfish-ecb-64").value == 8.338685902309351e-05
+    assert figure(study, "p4-3200-beecrypt-rijndael-ecb-65536").value == 0.002741095582592834
+    wanted = "cryptopp/aes-256-ecb/{encrypt,decrypt}@64+contract=rekey/1+cpu=soft"
+    assert figure(study, "p3-1000-cryptopp-rijndael-ecb-64").cell == wanted
+
+
+def test_cryptsetup_has_three_whole_listings_and_one_of_encryption() -> None:
+    study = find("cryptsetup-2017")
+    assert Counter(one.machine for one in study.published) == {
+        "i7-4720hq": 29,
+        "ssd-2016": 29,
+        "core2-duo": 24,
+        "laptop-2007": 17,
+    }
+    assert total(study, machine="core2-duo", operation="encrypt") == pytest.approx(1315.4)
+    assert total(study, machine="laptop-2007", operation="encrypt") == pytest.approx(1274.4)
+    assert figure(study, "i7-4720hq-aes-xts-512b-decrypt").value == 2012.9
+    assert figure(study, "ssd-2016-serpent-cbc-128b-encrypt").value == 75.2
+    assert figure(study, "ssd-2016-pbkdf2-whirlpool").value == 204161
+    assert figure(study, "core2-duo-aes-xts-512b-encrypt").cell.startswith(
+        "libgcrypt/aes-256-xts/encrypt@65536"
+    )
+
+
+def test_the_paper_on_blake3_has_eight_curves_on_two_machines() -> None:
+    study = find("blake3-2020")
+    assert set(Counter((one.machine, one.algorithm) for one in study.published).values()) == {16}
+    assert len(study.published) == 2 * 8 * 16
+    assert figure(study, "cascade-lake-blake3-64").value == 3.658508222516906
+    assert figure(study, "cascade-lake-kangarootwelve-1048576").value == 0.6624442975740585
+    assert figure(study, "arm1176-blake2bp-64").value == 982.6253155854007
+    assert figure(study, "arm1176-sha256-1048576").value == 36.51364289598732
+
+
+def test_aegis_has_five_tables_with_37_speeds() -> None:
+    study = find("aegis-2023")
+    assert Counter(one.machine for one in study.published) == {
+        "zen4": 11,
+        "m1": 11,
+        "graviton": 7,
+        "wasm-zen4": 4,
+        "wasm-m1": 4,
+    }
+    assert total(study, machine="zen4") == pytest.approx(253.38e6)
+    assert total(study, machine="graviton") == pytest.approx(11.56e6)
+    assert total(study, machine="wasm-zen4") == pytest.approx(763.21e3)
+    assert figure(study, "m1-aegis128l").value == 14270000
+    assert figure(study, "zen4-aes128-gcm-boring").value == 6330000
+
+
+def test_the_tables_of_sha_have_68_and_14_figures_of_19_processors() -> None:
+    study = find("openssl-sha-2023")
+    assert Counter(one.algorithm for one in study.published) == {"SHA-256": 42, "SHA-512": 26, "SHA3-256": 14}
+    assert len(study.machines) == 19
+    assert total(study, algorithm="SHA3-256") == pytest.approx(195.0)
+    assert total(study, algorithm="SHA-512", library="OpenSSL, scalar") == pytest.approx(205.01)
+    with_instructions = [one for one in study.published if one.library.endswith("SHA instructions")]
+    assert {(one.machine, one.value) for one in with_instructions} == {
+        ("cannon-lake", 3.55),
+        ("rocket-lake", 2.43),
+        ("ryzen", 2.05),
+        ("goldmont", 4.16),
+    }
+    for machine in study.machines:
+        stands = Counter(one.cell for one in study.published if one.machine == machine.id and one.cell)
+        assert set(stands.values()) == {1}

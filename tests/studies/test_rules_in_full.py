@@ -1,0 +1,195 @@
+"""The texts of every claim against what was computed: change what decides, and the rule that is printed changes.
+
+Rendered are the pages of all studies, in print and on a run that was stored and read again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+from test_counterexamples import drawn, printed_costs
+
+from perbyte.model import Run
+from perbyte.report.studyview import RULE_CHARACTERS, claims_page, in_print, outcome_of
+from perbyte.store import RunWriter, open_run
+from perbyte.studies import Judgement, Outcome, Study, Verdict, judge, judge_in_print, published_run, studies
+from perbyte.studies.claims import Context, Form, State
+from perbyte.studies.claims.availability import OutOfReach
+from perbyte.studies.claims.significance import Effect
+from perbyte.studies.evidence import gather
+
+ALL = studies()
+SAID_ELSEWHERE = {"id", "says", "place", "reading", "words", "about", "why", "measured_by"}
+"""Keys that decide nothing: what the claim is called, and texts of ours about it."""
+
+OTHER: dict[str, tuple[object, ...]] = {
+    "quantifier": ("every", "most", "some"),
+    "per": ("byte", "block", "call"),
+    "of": ("time", "instructions", "stack", "heap", "heap-peak", "allocations", "code"),
+    "aggregate": ("each", "mean", "min", "max"),
+    "test": ("kruskal-wallis", "mann-whitney", "shapiro-wilk"),
+    "values": ("epochs", "samples"),
+    "effect": ("cohen_d", "cliff_delta"),
+    "between": ("today", "machines"),
+    "negate": (False, True),
+    "anywhere": (False, True),
+}
+
+
+def changed(claim: Form) -> Iterator[tuple[str, Form]]:
+    """The claim with one of its keys changed to another value that is legal, key by key."""
+    for field in structs.fields(claim):
+        key, value = field.name, getattr(claim, field.name)
+        others: list[object] = []
+        if key in SAID_ELSEWHERE:
+            continue
+        if key in OTHER:
+            others = [one for one in OTHER[key] if one != value]
+        elif isinstance(value, bool):
+            raise AssertionError(f"no other value is known for {key}")
+        elif isinstance(value, int | float) and value not in (0, float("inf")):
+            others = [value * 1.5] if key not in ("from_", "to") else []
+        elif isinstance(value, dict) and value:
+            first = next(iter(value))
+            others = [{name: one for name, one in value.items() if name != first}]
+        elif isinstance(value, tuple) and len(value) > 1:
+            others = [value[1:]] if key not in ("order", "rises") or len(value) > 2 else []
+            others += [value[::-1]] if key in ("order", "rises") else []
+        elif isinstance(value, tuple) and value and key in ("by", "each", "average_over", "best_of"):
+            others = [()]
+        for other in others:
+            yield key, structs.replace(claim, **{key: other})
+
+
+def indifferent(claim: Form, context: Context, key: str) -> bool:
+    """True where a key decides nothing: a quantifier of one finding, a share where each pair is judged by itself."""
+    if key == "quantifier":
+        return claim.single or not claim.groups(context)
+    return key == "share_percent" and isinstance(claim, Effect) and claim.from_ is None
+
+
+@pytest.mark.parametrize("study", ALL, ids=lambda study: study.name)
+def test_what_decides_is_in_the_rule(study: Study) -> None:
+    context = Context(study, gather(study, [published_run(study)]), None)
+    silent, tried = [], 0
+    for claim in study.claims:
+        assert isinstance(claim, Form)
+        if isinstance(claim, OutOfReach):
+            continue
+        said = claim.rule(context)
+        for key, other in changed(claim):
+            if indifferent(claim, context, key):
+                continue
+            tried += 1
+            if other.rule(context) == said:
+                silent.append((claim.id, key))
+    assert silent == []
+    assert tried > 2 * len(study.claims)
+
+
+@pytest.mark.parametrize("study", ALL, ids=lambda study: study.name)
+def test_the_cells_that_the_tests_of_a_study_run_on_are_in_the_rule(study: Study) -> None:
+    plan = study.statistics
+    if plan is None:
+        return
+    table = gather(study, [published_run(study)])
+    for changed_plan in (
+        structs.replace(plan, compare="runner"),
+        structs.replace(plan, group_by=plan.group_by[1:]),
+        structs.replace(plan, where={}),
+    ):
+        before = Context(study, table, None)
+        after = Context(structs.replace(study, statistics=changed_plan), table, None)
+        for claim in study.claims:
+            if claim.__struct_config__.tag in ("significant", "effect"):
+                assert isinstance(claim, Form)
+                assert claim.rule(before) != claim.rule(after), (claim.id, changed_plan)
+
+
+def counted(verdict: Verdict) -> dict[State, int]:
+    """How many comparisons of each kind the first sentence of the evidence tells of."""
+    found = {}
+    for state in State:
+        for number, words in enumerate(state.value):
+            count = re.search(rf"(\d+) {re.escape(words)}(?=[,.])", verdict.evidence[0])
+            if count:
+                assert (int(count[1]) == 1) == (number == 0), verdict.evidence[0]
+                found[state] = int(count[1])
+    return found
+
+
+def stored(study: Study, place: Path) -> Run:
+    """A run of drawn figures, written to disk and read again."""
+    run = drawn(study, printed_costs(study), 1)
+    written = place / study.name
+    with RunWriter.create(written) as writer:
+        writer.begin(run.conditions)
+        writer.finish(run.cells, run.noise_floor, 1.0, complete=True)
+    return open_run(written)
+
+
+def judged(study: Study, place: Path) -> Iterator[tuple[Judgement, Run]]:
+    for machine in study.machines:
+        yield judge_in_print(study, machine.id), published_run(study, machine.id)
+    run = stored(study, place)
+    yield judge(study, run), run
+
+
+@pytest.mark.parametrize("study", ALL, ids=lambda study: study.name)
+def test_a_page_says_of_every_claim_what_was_computed(study: Study, tmp_path: Path) -> None:
+    printed = in_print(study)
+    for judgement, run in judged(study, tmp_path):
+        context = Context(study, gather(study, [run]), judgement.statistics)
+        page = claims_page(study, judgement, [run])
+        texts = re.split(r"^## ", page, flags=re.MULTILINE)[1:]
+        parts = {text.split("\n", 1)[0]: text for text in texts}
+        assert list(parts) == [claim.id for claim in study.claims]
+        for verdict in judgement.verdicts:
+            part = parts[verdict.claim.id]
+            assert isinstance(verdict.claim, Form)
+            assert f"- Rule: {verdict.claim.rule(context)}\n" in part
+            assert len(verdict.rule) < RULE_CHARACTERS
+            assert f"- Refuted by: {verdict.claim.refuted_by(context)}\n" in part
+            assert f"- In print: {printed[verdict.claim.id]}\n" in part
+            assert f"- Here: {outcome_of(verdict)}." in part
+            holds(verdict.claim, verdict, context)
+
+
+def holds(claim: Form, verdict: Verdict, context: Context) -> None:
+    """What the evidence counts is what the form found, and what print cannot answer is not called reproduced."""
+    states = [finding.state for finding in claim.judge(context)]
+    if claim.negate:
+        states = [state.negated for state in states]
+    sentence = verdict.evidence[0]
+    assert "Of 0 " not in sentence
+    if len(states) > 1:
+        assert sentence.startswith(f"Of {len(states)} comparisons ")
+        assert counted(verdict) == {state: states.count(state) for state in State if state in states}
+    if State.NOT_PRINTED in states and claim.quantifier == "every":
+        assert verdict.outcome in (Outcome.NOT_TESTABLE, Outcome.NOT_REPRODUCED)
+    if verdict.outcome is Outcome.REPRODUCED:
+        assert State.YES in states
+    if verdict.outcome is Outcome.NOT_REPRODUCED:
+        assert State.NO in states
+
+
+def test_print_answers_nothing_about_today() -> None:
+    for study in ALL:
+        for machine in study.machines:
+            for verdict in judge_in_print(study, machine.id).verdicts:
+                if getattr(verdict.claim, "between", "") == "today":
+                    assert verdict.outcome is Outcome.NOT_TESTABLE, verdict.claim.id
+
+
+def test_no_refutation_says_the_reverse(tmp_path: Path) -> None:
+    """A rule and its refutation exclude each other where both are read as sentences: of what a library has."""
+    (claim,) = [one for study in ALL for one in study.claims if one.id == "rows-are-to-be-had"]
+    assert isinstance(claim, Form)
+    study = next(one for one in ALL if claim in one.claims)
+    context = Context(study, gather(study, [published_run(study)]), None)
+    assert "at least one library here has the algorithm" in claim.rule(context)
+    assert claim.refuted_by(context).startswith("no library here has it")

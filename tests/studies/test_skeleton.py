@@ -1,0 +1,71 @@
+"""`perbyte study new`: from a table of figures to a study that can be read, judged and measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from perbyte.errors import UsageError
+from perbyte.studies import judge_in_print, read_study
+from perbyte.studies.skeleton import About, draw, read_figures
+
+TABLE = """\
+library,algorithm,operation,size_bytes,value,unit
+LibX,AES-128-CTR,encrypt,1024,0.9,cycles/byte
+LibX,AES-128-CTR,encrypt,64,2.25,cycles/byte
+LibX,ChaCha20,encrypt,1024,1.5,cycles/byte
+LibX,ChaCha20,encrypt,64,5.0,cycles/byte
+LibX,Frobnicate,encrypt,1024,4.9,cycles/byte
+LibX,ChaCha20,encrypt,1024,1.51,cycles/byte
+"""
+ABOUT = About('A "short" note', "Jane Doe", 2024, "J. Doe, 2024.", "Which is faster?", "a laptop", 3e9)
+
+
+def written(place: Path, files: dict[str, str]) -> Path:
+    place.mkdir()
+    for name, text in files.items():
+        (place / name).write_text(text, encoding="utf-8")
+    return place
+
+
+def test_a_skeleton_is_a_study(tmp_path: Path) -> None:
+    study = read_study(written(tmp_path / "doe-2024", draw(ABOUT, read_figures(TABLE))))
+    assert (study.title, study.year, study.machines[0].clock_hz) == ('A "short" note', 2024, 3e9)
+    assert [one.printed for one in study.published] == ["0.9", "2.25", "1.5", "5.0", "4.9", "1.51"]
+    assert len({one.id for one in study.published}) == 6
+    assert study.selectors() == (
+        "*/aes-128-ctr/{encrypt}@64,1024+contract=stream/1",
+        "*/chacha20/{encrypt}@64,1024+contract=stream/1",
+    )
+    (unknown,) = [one for one in study.published if not one.cell]
+    assert (unknown.algorithm, "by hand" in unknown.note) == ("Frobnicate", True)
+    assert {one.claim.id: str(one.outcome) for one in judge_in_print(study).verdicts} == {
+        "order": "not testable",
+        "first": "reproduced",
+    }
+
+
+def test_given_cells_and_machines_are_kept() -> None:
+    head = "algorithm,operation,size_bytes,value,unit,machine,cell\n"
+    table = head + "Rijndael,encrypt,16,1.0,cycles/byte,old,openssl/aes-128-ecb/encrypt@16\n"
+    (figure,) = read_figures(table)
+    assert (figure["machine"], figure["cell"]) == ("old", "openssl/aes-128-ecb/encrypt@16")
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("algorithm,operation,value\nAES,encrypt,1\n", "no column 'unit'"),
+        ("algorithm,operation,value,unit\n", "no figures"),
+    ],
+)
+def test_a_table_that_lacks_what_is_needed_is_refused(table: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_figures(table)
+
+
+def test_a_table_of_unknown_names_is_refused() -> None:
+    figures = read_figures("algorithm,operation,value,unit\nFrobnicate,encrypt,1,cycles/byte\n")
+    with pytest.raises(UsageError, match="knows none of these"):
+        draw(ABOUT, figures)

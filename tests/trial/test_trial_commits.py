@@ -1,0 +1,62 @@
+"""What Git keeps of a user's files: commits in order, a tree laid out beside, and nothing touched."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from perbyte.errors import UsageError
+from perbyte.trial.commits import Repository, repository_of
+
+pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="no git")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    def git(*words: str) -> None:
+        named = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+        subprocess.run(["git", *named, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    git("init", "-q", "-b", "main")
+    for number in (1, 2, 3):
+        (tmp_path / "mine.c").write_text(f"int version = {number};\n")
+        if number > 1:
+            (tmp_path / "mine.h").write_text("/* later */\n")
+        git("add", ".")
+        git("commit", "-qm", f"version {number}")
+    return repository_of([tmp_path / "mine.c"])
+
+
+def test_commits_come_oldest_first(repository: Repository):
+    old = repository.commit("HEAD~2")
+    assert old.subject == "version 1"
+    assert [one.subject for one in repository.after(old)] == ["version 2", "version 3"]
+    assert repository.after(repository.commit("HEAD")) == []
+
+
+def test_a_tree_is_laid_out_beside(repository: Repository, tmp_path: Path):
+    file = repository.root / "mine.c"
+    assert not repository.changed([file])
+    file.write_text("int version = 4;\n")
+    assert repository.changed([file])
+    place = tmp_path / "laid"
+    (found,) = repository.lay_out(repository.commit("HEAD~1"), place, [file])
+    assert found.read_text() == "int version = 2;\n"
+    assert (place / "mine.h").is_file()  # what it includes is there too
+    assert file.read_text() == "int version = 4;\n"
+
+
+def test_what_is_not_there_is_said(repository: Repository, tmp_path: Path):
+    with pytest.raises(UsageError, match="there is no commit 'v9'"):
+        repository.commit("v9")
+    with pytest.raises(UsageError, match="there is no commit '--all'"):
+        repository.commit("--all")
+    with pytest.raises(UsageError, match=r"has no mine\.h"):
+        repository.lay_out(repository.commit("HEAD~2"), tmp_path / "laid", [repository.root / "mine.h"])
+    outside = tmp_path.parent / "outside"
+    outside.mkdir(exist_ok=True)
+    with pytest.raises(UsageError, match="in no repository"):
+        repository_of([outside / "mine.c"])

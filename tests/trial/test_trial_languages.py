@@ -1,0 +1,224 @@
+"""A file of a language that is not C becomes a runner; what cannot be tried says the way on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from trial_answers import answers, build
+
+from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.runners import RunnerSpec, Session
+from perbyte.trial.jvm import kotlin_compiler
+from perbyte.trial.language import Managed
+from perbyte.trial.managed import build_managed
+from perbyte.trial.program import DoesNotBuild
+from perbyte.trial.signatures import functions_in
+from perbyte.trial.subject import TrialRequest, find_algorithm, read_calls, read_files
+from perbyte.trial.zig import zig_version
+
+pytestmark = pytest.mark.native
+
+
+def lacks(toolchain: Callable[[], object]) -> bool:
+    try:
+        toolchain()
+    except EnvironmentLacking:
+        return True
+    return False
+
+
+NODE = Path(shutil.which("node") or "/nowhere/bin/node").resolve().parent.parent / "include" / "node"
+needs = {
+    ".py": pytest.mark.skipif(not shutil.which("python3"), reason="no Python in the path"),
+    ".js": pytest.mark.skipif(not (NODE / "node_api.h").is_file(), reason="no node, or no headers of it"),
+    ".ts": pytest.mark.skipif(
+        not (NODE / "node_api.h").is_file() or not shutil.which("esbuild"), reason="no node or no esbuild"
+    ),
+    ".go": pytest.mark.skipif(not shutil.which("go"), reason="no go"),
+    ".java": pytest.mark.skipif(not shutil.which("javac"), reason="no JDK"),
+    ".kt": pytest.mark.skipif(lacks(kotlin_compiler), reason="no kotlinc, and none from Maven"),
+    ".zig": pytest.mark.skipif(lacks(zig_version), reason="no zig, and no ziglang"),
+}
+
+
+def managed(place: Path, file: Path, algorithm: str, *functions: str, **more) -> RunnerSpec:
+    asked = TrialRequest(read_files([file]), find_algorithm(algorithm), functions, **more)
+    return build_managed(Managed("mine", asked.files, asked.algorithm, read_calls(asked)), place / "mine")
+
+
+def of(*cases: tuple[str, str, str]) -> list:
+    return [pytest.param(*case, marks=needs[case[0]], id="-".join(case[:2])) for case in cases]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "algorithm", "functions"),
+    of(
+        (".py", "sha-256", "digest"),
+        (".py", "hmac-sha-256", "tag"),
+        (".py", "chacha20-poly1305", "seal=seal,open=unseal"),
+        (".js", "sha-256", "digest"),
+        (".js", "hmac-sha-256", "tag"),
+        (".js", "aes-128-ctr", "ctr"),
+        (".js", "aes-128-gcm", "seal=seal,open=unseal"),
+        (".ts", "sha-256", "digest"),
+        (".go", "sha-256", "digest"),
+        (".go", "sha-256", "digestInto"),
+        (".go", "hmac-sha-256", "tag"),
+        (".go", "aes-128-ctr", "ctr"),
+        (".go", "aes-128-gcm", "seal=seal,open=unseal"),
+        (".java", "sha-256", "digest"),
+        (".java", "sha-256", "digestInto"),
+        (".java", "hmac-sha-256", "tag"),
+        (".java", "aes-128-ctr", "ctr"),
+        (".java", "aes-128-gcm", "seal=seal,open=unseal"),
+        (".kt", "sha-256", "digest"),
+        (".kt", "hmac-sha-256", "tag"),
+    ),
+)
+def test_a_function_found_by_name_gives_known_answers(
+    tmp_path: Path, code: Path, suffix: str, algorithm: str, functions: str
+):
+    spec = managed(tmp_path, code / f"managed{suffix}", algorithm, functions)
+    found = answers(spec, algorithm)
+    assert all(right > 0 for right in found.values()), found
+    named = {".py": "python", ".go": "go", ".java": "java", ".kt": "kotlin"}
+    assert spec.language == named.get(suffix, "javascript")
+    assert not spec.native
+
+
+@pytest.mark.parametrize(
+    "suffix", [pytest.param(one, marks=needs[one]) for one in (".py", ".js", ".go", ".java")]
+)
+def test_a_forgery_is_refused(tmp_path: Path, code: Path, suffix: str):
+    algorithm = "chacha20-poly1305" if suffix == ".py" else "aes-128-gcm"
+    spec = managed(tmp_path, code / f"managed{suffix}", algorithm, "seal=seal,open=unseal")
+    with Session(spec) as session:
+        handle = session.prepare(algorithm, "open", "message/1", 64, seed=7, offset=0)
+        verdict = session.forgery(handle)
+        assert verdict.passed, verdict.detail
+
+
+@needs[".zig"]
+@pytest.mark.parametrize(
+    ("algorithm", "functions"),
+    [
+        ("sha-256", "digest"),
+        ("sha-256", "digestInto"),
+        ("hmac-sha-256", "tag"),
+        ("aes-128-gcm", "seal=seal,open=unseal"),
+    ],
+)
+def test_a_function_of_zig_gives_known_answers(tmp_path: Path, code: Path, algorithm: str, functions: str):
+    spec = build(tmp_path, [code / "managed.zig"], algorithm, functions)
+    found = answers(spec, algorithm)
+    assert all(right > 0 for right in found.values()), found
+    if "open" in functions:
+        with Session(spec) as session:
+            handle = session.prepare(algorithm, "open", "rekey/1", 64, seed=7, offset=0)
+            assert session.forgery(handle).passed
+
+
+def test_a_function_that_cannot_be_reached_says_how_it_could(tmp_path: Path, code: Path):
+    with pytest.raises(UsageError, match="cannot be called from outside"):
+        build(tmp_path, [code / "managed.zig"], "sha-256", "hidden")
+    for suffix, way in ((".java", "make it static"), (".kt", "put it outside of the class")):
+        if not needs[suffix].args[0]:
+            with pytest.raises(UsageError) as refusal:
+                managed(tmp_path, code / f"managed{suffix}", "sha-256", "ofObject")
+            assert way in (refusal.value.hint or "")
+
+
+@needs[".java"]
+def test_what_a_java_file_needs_comes_from_its_source_tree(tmp_path: Path):
+    package = tmp_path / "src" / "own" / "hashes"
+    package.mkdir(parents=True)
+    (package / "Made.java").write_text(
+        "package own.hashes;\npublic class Made {\n  public static byte[] digest(byte[] data) throws Exception {\n"
+        "    return Name.of().digest(data);\n  }\n}\n"
+    )
+    (package / "Name.java").write_text(
+        "package own.hashes;\nimport java.security.MessageDigest;\nfinal class Name {\n"
+        '  static MessageDigest of() throws Exception { return MessageDigest.getInstance("SHA-256"); }\n}\n'
+    )
+    spec = managed(tmp_path, package / "Made.java", "sha-256", "digest")
+    (package / "Name.java").unlink()  # the kept program has what it was built from
+    assert answers(spec, "sha-256")
+    (package / "Made.java").write_text(
+        "package own.hashes; class Made { static byte[] digest(byte[] data) { } }"
+    )
+    with pytest.raises(DoesNotBuild, match=r"missing return|cannot find symbol"):
+        managed(tmp_path, package / "Made.java", "sha-256", "digest")
+
+
+@needs[".py"]
+def test_the_kept_program_has_the_code_that_it_was_built_from(tmp_path: Path, code: Path):
+    file = Path(shutil.copy(code / "managed.py", tmp_path / "mine.py"))
+    spec = managed(tmp_path, file, "sha-256", "digest")
+    file.write_text("raise RuntimeError('another')\n")
+    assert answers(spec, "sha-256")
+
+
+def test_a_function_of_cxx_needs_no_name_of_c(tmp_path: Path, code: Path):
+    text = (code / "sha256.c").read_text().replace("void own_sha256", "namespace mine {\nvoid own_sha256")
+    file = tmp_path / "sha256.cc"
+    file.write_text(text + "}\n")
+    assert answers(build(tmp_path, [file], "sha-256", "own_sha256"), "sha-256")
+    file.write_text(file.read_text() + "void own_sha256(int) {}\n")
+    with pytest.raises(UsageError, match="several functions are called own_sha256"):
+        build(tmp_path, [file], "sha-256", "own_sha256")
+
+
+def test_parameters_are_read_from_each_language(tmp_path: Path, code: Path):
+    def of_file(suffix: str) -> dict[str, list[str]]:
+        found = functions_in(code / f"managed{suffix}")
+        return {one.name: [each.name for each in one.parameters] for one in found}
+
+    assert of_file(".py")["unseal"] == ["key", "nonce", "ciphertext", "aad"]
+    assert of_file(".js") == {
+        "digest": ["data"],
+        "tag": ["key", "message"],
+        "ctr": ["message", "key", "nonce"],
+        "seal": ["key", "nonce", "plaintext", "aad"],
+        "unseal": ["key", "nonce", "ciphertext", "aad"],
+    }
+    assert of_file(".ts") == {"digest": ["data"]}
+    assert of_file(".go")["digestInto"] == ["out", "data"]
+    assert of_file(".java")["digestInto"] == ["out", "data"]
+    assert of_file(".kt") == {"digest": ["data"], "tag": ["key", "message"], "ofObject": ["data"]}
+    broken = tmp_path / "broken.py"
+    broken.write_text("def f(:\n")
+    with pytest.raises(UsageError, match=r"broken\.py"):
+        functions_in(broken)
+
+
+@pytest.mark.parametrize(
+    ("name", "way"), [("mine.swift", "@_cdecl"), ("mine.nim", "exportc"), ("mine.cs", "native AOT")]
+)
+def test_a_language_that_is_not_compiled_here_is_named_with_the_way_on(tmp_path: Path, name: str, way: str):
+    (tmp_path / name).write_text("x")
+    with pytest.raises(UsageError) as refusal:
+        read_files([tmp_path / name])
+    assert way in (refusal.value.hint or "")
+
+
+def test_a_missing_toolchain_is_named_with_its_package(tmp_path: Path, code: Path, monkeypatch):
+    calls = TrialRequest(read_files([code / "managed.go"]), find_algorithm("sha-256"), ("digest",))
+    read = read_calls(calls)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert os.environ["PATH"] == str(tmp_path)
+    with pytest.raises(EnvironmentLacking, match="there is no go here") as refusal:
+        build_managed(Managed("mine", calls.files, calls.algorithm, read), tmp_path / "mine")
+    assert "golang-go" in (refusal.value.hint or "")
+
+
+def test_what_the_sdk_has_no_loop_for_is_refused_with_the_way_on(tmp_path: Path, code: Path):
+    with pytest.raises(UsageError, match="an AEAD needs both"):
+        managed(tmp_path, code / "managed.py", "chacha20-poly1305", "seal=seal")
+    file = tmp_path / "kdf.py"
+    file.write_text("def expand(key, length: int):\n    return key\n")
+    with pytest.raises(UsageError, match="cannot be tried in python"):
+        managed(tmp_path, file, "hkdf-sha-256", "expand", signatures=("key,out-length",))

@@ -1,0 +1,38 @@
+"""Build a file into a runner, and ask it for the catalogue's known answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from perbyte.catalogue import load
+from perbyte.errors import RunnerRefused
+from perbyte.runners import RunnerSpec, Session
+from perbyte.trial.program import build_program
+from perbyte.trial.subject import TrialRequest, find_algorithm, make_source, read_calls, read_files
+
+
+def build(place: Path, names: list[Path], algorithm: str, *functions: str, **more) -> RunnerSpec:
+    asked = TrialRequest(read_files(names), find_algorithm(algorithm), functions, **more)
+    return build_program(make_source(asked, read_calls(asked), ("-O2",), "mine"), place / "mine")
+
+
+def answers(spec: RunnerSpec, algorithm: str) -> dict[tuple[str, str], int]:
+    """How many known answers each operation of the runner gave, and gave right; a wrong one fails the test."""
+    found: dict[tuple[str, str], int] = {}
+    with Session(spec) as session:
+        for row in (one for one in session.hello().operations if one.algorithm == algorithm):
+            handle = session.prepare(row.algorithm, row.operation, row.contract, 64, seed=7, offset=0)
+            right = 0
+            for known in load().known_answers(algorithm, row.operation):
+                try:
+                    answer = session.check_vector(handle, known)
+                except RunnerRefused as refusal:
+                    if refusal.code != "unsupported" and not known.refused:
+                        raise
+                    right += known.refused and refusal.code == "library"
+                    continue
+                assert not known.refused
+                assert answer.output == known.output
+                right += 1
+            found[row.operation, row.contract] = right
+    return found
