@@ -21,7 +21,8 @@ from policies import TRACES, Choice, in_force, neighbours, script
 from virtual import measure_virtually
 
 from perbyte.model import CellFigure, NoiseFloor, Policy, Run
-from perbyte.stats.compare import Answer, compare, floor_across
+from perbyte.stats.across import floor_across
+from perbyte.stats.compare import Answer, compare
 from perbyte.store import open_run
 
 WIDEST = 10  # of the claims that are listed

@@ -2,9 +2,11 @@
 
     .venv/bin/python bench/liars.py [--budget 20s] [--only LIE,...]
 
-Runs of SHA-256 at 16 KiB (or `--size`), `--at-once` liars in each. Prints a table: refused (with the reason), marked or
-not seen, and the figure over that of the honest runner where there is one. Ends with exit code 1 where an honest
-runner lost its figure. The lies that nobody can see are named in docs/trust.md.
+Runs of SHA-256 at 16 KiB (or `--size`), `--at-once` liars in each; then the liars of tests/liar/cipher_liar.py, which
+keep what they have computed or put it off, at ciphers of their own. Prints a table: refused (with the reason), marked
+(`?`), with work that nobody saw (`w`) or without a mark, and the figure over that of the honest runner where there is
+one. Ends with exit code 1 where an honest runner lost its figure. The lies that nobody can see are named in
+docs/trust.md.
 """
 
 from __future__ import annotations
@@ -21,8 +23,14 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parents[1]
 LIAR = HERE / "tests" / "liar" / "liar.py"
+CIPHER_LIAR = LIAR.with_name("cipher_liar.py")
 SIZE = "16KiB"
-HONEST = ("honest", "honest-too")
+HONEST, CIPHERS = ("honest", "honest-too"), ("ciphers", "ciphers-too")
+CELLS = {
+    "rc4": "rc4/encrypt@64+contract=rekey",
+    "aria-256-ctr": "aria-256-ctr/encrypt@16KiB+contract=message",
+    "chacha20-poly1305": "chacha20-poly1305/seal@16KiB",
+}
 TOML = """
 [runner]
 library = "{lie}"
@@ -46,6 +54,12 @@ def lies() -> list[str]:
     return [name for name in names if name not in HONEST]
 
 
+def cipher_lies() -> dict[str, str]:
+    """The lies about ciphers, and the algorithm of each."""
+    text = CIPHER_LIAR.read_text(encoding="utf-8").partition("\nLIES = ")[2]
+    return dict(re.findall(r'^    "([a-z-]+)": \(\s*"([a-z0-9-]+)"', text, re.MULTILINE))
+
+
 def prepare(directory: Path, names: list[str]) -> None:
     guide = (HERE / "docs" / "runner-in-any-language.md").read_text(encoding="utf-8")
     program = re.search(r"```python slow-hash/runner\.py\n(.*?)```", guide, re.DOTALL)
@@ -56,15 +70,27 @@ def prepare(directory: Path, names: list[str]) -> None:
         here = directory / "runners" / lie
         here.mkdir(parents=True)
         more = '[tiers.soft]\ndescription = "said to be without SHA instructions"' if "tier" in lie else ""
-        (here / "runner.toml").write_text(TOML.format(lie=lie, liar=LIAR, base=base, more=more), "utf-8")
+        liar = CIPHER_LIAR if lie in (*CIPHERS, *cipher_lies()) else LIAR
+        (here / "runner.toml").write_text(TOML.format(lie=lie, liar=liar, base=base, more=more), "utf-8")
 
 
-def run(directory: Path, group: list[str], budget: str) -> dict[str, Any]:
+def of_hashes(group: list[str]) -> list[str]:
     tier = f"tier-not-taken/sha-256/digest@{SIZE}+cpu=soft,full"
-    asked = [
+    return [
         f"{{{','.join((*HONEST, *group))}}}/sha-256/digest@{SIZE}",
         *([tier] if "tier-not-taken" in group else []),
     ]
+
+
+def of_ciphers(names: dict[str, str]) -> list[str]:
+    return [
+        f"{{{','.join((*CIPHERS, *(lie for lie, mine in names.items() if mine == algorithm)))}}}/{cell}"
+        for algorithm, cell in CELLS.items()
+        if algorithm in names.values()
+    ]
+
+
+def run(directory: Path, asked: list[str], budget: str) -> dict[str, Any]:
     environment = {
         **os.environ,
         "PERBYTE_RUNNERS": str(directory / "runners"),
@@ -100,10 +126,11 @@ def told(content: dict[str, Any], lie: str, honest: float) -> tuple[str, str]:
         if "does not fit into the budget" in message:
             return "**no time**", message
         return ("**refused**" if kind == "audit" else f"**{kind}**"), message
-    texts = [one for cell in cells for one in cell["warnings"]]
+    texts = [one for cell in cells for one in cell["warnings"] if not one.startswith("no cycles")]
     factor = f"{cells[0]['ns_per_call'] / honest:.2f} of the honest figure" if honest else "no honest figure"
-    quality = cells[0]["quality"]
-    return (f"marked ({quality})" if texts else f"not seen ({quality})"), "; ".join([factor, *texts])
+    marked = "marked ?" if any(cell["quality"] == "doubted" for cell in cells) else ""
+    unseen = "w" if any("its work was not audited" in one for one in texts) else ""
+    return marked or unseen or "no mark", "; ".join([factor, *texts])
 
 
 def main() -> None:
@@ -116,22 +143,37 @@ def main() -> None:
     parser.add_argument("--size", default=SIZE)
     given = parser.parse_args()
     globals()["SIZE"] = given.size
-    names = given.only.split(",") if given.only else lies()
-    accused = 0
+    asked = given.only.split(",") if given.only else [*lies(), *cipher_lies()]
+    kept = {lie: algorithm for lie, algorithm in cipher_lies().items() if lie in asked}
+    names = [lie for lie in asked if lie not in kept]
+    lost = 0
     with tempfile.TemporaryDirectory() as place:
-        prepare(Path(place), [*HONEST, *names])
+        prepare(Path(place), [*HONEST, *CIPHERS, *asked])
         for first in range(0, len(names), given.at_once):
             group = names[first : first + given.at_once]
-            content = run(Path(place), group, given.budget)
-            figures = {one["runner"]: one["ns_per_call"] for one in content["cells"]}
-            for name in HONEST:
-                if name not in figures and told(content, name, 0)[0] != "**no time**":
-                    accused += 1
-                    print(f"HONEST LOST: {name}: {told(content, name, 0)}", flush=True)
-            for lie in group:
-                outcome, why = told(content, lie, figures.get("honest", 0.0))
-                print(f"| {lie} | {outcome} | {why} |", flush=True)
-    sys.exit(bool(accused))
+            lost += tell(
+                run(Path(place), of_hashes(group), given.budget), dict.fromkeys(group, "sha-256"), HONEST
+            )
+        if kept:
+            lost += tell(run(Path(place), of_ciphers(kept), given.budget), kept, CIPHERS)
+    sys.exit(bool(lost))
+
+
+def tell(content: dict[str, Any], group: dict[str, str], honest: tuple[str, str]) -> int:
+    """Print what came of the liars of a run, each with its algorithm; how many honest figures are lost."""
+    lost = 0
+    figures = {(one["runner"], one["algorithm"]): one["ns_per_call"] for one in content["cells"]}
+    for name in honest:
+        if told(content, name, 0)[0] == "**no time**":
+            continue
+        for algorithm in dict.fromkeys(group.values()):
+            if (name, algorithm) not in figures:
+                lost += 1
+                print(f"HONEST LOST: {name}: {algorithm}: {content['run']['failures']}", flush=True)
+    for lie, algorithm in group.items():
+        outcome, why = told(content, lie, figures.get((honest[0], algorithm), 0.0))
+        print(f"| {lie} | {outcome} | {why} |", flush=True)
+    return lost
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from typing import Any
 SELECTOR = "openssl/sha-256/digest@1KiB"
 # module, class, function, what it does
 PARTS = (
-    ("perbyte.cli.conduct", "", "prepare", "prepare"),
+    ("perbyte.app.conducting", "", "prepare", "prepare"),
     ("perbyte.measure.conduct", "", "built_runners", "  read runner.toml"),
     ("perbyte.measure.conduct", "", "load", "  read the catalogue"),
     ("perbyte.measure.conduct", "", "survey", "  survey"),
@@ -56,8 +56,8 @@ def child(began: float, words: list[str]) -> None:
     """Be the command, up to the first burst."""
     stamps = [("Python", time.monotonic() - began)]
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does before NumPy is there
+    import perbyte.app.conducting
     import perbyte.cli
-    import perbyte.cli.conduct
     import perbyte.store.writer
     from perbyte.runners.session import Session
 

@@ -1,6 +1,7 @@
 """How often `perbyte try --baseline` finds a slowdown of a per cent or less, and calls an unchanged file changed.
 
     python bench/try_changes.py slower 10       # ten tries with eight instructions a block more: 0.3 to 1 %
+    python bench/try_changes.py slower 10 26    # with twenty-six
     python bench/try_changes.py same 20
 
 Each try is the command as a user types it. The figures go to standard output; nothing is judged.
@@ -19,7 +20,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parent.parent / "tests" / "trial" / "code" / "sha256.c"
 LAST = "\ts[0] += a;"
 # rotated to and fro: no change of what is computed, up to one cycle each, as far as the next block waits for it
-SLOWER = "\t" + '__asm__("ror $16, %0" : "+r"(a));' * 8 + "\n" + LAST
+ONE = '__asm__("ror $16, %0" : "+r"(a));'
 
 
 def perbyte(file: Path, home: Path, *more: str) -> subprocess.CompletedProcess[str]:
@@ -43,6 +44,7 @@ def perbyte(file: Path, home: Path, *more: str) -> subprocess.CompletedProcess[s
 def main() -> None:
     """Do what the command line says."""
     what, count = sys.argv[1], int(sys.argv[2])
+    more = int(sys.argv[3]) if len(sys.argv) > 3 else 8  # an even number: they cancel each other out
     verdicts: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as temporary:
         home, file = Path(temporary), Path(temporary) / "sha256.c"
@@ -51,7 +53,7 @@ def main() -> None:
         perbyte(file, home, "--keep", "--budget", "1s")
         if what == "slower":
             assert LAST in text
-            file.write_text(text.replace(LAST, SLOWER))
+            file.write_text(text.replace(LAST, f"\t{ONE * more}\n{LAST}"))
         for number in range(1, count + 1):
             began = time.monotonic()
             done = perbyte(file, home, "--json")

@@ -20,7 +20,7 @@ from unittest import mock
 
 from perbyte import places
 from perbyte.catalogue import load, parse_selector
-from perbyte.measure import History, Learnt, Measurement, Outcome, Request, draw_plan, survey
+from perbyte.measure import Learnt, Measurement, Request, RunHistory, RunOutcome, draw_plan, survey
 from perbyte.model import Policy
 from perbyte.runners.locate import read_spec
 from perbyte.runners.session import Session
@@ -133,8 +133,8 @@ class Kept:
 class Virtually:
     """A run that was made: its outcome, all it knows, and the virtual seconds it took."""
 
-    outcome: Outcome
-    history: History
+    outcome: RunOutcome
+    history: RunHistory
     measurement: Measurement
     seconds: float
 
@@ -150,7 +150,7 @@ def measure_virtually(
         (here / "runner.toml").write_text(SPEC)
         found = survey([read_spec(here / "runner.toml")], ["full"])
         plan = draw_plan(Request((parse_selector(ask),)), found, load(), twins=twins)
-        began, history = clock.now, History()
+        began, history = clock.now, RunHistory()
         measurement = Measurement(
             plan,
             found,
