@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: bench test lint docs clean setup build java arch wheel
+.PHONY: bench test lint docs site clean setup build java arch wheel
 
 bench: build           ## fresh machine -> table on the terminal and report.html
 	$(BIN)/perbyte study run kompara-2020 --budget 54s --report report.html
@@ -30,11 +30,14 @@ $(VENV)/.ready: requirements.lock pyproject.toml scripts/setup.sh
 	sh scripts/setup.sh "$(PYTHON)"
 	touch $@
 
-docs: build            ## the picture and the table of the README, from a real run
+docs: build            ## what README.md and docs/ show, from real runs
 	sh scripts/docs.sh
+
+site:                  ## the documents as a site that needs no server: build/site/index.html
+	sh scripts/site.sh "$(PYTHON)"
 
 wheel: setup
 	$(BIN)/python -m build --wheel --no-isolation
 
 clean:
-	rm -rf $(VENV) build dist out report.html .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) .venv-site build dist out report.html .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
