@@ -158,10 +158,10 @@ def _loops(asked: Managed, text: str, package: str) -> str:
 def _owner(asked: Managed, text: str, function: str) -> str:
     """The class whose static method `function` is. Raises UsageError where it cannot be called without an object."""
     head = r"\bfun\s+" if asked.language == "kotlin" else r"\b(?:byte\s*\[\]|void|boolean)\s+"
-    match = re.search(rf"^[^\n=;]*{head}{re.escape(function)}\s*\(", text, re.MULTILINE)
+    match = re.search(rf"(?:^|[;{{}}])[^\n=;{{}}]*{head}{re.escape(function)}\s*\(", text, re.MULTILINE)
     if not match:
         raise UsageError(f"there is no function '{function}' in {asked.main.name}")
-    words = match[0].split()
+    words = match[0].lstrip(";{}").split()
     scopes, pending, kinds = [], "", ""
     for one in _SCOPES.finditer(text, 0, match.end()):
         if one[1]:
