@@ -203,9 +203,18 @@ def test_every_make_target_that_is_shown_is_one(path):
 
 def test_the_readme_is_one_screen_and_leads_to_the_main_commands():
     text = read("README.md")
-    assert len(text.splitlines()) <= 80
+    shown = re.sub(r"<details.*?</details>\n\n", "", text, flags=re.DOTALL)  # folded until a reader asks
+    assert len(shown.splitlines()) <= 80
     for name in ("measure", "compare", "report", "study"):
         assert re.search(rf"perbyte {name}`.*\]\(docs/", text), name
+
+
+def test_the_readme_has_a_row_for_each_study():
+    from perbyte.studies import studies
+
+    rows = re.findall(r"^\| (\d{4}) \|", read("README.md"), re.MULTILINE)
+    assert rows == sorted(rows)
+    assert len(rows) == len(studies())
 
 
 def test_numbers_of_published_figures_in_the_readme_are_those_of_the_studies():
