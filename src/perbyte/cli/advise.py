@@ -13,6 +13,7 @@ import click
 
 from perbyte import extras
 from perbyte.cli.options import Cores, DataRate, DataSize, Listed, PolicyOptions, Seconds, gentle_option, note
+from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EnvironmentLacking, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP, STATES
@@ -40,6 +41,13 @@ QUESTIONS = (
     "password",
     "disk-2013",
 )
+SECTIONS = {
+    "What is allowed": ("profile", "date", "languages"),
+    "Your work": ("rate", "sizes", "histogram", "volume", "peer", "mix", "time_s", "memory"),
+    "What else to measure": ("threads", "states", "disk"),
+    "How long, and where": ("budget", "cores", "gentle", "named"),
+    "Output": ("as_json", "page", "quiet"),
+}
 BUDGET_S, PRECISION, EPOCHS = 20.0, 0.01, 3
 BEYOND_S, BEYOND_EPOCHS = 30.0, 5
 NO_AES = "no-aes-hardware"
@@ -59,37 +67,33 @@ class Wish:
     known: Mapping[str, Authority] | None = None
 
 
-@click.command("advise")
+@click.command("advise", cls=SectionedCommand, sections=SECTIONS)
 @click.argument("question", type=click.Choice(QUESTIONS), metavar="|".join(QUESTIONS[:-1]))
 @click.option(
-    "--profile", default="none", help="Whose rules: nist, cnsa2, bsi, ietf, none, or a file (.toml).  [none]"
+    "--profile", default="none", help="Rules of nist, cnsa2, bsi, ietf, none, or a file (.toml).  [none]"
 )
-@click.option("--date", type=click.DateTime(["%Y-%m-%d"]), help="The day on which it has to hold.  [today]")
-@click.option("--language", "languages", type=Listed(), help="Only libraries of these languages: c,java,...")
+@click.option("--date", type=click.DateTime(["%Y-%m-%d"]), help="The day for which the rules count.  [today]")
+@click.option("--language", "languages", type=Listed(), help="Only libraries of these languages: c,java...")
 @click.option("--peer", type=click.Choice([NO_AES]), help="What the other side lacks (tls).")
-@click.option("--mix", is_flag=True, help="The best library for each part, instead of one for all (tls).")
+@click.option("--mix", is_flag=True, help="Take the best library for each part, not one for all (tls).")
 @click.option("--rate", type=DataRate(), help="Your data rate: 2GB/s.")
 @click.option("--sizes", help="Sizes of your messages: 64,1350,16KiB.")
 @click.option("--histogram", type=click.Path(path_type=Path), help="Your sizes: lines of 'size count'.")
-@click.option("--threads", help="On several cores at once as well: 1,2,all.")
-@click.option(
-    "--states", is_flag=True, help="One call with emptied caches, the first, and after a sleep, as well."
-)
+@click.option("--threads", help="Also measure on several cores at once: 1,2,all.")
+@click.option("--states", is_flag=True, help="Also measure a first call, emptied caches, and after a sleep.")
 @click.option("--volume", type=DataSize(), help="Data under one key: 1TB.")
 @click.option(
-    "--path", "disk", type=click.Path(path_type=Path), help="A directory: how fast is its disk (disk)?"
+    "--path", "disk", type=click.Path(path_type=Path), help="Also measure the disk of a directory (disk)."
 )
 @click.option("--time", "time_s", type=Seconds(), default="250ms", help="Time of a password hash.  [250ms]")
 @click.option("--memory", type=DataSize(), default="64MiB", help="Memory of a password hash.  [64MiB]")
 @click.option("--run", "named", type=click.Path(path_type=Path), help="Use this run instead of measuring.")
-@click.option(
-    "--budget", type=Seconds(), help=f"Measuring time.  [{BUDGET_S:.0f}s, more where it takes more]"
-)
+@click.option("--budget", type=Seconds(), help=f"Measuring time.  [{BUDGET_S:.0f}s, or more if needed]")
 @click.option("--cores", "--core", "cores", type=Cores(), help="Cores to measure on.  [all of one kind]")
 @gentle_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
-    "--report", "page", type=click.Path(path_type=Path), help="Write the answer as an HTML page too."
+    "--report", "page", type=click.Path(path_type=Path), help="Also write the answer as an HTML page."
 )
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def command(
@@ -116,7 +120,7 @@ def command(
     page: Path | None,
     quiet: bool,
 ) -> int:
-    """Say what to use on this machine, and why: measured here, filtered by what authorities published.
+    """Recommend what to use on this machine, and why: allowed by authorities, and measured here.
 
     \b
       perbyte advise disk

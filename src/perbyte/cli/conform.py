@@ -47,24 +47,26 @@ def _replay(spec: RunnerSpec, cpus: Sequence[str], file: Path) -> int:
 
 @click.command("conform")
 @click.argument("name", metavar="RUNNER")
-@click.option("--cpu", "cpus", type=Listed(), default=(FULL,), help="CPU tiers to ask: full,soft.  [full]")
-@click.option("--quick", is_flag=True, help="One algorithm per operation and contract instead of all.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Chooses what is tried.")
+@click.option("--cpu", "cpus", type=Listed(), default=(FULL,), help="CPU tiers to check: full,soft.  [full]")
+@click.option("--quick", is_flag=True, help="Check one algorithm per operation and contract.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed for the choice of tests."
+)
 @click.option(
     "--replay",
     type=click.Path(exists=True, dir_okay=False),
-    help="Hold this transcript's dialogue only (protocol/transcripts).",
+    help="Replay only this transcript (protocol/transcripts).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(
     name: str, cpus: tuple[str, ...], quick: bool, seed: int, replay: str | None, as_json: bool, quiet: bool
 ) -> int:
-    """Ask RUNNER for all that protocol/SPEC.md promises, and list what it does not keep.
+    """Check RUNNER against every rule of protocol/SPEC.md, and list the rules that it breaks.
 
-    Then one operation of each kind is measured in a short run, and audited from outside as `measure` does: known
-    answers, CPU time by the kernel, calls on new data, threads and processes, the clock. Exit code 1 when a promise
-    is not kept or the audit refuses a figure. What that does not prove is said at the end.
+    Then measure one operation of each kind in a short run, with the audit of `measure`. It checks known answers, CPU
+    time by the kernel, calls on new data, threads and processes, and the clock. Exit code 1 if a rule is broken, or
+    the audit refuses a figure. The end of the output says what this does not prove.
 
     \b
       perbyte conform slow-hash

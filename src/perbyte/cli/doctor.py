@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     "--report", type=click.Path(path_type=Path), help="Write what describes this core to a file to send in."
 )
 def command(as_json: bool, report: Path | None) -> int:
-    """Look at this machine: CPU, clock source and its self-check, runners, what is missing.
+    """Show this machine: CPU, clock source and its self-check, runners, and what is missing.
 
-    Ends with 3 when nothing could be measured here.
+    Exit code 3 if nothing can be measured here.
     """
     from perbyte.measure import describe_machine
     from perbyte.runners import locate

@@ -26,10 +26,10 @@ Row = dict[str, Any]
 @click.argument("pattern", required=False, default="*")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(what: str, pattern: str, as_json: bool) -> int:
-    """List algorithms, providers, runners, operations, suites, studies, contracts or runs; PATTERN filters by name.
+    """List algorithms, providers, runners, operations, suites, studies, contracts or runs. PATTERN filters by name.
 
-    Providers are the runners that have an algorithm, built or not, and how to get them; PATTERN is an algorithm.
-    Operations are what the runners themselves say they have; there PATTERN is a runner or a selector.
+    Providers are the runners that have the algorithm PATTERN, built or not, and how to get them. Operations are those
+    that the runners report; PATTERN is then a runner or a selector.
 
     \b
       perbyte list algorithms 'aes-*'

@@ -37,18 +37,18 @@ BUDGETS_S = (5.0, 15.0)
 
 @click.command("selftest")
 @click.option(
-    "--full", is_flag=True, help="Slowdowns of 0.25 to 5 %, A/A pairs and intervals too: about 3 minutes."
+    "--full", is_flag=True, help="Also test slowdowns of 0.25 to 5 %, A/A pairs and intervals (3 minutes)."
 )
 @click.option(
     "--trials", type=click.IntRange(1), default=6, show_default=True, help="Runs for each budget of --full."
 )
-@click.option("--budget", type=Seconds(), help="One budget for the runs of --full instead of 5 s and 15 s.")
+@click.option("--budget", type=Seconds(), help="Budget for the runs of --full.  [5 s and 15 s]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet: bool) -> int:
-    """Measure loops of known cost through the whole pipeline. Exit code 1 when one reads wrong, 5 when none can tell.
+    """Measure loops of known cost through the whole pipeline. Exit code 1 if one reads wrong, 5 if not known.
 
-    With --full also how small a difference this machine can tell, and how often it tells one that is none.
+    --full also finds the smallest difference that this machine detects, and its rate of false alarms.
 
     \b
       perbyte selftest

@@ -23,7 +23,7 @@ BUDGET_S = 5.0
 EPOCHS = 3
 EPILOG = """\b
   perbyte supercop supercop-20260330 sha256 'crypto_stream/*'
-  perbyte supercop supercop-20260330               # the whole tree; the same again goes on where it ended
+  perbyte supercop supercop-20260330               # the whole tree; run it again to continue
   perbyte supercop supercop-20260330 --compilers all --out results
 """
 
@@ -31,13 +31,15 @@ EPILOG = """\b
 @click.command("supercop", epilog=EPILOG)
 @click.argument("tree", type=click.Path(path_type=Path), metavar="DIR")
 @click.argument("primitives", nargs=-1, metavar="[PRIMITIVE...]")
-@click.option("--out", type=click.Path(path_type=Path), help="Directory of the results.  [one of the tree's]")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Directory of the results.  [named after the tree]"
+)
 @click.option(
     "--compilers",
     type=click.Choice(["usual", "all"]),
     default="usual",
     show_default=True,
-    help="-O3 -march=native of cc alone, or all of the tree's list that are here.",
+    help="cc -O3 -march=native, or all installed compilers of the tree's list.",
 )
 @click.option("--size", "sizes", type=Listed(), default=None, help="Sizes: 16,1KiB.  [64,4KiB]")
 @click.option(
@@ -47,7 +49,7 @@ EPILOG = """\b
     show_default=True,
     help="Measuring time of a primitive, in seconds.",
 )
-@click.option("--again", is_flag=True, help="Do again what is done.")
+@click.option("--again", is_flag=True, help="Repeat finished primitives.")
 @gentle_option
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def command(
@@ -61,10 +63,10 @@ def command(
     gentle: bool,
     quiet: bool,
 ) -> int:
-    """Measure a tree in SUPERCOP's layout: every implementation has a figure, or is listed with one reason.
+    """Measure a tree in SUPERCOP's layout. Every implementation gets a figure, or a reason why it has none.
 
-    Nothing ends the run, and the same command goes on where it ended. A primitive is gated by the tree's checksums;
-    those of the catalogue by known answers as well. Results: `data` in SUPERCOP's own form, and runs of Perbyte.
+    A failure does not end the run. The same command continues an interrupted run. Each primitive must match the tree's
+    checksums, and the known answers of the catalogue. Results: `data` in SUPERCOP's format, and runs of Perbyte.
     """
     from perbyte import places
     from perbyte.catalogue import parse_sizes
