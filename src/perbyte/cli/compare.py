@@ -330,7 +330,7 @@ def _pair_selected(
     if not pairing.pairs:
         raise UsageError(
             f"nothing to compare: '{a}' fits {_cells(len(ours))} of the run, '{b}' {_cells(len(theirs))}, none alike",
-            hint="cells are alike when size and contract agree, and the operation unless each side has one",
+            hint="two cells match if size and contract agree, and the operation unless each side has one",
         )
     _note_left(sides, (len(pairing.left_a), len(pairing.left_b)))
     unpaired = [ours[i].cell for i in pairing.left_a] if gate else []

@@ -82,7 +82,7 @@ def scheduler_(host: str, port: int) -> int:
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise EnvironmentLacking(
             f"no scheduler can listen on {host}, port {port}: {error}"[:300],
-            hint="another --host or --port; for TLS, certificates as docs/fleet.md has them",
+            hint="choose another --host or --port; for TLS, make certificates as in docs/fleet.md",
         ) from error
     return EXIT_FINE
 

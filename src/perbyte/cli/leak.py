@@ -96,7 +96,7 @@ def command(
     if not cases:
         raise UsageError(
             f"nothing secret differs in {', '.join(without[:3]) or 'what was asked for'}",
-            hint="verify and encapsulate work on what everybody knows; --secret names what may differ",
+            hint="verify and encapsulate use public data only; --secret names what may differ",
         )
     run, place = find_leaks(
         cases,

@@ -103,7 +103,7 @@ def check(claim: Claim) -> None:
             raise Problem(
                 f"'{word}' stands for {entry.said}, and the claim has other limits",
                 key="words",
-                hint="give it those limits, or leave the word out and say in `reading` where the limit is from",
+                hint="use those limits, or leave out the word and say in `reading` where the limit is from",
             )
 
 
