@@ -206,7 +206,7 @@ def command(
         print(json.dumps(found, indent=1, allow_nan=False))
     else:
         print(render_advice(asked, told, notes, beside, card=card, libraries=libraries), end="")
-    lacking = named and not any(find_options(one) for one in cases)
+    lacking = named and not any(find_options(case) for case in cases)
     if lacking:
         note(f"this run has no part of the work; perbyte advise {question} without --run measures it")
     return EXIT_ENVIRONMENT if lacking else code
@@ -234,11 +234,11 @@ def _limits(rate: float | None, disk: Path | None, quiet: bool) -> Limits:
 
     if disk is None:
         return Limits(rate=rate, kernel=kernel_lines())
-    found = disk_rates(disk)
-    how = "direct I/O" if found.direct else "through the page cache, so these rates may be too high"
-    note(f"disk of {disk}: {found.bytes >> 20} MiB written and read back, {how}", quiet=quiet)
+    rates = disk_rates(disk)
+    how = "direct I/O" if rates.direct else "through the page cache, so these rates may be too high"
+    note(f"disk of {disk}: {rates.bytes >> 20} MiB written and read back, {how}", quiet=quiet)
     return Limits(
-        rate, {"read": found.read, "write": found.write}, kernel_lines(), "" if found.direct else how
+        rate, {"read": rates.read, "write": rates.write}, kernel_lines(), "" if rates.direct else how
     )
 
 
@@ -314,9 +314,9 @@ def _beside(question: Question, here: Told, run: Run) -> Table:
     then = datetime.date(study.year, 12, 31)
     case = here.decision.case
     machines = []
-    for one in study.machines:
-        now = replace(case, figures=published_run(study, one.id).cells, floor=None, runners=frozenset())
-        machines.append((one.name, now))
+    for machine in study.machines:
+        now = replace(case, figures=published_run(study, machine.id).cells, floor=None, runners=frozenset())
+        machines.append((machine.name, now))
     machines.append((f"{run.conditions.machine.cpu_model or 'this machine'}, measured", case))
     return side_by_side(
         [
@@ -332,7 +332,7 @@ def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
     if not languages:
         return frozenset()
     known = _languages()
-    mine = {one.cell.runner for one in run.cells}
+    mine = {figure.cell.runner for figure in run.cells}
     return frozenset(name for name in mine if known.get(name) in languages) or frozenset({""})
 
 
@@ -356,7 +356,7 @@ def _measure(
     from perbyte.measure import Request, built_runners, survey
 
     build_needed(["*"], quiet=quiet)
-    specs = [one for one in built_runners() if not wish.languages or one.language in wish.languages]
+    specs = [spec for spec in built_runners() if not wish.languages or spec.language in wish.languages]
     if not specs:
         raise EnvironmentLacking(
             f"no runner in {', '.join(wish.languages)} is built",
@@ -458,12 +458,12 @@ def _beyond(told: Told, states: tuple[str, ...], policy: Policy, limits: Limits,
     first = told.decision.first
     if not first or told.passwords:
         return told
-    sizes = sorted(one.cell.size_bytes for one in first.best.figures.values())
-    cells = [one.cell for one in first.best.figures.values()]
-    single = [one for one in states if one in STATES and one != LOOP]
-    together = [one for one in states if one not in STATES]
+    sizes = sorted(figure.cell.size_bytes for figure in first.best.figures.values())
+    cells = [figure.cell for figure in first.best.figures.values()]
+    single = [state for state in states if state in STATES and state != LOOP]
+    together = [state for state in states if state not in STATES]
     texts = [
-        f"{next(one for one in cells if one.size_bytes == size).address}+state={','.join(wanted)}"
+        f"{next(cell for cell in cells if cell.size_bytes == size).address}+state={','.join(wanted)}"
         for size, wanted in ((sizes[0], [LOOP, *single] if single else []), (sizes[-1], together))
         if wanted
     ]
@@ -471,7 +471,7 @@ def _beyond(told: Told, states: tuple[str, ...], policy: Policy, limits: Limits,
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
 
     def headed(lines: tuple[str, ...], size: int) -> tuple[str, ...]:
-        operation = next(one.operation for one in cells if one.size_bytes == size)
+        operation = next(cell.operation for cell in cells if cell.size_bytes == size)
         return (f"{option_text(first.best)}, {operation}, {size_label(size)}:", *lines) if lines else ()
 
     unit = told.decision.case.task.unit

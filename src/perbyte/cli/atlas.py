@@ -249,11 +249,15 @@ def claims_(study: str, url: str | None, workers: int, address: str | None, as_j
 
     atlas = opened(url)
     with _spread(workers, address) as over:
-        found = judge_over(atlas, study, over)
+        machine_lists = judge_over(atlas, study, over)
     if as_json:
-        print(json.dumps([asdict(one) | {"sentence": one.sentence} for one in found], indent=1))
+        print(
+            json.dumps(
+                [asdict(machines) | {"sentence": machines.sentence} for machines in machine_lists], indent=1
+            )
+        )
         return EXIT_FINE
-    for one in found:
+    for one in machine_lists:
         print(f"{one.claim}: {one.says}\n  {one.sentence}")
     return EXIT_FINE
 

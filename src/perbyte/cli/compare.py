@@ -265,12 +265,17 @@ def _earlier(compared: Sequence[Run]) -> Across:
     from perbyte.store import open_run, runs
 
     first = compared[0].conditions
-    named = {one.conditions.run_id for one in compared}
+    named = {run.conditions.run_id for run in compared}
     like: list[Run] = []
-    for one in runs(places.runs_home()):
-        if one.problem or not one.complete or one.run_id in named or one.planned != len(first.plan):
+    for summary in runs(places.runs_home()):
+        if (
+            summary.problem
+            or not summary.complete
+            or summary.run_id in named
+            or summary.planned != len(first.plan)
+        ):
             continue
-        opened = open_run(one.path)
+        opened = open_run(summary.path)
         same = opened.conditions
         if (same.machine, sorted(same.plan), _code(same)) == (
             first.machine,
@@ -280,12 +285,12 @@ def _earlier(compared: Sequence[Run]) -> Across:
             like.append(opened)
         if len(like) == MOST_EARLIER:
             break
-    return between_runs([{figure.cell: figure for figure in one.cells} for one in like])
+    return between_runs([{figure.cell: figure for figure in run.cells} for run in like])
 
 
 def _code(conditions: Conditions) -> set[tuple[str, str, str]]:
     """What was measured, by the objects that hold the libraries' code."""
-    return {(one.runner, one.cpu, one.object_sha256) for one in conditions.identities}
+    return {(identity.runner, identity.cpu, identity.object_sha256) for identity in conditions.identities}
 
 
 def _common(grids: tuple[Grid, ...], names: Sequence[str]) -> tuple[Grid, ...]:
@@ -357,9 +362,9 @@ def _selected(text: str, opened: Run) -> list[CellFigure]:
         selector = parse_selector(text)
     except UsageError as error:
         raise UsageError(f"'{text}' {not_a_run}; and {error}", hint=runs_there_are()) from error
-    found = [figure for figure in opened.cells if selector.matches(figure.cell)]
-    if found:
-        return found
+    figures = [figure for figure in opened.cells if selector.matches(figure.cell)]
+    if figures:
+        return figures
     if lost := [failure for cell, failure in failed_cells(opened) if selector.matches(cell)]:
         raise UsageError(
             f"'{text}' has no figure in the run {opened.conditions.run_id}: {lost[0].address} is {lost[0].kind}",

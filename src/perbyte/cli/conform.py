@@ -35,10 +35,10 @@ def _replay(spec: RunnerSpec, cpus: Sequence[str], file: Path) -> int:
     code = EXIT_FINE
     for cpu in cpus:
         complaints = replay_file(spec, file, cpu=cpu)
-        said = (
+        text = (
             "is not meant for it" if complaints is None else "holds" if not complaints else "does not hold:"
         )
-        print(f"{spec.name}, tier {cpu}: {plain(file.name)} {said}")
+        print(f"{spec.name}, tier {cpu}: {plain(file.name)} {text}")
         for what in complaints or ():
             print(f"  {plain(what)}")
             code = EXIT_FOUND
@@ -104,7 +104,7 @@ def command(
             {
                 "runner": name,
                 "cpu": cpu,
-                "complaints": [asdict(one) for one in complaints],
+                "complaints": [asdict(complaint) for complaint in complaints],
                 "audit": asdict(audited),
             }
             for cpu, (complaints, audited) in found.items()
@@ -127,9 +127,9 @@ def _print_verdict(who: str, complaints: list[Complaint], quick: bool, took_s: f
     titles = _sections()
     for section in sorted({one.section for one in complaints}):
         print(f"  SPEC.md, section {section}: {titles.get(section, '')}".rstrip(": "))
-        for one in complaints:
-            if one.section == section:
-                _print_item(f"    - {plain(one.what, 2000)}")
+        for complaint in complaints:
+            if complaint.section == section:
+                _print_item(f"    - {plain(complaint.what, 2000)}")
 
 
 def _print_item(text: str) -> None:

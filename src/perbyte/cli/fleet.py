@@ -99,18 +99,18 @@ def status_(address: str | None, as_json: bool) -> int:
     with conduct.connected(_named(address)) as client:
         found = conduct.machines_of(client)
     if as_json:
-        print(json.dumps([asdict(one) for _, one in sorted(found.items())], indent=1))
+        print(json.dumps([asdict(facts) for _, facts in sorted(found.items())], indent=1))
         return EXIT_FINE
     others = conduct.other_names(found)
     rows = [
         {
             "machine": plain(name + (f" (is {others[name]})" if name in others else ""), 160),
-            "model": plain(one.cpu_model, 60),
-            "cores": str(one.cores),
-            "perbyte": plain(f"{one.perbyte} {one.commit}".strip(), 40),
-            "measures": plain(one.holder or ", ".join(one.jobs), 200),
+            "model": plain(facts.cpu_model, 60),
+            "cores": str(facts.cores),
+            "perbyte": plain(f"{facts.perbyte} {facts.commit}".strip(), 40),
+            "measures": plain(facts.holder or ", ".join(facts.jobs), 200),
         }
-        for name, one in sorted(found.items())
+        for name, facts in sorted(found.items())
     ]
     if rows:
         print_table(PlainTable(rows, "measures"))
@@ -171,12 +171,14 @@ def measure_(
             names = tuple(machines.split(","))
         if lacking := sorted(set(names) - set(there)):
             note(f"not there yet: {', '.join(lacking)}")
-        names = _once(names, conduct.other_names({name: one for name, one in there.items() if name in names}))
+        names = _once(
+            names, conduct.other_names({name: facts for name, facts in there.items() if name in names})
+        )
         if not names:
             raise EnvironmentLacking(
                 "the fleet has no machine", hint=f"on each: perbyte fleet worker {scheduler}"
             )
-        conduct.require_agreement({name: one for name, one in there.items() if name in names})
+        conduct.require_agreement({name: facts for name, facts in there.items() if name in names})
         note(f"job {job.id} on {len(names)} machines: {', '.join(names)}", quiet=quiet)
         try:
             done = conduct.conduct(

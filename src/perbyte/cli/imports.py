@@ -78,9 +78,9 @@ def openssl_speed(
         title = f"{title}-{titles[: number + 1].count(title)}" if several else title
         runs.append(make_run(listing, name=title, source=source, machine=profile))
         if not runs[-1].cells and not runs[-1].failures:
-            said = plain(next(iter(runs[-1].conditions.input["remarks"]), "no row"), 200)
+            text = plain(next(iter(runs[-1].conditions.input["remarks"]), "no row"), 200)
             raise UsageError(
-                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {said}",
+                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {text}",
                 hint="see what it knows: perbyte list algorithms",
             )
     _deliver(runs, out, overwrite, quiet)
@@ -140,16 +140,16 @@ def _deliver(runs: list[Run], out: Path | None, overwrite: bool, quiet: bool) ->
 
     for run in runs:
         if not run.cells and not run.failures:
-            said = plain(next(iter(run.conditions.input["remarks"]), "no row"), 200)
+            text = plain(next(iter(run.conditions.input["remarks"]), "no row"), 200)
             raise UsageError(
-                f"nothing in it is known to Perbyte: {said}",
+                f"nothing in it is known to Perbyte: {text}",
                 hint="see what it knows: perbyte list algorithms",
             )
     for run, place in _with_places(runs, out, overwrite):
         _store(run, place, overwrite)
         print(f"{place}  {plain(_summary(run), 200)}")
-        for said in (*run.conditions.input["missing"], *run.conditions.input["remarks"]):
-            note(f"{run.conditions.run_id}: {plain(said, 400)}", quiet=quiet)
+        for text in (*run.conditions.input["missing"], *run.conditions.input["remarks"]):
+            note(f"{run.conditions.run_id}: {plain(text, 400)}", quiet=quiet)
 
 
 def _with_places(runs: list[Run], out: Path | None, overwrite: bool) -> list[tuple[Run, Path]]:
@@ -184,7 +184,8 @@ def _store(run: Run, place: Path, overwrite: bool) -> None:
 
 def _summary(run: Run) -> str:
     library = next(
-        (f"{one.library} {one.library_version}".strip() for one in run.conditions.identities), "no cell"
+        (f"{identity.library} {identity.library_version}".strip() for identity in run.conditions.identities),
+        "no cell",
     )
     absent = f", {len(run.failures)} not available" if run.failures else ""
     where = f", {run.conditions.machine.cpu_model}" if run.conditions.machine.cpu_model else ""

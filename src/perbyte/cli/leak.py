@@ -77,15 +77,15 @@ def command(
     failing = read_failing(fail_on)
     catalogue = load()
     asked = tuple(parse_selector(text) for text in selectors)
-    build_needed((one.runner for one in asked), quiet=quiet)
-    named = bool(sizes) or any(one.sizes for one in asked)
+    build_needed((selector.runner for selector in asked), quiet=quiet)
+    named = bool(sizes) or any(selector.sizes for selector in asked)
     request = Request(
         selectors=asked,
         sizes=parse_sizes(",".join(sizes)) if sizes else (USUAL_BYTES, OF_KEYS_BYTES),
         operations=operations,
         contracts=tuple(catalogue.find_contract(name).id for name in contracts) if contracts else None,
     )
-    plan, found = find_cells(request)
+    plan, survey = find_cells(request)
 
     def usual(cell: Cell) -> bool:
         of_keys = catalogue.algorithms[cell.algorithm].kind in ("signature", "kem", "key-agreement")
@@ -100,7 +100,7 @@ def command(
         )
     run, place = find_leaks(
         cases,
-        replace(found, failures=plan.failures),
+        replace(survey, failures=plan.failures),
         Policy(gentle=gentle),
         budget_s=budget or BUDGET_S * len(cases),
         target=down_to,

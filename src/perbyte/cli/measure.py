@@ -257,7 +257,7 @@ def read_states(
     """The states that were asked for, numbers of threads among them; None where nothing was said."""
     from perbyte.measure import choose_cores
 
-    if unknown := [one for one in states if not is_state(one)]:
+    if unknown := [state for state in states if not is_state(state)]:
         raise UsageError(f"'{unknown[0]}' is no state", hint=f"there are {', '.join(STATES)} and threads-2")
     words = [word.strip() for word in threads.split(",")] if threads is not None else []
     if not all(word == "all" or (word.isdecimal() and int(word)) for word in words):
@@ -278,7 +278,7 @@ def _print_plan(request: Request, policy: Policy, *, as_json: bool, lenient: boo
     from perbyte.cli.conduct import build_needed
     from perbyte.measure import foresee, prepare, recall_pace
 
-    build_needed(one.runner for one in request.selectors)
+    build_needed(selector.runner for selector in request.selectors)
     prepared = prepare(request, policy, lenient=lenient)
     pace = recall_pace(prepared.conditions.policy.cores[0])
     plan, seen = prepared.plan, foresee(prepared.plan, policy, prepared.survey.specs, pace)

@@ -72,15 +72,15 @@ class DataRate(click.ParamType[float]):
         if isinstance(value, float):
             return value
         asked = str(value).strip()
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKmMgGtT]?)(i?)(B|[bB][iI][tT])(?:/s|ps)?", asked)
-        if not found or float(found[1]) <= 0:
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKmMgGtT]?)(i?)(B|[bB][iI][tT])(?:/s|ps)?", asked)
+        if not match or float(match[1]) <= 0:
             either = re.fullmatch(r"(\d+(?:\.\d+)?\s*[kKmMgGtT]?)b(?:/s|ps)?", asked)
             meant = (
                 f": {either[1]}B/s or {either[1]}bit/s?" if either else " (e.g. 2GB/s, 500MB/s or 10Gbit/s)"
             )
             self.fail(f"invalid rate {value!r}{meant}", param, ctx)
-        steps = " KMGT".index(found[2].upper() or " ")
-        return float(found[1]) * float((1024 if found[3] else 1000) ** steps) / (1 if found[4] == "B" else 8)
+        steps = " KMGT".index(match[2].upper() or " ")
+        return float(match[1]) * float((1024 if match[3] else 1000) ** steps) / (1 if match[4] == "B" else 8)
 
 
 class DataSize(click.ParamType[int]):
@@ -130,10 +130,10 @@ class Seconds(click.ParamType[float]):
         """Return seconds. Fails on anything else."""
         if isinstance(value, float):
             return value
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|)", str(value).strip())
-        if not found or float(found[1]) <= 0:
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|)", str(value).strip())
+        if not match or float(match[1]) <= 0:
             self.fail(f"invalid duration {value!r}: a time above zero (e.g. 60s, 2min or 500ms)", param, ctx)
-        seconds = float(found[1]) * _TIME_UNITS[found[2] or "s"]
+        seconds = float(match[1]) * _TIME_UNITS[match[2] or "s"]
         if seconds > LONGEST_S:
             self.fail(f"invalid duration {value!r}: a week (168h) at the most", param, ctx)
         return seconds

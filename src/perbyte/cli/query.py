@@ -70,10 +70,10 @@ def _all_runs() -> list[Path]:
     """Every stored run that can be read; how many cannot is said."""
     from perbyte.store import leak_runs, runs
 
-    found = runs(places.runs_home())
-    if broken := sum(bool(one.problem) for one in found):
+    summaries = runs(places.runs_home())
+    if broken := sum(bool(summary.problem) for summary in summaries):
         note(f"left out: {broken} runs that cannot be read (perbyte list runs)")
-    whole = [one.path for one in found if not one.problem] + leak_runs(places.runs_home())
+    whole = [summary.path for summary in summaries if not summary.problem] + leak_runs(places.runs_home())
     if not whole:
         raise UsageError("there is no run yet", hint="make one: perbyte measure")
     return whole

@@ -177,12 +177,12 @@ def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path
 
     notes: list[str] = []
     if judgement is None:
-        judgement, said = judgement_of(run)
-        notes.append(said)
+        judgement, text = judgement_of(run)
+        notes.append(text)
     history = None
     if judgement is not None:
-        history, said = history_of(run)
-        notes.append(said)
+        history, text = history_of(run)
+        notes.append(text)
     told = tuple(said for said in notes if said)
     page = run_page(run, judgement=judgement, history=history, notes=told)
     return written(path, lambda part: write(page, part))
@@ -221,8 +221,12 @@ def newest_of_studies() -> list[Path]:
     from perbyte.store import runs
 
     found: dict[str, Path] = {}
-    stored = [one for one in runs(places.runs_home()) if one.study and one.cells and not one.problem]
-    for one in sorted(stored, key=lambda one: not one.complete):  # stable: newest first among equals
+    stored = [
+        summary
+        for summary in runs(places.runs_home())
+        if summary.study and summary.cells and not summary.problem
+    ]
+    for one in sorted(stored, key=lambda summary: not summary.complete):  # stable: newest first among equals
         found.setdefault(one.study, one.path)
     return list(found.values())
 

@@ -47,9 +47,11 @@ def command(run: Path | None, signers: Path | None, as_json: bool) -> int:
         }
         print(json.dumps(shown, indent=1))
     else:
-        for one in verdict.findings:
-            size = f"{one.bytes:>14,} bytes" if one.bytes else " " * 20
-            print(f"{plain(one.name, 40):26} {one.state:9}{size}  {plain(one.detail, 300)}".rstrip())
+        for finding in verdict.findings:
+            size = f"{finding.bytes:>14,} bytes" if finding.bytes else " " * 20
+            print(
+                f"{plain(finding.name, 40):26} {finding.state:9}{size}  {plain(finding.detail, 300)}".rstrip()
+            )
         for text in verdict.notes:
             note(plain(text, 300))
         print(f"signed: {plain(str(signature), 300) if signature else 'no'}")

@@ -78,7 +78,7 @@ class _WordsFile(Struct, frozen=True, forbid_unknown_fields=True):
     words: tuple[Word, ...]
 
     def __post_init__(self) -> None:
-        no_duplicates([name for one in self.words for name in (one.word, *one.also)], "word")
+        no_duplicates([name for word in self.words for name in (word.word, *word.also)], "word")
 
 
 @lru_cache(maxsize=1)
