@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+import click
 import pytest
 
-from perbyte.cli.group import COMMANDS, HIDDEN
+from perbyte.cli.group import COMMANDS, HIDDEN, commands
+from perbyte.cli.sections import OTHERS, SectionedCommand
 
 
 def complained(answer, code, *words):
@@ -80,3 +84,26 @@ def test_what_is_missing_or_absurd_is_told_in_a_line(perbyte):
     complained(perbyte("advise"), 2, "an argument is missing: one of disk, tls")
     complained(perbyte("measure", "--budget", "1000000h"), 2, "a week (168h) at the most")
     complained(perbyte("measure", "--precision", "1"), 2, "e.g. 1% or 0.0025")
+
+
+@pytest.mark.parametrize("name", ["measure", "try", "compare", "advise"])
+def test_long_lists_of_options_are_in_sections(perbyte, name):
+    """Each option stands once, under a title; only help itself is left to the last one."""
+    command = commands.get_command(click.Context(commands), name)
+    assert isinstance(command, SectionedCommand)
+    text = perbyte(name, "--help").stdout
+    places = [text.index(f"\n{title}:") for title in (*command.sections, OTHERS)]
+    assert places == sorted(places)
+    for param in command.params:
+        if isinstance(param, click.Option):
+            assert len(re.findall(rf"^  (?:\S+, )*{param.opts[0]}(?= |,|$)", text, re.MULTILINE)) == 1, (
+                param.name
+            )
+    assert text.partition(f"\n{OTHERS}:\n")[2].split("\n\n")[0].split()[0] in ("-h,", "--help")
+
+
+def test_a_section_names_options_of_its_command_only():
+    with pytest.raises(ValueError, match="nothing"):
+        SectionedCommand("one", params=[click.Option(["--this"])], sections={"First": ("this", "nothing")})
+    with pytest.raises(ValueError, match="a name twice"):
+        SectionedCommand("one", params=[click.Option(["--this"])], sections={"First": ("this", "this")})

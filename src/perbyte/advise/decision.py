@@ -158,9 +158,9 @@ class Decision:
         if self.first is None:
             return ()
         found = [
-            (one, compare_options(one.best, self.first.best, self.case.floor))
-            for one in self.ruled_out
-            if one.options
+            (entry, compare_options(entry.best, self.first.best, self.case.floor))
+            for entry in self.ruled_out
+            if entry.options
         ]
         return tuple(pair for pair in found if pair[1].answer is Answer.SLOWER)
 
@@ -172,31 +172,31 @@ def decide(case: Case) -> Decision:
     for name in case.task.algorithms:
         algorithm = case.catalogue.algorithms[name]
         stands = case.asked.standing(algorithm, case.task)
-        mine = sorted((one for one in options if one.algorithm.id == name), key=_rank)
+        mine = sorted((option for option in options if option.algorithm.id == name), key=_rank)
         ranked.append(Ranked(algorithm, stands, tuple(mine)))
         if not mine:
             missing.append((algorithm.name, case.why_missing.get(name) or _lacking(case, algorithm)))
     allowed = sorted(
-        (one for one in ranked if not one.standing.out and one.options),
-        key=lambda one: (one.standing.effect == "discouraged", *_rank(one.best)),
+        (entry for entry in ranked if not entry.standing.out and entry.options),
+        key=lambda entry: (entry.standing.effect == "discouraged", *_rank(entry.best)),
     )
-    found = Decision(
+    decision = Decision(
         case,
         tuple(allowed),
-        tuple(one for one in ranked if one.standing.out),
+        tuple(entry for entry in ranked if entry.standing.out),
         (*missing, *case.task.elsewhere.items()),
         None,
     )
     if not allowed:
-        return found
-    rivals = [one for one in allowed[1:] if one.standing.effect == allowed[0].standing.effect]
-    pairs = [(one, compare_options(allowed[0].best, one.best, case.floor)) for one in rivals]
-    equal = tuple(one for one, comparison in pairs if comparison.tie)
+        return decision
+    rivals = [entry for entry in allowed[1:] if entry.standing.effect == allowed[0].standing.effect]
+    pairs = [(entry, compare_options(allowed[0].best, entry.best, case.floor)) for entry in rivals]
+    equal = tuple(entry for entry, comparison in pairs if comparison.tie)
     undecided = tuple(pair for pair in pairs if pair[1].answer is Answer.UNDECIDED and not _far(pair[1]))
     second = pairs[0][1] if pairs else None
     sure = Sure.DOUBTFUL if undecided else _sure(second, bool(equal))
-    found = replace(found, sure=sure, comparison=second, equal=equal, undecided=undecided)
-    return _longest_key_first(found) if sure is Sure.CLOSE else found
+    decision = replace(decision, sure=sure, comparison=second, equal=equal, undecided=undecided)
+    return _longest_key_first(decision) if sure is Sure.CLOSE else decision
 
 
 def _longest_key_first(found: Decision) -> Decision:
@@ -206,17 +206,17 @@ def _longest_key_first(found: Decision) -> Decision:
     """
     cheapest = found.ranking[0]
     tied = (cheapest, *found.equal)
-    if any(one.algorithm.kind not in _KEYED for one in tied):
+    if any(entry.algorithm.kind not in _KEYED for entry in tied):
         return found
-    first = max(tied, key=lambda one: one.algorithm.key_bytes)
-    if len({one.algorithm.key_bytes for one in tied}) == 1:
+    first = max(tied, key=lambda entry: entry.algorithm.key_bytes)
+    if len({entry.algorithm.key_bytes for entry in tied}) == 1:
         return found
-    ranking = (first, *(one for one in found.ranking if one is not first))
+    ranking = (first, *(entry for entry in found.ranking if entry is not first))
     return replace(
         found,
         ranking=ranking,
         comparison=compare_options(first.best, ranking[1].best, found.case.floor),
-        equal=tuple(one for one in tied if one is not first),
+        equal=tuple(entry for entry in tied if entry is not first),
         by_key=True,
     )
 
@@ -226,43 +226,43 @@ def compare_options(a: Option, b: Option, floor: NoiseFloor | None) -> Compariso
 
     Where the audit saw the work of one alone, nobody claims that the other costs less.
     """
-    found = compare_costs(a.cost, b.cost, floor.relative if floor else None)
+    comparison = compare_costs(a.cost, b.cost, floor.relative if floor else None)
     doubts = [a.doubt, b.doubt]
-    if a.unseen != b.unseen and found.answer is not (Answer.SLOWER if b.unseen else Answer.FASTER):
+    if a.unseen != b.unseen and comparison.answer is not (Answer.SLOWER if b.unseen else Answer.FASTER):
         doubts.append("the audit saw the work of one of them only")
-    return replace(found, unit=a.unit, doubt=join_doubts(doubts))
+    return replace(comparison, unit=a.unit, doubt=join_doubts(doubts))
 
 
 def join_doubts(doubts: Iterable[str]) -> str:
     """All doubts in one text, each once."""
-    return "; ".join(dict.fromkeys(one for said in doubts for one in said.split("; ") if one))
+    return "; ".join(dict.fromkeys(part for doubt in doubts for part in doubt.split("; ") if part))
 
 
 def find_options(case: Case) -> list[Option]:
     """The options that figures suffice for: every operation of the work at every size."""
     task, wanted = case.task, set(case.task.algorithms)
-    mine = [
-        one
-        for one in case.figures
-        if one.cell.algorithm in wanted
-        and one.cell.contract == task.contract
-        and one.cell.usual
-        and (not case.runners or one.cell.runner in case.runners)
-        and math.isfinite(one.per_call)
-        and one.per_call > 0
+    figures = [
+        figure
+        for figure in case.figures
+        if figure.cell.algorithm in wanted
+        and figure.cell.contract == task.contract
+        and figure.cell.usual
+        and (not case.runners or figure.cell.runner in case.runners)
+        and math.isfinite(figure.per_call)
+        and figure.per_call > 0
     ]
-    unit = _common_unit(mine)
-    found = []
-    for runner, name in dict.fromkeys((one.cell.runner, one.cell.algorithm) for one in mine):
+    unit = _common_unit(figures)
+    options = []
+    for runner, name in dict.fromkeys((figure.cell.runner, figure.cell.algorithm) for figure in figures):
         algorithm = case.catalogue.algorithms[name]
         here = {
-            (one.cell.cpu, one.cell.operation, one.cell.size_bytes): one
-            for one in mine
-            if (one.cell.runner, one.cell.algorithm) == (runner, name)
+            (figure.cell.cpu, figure.cell.operation, figure.cell.size_bytes): figure
+            for figure in figures
+            if (figure.cell.runner, figure.cell.algorithm) == (runner, name)
         }
         if option := _option(case, algorithm, runner, here, unit):
-            found.append(option)
-    return found
+            options.append(option)
+    return options
 
 
 def _option(
@@ -298,8 +298,8 @@ def _option(
         cost,
         unit,
         {(operation, size): here[cpu, operation, size] for cpu, operation, size in cells if cpu == tiers[0]},
-        join_doubts(doubt_of(one) for one in used),
-        any(warning.kind is Doubt.UNCHAINED for one in used for warning in one.warnings),
+        join_doubts(doubt_of(figure) for figure in used),
+        any(warning.kind is Doubt.UNCHAINED for figure in used for warning in figure.warnings),
     )
 
 
@@ -314,8 +314,8 @@ def _lacking(case: Case, algorithm: Algorithm) -> str:
     wanted = {(cpu, operation, size) for cpu in tiers for operation in work for size in case.mix.sizes}
     here: dict[str, set[tuple[str, str, int]]] = {}
     elsewhere = set()
-    for one in case.figures:
-        cell = one.cell
+    for figure in case.figures:
+        cell = figure.cell
         if (cell.algorithm, cell.contract) != (algorithm.id, case.task.contract) or not cell.usual:
             continue
         if case.runners and cell.runner not in case.runners:
@@ -330,10 +330,10 @@ def _lacking(case: Case, algorithm: Algorithm) -> str:
     lacks = sorted(wanted - here[runner])
     if not lacks:
         return "its figures cannot be used"
-    said = ", ".join(f"{operation} at {size} B, tier {cpu}" for cpu, operation, size in lacks[:3])
-    said += f" and {len(lacks) - 3} more" if len(lacks) > 3 else ""
+    text = ", ".join(f"{operation} at {size} B, tier {cpu}" for cpu, operation, size in lacks[:3])
+    text += f" and {len(lacks) - 3} more" if len(lacks) > 3 else ""
     ask = _asking(runner, case, algorithm)
-    return f"{runner} was measured, but not {said}; perbyte measure '{ask}' measures all in one run"
+    return f"{runner} was measured, but not {text}; perbyte measure '{ask}' measures all in one run"
 
 
 def _asking(runner: str, case: Case, algorithm: Algorithm) -> str:
@@ -349,8 +349,8 @@ def _any_of(names: Iterable[str]) -> str:
 
 
 def _common_unit(figures: Sequence[CellFigure]) -> str:
-    blind = any(one.cycles_per_call is None for one in figures)
-    return NS if blind or len({one.cycle_source for one in figures}) != 1 else CYCLES
+    blind = any(figure.cycles_per_call is None for figure in figures)
+    return NS if blind or len({figure.cycle_source for figure in figures}) != 1 else CYCLES
 
 
 def _rank(option: Option) -> tuple[bool, float]:

@@ -83,15 +83,15 @@ def decide_passwords(case: Case, time_ns: float, memory_bytes: int) -> PasswordD
     decision = decide(case)
 
     def fitted(ranked: tuple[Ranked, ...]) -> tuple[Parameters, ...]:
-        found = [fit(one, time_ns, memory_bytes) for one in ranked if one.options]
-        return tuple(sorted((one for one in found if one), key=_order))
+        parameter_lists = [fit(entry, time_ns, memory_bytes) for entry in ranked if entry.options]
+        return tuple(sorted((parameters for parameters in parameter_lists if parameters), key=_order))
 
     return PasswordDecision(decision, fitted(decision.ranking), fitted(decision.ruled_out))
 
 
-def _order(one: Parameters) -> tuple[int, int]:
+def _order(parameters: Parameters) -> tuple[int, int]:
     """What a guess has to hold decides; of equal memory the order in which OWASP recommends the hashes."""
-    return -one.memory_bytes, FAMILIES.index(one.cost.family)
+    return -parameters.memory_bytes, FAMILIES.index(parameters.cost.family)
 
 
 def fit(ranked: Ranked, time_ns: float, memory_bytes: int) -> Parameters | None:
@@ -128,7 +128,7 @@ def parse_cost(algorithm: str) -> HashCost | None:
     family = next((one for one in FAMILIES if algorithm.startswith(f"{one}-")), "")
     numbers = algorithm.removeprefix(f"{family}-").split("-")
     if family == "argon2id":
-        size, passes, lanes = (int(one.removesuffix("mib")) for one in numbers)
+        size, passes, lanes = (int(number.removesuffix("mib")) for number in numbers)
         return HashCost(family, memory_kib=size * KIB, passes=passes, lanes=lanes)
     if family == "scrypt":
         n, r, p = map(int, numbers)
@@ -138,20 +138,22 @@ def parse_cost(algorithm: str) -> HashCost | None:
     return HashCost(family, iterations=int(numbers[0])) if family else None
 
 
-def attacks(one: Parameters) -> tuple[Attack, ...]:
+def attacks(parameters: Parameters) -> tuple[Attack, ...]:
     """What attackers' devices make of parameters, as far as figures of them are known."""
     found = [
-        (rate, rate.guesses_of(one.cost)) for rate in password_costs()[1] if rate.family == one.cost.family
+        (rate, rate.guesses_of(parameters.cost))
+        for rate in password_costs()[1]
+        if rate.family == parameters.cost.family
     ]
-    return tuple(Attack(rate, guesses, guesses / one.guesses_s) for rate, guesses in found)
+    return tuple(Attack(rate, guesses, guesses / parameters.guesses_s) for rate, guesses in found)
 
 
-def beside(one: Parameters) -> tuple[Beside, ...]:
+def beside(parameters: Parameters) -> tuple[Beside, ...]:
     """What others recommend for the same hash, and what it would take here."""
     return tuple(
-        Beside(each, each.work * one.work_ns, one.cost.work / each.work)
+        Beside(each, each.work * parameters.work_ns, parameters.cost.work / each.work)
         for each in password_costs()[0]
-        if each.family == one.cost.family
+        if each.family == parameters.cost.family
     )
 
 

@@ -64,20 +64,20 @@ def standing(
     if use is None:
         return Standing("allowed")
     known = statuses() if known is None else known
-    found = list(_rows(algorithm.id, use, profile, date, known, protocol))
+    quotes = list(_rows(algorithm.id, use, profile, date, known, protocol))
     repeats = repeat_chance(algorithm, volume_bytes)
     too_much = bool(repeats) and volume_bytes / SMALL_BLOCK > SMALL_BLOCK_LIMIT
-    forbidding = tuple(one for one in found if one.row.effect == "forbidden")
-    listing = tuple(one for one in found if one.row.effect != "forbidden")
+    forbidding = tuple(quote for quote in quotes if quote.row.effect == "forbidden")
+    listing = tuple(quote for quote in quotes if quote.row.effect != "forbidden")
     own = None if profile == ANY else known[profile]
-    unlisted = own.authority if own and not any(_of(one, own, known) for one in found) else ""
+    unlisted = own.authority if own and not any(_of(quote, own, known) for quote in quotes) else ""
     if forbidding or (own and unlisted and own.closed) or too_much:
         return Standing("forbidden", forbidding, unlisted, repeats, too_much)
-    doubted = any(one.row.effect == "discouraged" for one in listing)
+    doubted = any(quote.row.effect == "discouraged" for quote in listing)
     if profile == ANY:  # an authority whose reserve counts is chosen by its profile
-        doubted = doubted and not any(one.row.effect == "allowed" for one in listing)
+        doubted = doubted and not any(quote.row.effect == "allowed" for quote in listing)
     effect: Effect = "discouraged" if doubted or repeats or unlisted else "allowed"
-    return Standing(effect, listing, unlisted, repeats, False, silent=not found and not unlisted)
+    return Standing(effect, listing, unlisted, repeats, False, silent=not quotes and not unlisted)
 
 
 def _of(quote: Quote, own: Authority, known: Mapping[str, Authority]) -> bool:
@@ -128,7 +128,7 @@ def _rows(
     for stem, authority in known.items():
         if not _counts(stem, profile, known):
             continue
-        found = [
+        rows = [
             row
             for row in authority.rows
             if use in row.uses
@@ -137,7 +137,7 @@ def _rows(
             and (row.general or profile != ANY)
             and pattern.matches(name, row.algorithms)
         ]
-        special = any(row.protocol for row in found)
-        for row in found:
+        special = any(row.protocol for row in rows)
+        for row in rows:
             if row.protocol or row.effect == "forbidden" or not special:
                 yield Quote(authority.authority, row, authority.documents[row.document])

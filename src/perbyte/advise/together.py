@@ -34,7 +34,7 @@ class Library:
     @property
     def doubt(self) -> str:
         """Why nothing may be claimed of its cost; empty where something may."""
-        return join_doubts(one.doubt for one in self.options)
+        return join_doubts(option.doubt for option in self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,14 @@ class Together:
 def decide_together(cases: Sequence[Case]) -> Together:
     """Decide `cases`, the parts of one piece of work, for one library."""
     mixed = [decide(case) for case in cases]
-    parts = tuple(number for number, one in enumerate(mixed) if one.first)
+    parts = tuple(number for number, decision in enumerate(mixed) if decision.first)
     options = [
-        {(one.runner, one.algorithm.id): one for one in find_options(case)} if number in parts else {}
+        {(option.runner, option.algorithm.id): option for option in find_options(case)}
+        if number in parts
+        else {}
         for number, case in enumerate(cases)
     ]
-    found, lacks = [], []
+    libraries, lacks = [], []
     for runner in sorted({runner for part in options for runner, _ in part}):
         alone = tuple(decide(replace(case, runners=frozenset({runner}))) for case in cases)
         if lacking := tuple(number for number in parts if not alone[number].first):
@@ -84,17 +86,17 @@ def decide_together(cases: Sequence[Case]) -> Together:
         chosen = tuple(
             options[number][runner, first.algorithm.id] for number in parts if (first := alone[number].first)
         )
-        found.append(Library(runner, alone, chosen, mean_cost([one.cost for one in chosen])))
-    found.sort(key=lambda one: one.cost.estimate.value)
-    whole = Together(tuple(cases), parts, tuple(found), lacks=tuple(lacks))
-    if not found:
+        libraries.append(Library(runner, alone, chosen, mean_cost([option.cost for option in chosen])))
+    libraries.sort(key=lambda library: library.cost.estimate.value)
+    whole = Together(tuple(cases), parts, tuple(libraries), lacks=tuple(lacks))
+    if not libraries:
         return whole
     gains = tuple(
-        Gain(number, first.best, compare_options(mine, first.best, cases[number].floor))
-        for number, mine in zip(parts, found[0].options, strict=True)
-        if (first := mixed[number].first) and first.best.runner != found[0].runner
+        Gain(number, first.best, compare_options(option, first.best, cases[number].floor))
+        for number, option in zip(parts, libraries[0].options, strict=True)
+        if (first := mixed[number].first) and first.best.runner != libraries[0].runner
     )
-    return replace(whole, gains=gains, comparison=_compared(found, cases))
+    return replace(whole, gains=gains, comparison=_compared(libraries, cases))
 
 
 def _compared(found: Sequence[Library], cases: Sequence[Case]) -> Comparison | None:
@@ -102,5 +104,5 @@ def _compared(found: Sequence[Library], cases: Sequence[Case]) -> Comparison | N
         return None
     first, second = found[:2]
     floor = cases[0].floor
-    one = compare_costs(first.cost, second.cost, floor.relative if floor else None)
-    return replace(one, doubt=join_doubts((first.doubt, second.doubt)))
+    comparison = compare_costs(first.cost, second.cost, floor.relative if floor else None)
+    return replace(comparison, doubt=join_doubts((first.doubt, second.doubt)))

@@ -27,9 +27,9 @@ def changes(decision: Decision) -> tuple[Change, ...]:
     The processor without AES instructions is always among them where its figures are known: people ask.
     """
     return tuple(
-        one
-        for one in _tried(decision.case)
-        if one.kind == "processor" or _name(one.decision) != _name(decision)
+        change
+        for change in _tried(decision.case)
+        if change.kind == "processor" or _name(change.decision) != _name(decision)
     )
 
 
@@ -39,7 +39,7 @@ def _name(decision: Decision) -> str:
 
 def _tried(case: Case) -> Iterator[Change]:
     if case.view is View.HERE and any(
-        one.cell.cpu == "soft" and one.cell.algorithm in case.task.algorithms for one in case.figures
+        figure.cell.cpu == "soft" and figure.cell.algorithm in case.task.algorithms for figure in case.figures
     ):
         without = decide(replace(case, view=View.WITHOUT))
         if without.first:
@@ -54,7 +54,11 @@ def _tried(case: Case) -> Iterator[Change]:
         for size in case.mix.sizes:
             yield Change("size", size, decide(replace(case, mix=Mix((size,)))))
     runners = sorted(
-        {one.cell.runner for one in case.figures if not case.runners or one.cell.runner in case.runners}
+        {
+            figure.cell.runner
+            for figure in case.figures
+            if not case.runners or figure.cell.runner in case.runners
+        }
     )
     for runner in runners if len(runners) > 1 else ():
         alone = decide(replace(case, runners=frozenset({runner})))

@@ -29,11 +29,11 @@ def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool) -> Prepared
         enough = f"--budget {math.ceil(seen.least_s)}s"
         if seen.alone:
             cell, took = max(seen.alone, key=lambda one: one[1])
-            said = f"one call of {cell.address}, with its data and its check, takes about {took:.0f} s"
+            text = f"one call of {cell.address}, with its data and its check, takes about {took:.0f} s"
         else:
-            said = f"{cells:,} cells in {policy.epochs} epochs take about {seen.least_s:.0f} s at the least"
+            text = f"{cells:,} cells in {policy.epochs} epochs take about {seen.least_s:.0f} s at the least"
         raise UsageError(
-            f"{said}: too much for a budget of {policy.budget_s:g} s",
+            f"{text}: too much for a budget of {policy.budget_s:g} s",
             hint=f"{enough}, fewer cells or sizes, or fewer --epochs; --dry-run tells how long a plan takes",
         )
     say(f"{cells:,} cell{'s' * (cells != 1)}: {seen}")

@@ -52,27 +52,27 @@ def build_needed(globs: Iterable[str], say: Say = silent) -> None:
     lost = [spec for spec in wanted if spec.name in absent]
     told = "; ".join(
         [f"{name} (lacks {', '.join(what)})" for name, what in absent.items()]
-        + [f"{one.runner} (its build failed)" for one in failed]
+        + [f"{outcome.runner} (its build failed)" for outcome in failed]
     )
     hints = [f"install: {advice}"] if lost and (advice := install_advice(lost)) else []
     hints += [
-        f"perbyte build {' '.join(one.runner for one in failed)} (shows what the compiler says)"
+        f"perbyte build {' '.join(outcome.runner for outcome in failed)} (shows what the compiler says)"
     ] * bool(failed)
     hint = "; ".join(filter(None, hints))
     if meant and len(absent) + len(failed) == len(meant):
         raise EnvironmentLacking(f"no runner can be built: {told}", hint=hint)
     if told:
-        names = ", ".join([*absent, *(one.runner for one in failed)])
+        names = ", ".join([*absent, *(outcome.runner for outcome in failed)])
         say(f"left out, as not everything that they need is here: {names}\n  {hint}")
 
 
 def runners_meant(selectors: Iterable[Selector]) -> list[str]:
     """The globs of runners in `selectors`, and the runners of the versions they name: made here, not built."""
     found = []
-    for one in selectors:
-        found.append(one.runner)
-        if one.versions:
-            found += unfold_known(locate(unlisted=True), one.runner, one.versions)
+    for selector in selectors:
+        found.append(selector.runner)
+        if selector.versions:
+            found += unfold_known(locate(unlisted=True), selector.runner, selector.versions)
     return list(dict.fromkeys(found))
 
 
@@ -98,7 +98,7 @@ def outcome_line(outcome: BuildOutcome) -> str:
         way = f"; install: {outcome.install}" if outcome.install else ""
         return f"{outcome.runner:18} absent       lacks {', '.join(outcome.missing)}{way}"
     if outcome.state is BuildState.FAILED:
-        said = outcome.output.rstrip()
-        return f"{outcome.runner:18} FAILED       after {outcome.seconds:.1f} s; its build said:\n{said}"
+        text = outcome.output.rstrip()
+        return f"{outcome.runner:18} FAILED       after {outcome.seconds:.1f} s; its build said:\n{text}"
     took = f"  {outcome.seconds:.1f} s" if outcome.state is BuildState.BUILT else ""
     return f"{outcome.runner:18} {outcome.state.value:12}{took}"

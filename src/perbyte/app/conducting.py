@@ -186,7 +186,9 @@ def with_behaviours(
     cells = [figure.cell for figure in done.run.cells if figure.cell.usual]
     own = {spec.name: spec for spec in runners}
     specs = {name: own.get(name) or find(name) for name in dict.fromkeys(cell.runner for cell in cells)}
-    found = count_cells(specs, cells, done.run.conditions.policy.seed)
-    write_behaviours(done.path, done.run.conditions.run_id, found)
-    listener.say(f"counted: {sum(one.call is not None for one in found)} of {len(found)} cells")
-    return replace(done, run=replace(done.run, behaviours=found))
+    behaviours = count_cells(specs, cells, done.run.conditions.policy.seed)
+    write_behaviours(done.path, done.run.conditions.run_id, behaviours)
+    listener.say(
+        f"counted: {sum(behaviour.call is not None for behaviour in behaviours)} of {len(behaviours)} cells"
+    )
+    return replace(done, run=replace(done.run, behaviours=behaviours))

@@ -20,10 +20,10 @@ def newest() -> Path:
     """The newest run's directory. Raises UsageError when there is none."""
     from perbyte.store import latest
 
-    found = latest(places.runs_home())
-    if found is None:
+    path = latest(places.runs_home())
+    if path is None:
         raise UsageError("there is no run yet", hint="make one: perbyte measure")
-    return found
+    return path
 
 
 def run_named(word: str | Path) -> Path | None:
@@ -46,17 +46,17 @@ def find_run(word: str | Path | None) -> Path:
     """
     if word is None:
         return newest()
-    found = run_named(word)
-    if found is None:
+    path = run_named(word)
+    if path is None:
         raise NoSuchRun(f"there is no run '{str(word)[:200]}': {where_looked(word)}", hint=runs_there_are())
-    return found
+    return path
 
 
 def find_runs(words: Iterable[str | Path]) -> list[Path]:
     """The places of the runs that `words` mean. Raises NoSuchRun, and UsageError where two words mean one run."""
-    found = [find_run(word) for word in words]
-    require_distinct(found)
-    return found
+    paths = [find_run(word) for word in words]
+    require_distinct(paths)
+    return paths
 
 
 def require_distinct(places_of: Sequence[Path]) -> None:
@@ -78,7 +78,7 @@ def runs_there_are() -> str:
     """Name the newest runs, for a hint."""
     from perbyte.store import runs
 
-    found = [one.path.name for one in runs(places.runs_home())]
+    found = [summary.path.name for summary in runs(places.runs_home())]
     if not found:
         return "there is no run yet; make one: perbyte measure"
     more = " ..." if len(found) > _SHOWN else ""

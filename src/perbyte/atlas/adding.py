@@ -125,8 +125,8 @@ def read_incoming(path: Path, *, machine: str = "", keep_identities: bool = Fals
     if not keep_identities:
         state = without_identities(state)
     named = machine or machine_name(state.conditions.machine)
-    libraries = {one.runner: slug(one.library) for one in state.conditions.identities}
-    libraries |= {one.cell.runner: slug(one.library) for one in run.cells if one.library}
+    libraries = {identity.runner: slug(identity.library) for identity in state.conditions.identities}
+    libraries |= {figure.cell.runner: slug(figure.library) for figure in run.cells if figure.library}
     samples = list(samples_tables(read))
     content = encode(state)
     row = row_of(state, named, content, sum(table.num_rows for table in samples))
@@ -137,7 +137,7 @@ def row_of(state: RunState, machine: str, content: bytes, samples: int) -> RunRo
     """The index's row of a run, `content` being its state as JSON. Raises StoreError for an id that is none."""
     conditions, profile = state.conditions, state.conditions.machine
     libraries = sorted(
-        {f"{one.library} {one.library_version}".strip()[:300] for one in conditions.identities}
+        {f"{identity.library} {identity.library_version}".strip()[:300] for identity in conditions.identities}
     )
     texts = ("cpu_model", "cpu_vendor", "microcode", "architecture", "kernel", "distribution")
     if len(content) > STATE_LIMIT:

@@ -144,7 +144,7 @@ def refigure_piece(piece: Piece) -> list[tuple[str, bytes, tuple[int, int, Count
     for key in piece.keys:
         try:
             stored = read_stored(atlas, key, rows)
-            before = {one.cell: one for one in read_figures(atlas, key, rows)}
+            before = {figure.cell: figure for figure in read_figures(atlas, key, rows)}
             if not stored.bursts:
                 raise UsageError("it has no samples")
             policy = replace(stored.conditions.policy, **piece.what)
@@ -154,9 +154,9 @@ def refigure_piece(piece: Piece) -> list[tuple[str, bytes, tuple[int, int, Count
             found.append((key, b"", (0, 0, Counter[str](), Counter[str]()), str(error)[:300]))
             continue
         differ = sum(
-            one.cell not in before
-            or not math.isclose(one.per_call, before[one.cell].per_call, rel_tol=_DIFFERS)
-            for one in made
+            figure.cell not in before
+            or not math.isclose(figure.per_call, before[figure.cell].per_call, rel_tol=_DIFFERS)
+            for figure in made
         )
         table = headed(figures_table(made), atlas.runs[key])
         sink = pa.BufferOutputStream()
@@ -165,8 +165,8 @@ def refigure_piece(piece: Piece) -> list[tuple[str, bytes, tuple[int, int, Count
         counts = (
             len(made),
             differ,
-            Counter(one.quality.value for one in before.values()),
-            Counter(one.quality.value for one in made),
+            Counter(figure.quality.value for figure in before.values()),
+            Counter(figure.quality.value for figure in made),
         )
         found.append((key, sink.getvalue().to_pybytes(), counts, ""))
     return found
@@ -213,15 +213,15 @@ def judge_piece(piece: Piece) -> list[tuple[str, list[tuple[str, str]]]]:
     atlas, study = open_atlas(piece.url), find(piece.what)
 
     def verdicts(run: Run) -> list[tuple[str, str]]:
-        return [(one.claim.id, one.outcome.value) for one in judge(study, run).verdicts]
+        return [(verdict.claim.id, verdict.outcome.value) for verdict in judge(study, run).verdicts]
 
     return [(key, verdicts(read_run(atlas, key))) for key in piece.keys]
 
 
 def what_is_apart(outcomes: dict[str, str], rows: dict[str, RunRow]) -> str:
     """Say what all machines have on which a claim is not reproduced, and none on which it is; empty for nothing."""
-    held = [rows[name] for name, said in outcomes.items() if said == "reproduced"]
-    lost = [rows[name] for name, said in outcomes.items() if said == "not reproduced"]
+    held = [rows[name] for name, text in outcomes.items() if text == "reproduced"]
+    lost = [rows[name] for name, text in outcomes.items() if text == "not reproduced"]
     if not held or not lost:
         return ""
     for name in sorted({name for row in held for name in row.features}):
@@ -240,14 +240,14 @@ def what_is_apart(outcomes: dict[str, str], rows: dict[str, RunRow]) -> str:
 def _pieces(atlas: Atlas, keys: Sequence[str], what: Any) -> list[Piece]:
     """Runs of one machine together, as they lie in the same files."""
     url = atlas.place.root if atlas.place.local else atlas.place.url
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     for _, group in itertools.groupby(keys, lambda key: (atlas.runs[key].machine, atlas.homes[key].token)):
         some: list[str] = []
         for key in group:
             samples = sum(atlas.runs[one].samples for one in (*some, key))
             if some and (len(some) == _RUNS or samples > _SAMPLES):
-                found.append(Piece(url, tuple(some), what))
+                pieces.append(Piece(url, tuple(some), what))
                 some = []
             some.append(key)
-        found.append(Piece(url, tuple(some), what))
-    return found
+        pieces.append(Piece(url, tuple(some), what))
+    return pieces

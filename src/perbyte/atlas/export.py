@@ -244,16 +244,16 @@ def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[Work, str], 
     )
     found: dict[tuple[Work, str], list[Stand]] = {}
     for row in rows:
-        one = _stand(row)
-        found.setdefault((one.work, one.machine), []).append(one)
+        standing = _stand(row)
+        found.setdefault((standing.work, standing.machine), []).append(standing)
     return {key: course for key, course in found.items() if len({one.run for one in course}) > 1}
 
 
 def main_works(stands: tuple[Stand, ...]) -> dict[str, Work]:
     """The work of each algorithm that its page shows first: what most machines and libraries have, at its largest."""
     there: dict[Work, set[tuple[str, str]]] = {}
-    for one in stands:
-        there.setdefault(one.work, set()).add((one.machine, one.runner))
+    for standing in stands:
+        there.setdefault(standing.work, set()).add((standing.machine, standing.runner))
 
     def first(work: Work) -> tuple[object, ...]:
         usual = (work[4] != "full", work[5] != "loop", -len(there[work]), -work[3])
@@ -281,9 +281,9 @@ def _failures(atlas: Atlas) -> tuple[dict[str, tuple[tuple[str, str, str, int], 
             problems.append(f"{key}: what failed cannot be read: {error}")
             continue
         causes: dict[tuple[str, str, str], int] = {}
-        for one in state.failures:
-            if "+twin=" not in one.address:
-                cause = (one.runner, one.kind, one.message)
+        for failure in state.failures:
+            if "+twin=" not in failure.address:
+                cause = (failure.runner, failure.kind, failure.message)
                 causes[cause] = causes.get(cause, 0) + 1
         found[key] = tuple((*cause, count) for cause, count in sorted(causes.items()))
     return found, problems

@@ -59,15 +59,18 @@ def without_identities(state: RunState) -> RunState:
         }
         | {name: value for name, value in before.input.items() if name == "sha256"},
         identities=tuple(
-            replace(one, object_path=one.object_path.rpartition("/")[2]) for one in conditions.identities
+            replace(identity, object_path=identity.object_path.rpartition("/")[2])
+            for identity in conditions.identities
         ),
     )
     return replace(
         state,
         conditions=conditions,
         failures=[
-            replace(_texts(one, text), address=one.address, expected=one.expected, got=one.got)
-            for one in state.failures
+            replace(
+                _texts(failure, text), address=failure.address, expected=failure.expected, got=failure.got
+            )
+            for failure in state.failures
         ],
         continued=[
             {"started_at": str(one.get("started_at", ""))[:40], "load_before": one.get("load_before", [])}
@@ -79,7 +82,7 @@ def without_identities(state: RunState) -> RunState:
 def cleaner() -> Callable[[str], str]:
     """A function that takes paths, and names of this host and this user, out of a text."""
     names = _names_here()
-    return lambda said: names.sub(HIDDEN, _PATH.sub(_path, said))
+    return lambda text: names.sub(HIDDEN, _PATH.sub(_path, text))
 
 
 def _texts(value: Any, text: Any) -> Any:
@@ -89,7 +92,9 @@ def _texts(value: Any, text: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_texts(one, text) for one in value)
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{one.name: _texts(getattr(value, one.name), text) for one in fields(value)})
+        return replace(
+            value, **{field.name: _texts(getattr(value, field.name), text) for field in fields(value)}
+        )
     return value
 
 

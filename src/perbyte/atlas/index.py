@@ -133,12 +133,12 @@ class Atlas:
 
     def find(self, word: str) -> RunRow:
         """The run that `word` means: a key, or a run's id where one machine alone has it. Raises NoSuchRun."""
-        found = (
-            [self.runs[word]] if word in self.runs else [one for one in self.runs.values() if one.run == word]
+        rows = (
+            [self.runs[word]] if word in self.runs else [row for row in self.runs.values() if row.run == word]
         )
-        if len(found) == 1:
-            return found[0]
-        which = f"; it may be {' or '.join(one.key for one in found[:3])}" if found else ""
+        if len(rows) == 1:
+            return rows[0]
+        which = f"; it may be {' or '.join(row.key for row in rows[:3])}" if rows else ""
         raise NoSuchRun(f"no run '{word[:200]}' in {self.place.url}{which}", hint="perbyte atlas list --runs")
 
     def machines(self) -> dict[str, list[RunRow]]:
@@ -223,7 +223,7 @@ def slug(text: str, default: str = "unknown") -> str:
 def _arranged(place: AtlasPlace) -> Atlas:
     atlas = Atlas(place)
     decoder = msgspec.json.Decoder(Segment)
-    found: list[Segment] = []
+    segments: list[Segment] = []
     for name in place.names(_INDEX):
         if not name.endswith(".json"):
             continue
@@ -235,9 +235,9 @@ def _arranged(place: AtlasPlace) -> Atlas:
             said: Any = " ".join(str(error).split())[:200]
             atlas.problems.append(f"{_INDEX}/{name[:80]!r} is left out: {said}")
             continue
-        found.append(segment)
-    replaced = {token for segment in found for token in segment.replaces}
-    atlas.segments = [segment for segment in found if segment.token not in replaced]
+        segments.append(segment)
+    replaced = {token for segment in segments for token in segment.replaces}
+    atlas.segments = [segment for segment in segments if segment.token not in replaced]
     for segment in sorted(atlas.segments, key=lambda one: one.token, reverse=True):
         hidden: set[str] = set()
         for run in segment.runs:

@@ -83,8 +83,8 @@ class Overview:
     def newest(self) -> dict[tuple[Point, str, str], PointCost]:
         """The cost of the version that was measured last, by point, machine and library."""
         found: dict[tuple[Point, str, str], PointCost] = {}
-        for one in sorted(self.costs, key=lambda one: (one.first, one.version)):
-            found[one.point, one.machine, one.library] = one
+        for cost in sorted(self.costs, key=lambda one: (one.first, one.version)):
+            found[cost.point, cost.machine, cost.library] = cost
         return found
 
     def versions(self) -> tuple[str, list[PointCost]]:
@@ -96,12 +96,12 @@ class Overview:
         best = max(count, key=lambda name: (len(count[name]) - libraries[name], name), default="")
         if not best or len(count[best]) == libraries[best]:
             return "", []
-        found = [one for one in self.costs if one.machine == best]
+        costs = [cost for cost in self.costs if cost.machine == best]
         several = {
-            one.library for one in found if len({v for lib, v in count[best] if lib == one.library}) > 1
+            cost.library for cost in costs if len({v for lib, v in count[best] if lib == cost.library}) > 1
         }
         return best, sorted(
-            (one for one in found if one.library in several), key=lambda one: (one.first, one.version)
+            (cost for cost in costs if cost.library in several), key=lambda cost: (cost.first, cost.version)
         )
 
 
@@ -158,14 +158,14 @@ def _costs(atlas: Atlas, points: tuple[Point, ...]) -> tuple[PointCost, ...]:
            GROUP BY ALL ORDER BY ALL""",
         [part for point in points for part in point],
     )
-    found = []
+    costs = []
     for a, o, c, size, machine, library, version, cycles, ns, runs, first, width, *told in rows:
         point = (a, o, c, int(size))
         parts = size if per(point) == "byte" else 1
         if not (time := _known(ns)):
             continue
         core = _known(cycles)
-        found.append(
+        costs.append(
             PointCost(
                 point,
                 machine,
@@ -179,7 +179,7 @@ def _costs(atlas: Atlas, points: tuple[Point, ...]) -> tuple[PointCost, ...]:
                 *(tuple(map(str, one or ())) for one in told),
             )
         )
-    return tuple(found)
+    return tuple(costs)
 
 
 def _known(value: Any) -> float | None:
@@ -189,10 +189,10 @@ def _known(value: Any) -> float | None:
 def _unlike(costs: tuple[PointCost, ...], models: dict[str, str]) -> tuple[Unlike, ...]:
     """Machines whose costs lie apart from those of others of their model, by the median of ratios over all cells."""
     of_cell: dict[tuple[Any, ...], dict[str, float]] = {}
-    for one in costs:
-        if one.cycles is not None:
-            cell = (models[one.machine], one.point, one.library, one.version)
-            of_cell.setdefault(cell, {})[one.machine] = one.cycles
+    for cost in costs:
+        if cost.cycles is not None:
+            cell = (models[cost.machine], cost.point, cost.library, cost.version)
+            of_cell.setdefault(cell, {})[cost.machine] = cost.cycles
     ratios: dict[str, list[float]] = {}
     for found in of_cell.values():
         if len(found) >= _ALIKE:

@@ -187,9 +187,9 @@ class AtlasPlace:
     def _refused(self, error: Exception) -> StoreError:
         if isinstance(error, StoreError):
             return error
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         return StoreError(
-            f"the atlas {self.url} cannot be reached: {said}",
+            f"the atlas {self.url} cannot be reached: {text}",
             hint="check the address, the network and the right to write there",
         )
 

@@ -96,11 +96,11 @@ def _missing(error: click.MissingParameter) -> str:
     """What is missing, in a line: click would list choices over as many lines as there are."""
     import click
 
-    one = error.param
-    if not one or not isinstance(one.type, click.Choice):
+    parameter = error.param
+    if not parameter or not isinstance(parameter.type, click.Choice):
         return error.format_message()
-    kind = "argument" if isinstance(one, click.Argument) else f"option {one.opts[0]}"
-    return f"an {kind} is missing: one of {', '.join(map(str, one.type.choices))}"
+    kind = "argument" if isinstance(parameter, click.Argument) else f"option {parameter.opts[0]}"
+    return f"an {kind} is missing: one of {', '.join(map(str, parameter.type.choices))}"
 
 
 def complain(message: str, hint: str | None = None) -> None:

@@ -13,6 +13,7 @@ import click
 
 from perbyte import extras
 from perbyte.cli.options import Cores, DataRate, DataSize, Listed, PolicyOptions, Seconds, gentle_option, note
+from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EnvironmentLacking, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP, STATES
@@ -40,6 +41,13 @@ QUESTIONS = (
     "password",
     "disk-2013",
 )
+SECTIONS = {
+    "What is allowed": ("profile", "date", "languages"),
+    "Your work": ("rate", "sizes", "histogram", "volume", "peer", "mix", "time_s", "memory"),
+    "What else to measure": ("threads", "states", "disk"),
+    "How long, and where": ("budget", "cores", "gentle", "named"),
+    "Output": ("as_json", "page", "quiet"),
+}
 BUDGET_S, PRECISION, EPOCHS = 20.0, 0.01, 3
 BEYOND_S, BEYOND_EPOCHS = 30.0, 5
 NO_AES = "no-aes-hardware"
@@ -59,37 +67,33 @@ class Wish:
     known: Mapping[str, Authority] | None = None
 
 
-@click.command("advise")
+@click.command("advise", cls=SectionedCommand, sections=SECTIONS)
 @click.argument("question", type=click.Choice(QUESTIONS), metavar="|".join(QUESTIONS[:-1]))
 @click.option(
-    "--profile", default="none", help="Whose rules: nist, cnsa2, bsi, ietf, none, or a file (.toml).  [none]"
+    "--profile", default="none", help="Rules of nist, cnsa2, bsi, ietf, none, or a file (.toml).  [none]"
 )
-@click.option("--date", type=click.DateTime(["%Y-%m-%d"]), help="The day on which it has to hold.  [today]")
-@click.option("--language", "languages", type=Listed(), help="Only libraries of these languages: c,java,...")
+@click.option("--date", type=click.DateTime(["%Y-%m-%d"]), help="The day for which the rules count.  [today]")
+@click.option("--language", "languages", type=Listed(), help="Only libraries of these languages: c,java...")
 @click.option("--peer", type=click.Choice([NO_AES]), help="What the other side lacks (tls).")
-@click.option("--mix", is_flag=True, help="The best library for each part, instead of one for all (tls).")
+@click.option("--mix", is_flag=True, help="Take the best library for each part, not one for all (tls).")
 @click.option("--rate", type=DataRate(), help="Your data rate: 2GB/s.")
 @click.option("--sizes", help="Sizes of your messages: 64,1350,16KiB.")
 @click.option("--histogram", type=click.Path(path_type=Path), help="Your sizes: lines of 'size count'.")
-@click.option("--threads", help="On several cores at once as well: 1,2,all.")
-@click.option(
-    "--states", is_flag=True, help="One call with emptied caches, the first, and after a sleep, as well."
-)
+@click.option("--threads", help="Also measure on several cores at once: 1,2,all.")
+@click.option("--states", is_flag=True, help="Also measure a first call, emptied caches, and after a sleep.")
 @click.option("--volume", type=DataSize(), help="Data under one key: 1TB.")
 @click.option(
-    "--path", "disk", type=click.Path(path_type=Path), help="A directory: how fast is its disk (disk)?"
+    "--path", "disk", type=click.Path(path_type=Path), help="Also measure the disk of a directory (disk)."
 )
 @click.option("--time", "time_s", type=Seconds(), default="250ms", help="Time of a password hash.  [250ms]")
 @click.option("--memory", type=DataSize(), default="64MiB", help="Memory of a password hash.  [64MiB]")
 @click.option("--run", "named", type=click.Path(path_type=Path), help="Use this run instead of measuring.")
-@click.option(
-    "--budget", type=Seconds(), help=f"Measuring time.  [{BUDGET_S:.0f}s, more where it takes more]"
-)
+@click.option("--budget", type=Seconds(), help=f"Measuring time.  [{BUDGET_S:.0f}s, or more if needed]")
 @click.option("--cores", "--core", "cores", type=Cores(), help="Cores to measure on.  [all of one kind]")
 @gentle_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
-    "--report", "page", type=click.Path(path_type=Path), help="Write the answer as an HTML page too."
+    "--report", "page", type=click.Path(path_type=Path), help="Also write the answer as an HTML page."
 )
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def command(
@@ -116,7 +120,7 @@ def command(
     page: Path | None,
     quiet: bool,
 ) -> int:
-    """Say what to use on this machine, and why: measured here, filtered by what authorities published.
+    """Recommend what to use on this machine, and why: allowed by authorities, and measured here.
 
     \b
       perbyte advise disk
@@ -202,7 +206,7 @@ def command(
         print(json.dumps(found, indent=1, allow_nan=False))
     else:
         print(render_advice(asked, told, notes, beside, card=card, libraries=libraries), end="")
-    lacking = named and not any(find_options(one) for one in cases)
+    lacking = named and not any(find_options(case) for case in cases)
     if lacking:
         note(f"this run has no part of the work; perbyte advise {question} without --run measures it")
     return EXIT_ENVIRONMENT if lacking else code
@@ -230,11 +234,11 @@ def _limits(rate: float | None, disk: Path | None, quiet: bool) -> Limits:
 
     if disk is None:
         return Limits(rate=rate, kernel=kernel_lines())
-    found = disk_rates(disk)
-    how = "direct I/O" if found.direct else "through the page cache, so these rates may be too high"
-    note(f"disk of {disk}: {found.bytes >> 20} MiB written and read back, {how}", quiet=quiet)
+    rates = disk_rates(disk)
+    how = "direct I/O" if rates.direct else "through the page cache, so these rates may be too high"
+    note(f"disk of {disk}: {rates.bytes >> 20} MiB written and read back, {how}", quiet=quiet)
     return Limits(
-        rate, {"read": found.read, "write": found.write}, kernel_lines(), "" if found.direct else how
+        rate, {"read": rates.read, "write": rates.write}, kernel_lines(), "" if rates.direct else how
     )
 
 
@@ -310,9 +314,9 @@ def _beside(question: Question, here: Told, run: Run) -> Table:
     then = datetime.date(study.year, 12, 31)
     case = here.decision.case
     machines = []
-    for one in study.machines:
-        now = replace(case, figures=published_run(study, one.id).cells, floor=None, runners=frozenset())
-        machines.append((one.name, now))
+    for machine in study.machines:
+        now = replace(case, figures=published_run(study, machine.id).cells, floor=None, runners=frozenset())
+        machines.append((machine.name, now))
     machines.append((f"{run.conditions.machine.cpu_model or 'this machine'}, measured", case))
     return side_by_side(
         [
@@ -328,7 +332,7 @@ def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
     if not languages:
         return frozenset()
     known = _languages()
-    mine = {one.cell.runner for one in run.cells}
+    mine = {figure.cell.runner for figure in run.cells}
     return frozenset(name for name in mine if known.get(name) in languages) or frozenset({""})
 
 
@@ -352,7 +356,7 @@ def _measure(
     from perbyte.measure import Request, built_runners, survey
 
     build_needed(["*"], quiet=quiet)
-    specs = [one for one in built_runners() if not wish.languages or one.language in wish.languages]
+    specs = [spec for spec in built_runners() if not wish.languages or spec.language in wish.languages]
     if not specs:
         raise EnvironmentLacking(
             f"no runner in {', '.join(wish.languages)} is built",
@@ -454,12 +458,12 @@ def _beyond(told: Told, states: tuple[str, ...], policy: Policy, limits: Limits,
     first = told.decision.first
     if not first or told.passwords:
         return told
-    sizes = sorted(one.cell.size_bytes for one in first.best.figures.values())
-    cells = [one.cell for one in first.best.figures.values()]
-    single = [one for one in states if one in STATES and one != LOOP]
-    together = [one for one in states if one not in STATES]
+    sizes = sorted(figure.cell.size_bytes for figure in first.best.figures.values())
+    cells = [figure.cell for figure in first.best.figures.values()]
+    single = [state for state in states if state in STATES and state != LOOP]
+    together = [state for state in states if state not in STATES]
     texts = [
-        f"{next(one for one in cells if one.size_bytes == size).address}+state={','.join(wanted)}"
+        f"{next(cell for cell in cells if cell.size_bytes == size).address}+state={','.join(wanted)}"
         for size, wanted in ((sizes[0], [LOOP, *single] if single else []), (sizes[-1], together))
         if wanted
     ]
@@ -467,7 +471,7 @@ def _beyond(told: Told, states: tuple[str, ...], policy: Policy, limits: Limits,
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
 
     def headed(lines: tuple[str, ...], size: int) -> tuple[str, ...]:
-        operation = next(one.operation for one in cells if one.size_bytes == size)
+        operation = next(cell.operation for cell in cells if cell.size_bytes == size)
         return (f"{option_text(first.best)}, {operation}, {size_label(size)}:", *lines) if lines else ()
 
     unit = told.decision.case.task.unit

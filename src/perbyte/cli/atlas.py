@@ -20,25 +20,21 @@ if TYPE_CHECKING:
     from perbyte.atlas import Atlas
     from perbyte.atlas.anew import Over
 
-at = click.option(
-    "--atlas", "url", metavar="PLACE", help="Directory, or s3://bucket/path and the like.  [the user's own]"
-)
+at = click.option("--atlas", "url", metavar="PLACE", help="Directory, or s3://bucket/path.  [the user's own]")
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def spread_options(function: Any) -> Any:
     """Add --workers and --scheduler."""
-    function = click.option(
-        "--scheduler", "address", metavar="ADDRESS", help="Do it behind this Dask scheduler."
-    )(function)
-    return click.option("--workers", default=0, help="Do it in so many processes, by Dask.  [this one]")(
+    function = click.option("--scheduler", "address", metavar="ADDRESS", help="Use this Dask scheduler.")(
         function
     )
+    return click.option("--workers", default=0, help="Number of processes, by Dask.  [this one]")(function)
 
 
 @click.group("atlas")
 def command() -> None:
-    """Keep runs of many machines in one place, and ask it.
+    """Keep runs of many machines in one place, and query them.
 
     \b
       perbyte atlas add                                   the newest run
@@ -52,13 +48,13 @@ def command() -> None:
 @command.command("add")
 @click.argument("runs", nargs=-1, type=click.Path(path_type=Path), metavar="[RUN...]")
 @at
-@click.option("--machine", default="", help="Name of the machine that measured.  [made of its profile]")
+@click.option("--machine", default="", help="Name of the machine that measured.  [from its profile]")
 @click.option(
-    "--keep-identities", is_flag=True, help="Leave names of hosts and users, and paths, in what is added."
+    "--keep-identities", is_flag=True, help="Keep names of hosts and users, and paths, in the added runs."
 )
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def add_(runs: tuple[Path, ...], url: str | None, machine: str, keep_identities: bool, quiet: bool) -> int:
-    """Add RUNs (the newest without them). A run that is there already is not added again."""
+    """Add RUNs (the newest without them). A run that the atlas already has is not added again."""
     from perbyte.app.run_names import find_run
 
     place = placed(url)
@@ -168,7 +164,7 @@ def pull_(keys: tuple[str, ...], url: str | None, out: Path | None, quiet: bool)
 @command.command("pack")
 @at
 def pack_(url: str | None) -> int:
-    """Write many small files as few large ones. Nothing is lost, queries get faster."""
+    """Combine many small files into a few large ones. No data are lost, and queries get faster."""
     from perbyte.atlas import pack
 
     before, after = pack(placed(url))
@@ -179,10 +175,10 @@ def pack_(url: str | None) -> int:
 @command.command("site")
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
 @at
-@click.option("--title", default="What cryptography costs", help="What the first page is called.")
+@click.option("--title", default="What cryptography costs", help="Title of the first page.")
 @click.option("-q", "--quiet", is_flag=True, help="No notes.")
 def site_(directory: Path, url: str | None, title: str, quiet: bool) -> int:
-    """Write the atlas into DIRECTORY as a site: pages by algorithm, library, machine and month, search, all data."""
+    """Write the atlas as a website into DIRECTORY: pages by algorithm, library, machine and month, search, and data."""
     extras.require("report", "A site")
     atlas = opened(url)
     from perbyte.atlas.export import gather, write_data
@@ -201,7 +197,7 @@ def site_(directory: Path, url: str | None, title: str, quiet: bool) -> int:
 @command.command("verify")
 @at
 def verify_(url: str | None) -> int:
-    """Hold every file against the index, and read the state of every run. Exit code 1 where something is wrong."""
+    """Compare every file with the index, and check the state of every run. Exit code 1 if something is wrong."""
     from perbyte.atlas.reading import verify
     from perbyte.model.text import plain
 
@@ -218,9 +214,9 @@ def verify_(url: str | None) -> int:
 @click.option("--precision", type=Percent(), help="Half-width at which a figure is good.")
 @click.option("--level", type=Percent(), help="Level of the intervals.")
 @click.option(
-    "--clock-tolerance", type=Percent(), help="By how much the clock may differ around a clean sample."
+    "--clock-tolerance", type=Percent(), help="Largest difference of the clock around a clean sample."
 )
-@click.option("--contention-tolerance", type=Percent(), help="How much of others a clean sample may show.")
+@click.option("--contention-tolerance", type=Percent(), help="Largest contention of a clean sample.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Write the figures to this Parquet file."
 )
@@ -228,7 +224,7 @@ def verify_(url: str | None) -> int:
 def refigure_(
     url: str | None, output: Path | None, workers: int, address: str | None, **changes: float | None
 ) -> int:
-    """Make all figures anew from the samples under another policy, and tell what that changes."""
+    """Compute all figures again from the samples under another policy, and show the changes."""
     from perbyte.atlas.anew import refigure
 
     atlas = opened(url)
@@ -253,11 +249,15 @@ def claims_(study: str, url: str | None, workers: int, address: str | None, as_j
 
     atlas = opened(url)
     with _spread(workers, address) as over:
-        found = judge_over(atlas, study, over)
+        machine_lists = judge_over(atlas, study, over)
     if as_json:
-        print(json.dumps([asdict(one) | {"sentence": one.sentence} for one in found], indent=1))
+        print(
+            json.dumps(
+                [asdict(machines) | {"sentence": machines.sentence} for machines in machine_lists], indent=1
+            )
+        )
         return EXIT_FINE
-    for one in found:
+    for one in machine_lists:
         print(f"{one.claim}: {one.says}\n  {one.sentence}")
     return EXIT_FINE
 

@@ -13,10 +13,10 @@ from perbyte.runners import BuildState
 
 @click.command("build")
 @click.argument("names", nargs=-1, metavar="[RUNNER]...")
-@click.option("--all", "every", is_flag=True, help="Build the opt-in runners too.")
-@click.option("--force", is_flag=True, help="Build also what is up to date.")
+@click.option("--all", "every", is_flag=True, help="Also build the opt-in runners.")
+@click.option("--force", is_flag=True, help="Also build runners that are up to date.")
 @click.option(
-    "--sanitize", is_flag=True, help="Build with the address and undefined-behaviour sanitizers, apart."
+    "--sanitize", is_flag=True, help="Build separately with address and undefined-behaviour sanitizers."
 )
 def command(names: tuple[str, ...], every: bool, force: bool, sanitize: bool) -> int:
     """Build runners (all but the opt-in ones when none is named).

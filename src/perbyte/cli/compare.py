@@ -26,6 +26,7 @@ from perbyte.cli.compare_leaks import (
 from perbyte.cli.declared import argument, flag, option, takes
 from perbyte.cli.missing import MissingCell, missing_of_runs, missing_of_sides, note_missing
 from perbyte.cli.options import RATE, UNDECIDED, DataRate, Listed, Percent, UnitName, note, require_one_form
+from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, UsageError
 from perbyte.model import Cell, CellFigure, Conditions, NoiseFloor, Run
 
@@ -36,6 +37,11 @@ if TYPE_CHECKING:
     from perbyte.stats.leakchange import LeakChanges
     from perbyte.stats.regressions import Regressions
 
+SECTIONS = {
+    "What to compare": ("run", "side_by_side"),
+    "When to fail": ("fail_above", "fail_above_instructions", "fail_on", "undecided_is", "missing_is"),
+    "Output": ("unit", "rate", "as_json", "as_csv"),
+}
 MOST_EARLIER = 16  # runs that are read to know by how much runs differ
 SHOWN = 4  # of what a run has, in a message
 _MISSING_CODES = {None: EXIT_MISSING, "ok": EXIT_FINE, "fail": EXIT_FOUND}
@@ -59,35 +65,35 @@ class CompareOptions:
 
     sides: tuple[str, ...] = argument(nargs=-1, required=True, metavar="A B...")
     run: Path | None = option(
-        "--run", type=click.Path(path_type=Path), help="Run that the selectors mean.  [the newest]"
+        "--run", type=click.Path(path_type=Path), help="The run for selectors.  [the newest]"
     )
     fail_above: float | None = option(
         "--fail-above",
         type=Percent(),
         default=None,
-        help="Exit code 1 when another one is slower than A by more, 0 when none is, 5 when that cannot be told.",
+        help="Exit code 1 if another side is slower than A by more, 5 if not known.",
     )
     fail_above_instructions: float | None = option(
         "--fail-above-instructions",
         type=Percent(),
         default=None,
-        help="Exit code 1 when another one executes more instructions than A by more.",
+        help="Exit code 1 if another side executes more instructions by more.",
     )
     fail_on: tuple[str, ...] | None = option(
         "--fail-on",
         type=Listed(),
         default=None,
-        help="leak (code 1 when another one leaks), new-leak (when A does not, or less), unknown (code 5).",
+        help="Fail on: leak, new-leak (not, or less, in A), unknown (code 5).",
     )
     undecided_is: str | None = option("--undecided-is", **UNDECIDED)
     missing_is: str | None = option(
         "--missing-is",
         type=click.Choice(("ok", "fail")),
         default=None,
-        help="Exit code 0 or 1 instead of 6 where cells are missing.",
+        help="Exit code 0 or 1 instead of 6 if cells are missing.",
     )
     side_by_side: bool = flag(
-        "--side-by-side", help="Also the cells that only one run has.  [from three runs on]"
+        "--side-by-side", help="Also show cells of one run alone.  [from three runs on]"
     )
     unit: str | None = option(
         "--unit",
@@ -115,14 +121,14 @@ class CompareOptions:
         return bool(self.as_csv or self.unit or self.rate) or any(gate is not None for gate in gates)
 
 
-@click.command("compare")
+@click.command("compare", cls=SectionedCommand, sections=SECTIONS)
 @takes(CompareOptions)
 def command(options: CompareOptions) -> int:
     """Compare two or more runs, or two selectors of one run, cell by cell. Ratios are to the first.
 
-    Imported runs are runs like any other, but have no intervals.
+    Imported runs have no intervals.
 
-    A regression of a few per cent is told best in one run of both builds, which are measured in turn.
+    To find a regression of a few per cent, measure both builds in one run, which takes them in turn.
 
     \b
       perbyte compare 'old/*' 'new/*' --fail-above 1%
@@ -259,12 +265,17 @@ def _earlier(compared: Sequence[Run]) -> Across:
     from perbyte.store import open_run, runs
 
     first = compared[0].conditions
-    named = {one.conditions.run_id for one in compared}
+    named = {run.conditions.run_id for run in compared}
     like: list[Run] = []
-    for one in runs(places.runs_home()):
-        if one.problem or not one.complete or one.run_id in named or one.planned != len(first.plan):
+    for summary in runs(places.runs_home()):
+        if (
+            summary.problem
+            or not summary.complete
+            or summary.run_id in named
+            or summary.planned != len(first.plan)
+        ):
             continue
-        opened = open_run(one.path)
+        opened = open_run(summary.path)
         same = opened.conditions
         if (same.machine, sorted(same.plan), _code(same)) == (
             first.machine,
@@ -274,12 +285,12 @@ def _earlier(compared: Sequence[Run]) -> Across:
             like.append(opened)
         if len(like) == MOST_EARLIER:
             break
-    return between_runs([{figure.cell: figure for figure in one.cells} for one in like])
+    return between_runs([{figure.cell: figure for figure in run.cells} for run in like])
 
 
 def _code(conditions: Conditions) -> set[tuple[str, str, str]]:
     """What was measured, by the objects that hold the libraries' code."""
-    return {(one.runner, one.cpu, one.object_sha256) for one in conditions.identities}
+    return {(identity.runner, identity.cpu, identity.object_sha256) for identity in conditions.identities}
 
 
 def _common(grids: tuple[Grid, ...], names: Sequence[str]) -> tuple[Grid, ...]:
@@ -324,7 +335,7 @@ def _pair_selected(
     if not pairing.pairs:
         raise UsageError(
             f"nothing to compare: '{a}' fits {_cells(len(ours))} of the run, '{b}' {_cells(len(theirs))}, none alike",
-            hint="cells are alike when size and contract agree, and the operation unless each side has one",
+            hint="two cells match if size and contract agree, and the operation unless each side has one",
         )
     _note_left(sides, (len(pairing.left_a), len(pairing.left_b)))
     unpaired = [ours[i].cell for i in pairing.left_a] if gate else []
@@ -351,9 +362,9 @@ def _selected(text: str, opened: Run) -> list[CellFigure]:
         selector = parse_selector(text)
     except UsageError as error:
         raise UsageError(f"'{text}' {not_a_run}; and {error}", hint=runs_there_are()) from error
-    found = [figure for figure in opened.cells if selector.matches(figure.cell)]
-    if found:
-        return found
+    figures = [figure for figure in opened.cells if selector.matches(figure.cell)]
+    if figures:
+        return figures
     if lost := [failure for cell, failure in failed_cells(opened) if selector.matches(cell)]:
         raise UsageError(
             f"'{text}' has no figure in the run {opened.conditions.run_id}: {lost[0].address} is {lost[0].kind}",

@@ -60,7 +60,7 @@ def changes_in_runs(sides: Sequence[str], runs: Sequence[Run]) -> list[LeakChang
     if len(runs) == 1:
         chosen = [_selected(side, runs[0].leaks) for side in sides] if runs[0].leaks else []
     else:
-        chosen = [one.leaks for one in runs] if any(one.leaks for one in runs) else []
+        chosen = [run.leaks for run in runs] if any(run.leaks for run in runs) else []
     return [leak_changes(chosen[0], later) for later in chosen[1:]]
 
 
@@ -80,7 +80,7 @@ def tell_alone(changes: Sequence[LeakChanges], fail_on: Sequence[str], *, as_jso
 
 def found_in(changes: Sequence[LeakChanges]) -> list[LeakChange]:
     """All changes, side by side."""
-    return [one for part in changes for one in part.found]
+    return [change for part in changes for change in part.found]
 
 
 def leak_gate(changes: Sequence[LeakChanges], fail_on: Sequence[str]) -> int:
@@ -97,17 +97,17 @@ def leak_gate(changes: Sequence[LeakChanges], fail_on: Sequence[str]) -> int:
             hint="perbyte measure SELECTOR --leak, on both sides",
         )
     bad = [
-        one
-        for one in found
-        if ("leak" in fail_on and one.after.verdict == "leaks") or ("new-leak" in fail_on and one.worse)
+        change
+        for change in found
+        if ("leak" in fail_on and change.after.verdict == "leaks") or ("new-leak" in fail_on and change.worse)
     ]
     if bad:
-        names = ", ".join(f"{one.after.cell.address} ({one.became})" for one in bad[:SHOWN])
+        names = ", ".join(f"{change.after.cell.address} ({change.became})" for change in bad[:SHOWN])
         note(f"the time depends on a secret: {names}{' ...' * (len(bad) > SHOWN)}")
         return EXIT_FOUND
     if lost:
         return EXIT_MISSING
-    unclear = any(one.after.verdict in ("unknown", "harness") for one in found)
+    unclear = any(change.after.verdict in ("unknown", "harness") for change in found)
     return EXIT_UNDECIDED if "unknown" in fail_on and unclear else EXIT_FINE
 
 
@@ -115,4 +115,4 @@ def _selected(text: str, figures: Sequence[LeakFigure]) -> tuple[LeakFigure, ...
     from perbyte.catalogue import parse_selector
 
     selector = parse_selector(text)
-    return tuple(one for one in figures if selector.matches(one.cell))
+    return tuple(leak for leak in figures if selector.matches(leak.cell))

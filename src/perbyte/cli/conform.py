@@ -35,10 +35,10 @@ def _replay(spec: RunnerSpec, cpus: Sequence[str], file: Path) -> int:
     code = EXIT_FINE
     for cpu in cpus:
         complaints = replay_file(spec, file, cpu=cpu)
-        said = (
+        text = (
             "is not meant for it" if complaints is None else "holds" if not complaints else "does not hold:"
         )
-        print(f"{spec.name}, tier {cpu}: {plain(file.name)} {said}")
+        print(f"{spec.name}, tier {cpu}: {plain(file.name)} {text}")
         for what in complaints or ():
             print(f"  {plain(what)}")
             code = EXIT_FOUND
@@ -47,24 +47,26 @@ def _replay(spec: RunnerSpec, cpus: Sequence[str], file: Path) -> int:
 
 @click.command("conform")
 @click.argument("name", metavar="RUNNER")
-@click.option("--cpu", "cpus", type=Listed(), default=(FULL,), help="CPU tiers to ask: full,soft.  [full]")
-@click.option("--quick", is_flag=True, help="One algorithm per operation and contract instead of all.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Chooses what is tried.")
+@click.option("--cpu", "cpus", type=Listed(), default=(FULL,), help="CPU tiers to check: full,soft.  [full]")
+@click.option("--quick", is_flag=True, help="Check one algorithm per operation and contract.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed for the choice of tests."
+)
 @click.option(
     "--replay",
     type=click.Path(exists=True, dir_okay=False),
-    help="Hold this transcript's dialogue only (protocol/transcripts).",
+    help="Replay only this transcript (protocol/transcripts).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(
     name: str, cpus: tuple[str, ...], quick: bool, seed: int, replay: str | None, as_json: bool, quiet: bool
 ) -> int:
-    """Ask RUNNER for all that protocol/SPEC.md promises, and list what it does not keep.
+    """Check RUNNER against every rule of protocol/SPEC.md, and list the rules that it breaks.
 
-    Then one operation of each kind is measured in a short run, and audited from outside as `measure` does: known
-    answers, CPU time by the kernel, calls on new data, threads and processes, the clock. Exit code 1 when a promise
-    is not kept or the audit refuses a figure. What that does not prove is said at the end.
+    Then measure one operation of each kind in a short run, with the audit of `measure`. It checks known answers, CPU
+    time by the kernel, calls on new data, threads and processes, and the clock. Exit code 1 if a rule is broken, or
+    the audit refuses a figure. The end of the output says what this does not prove.
 
     \b
       perbyte conform slow-hash
@@ -102,7 +104,7 @@ def command(
             {
                 "runner": name,
                 "cpu": cpu,
-                "complaints": [asdict(one) for one in complaints],
+                "complaints": [asdict(complaint) for complaint in complaints],
                 "audit": asdict(audited),
             }
             for cpu, (complaints, audited) in found.items()
@@ -125,9 +127,9 @@ def _print_verdict(who: str, complaints: list[Complaint], quick: bool, took_s: f
     titles = _sections()
     for section in sorted({one.section for one in complaints}):
         print(f"  SPEC.md, section {section}: {titles.get(section, '')}".rstrip(": "))
-        for one in complaints:
-            if one.section == section:
-                _print_item(f"    - {plain(one.what, 2000)}")
+        for complaint in complaints:
+            if complaint.section == section:
+                _print_item(f"    - {plain(complaint.what, 2000)}")
 
 
 def _print_item(text: str) -> None:

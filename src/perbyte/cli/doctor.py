@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     "--report", type=click.Path(path_type=Path), help="Write what describes this core to a file to send in."
 )
 def command(as_json: bool, report: Path | None) -> int:
-    """Look at this machine: CPU, clock source and its self-check, runners, what is missing.
+    """Show this machine: CPU, clock source and its self-check, runners, and what is missing.
 
-    Ends with 3 when nothing could be measured here.
+    Exit code 3 if nothing can be measured here.
     """
     from perbyte.measure import describe_machine
     from perbyte.runners import locate
@@ -267,13 +267,14 @@ def _neighbour_lines(
     lines = [f"reorder-buffer probe, {length} {filler} between chains of {chain} square roots: {modes}"]
     lines += filter(None, [_CERTAINTY.get(certainty, "")])
     lines += [
-        f"core {one.core}, last second: alone {one.alone:.0%}, shared {one.shared:.1%}, taken away {one.taken:.0%}; "
-        f"quiet intervals of {one.alone_us:.0f} µs (median)"
-        for one in watched
+        f"core {watch.core}, last second: alone {watch.alone:.0%}, shared {watch.shared:.1%}, "
+        f"taken away {watch.taken:.0%}; "
+        f"quiet intervals of {watch.alone_us:.0f} µs (median)"
+        for watch in watched
     ]
     if single:
         lines.append("by Linux the cores have no second hardware thread")
-    elif watched and not any(one.shared for one in watched):
+    elif watched and not any(watch.shared for watch in watched):
         lines.append("the probe works, and no second hardware thread was active meanwhile")
     return lines
 

@@ -21,7 +21,7 @@ FORMATS = ("openssl-speed", "csv", "json", "benchfmt", "bencher", "github-action
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write.  [standard output]")
 @click.option("-q", "--quiet", is_flag=True, help="No notes.")
 def command(run: Path | None, form: str, output: Path | None, quiet: bool) -> int:
-    """Write RUN (the newest one without it) as JSON, CSV, the tables of `openssl speed`, or for tools that watch speed.
+    """Write RUN (default: the newest) as JSON, CSV, a table of `openssl speed`, or for benchmark trackers.
 
     \b
       perbyte export --format openssl-speed

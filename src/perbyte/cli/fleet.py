@@ -39,11 +39,11 @@ def command() -> None:
 @click.option(
     "--name", default="", help="This machine's name in fleets.  [model, and four digits drawn once]"
 )
-@click.option("--host", help="The address others reach this machine by.  [found out]")
+@click.option("--host", help="The address of this machine for the others.  [detected]")
 def worker_(address: str, name: str, host: str | None) -> int:
     """Join the fleet of the scheduler at ADDRESS, with one measuring slot, until Ctrl-C.
 
-    Whoever reaches the scheduler can run programs here: let only machines you trust reach it.
+    Anyone who reaches the scheduler can run programs here. Let only trusted machines reach it.
     """
     extras.require("fleet", "A fleet")
     import asyncio
@@ -66,9 +66,9 @@ def worker_(address: str, name: str, host: str | None) -> int:
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address it listens on.")
 @click.option("--port", default=8786, show_default=True, help="The port.")
 def scheduler_(host: str, port: int) -> int:
-    """Be the scheduler of a fleet, until Ctrl-C: Dask's own, on this machine alone unless --host says more.
+    """Run Dask's scheduler for a fleet until Ctrl-C. Without --host, it accepts connections from this machine only.
 
-    Whoever reaches it can run programs on every machine of the fleet: an address of a network you trust, or TLS.
+    Anyone who reaches it can run programs on every machine of the fleet. Use a trusted network, or TLS.
     """
     extras.require("fleet", "A fleet")
     import asyncio
@@ -82,7 +82,7 @@ def scheduler_(host: str, port: int) -> int:
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise EnvironmentLacking(
             f"no scheduler can listen on {host}, port {port}: {error}"[:300],
-            hint="another --host or --port; for TLS, certificates as docs/fleet.md has them",
+            hint="choose another --host or --port; for TLS, make certificates as in docs/fleet.md",
         ) from error
     return EXIT_FINE
 
@@ -99,18 +99,18 @@ def status_(address: str | None, as_json: bool) -> int:
     with conduct.connected(_named(address)) as client:
         found = conduct.machines_of(client)
     if as_json:
-        print(json.dumps([asdict(one) for _, one in sorted(found.items())], indent=1))
+        print(json.dumps([asdict(facts) for _, facts in sorted(found.items())], indent=1))
         return EXIT_FINE
     others = conduct.other_names(found)
     rows = [
         {
             "machine": plain(name + (f" (is {others[name]})" if name in others else ""), 160),
-            "model": plain(one.cpu_model, 60),
-            "cores": str(one.cores),
-            "perbyte": plain(f"{one.perbyte} {one.commit}".strip(), 40),
-            "measures": plain(one.holder or ", ".join(one.jobs), 200),
+            "model": plain(facts.cpu_model, 60),
+            "cores": str(facts.cores),
+            "perbyte": plain(f"{facts.perbyte} {facts.commit}".strip(), 40),
+            "measures": plain(facts.holder or ", ".join(facts.jobs), 200),
         }
-        for name, one in sorted(found.items())
+        for name, facts in sorted(found.items())
     ]
     if rows:
         print_table(PlainTable(rows, "measures"))
@@ -124,18 +124,16 @@ def status_(address: str | None, as_json: bool) -> int:
 @click.option(
     "--hosts",
     type=click.Path(path_type=Path),
-    help="Start a fleet by SSH: a file with a [USER@]HOST[:PORT] a line.",
+    help="Start a fleet by SSH: a file with one [USER@]HOST[:PORT] per line.",
 )
-@click.option("--machines", help="These machines only, by name, with commas between.")
-@click.option("--resume", metavar="JOB", help="Go on with a job that was interrupted or missed machines.")
+@click.option("--machines", help="Use only these machines: names, separated by commas.")
+@click.option("--resume", metavar="JOB", help="Continue a job that was interrupted, or that missed machines.")
 @click.option("--add", "add_to_atlas", is_flag=True, help="Add the runs to the atlas.")
 @click.option("--atlas", "url", metavar="PLACE", help="The atlas to add to; implies --add.")
 @click.option(
-    "--keep-identities", is_flag=True, help="Let names of hosts and users, and paths, leave the machines."
+    "--keep-identities", is_flag=True, help="Keep names of hosts and users, and paths, in the runs."
 )
-@click.option(
-    "--patience", default=600.0, show_default=True, help="Seconds to wait for a machine that is away."
-)
+@click.option("--patience", default=600.0, show_default=True, help="Seconds to wait for a lost machine.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def measure_(
     words: tuple[str, ...],
@@ -151,8 +149,8 @@ def measure_(
 ) -> int:
     """Measure on every machine of a fleet what `perbyte measure` or `perbyte study run` would measure here.
 
-    Selectors and options are theirs. Each machine builds its runners, checks and measures with the same seed, and hands
-    its run back. A machine that is lost goes on when it comes back; its cells are measured nowhere else.
+    Selectors and options are those of that command. Each machine builds its runners, checks and measures with the same
+    seed, and returns its run. A lost machine continues when it is back; no other machine measures its cells.
     """
     extras.require("fleet", "A fleet")
     from perbyte.fleet import conduct
@@ -173,12 +171,14 @@ def measure_(
             names = tuple(machines.split(","))
         if lacking := sorted(set(names) - set(there)):
             note(f"not there yet: {', '.join(lacking)}")
-        names = _once(names, conduct.other_names({name: one for name, one in there.items() if name in names}))
+        names = _once(
+            names, conduct.other_names({name: facts for name, facts in there.items() if name in names})
+        )
         if not names:
             raise EnvironmentLacking(
                 "the fleet has no machine", hint=f"on each: perbyte fleet worker {scheduler}"
             )
-        conduct.require_agreement({name: one for name, one in there.items() if name in names})
+        conduct.require_agreement({name: facts for name, facts in there.items() if name in names})
         note(f"job {job.id} on {len(names)} machines: {', '.join(names)}", quiet=quiet)
         try:
             done = conduct.conduct(

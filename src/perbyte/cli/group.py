@@ -15,9 +15,9 @@ Members = Mapping[str, tuple[str, str]]  # name: (module, one line for the overv
 
 SECTIONS: Mapping[str, Members] = {
     "Ask": {
-        "advise": ("advise", "Say what to use here, for a disk, TLS, passwords..., and why."),
+        "advise": ("advise", "Recommend what to use here, for a disk, TLS, passwords..., and why."),
         "measure": ("measure", "Measure cells: the main job."),
-        "leak": ("leak", "Look whether the time of a call depends on secrets."),
+        "leak": ("leak", "Test whether the time of a call depends on secrets."),
         "try": ("try_command", "Measure a function of your own beside the libraries: a file is enough."),
     },
     "Look": {
@@ -29,7 +29,7 @@ SECTIONS: Mapping[str, Members] = {
     "Publish": {
         "supercop": (
             "supercop",
-            "Measure a whole tree in SUPERCOP's layout, and account for each implementation.",
+            "Measure every implementation of a tree in SUPERCOP's layout.",
         ),
         "study": ("study", "Re-run a published study and judge its claims."),
         "methods": ("methods", "Print the paragraph about a run for a paper's methods section."),
@@ -41,12 +41,12 @@ SECTIONS: Mapping[str, Members] = {
         "fleet": ("fleet", "Measure one plan on many machines behind a Dask scheduler."),
     },
     "Care": {
-        "doctor": ("doctor", "Look at this machine: clock source, runners, and what is missing."),
+        "doctor": ("doctor", "Show this machine: clock source, runners, and what is missing."),
         "build": ("build", "Build runners for the libraries that are present."),
         "list": ("listing", "List algorithms and who has them, runners, suites, studies, runs..."),
-        "verify": ("verify", "Find damage in a run, and see whether it is signed."),
-        "run": ("", "Rarely needed of runs: merge, recover, sign."),
-        "dev": ("", "For who writes runners: conform, selftest."),
+        "verify": ("verify", "Find damage in a run, and check its signature."),
+        "run": ("", "Merge, recover or sign a run; rarely needed."),
+        "dev": ("", "For authors of runners: conform, selftest."),
     },
 }
 OF_RUNS: Members = {
@@ -55,7 +55,7 @@ OF_RUNS: Members = {
     "sign": ("sign", "Sign a run with an SSH key of your own."),
 }
 OF_DEVELOPERS: Members = {
-    "conform": ("conform", "Hold a runner to every promise of the protocol."),
+    "conform": ("conform", "Check a runner against every rule of the protocol."),
     "selftest": ("selftest", "Measure the harness itself against known costs."),
 }
 # accepted without being shown: these were commands of their own before they moved into groups
@@ -68,7 +68,7 @@ HIDDEN: Members = {
 }
 COMMANDS: Members = {name: line for members in SECTIONS.values() for name, line in members.items()}
 
-HELP = """Tell how fast cryptography really is, in true cycles per byte.
+HELP = """Measure how fast cryptography is, in true core cycles per byte.
 
 \b
   perbyte advise tls                   what to use on this machine, and why (about 20 s)
@@ -152,7 +152,7 @@ class LazyGroup(click.Group):
     sections=SECTIONS,
     hidden=HIDDEN,
     help=HELP,
-    epilog="perbyte help COMMAND tells all of a command; the pages are in docs/.",
+    epilog="perbyte help COMMAND explains a command; the pages are in docs/.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="perbyte")
@@ -161,13 +161,13 @@ def commands() -> None:
 
 
 commands.add_command(
-    LazyGroup("run", sections={"Commands": OF_RUNS}, help="What is rarely needed of runs."), "run"
+    LazyGroup("run", sections={"Commands": OF_RUNS}, help="Commands on runs that are rarely needed."), "run"
 )
 commands.add_command(
     LazyGroup(
         "dev",
         sections={"Commands": OF_DEVELOPERS},
-        help="For who writes runners, or works on Perbyte itself.",
+        help="For authors of runners, and for work on Perbyte itself.",
     ),
     "dev",
 )

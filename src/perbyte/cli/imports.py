@@ -24,13 +24,13 @@ def command() -> None:
       openssl speed > listing.txt; perbyte import openssl-speed listing.txt
       perbyte compare 20261103-140501-3f2a listing
 
-    Runs of Perbyte made elsewhere need no import: copy the directory and name it.
+    Runs of Perbyte from another machine need no import: copy the directory and name it.
     """
 
 
 @command.command("openssl-speed")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option("--name", help="Name of the run; several get numbers.  [the file's]")
+@click.option("--name", help="Name of the run; several runs get numbers.  [the file's]")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Directory of the run, or of the runs if several."
 )
@@ -39,7 +39,7 @@ def command() -> None:
 )
 @click.option("--library-version", "version", help="OpenSSL's version where a listing does not name it.")
 @click.option("--join", is_flag=True, help="Make one run of all listings (one machine, one version).")
-@click.option("--partial", is_flag=True, help="Take what is whole of a truncated listing.")
+@click.option("--partial", is_flag=True, help="Take the complete rows of a truncated listing.")
 @click.option("--replace", "overwrite", is_flag=True, help="Replace runs of the same name.")
 @click.option("-q", "--quiet", is_flag=True, help="No notes.")
 def openssl_speed(
@@ -53,10 +53,10 @@ def openssl_speed(
     overwrite: bool,
     quiet: bool,
 ) -> int:
-    """Import what `openssl speed` printed, plain or with -mr, of OpenSSL 0.9.8 to 3.x. `-` is standard input.
+    """Import the output of `openssl speed`, plain or with -mr, of OpenSSL 0.9.8 to 3.x. `-` is standard input.
 
-    A file may hold several listings: each becomes a run. Figures come without interval and cycles, because the tool
-    gives none; facts about the machine are taken from boot messages around the tables.
+    A file may hold several listings: each becomes a run. The tool gives no intervals and no cycles, so the figures have
+    none. Boot messages around the tables describe the machine.
     """
     from perbyte.exchange import join_listings, make_run, read_listings, read_machine, read_text
     from perbyte.model.text import plain
@@ -78,9 +78,9 @@ def openssl_speed(
         title = f"{title}-{titles[: number + 1].count(title)}" if several else title
         runs.append(make_run(listing, name=title, source=source, machine=profile))
         if not runs[-1].cells and not runs[-1].failures:
-            said = plain(next(iter(runs[-1].conditions.input["remarks"]), "no row"), 200)
+            text = plain(next(iter(runs[-1].conditions.input["remarks"]), "no row"), 200)
             raise UsageError(
-                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {said}",
+                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {text}",
                 hint="see what it knows: perbyte list algorithms",
             )
     _deliver(runs, out, overwrite, quiet)
@@ -88,7 +88,7 @@ def openssl_speed(
 
 
 def _importer(form: str) -> click.Command:
-    @command.command(form, help=f"Import what {form} wrote. `-` is standard input.")
+    @command.command(form, help=f"Import the output of {form}. `-` is standard input.")
     @click.argument("file", type=click.Path(path_type=Path))
     @click.option("--name", help="Name of the run.  [the file's]")
     @click.option("--out", type=click.Path(path_type=Path), help="Directory of the run.")
@@ -98,7 +98,7 @@ def _importer(form: str) -> click.Command:
         "meanings",
         multiple=True,
         metavar="PATTERN=ALGORITHM/OPERATION@SIZE",
-        help="What a name means.",
+        help="The cell that a name stands for.",
     )
     @click.option("--replace", "overwrite", is_flag=True, help="Replace a run of the same name.")
     @click.option("-q", "--quiet", is_flag=True, help="No notes.")
@@ -140,16 +140,16 @@ def _deliver(runs: list[Run], out: Path | None, overwrite: bool, quiet: bool) ->
 
     for run in runs:
         if not run.cells and not run.failures:
-            said = plain(next(iter(run.conditions.input["remarks"]), "no row"), 200)
+            text = plain(next(iter(run.conditions.input["remarks"]), "no row"), 200)
             raise UsageError(
-                f"nothing in it is known to Perbyte: {said}",
+                f"nothing in it is known to Perbyte: {text}",
                 hint="see what it knows: perbyte list algorithms",
             )
     for run, place in _with_places(runs, out, overwrite):
         _store(run, place, overwrite)
         print(f"{place}  {plain(_summary(run), 200)}")
-        for said in (*run.conditions.input["missing"], *run.conditions.input["remarks"]):
-            note(f"{run.conditions.run_id}: {plain(said, 400)}", quiet=quiet)
+        for text in (*run.conditions.input["missing"], *run.conditions.input["remarks"]):
+            note(f"{run.conditions.run_id}: {plain(text, 400)}", quiet=quiet)
 
 
 def _with_places(runs: list[Run], out: Path | None, overwrite: bool) -> list[tuple[Run, Path]]:
@@ -184,7 +184,8 @@ def _store(run: Run, place: Path, overwrite: bool) -> None:
 
 def _summary(run: Run) -> str:
     library = next(
-        (f"{one.library} {one.library_version}".strip() for one in run.conditions.identities), "no cell"
+        (f"{identity.library} {identity.library_version}".strip() for identity in run.conditions.identities),
+        "no cell",
     )
     absent = f", {len(run.failures)} not available" if run.failures else ""
     where = f", {run.conditions.machine.cpu_model}" if run.conditions.machine.cpu_model else ""

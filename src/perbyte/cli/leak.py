@@ -25,17 +25,27 @@ EPILOG = """\b
 @click.option(
     "--size", "sizes", type=Listed(), default=None, help="Sizes: 16,1KiB.  [64, or the algorithm's]"
 )
-@click.option("--operation", "operations", type=Listed(), default=None, help="seal,open,sign,derive,...")
+@click.option(
+    "--operation", "operations", type=Listed(), default=None, help="Operations: seal,open,sign,derive..."
+)
 @click.option(
     "--contract", "contracts", type=Listed(), default=None, help="What one call is: message, rekey..."
 )
 @click.option("--secret", "roles", type=Listed(), default=None, help="What differs: key,data,input.  [all]")
-@click.option("--cold", is_flag=True, help="With emptied caches as well.")
-@click.option("--budget", type=Seconds(), default=None, help=f"Time for all of it.  [{BUDGET_S:g}s a line]")
+@click.option("--cold", is_flag=True, help="Also measure with emptied caches.")
 @click.option(
-    "--down-to", type=float, default=None, metavar="CYCLES", help="Difference to look for.  [1, or 0.01 %]"
+    "--budget", type=Seconds(), default=None, help=f"Time for the whole test.  [{BUDGET_S:g}s a line]"
 )
-@click.option("--fail-on", type=Listed(), default=None, help="leak (exit code 1), unknown (exit code 5).")
+@click.option(
+    "--down-to",
+    type=float,
+    default=None,
+    metavar="CYCLES",
+    help="Smallest difference to find.  [1, or 0.01 %]",
+)
+@click.option(
+    "--fail-on", type=Listed(), default=None, help="Fail on: leak (exit code 1), unknown (exit code 5)."
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Directory to create.")
 @gentle_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -57,7 +67,7 @@ def command(
     as_csv: bool,
     quiet: bool,
 ) -> int:
-    """Look whether the time of a call depends on secrets: pairs of calls that differ in nothing else."""
+    """Test whether the time of a call depends on secrets, with pairs of calls that differ only in a secret."""
     from perbyte.catalogue import load, parse_selector, parse_sizes
     from perbyte.cli.conduct import build_needed
     from perbyte.measure.conduct import find_cells
@@ -67,15 +77,15 @@ def command(
     failing = read_failing(fail_on)
     catalogue = load()
     asked = tuple(parse_selector(text) for text in selectors)
-    build_needed((one.runner for one in asked), quiet=quiet)
-    named = bool(sizes) or any(one.sizes for one in asked)
+    build_needed((selector.runner for selector in asked), quiet=quiet)
+    named = bool(sizes) or any(selector.sizes for selector in asked)
     request = Request(
         selectors=asked,
         sizes=parse_sizes(",".join(sizes)) if sizes else (USUAL_BYTES, OF_KEYS_BYTES),
         operations=operations,
         contracts=tuple(catalogue.find_contract(name).id for name in contracts) if contracts else None,
     )
-    plan, found = find_cells(request)
+    plan, survey = find_cells(request)
 
     def usual(cell: Cell) -> bool:
         of_keys = catalogue.algorithms[cell.algorithm].kind in ("signature", "kem", "key-agreement")
@@ -86,11 +96,11 @@ def command(
     if not cases:
         raise UsageError(
             f"nothing secret differs in {', '.join(without[:3]) or 'what was asked for'}",
-            hint="verify and encapsulate work on what everybody knows; --secret names what may differ",
+            hint="verify and encapsulate use public data only; --secret names what may differ",
         )
     run, place = find_leaks(
         cases,
-        replace(found, failures=plan.failures),
+        replace(survey, failures=plan.failures),
         Policy(gentle=gentle),
         budget_s=budget or BUDGET_S * len(cases),
         target=down_to,

@@ -157,7 +157,7 @@ def with_leaks(done: Conducted, *, quiet: bool = False) -> Conducted:
     if without:
         note(f"no secret: {len(without)} cells, such as {without[0]}", quiet=quiet)
     specs = {name: find(name) for name in dict.fromkeys(case.cell.runner for case in cases)}
-    found, _ = find_leaks(
+    run, _ = find_leaks(
         cases,
         Survey(specs, {}),
         done.run.conditions.policy,
@@ -167,9 +167,9 @@ def with_leaks(done: Conducted, *, quiet: bool = False) -> Conducted:
         beside=done.run.conditions.run_id,
         quiet=quiet,
     )
-    for failure in found.failures:
+    for failure in run.failures:
         note(f"no pairs: {failure.address or failure.runner}: {plain(failure.message, 300)}", quiet=quiet)
-    return replace(done, run=replace(done.run, leaks=found.figures))
+    return replace(done, run=replace(done.run, leaks=run.figures))
 
 
 def print_leaks(run: LeakRun, *, as_json: bool, as_csv: bool = False) -> None:
@@ -188,7 +188,7 @@ def print_leaks(run: LeakRun, *, as_json: bool, as_csv: bool = False) -> None:
 
 def leak_code(run: LeakRun, fail_on: Sequence[str]) -> int:
     """The exit code: 1 for a leak and 5 for what is not known, where asked for; 3 where nothing was measured."""
-    verdicts = {one.verdict for one in run.figures}
+    verdicts = {leak.verdict for leak in run.figures}
     tainted = any(one.get("where") for one in run.taint)
     if "leak" in fail_on and ("leaks" in verdicts or tainted):
         return EXIT_FOUND

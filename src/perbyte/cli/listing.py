@@ -26,10 +26,10 @@ Row = dict[str, Any]
 @click.argument("pattern", required=False, default="*")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(what: str, pattern: str, as_json: bool) -> int:
-    """List algorithms, providers, runners, operations, suites, studies, contracts or runs; PATTERN filters by name.
+    """List algorithms, providers, runners, operations, suites, studies, contracts or runs. PATTERN filters by name.
 
-    Providers are the runners that have an algorithm, built or not, and how to get them; PATTERN is an algorithm.
-    Operations are what the runners themselves say they have; there PATTERN is a runner or a selector.
+    Providers are the runners that have the algorithm PATTERN, built or not, and how to get them. Operations are those
+    that the runners report; PATTERN is then a runner or a selector.
 
     \b
       perbyte list algorithms 'aes-*'
@@ -69,15 +69,15 @@ def _algorithms(pattern: str) -> list[Row]:
     meant = catalogue.match(pattern)
     return [
         {
-            "algorithm": one.id,
-            "kind": one.kind,
-            "key_bits": one.key_bytes * 8 or "",
-            "block_bits": one.block_bytes * 8 or "",
-            "year": one.year or "",
-            "aliases": ", ".join((*one.aliases, *one.groups)),
+            "algorithm": algorithm.id,
+            "kind": algorithm.kind,
+            "key_bits": algorithm.key_bytes * 8 or "",
+            "block_bits": algorithm.block_bytes * 8 or "",
+            "year": algorithm.year or "",
+            "aliases": ", ".join((*algorithm.aliases, *algorithm.groups)),
         }
-        for one in catalogue.algorithms.values()
-        if one.id in meant
+        for algorithm in catalogue.algorithms.values()
+        if algorithm.id in meant
     ]
 
 
@@ -111,10 +111,10 @@ def _providers(pattern: str) -> list[Row]:
         way = "" if state == "ready" else f"perbyte build {spec.name}{cost}"
         for name in meant:
             unused = [one for one in catalogue.find(name).accelerated_by if one in lacks]
-            said = no_instructions(unused) if unused else way
+            text = no_instructions(unused) if unused else way
             if name in has:
                 rows.append(
-                    {"algorithm": name, "runner": spec.name, "state": state, "library": version, "how": said}
+                    {"algorithm": name, "runner": spec.name, "state": state, "library": version, "how": text}
                 )
     return sorted(rows, key=lambda row: meant.index(row["algorithm"]))
 
@@ -129,8 +129,13 @@ def _suites(pattern: str) -> list[Row]:
     from perbyte.catalogue import suites
 
     rows = [
-        {"suite": name, "title": one.title, "answers": one.answers, "cells": "; ".join(one.selectors(("*",)))}
-        for name, one in suites().items()
+        {
+            "suite": name,
+            "title": suite.title,
+            "answers": suite.answers,
+            "cells": "; ".join(suite.selectors(("*",))),
+        }
+        for name, suite in suites().items()
     ]
     return _named(rows, pattern)
 
@@ -182,16 +187,16 @@ def _operations(pattern: str) -> list[Row]:
         note(f"{failure.runner}: {failure.message}")
     rows: dict[str, Row] = {}
     for (runner, _), hello in found.hellos.items():
-        for one in hello.operations:
-            fits = selector.matches_operation(runner, one.algorithm, one.operation)
+        for operation in hello.operations:
+            fits = selector.matches_operation(runner, operation.algorithm, operation.operation)
             wanted = selector.contracts or ("*",)
-            if not fits or not any(globs.matches(one.contract, glob) for glob in wanted):
+            if not fits or not any(globs.matches(operation.contract, glob) for glob in wanted):
                 continue
-            name = f"{runner}/{one.algorithm}/{one.operation}"
+            name = f"{runner}/{operation.algorithm}/{operation.operation}"
             row = rows.setdefault(
                 name, {"operation": name, "contracts": [], "cpu_tiers": ", ".join(found.specs[runner].tiers)}
             )
-            row["contracts"].append(one.contract)
+            row["contracts"].append(operation.contract)
     if not rows:
         selector.algorithms()  # raises, with near names, when the catalogue has none
     return [row | {"contracts": ", ".join(row["contracts"])} for row in rows.values()]
@@ -216,8 +221,12 @@ def _contracts(pattern: str) -> list[Row]:
     from perbyte.catalogue import load
 
     rows = [
-        {"contract": one.id, "default_for": ", ".join(one.default_for), "one timed call is": one.meaning}
-        for one in load().contracts.values()
+        {
+            "contract": contract.id,
+            "default_for": ", ".join(contract.default_for),
+            "one timed call is": contract.meaning,
+        }
+        for contract in load().contracts.values()
     ]
     return _named(rows, pattern)
 

@@ -12,6 +12,7 @@ import click
 
 from perbyte.cli.declared import argument, flag, group, option, takes
 from perbyte.cli.options import PROFILE, Additions, Listed, Output, PolicyOptions, note
+from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import UsageError
 from perbyte.model import Policy
 from perbyte.model.cell import STATES, is_state
@@ -28,13 +29,27 @@ QUICK_SIZES = (64, 1024, 16384)
 QUICK_BUDGET_S = 10.0
 SHOWN = 8  # reasons for which cells are not in a plan
 
+SECTIONS = {
+    "What to measure": ("suite", "sizes", "operations", "contracts", "cpus", "states", "threads", "input"),
+    "How long, and where": ("budget", "precision", "epochs", "cores", "gentle", "seed"),
+    "What to add": ("rate", "limits", "count", "memory", "leak", "profile"),
+    "The run, and its output": (
+        "out",
+        "resume",
+        "dry_run",
+        "as_json",
+        "as_csv",
+        "unit",
+        "quiet",
+    ),
+}
 EPILOG = """\b
 Selectors are cell addresses with globs:
   openssl/aes-*-gcm/*@16,8192        runner/algorithm/operation@sizes
   '*/sha-256'                        every runner, default sizes
   '*/aes-128-ctr+cpu=soft,full'      with and without CPU acceleration
-  '*/aes-128-gcm@1350+state=loop,cold,first'  single calls with emptied caches, and of fresh processes
-  '*/aes-128-ctr+contract=message'   whole messages instead of an endless one
+  '*/aes-128-gcm@1350+state=loop,cold,first'  also with emptied caches, and in fresh processes
+  '*/aes-128-ctr+contract=message'   whole messages instead of one long stream
 """
 
 
@@ -48,23 +63,23 @@ class MeasureOptions:
     )
     sizes: tuple[str, ...] | None = option("--size", type=Listed(), default=None, help="Sizes: 16,1KiB,10MB.")
     operations: tuple[str, ...] | None = option(
-        "--operation", type=Listed(), default=None, help="encrypt,decrypt,digest,..."
+        "--operation", type=Listed(), default=None, help="Operations: encrypt,decrypt,digest..."
     )
     contracts: tuple[str, ...] | None = option(
         "--contract", type=Listed(), default=None, help="What one call is: stream, message..."
     )
     cpus: tuple[str, ...] | None = option("--cpu", type=Listed(), default=None, help="CPU tiers: full,soft.")
     states: tuple[str, ...] | None = option(
-        "--state", type=Listed(), default=None, help="What a call comes after: loop,cold,..."
+        "--state", type=Listed(), default=None, help="State before a call: loop,cold,first,idle."
     )
-    threads: str | None = option("--threads", help="On so many cores at once: 1,2,all.")
+    threads: str | None = option("--threads", help="Numbers of cores to use at once: 1,2,all.")
     policy: PolicyOptions = group(PolicyOptions)
     input: Path | None = option(
         "--input", type=click.Path(path_type=Path), help="Measure on this file's bytes."
     )
     out: Path | None = option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
     resume: Path | None = option(
-        "--resume", type=click.Path(path_type=Path), help="Go on with an interrupted run."
+        "--resume", type=click.Path(path_type=Path), help="Continue an interrupted run."
     )
     dry_run: bool = flag("--dry-run", help="Print the plan and stop.")
     output: Output = group(Output)
@@ -72,12 +87,12 @@ class MeasureOptions:
     profile: bool = flag("--profile", help=PROFILE)
 
 
-@click.command("measure", epilog=EPILOG)
+@click.command("measure", cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
 @takes(MeasureOptions)
 def command(options: MeasureOptions) -> int:
-    """Measure cells in cycles per byte, checked before they are timed.
+    """Measure the speed of algorithms in cycles per byte; every result is checked before it is timed.
 
-    Without a selector: a quick suite of about ten seconds.
+    A cell is one algorithm, operation and size of a library. Without a selector: a quick suite of about ten seconds.
     """
     from perbyte.cli.conduct import with_behaviours
     from perbyte.cli.ending import note_losses, note_profile
@@ -242,7 +257,7 @@ def read_states(
     """The states that were asked for, numbers of threads among them; None where nothing was said."""
     from perbyte.measure import choose_cores
 
-    if unknown := [one for one in states if not is_state(one)]:
+    if unknown := [state for state in states if not is_state(state)]:
         raise UsageError(f"'{unknown[0]}' is no state", hint=f"there are {', '.join(STATES)} and threads-2")
     words = [word.strip() for word in threads.split(",")] if threads is not None else []
     if not all(word == "all" or (word.isdecimal() and int(word)) for word in words):
@@ -263,7 +278,7 @@ def _print_plan(request: Request, policy: Policy, *, as_json: bool, lenient: boo
     from perbyte.cli.conduct import build_needed
     from perbyte.measure import foresee, prepare, recall_pace
 
-    build_needed(one.runner for one in request.selectors)
+    build_needed(selector.runner for selector in request.selectors)
     prepared = prepare(request, policy, lenient=lenient)
     pace = recall_pace(prepared.conditions.policy.cores[0])
     plan, seen = prepared.plan, foresee(prepared.plan, policy, prepared.survey.specs, pace)

@@ -29,7 +29,7 @@ class MergeOptions:
 def command(options: MergeOptions) -> int:
     """Merge RUNs of the same cells, machine, libraries and policy into one run with the epochs of all.
 
-    Runs that differ in anything a figure depends on are refused: compare them instead.
+    Runs are refused if they differ in anything that affects a figure. Compare them instead.
     """
     from perbyte.app.run_names import find_runs
     from perbyte.cli.show import print_run

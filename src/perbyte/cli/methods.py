@@ -16,7 +16,7 @@ WIDTH = 100
 @click.command("methods")
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 def command(run: Path | None) -> int:
-    """Print the paragraph for a methods section about RUN (the newest without it), with what a repeater needs.
+    """Print a paragraph about RUN (default: the newest) for a methods section, with all data to repeat it.
 
     \b
       perbyte methods results/monday

@@ -35,7 +35,7 @@ def missing_of_runs(
     grids: Iterable[Grid], runs: Sequence[Run], names: Sequence[str], *, gate: bool
 ) -> list[MissingCell]:
     """Cells of runs side by side that one has and another was to measure; at a gate all that the first one has."""
-    found = []
+    cells = []
     for grid in grids:
         for row in grid.rows:
             if not any(entry.figure for entry in row.entries):
@@ -46,13 +46,13 @@ def missing_of_runs(
                     continue
                 if lost and entry.failure and run.conditions.origin == _MEASURED:
                     why = f"{entry.failure.kind}: {entry.failure.message}"
-                    found.append(MissingCell(entry.failure.address or row.cell.address, name, why))
+                    cells.append(MissingCell(entry.failure.address or row.cell.address, name, why))
                 elif gate and row.entries[0].figure:
-                    found.append(MissingCell(row.cell.address, name, "it has no such cell"))
+                    cells.append(MissingCell(row.cell.address, name, "it has no such cell"))
     if gate:
         for run, name in zip(runs, names, strict=True):
-            found += [one for one in _lost(run, name) if not _told(one, found)]
-    return found
+            cells += [cell for cell in _lost(run, name) if not _told(cell, cells)]
+    return cells
 
 
 def missing_of_sides(
@@ -83,8 +83,8 @@ def missing_of_sides(
 def note_missing(found: Sequence[MissingCell]) -> None:
     """Say on standard error which cells are missing; those that lack the same thing are one line."""
     alike: dict[tuple[str, str], list[str]] = {}
-    for one in found:
-        alike.setdefault((one.side, one.why), []).append(one.address)
+    for cell in found:
+        alike.setdefault((cell.side, cell.why), []).append(cell.address)
     for (side, why), addresses in alike.items():
         more = f" and {len(addresses) - SHOWN:,} more" if len(addresses) > SHOWN else ""
         told = plain(", ".join(addresses[:SHOWN]), 400)
@@ -104,11 +104,11 @@ def _lost(run: Run, name: str) -> list[MissingCell]:
     ]
 
 
-def _told(one: MissingCell, found: Iterable[MissingCell]) -> bool:
-    return any((one.address, one.side) == (other.address, other.side) for other in found)
+def _told(cell: MissingCell, found: Iterable[MissingCell]) -> bool:
+    return any((cell.address, cell.side) == (other.address, other.side) for other in found)
 
 
 def _cells(found: Iterable[MissingCell]) -> list[Cell]:
     from perbyte.model import parse_address
 
-    return [parse_address(one.address) for one in found]
+    return [parse_address(cell.address) for cell in found]

@@ -72,15 +72,15 @@ class DataRate(click.ParamType[float]):
         if isinstance(value, float):
             return value
         asked = str(value).strip()
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKmMgGtT]?)(i?)(B|[bB][iI][tT])(?:/s|ps)?", asked)
-        if not found or float(found[1]) <= 0:
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKmMgGtT]?)(i?)(B|[bB][iI][tT])(?:/s|ps)?", asked)
+        if not match or float(match[1]) <= 0:
             either = re.fullmatch(r"(\d+(?:\.\d+)?\s*[kKmMgGtT]?)b(?:/s|ps)?", asked)
             meant = (
                 f": {either[1]}B/s or {either[1]}bit/s?" if either else " (e.g. 2GB/s, 500MB/s or 10Gbit/s)"
             )
             self.fail(f"invalid rate {value!r}{meant}", param, ctx)
-        steps = " KMGT".index(found[2].upper() or " ")
-        return float(found[1]) * float((1024 if found[3] else 1000) ** steps) / (1 if found[4] == "B" else 8)
+        steps = " KMGT".index(match[2].upper() or " ")
+        return float(match[1]) * float((1024 if match[3] else 1000) ** steps) / (1 if match[4] == "B" else 8)
 
 
 class DataSize(click.ParamType[int]):
@@ -130,10 +130,10 @@ class Seconds(click.ParamType[float]):
         """Return seconds. Fails on anything else."""
         if isinstance(value, float):
             return value
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|)", str(value).strip())
-        if not found or float(found[1]) <= 0:
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|)", str(value).strip())
+        if not match or float(match[1]) <= 0:
             self.fail(f"invalid duration {value!r}: a time above zero (e.g. 60s, 2min or 500ms)", param, ctx)
-        seconds = float(found[1]) * _TIME_UNITS[found[2] or "s"]
+        seconds = float(match[1]) * _TIME_UNITS[match[2] or "s"]
         if seconds > LONGEST_S:
             self.fail(f"invalid duration {value!r}: a week (168h) at the most", param, ctx)
         return seconds
@@ -159,12 +159,12 @@ class Listed(click.ParamType[tuple[str, ...]]):
 UNDECIDED: dict[str, Any] = {
     "type": click.Choice(("ok", "fail")),
     "default": None,
-    "help": "Exit code 0 or 1 instead of 5.  [with --fail-above]",
+    "help": "With --fail-above: exit code 0 or 1 instead of 5.",
 }
 undecided_option = click.option("--undecided-is", **UNDECIDED)
-GENTLE = "Without priority over other programs: less precise beside them."
-PROFILE = "Say where the time of the run went."
-RATE = "How many cores such a rate takes, and what a record costs: 2GB/s."
+GENTLE = "Take no priority over other programs; less precise beside them."
+PROFILE = "Show where the run spent its time."
+RATE = "Show the cores for a data rate, and the cost of a record: 2GB/s."
 DEFAULT = Policy()
 gentle_option = click.option("--gentle", is_flag=True, help=GENTLE)
 
@@ -177,7 +177,7 @@ class PolicyOptions:
         "--precision",
         type=Percent(),
         default=None,
-        help=f"Half-width at which a cell is done.  [{DEFAULT.precision:.2%}]",
+        help=f"Interval half-width at which a cell is done.  [{DEFAULT.precision:.2%}]",
     )
     budget: float | None = option(
         "--budget",
@@ -189,14 +189,14 @@ class PolicyOptions:
         "--epochs",
         type=click.IntRange(1, 100),
         default=None,
-        help=f"Fresh processes per runner at the least.  [{DEFAULT.epochs}]",
+        help=f"Least number of fresh processes per runner.  [{DEFAULT.epochs}]",
     )
     cores: tuple[int, ...] | None = option(
         "--cores",
         "--core",
         type=Cores(),
         default=None,
-        help="Cores to measure on, as 0-3 or 1.  [all of one kind]",
+        help="Cores to measure on: 0-3, or 1.  [all of one kind]",
     )
     seed: int | None = option(
         "--seed",
@@ -247,10 +247,10 @@ class Additions:
     """What is printed beside the figures of a run; `rate` in bytes a second."""
 
     rate: float | None = option("--rate", type=DataRate(), default=None, help=RATE)
-    limits: bool = flag("--limits", help="What the silicon allows beside each cell, and which limit binds.")
-    count: bool = flag("--count", help="Instructions of each cell, by kind and per cycle.")
-    memory: bool = flag("--memory", help="Stack, heap, state and code of each cell, in bytes.")
-    leak: bool = flag("--leak", help="Whether the time of each cell depends on secrets, in cycles.")
+    limits: bool = flag("--limits", help="Show the processor's limit for each cell, and its cause.")
+    count: bool = flag("--count", help="Show the instructions of each cell, by kind and per cycle.")
+    memory: bool = flag("--memory", help="Show stack, heap, state and code of each cell, in bytes.")
+    leak: bool = flag("--leak", help="Show whether the time of each cell depends on secrets.")
 
 
 NO_ADDITIONS = Additions(None, False, False, False, False)

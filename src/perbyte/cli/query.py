@@ -25,10 +25,10 @@ from perbyte.model.text import json_ready
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table.")
 def command(sql: str, runs: tuple[Path, ...], as_json: bool, as_csv: bool) -> int:
-    """Run one SQL statement over RUNs (all stored runs without them). Nothing is changed.
+    """Run one SQL query over RUNs, or over all stored runs. Queries change nothing.
 
-    Views: runs (a row per run), cells (a row per figure), samples (a row per sample), behaviour (a row per cell that
-    was counted), leaks (a row per cell and secret).
+    The views are runs, cells, samples, behaviour and leaks. They have a row per run, per figure, per sample, per
+    counted cell, and per cell and secret.
 
     \b
       perbyte query 'DESCRIBE cells'
@@ -70,10 +70,10 @@ def _all_runs() -> list[Path]:
     """Every stored run that can be read; how many cannot is said."""
     from perbyte.store import leak_runs, runs
 
-    found = runs(places.runs_home())
-    if broken := sum(bool(one.problem) for one in found):
+    summaries = runs(places.runs_home())
+    if broken := sum(bool(summary.problem) for summary in summaries):
         note(f"left out: {broken} runs that cannot be read (perbyte list runs)")
-    whole = [one.path for one in found if not one.problem] + leak_runs(places.runs_home())
+    whole = [summary.path for summary in summaries if not summary.problem] + leak_runs(places.runs_home())
     if not whole:
         raise UsageError("there is no run yet", hint="make one: perbyte measure")
     return whole

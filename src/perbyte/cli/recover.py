@@ -16,10 +16,10 @@ from perbyte.errors import EXIT_FINE, EXIT_FOUND
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
 def command(run: Path, out: Path | None) -> int:
-    """Save what is readable of RUN into a new run, with figures made anew. RUN itself is not changed.
+    """Save the readable part of RUN as a new run, and compute its figures again. RUN itself is not changed.
 
-    Exit code 1 when something was lost: it is named here and as a failure of the new run, which
-    `perbyte measure --resume` can complete on the machine that measured it.
+    Exit code 1 if something was lost. Lost cells are named here, and as failures of the new run. `perbyte measure
+    --resume` can complete it on the machine that measured it.
 
     \b
       perbyte recover results/monday --out results/monday-saved

@@ -31,27 +31,27 @@ if TYPE_CHECKING:
 @click.option(
     "--history",
     is_flag=True,
-    help="The history: all studies since 1994, with the points of RUNs.  [the newest run of each study]",
+    help="Write the history of all studies since 1994, with RUNs.  [newest run of each study]",
 )
 @click.option(
     "--atlas",
     "of_atlas",
     is_flag=True,
-    help="The machines of an atlas instead; RUN is its place.  [the user's own]",
+    help="Write the machines of an atlas; RUN is its place.  [the user's own]",
 )
 @click.option(
     "--chart",
     "charts",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Write a chart: NAME.svg, .png or .pdf; NAME chooses which; 'help' alone lists them.",
+    help="Write the chart NAME as NAME.svg, .png or .pdf; 'help' lists the names.",
 )
 def command(
     runs: tuple[Path, ...], output: Path | None, history: bool, of_atlas: bool, charts: tuple[Path, ...]
 ) -> int:
-    """Write RUN (the newest one without it) as one self-contained HTML file.
+    """Write RUN (default: the newest) as one self-contained HTML file.
 
-    Several RUNs stand side by side, machine by machine, a column each; ratios are to the first.
+    Several RUNs are shown side by side, with a column for each. Ratios are to the first.
 
     \b
       perbyte report -o report.html
@@ -177,12 +177,12 @@ def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path
 
     notes: list[str] = []
     if judgement is None:
-        judgement, said = judgement_of(run)
-        notes.append(said)
+        judgement, text = judgement_of(run)
+        notes.append(text)
     history = None
     if judgement is not None:
-        history, said = history_of(run)
-        notes.append(said)
+        history, text = history_of(run)
+        notes.append(text)
     told = tuple(said for said in notes if said)
     page = run_page(run, judgement=judgement, history=history, notes=told)
     return written(path, lambda part: write(page, part))
@@ -221,8 +221,12 @@ def newest_of_studies() -> list[Path]:
     from perbyte.store import runs
 
     found: dict[str, Path] = {}
-    stored = [one for one in runs(places.runs_home()) if one.study and one.cells and not one.problem]
-    for one in sorted(stored, key=lambda one: not one.complete):  # stable: newest first among equals
+    stored = [
+        summary
+        for summary in runs(places.runs_home())
+        if summary.study and summary.cells and not summary.problem
+    ]
+    for one in sorted(stored, key=lambda summary: not summary.complete):  # stable: newest first among equals
         found.setdefault(one.study, one.path)
     return list(found.values())
 

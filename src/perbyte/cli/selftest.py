@@ -37,18 +37,18 @@ BUDGETS_S = (5.0, 15.0)
 
 @click.command("selftest")
 @click.option(
-    "--full", is_flag=True, help="Slowdowns of 0.25 to 5 %, A/A pairs and intervals too: about 3 minutes."
+    "--full", is_flag=True, help="Also test slowdowns of 0.25 to 5 %, A/A pairs and intervals (3 minutes)."
 )
 @click.option(
     "--trials", type=click.IntRange(1), default=6, show_default=True, help="Runs for each budget of --full."
 )
-@click.option("--budget", type=Seconds(), help="One budget for the runs of --full instead of 5 s and 15 s.")
+@click.option("--budget", type=Seconds(), help="Budget for the runs of --full.  [5 s and 15 s]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet: bool) -> int:
-    """Measure loops of known cost through the whole pipeline. Exit code 1 when one reads wrong, 5 when none can tell.
+    """Measure loops of known cost through the whole pipeline. Exit code 1 if one reads wrong, 5 if not known.
 
-    With --full also how small a difference this machine can tell, and how often it tells one that is none.
+    --full also finds the smallest difference that this machine detects, and its rate of false alarms.
 
     \b
       perbyte selftest
@@ -60,8 +60,8 @@ def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet:
     found: dict[str, Any] = {"loops": [asdict(one) for one in readings]}
     if not as_json:
         print("cycles per instruction (the empty call: per call)")
-        for one in readings:
-            print(f"  {one.loop:16} {one}")
+        for reading in readings:
+            print(f"  {reading.loop:16} {reading}")
         if floor:
             print(f"A/A pairs: {floor.relative:.3%} at the most, {len(floor.pairs)} pairs")
     if full:
@@ -153,26 +153,26 @@ class _Trials:
         from perbyte.stats.across import floor_across
         from perbyte.stats.compare import Answer
 
-        singles = sorted(((one.cell.size_bytes, one) for one in run.cells), key=lambda pair: pair[0])
+        singles = sorted(((figure.cell.size_bytes, figure) for figure in run.cells), key=lambda pair: pair[0])
         if (
             self.before and self.before[1] == budget_s
         ):  # the same code in fresh processes, another layout and order
-            last = {one.cell: one for one in self.before[0].cells}
+            last = {figure.cell: figure for figure in self.before[0].cells}
             floor = floor_across((self.before[0].noise_floor, run.noise_floor))
-            again = [(last[one.cell], one) for one in run.cells if one.cell in last]
+            again = [(last[figure.cell], figure) for figure in run.cells if figure.cell in last]
             self.identical += [compare(*pair, floor, same_run=False).claimed for pair in again]
         self.before = (run, budget_s)
         for (fewer, a), (more, b) in itertools.combinations(singles, 2):
-            found = compare(a, b, run.noise_floor)
+            comparison = compare(a, b, run.noise_floor)
             true = more / fewer
-            if not found.ratio.known:
+            if not comparison.ratio.known:
                 continue
-            self.held.append(found.ratio.low <= true <= found.ratio.high)
-            self.errors.append(found.ratio.value / true - 1)
-            self.wrong_way += found.answer is Answer.FASTER
+            self.held.append(comparison.ratio.low <= true <= comparison.ratio.high)
+            self.errors.append(comparison.ratio.value / true - 1)
+            self.wrong_way += comparison.answer is Answer.FASTER
             if fewer == STEPS:
-                share = next(one for one in SLOWDOWNS if _steps(one) == more)
-                self.detected.setdefault((budget_s, share), []).append(found.answer is Answer.SLOWER)
+                share = next(slowdown for slowdown in SLOWDOWNS if _steps(slowdown) == more)
+                self.detected.setdefault((budget_s, share), []).append(comparison.answer is Answer.SLOWER)
 
     def smallest(self, budget_s: float) -> float:
         """The smallest slowdown that was found in every run, and so was every larger one; infinite when none was."""

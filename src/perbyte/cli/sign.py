@@ -17,9 +17,9 @@ from perbyte.errors import EXIT_FINE, StoreError
     "--key", required=True, type=click.Path(path_type=Path), help="SSH key, such as ~/.ssh/id_ed25519."
 )
 def command(run: Path | None, key: Path) -> int:
-    """Sign the manifest of RUN (the newest without it) with an SSH key; verify and report say whose it is.
+    """Sign the manifest of RUN (default: the newest) with an SSH key. `verify` and `report` then name the signer.
 
-    Going on with the run, or any other change, ends the signature.
+    Resuming the run, or any other change, makes the signature invalid.
 
     \b
       perbyte sign results/monday --key ~/.ssh/id_ed25519

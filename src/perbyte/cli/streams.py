@@ -101,8 +101,8 @@ def plain_letters(error: UnicodeError) -> tuple[str, int]:
     """Give what an encoding cannot say in letters that it can: the error handler of the streams."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    said = "".join(_in_plain(one) for one in error.object[error.start : error.end])
-    return said, error.end
+    text = "".join(_in_plain(one) for one in error.object[error.start : error.end])
+    return text, error.end
 
 
 def _in_plain(one: str) -> str:

@@ -46,7 +46,7 @@ def list_(as_json: bool) -> int:
 @command.command("show")
 @click.argument("name")
 def show(name: str) -> int:
-    """Show what a study asked, how it measured, what it claims and what cannot be repeated."""
+    """Show a study: its question, method and claims, and what cannot be repeated."""
     from perbyte.studies import find
 
     study = find(name)
@@ -88,7 +88,7 @@ class StudyRunOptions:
 @command.command("run")
 @takes(StudyRunOptions)
 def run(options: StudyRunOptions) -> int:
-    """Measure the cells of study NAME here, judge its claims, write run, report and figures."""
+    """Measure the cells of study NAME here, judge its claims, and write run, report and charts."""
     from perbyte.cli.ending import note_losses, note_profile
     from perbyte.cli.show import print_run
     from perbyte.report.text import render_judgement
@@ -158,8 +158,8 @@ def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions
 
 @command.command("judge")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--study", "name", help="Study to judge by.  [the one the run was made for]")
-@click.option("--numbers", is_flag=True, help="Print all the numbers that decide.")
+@click.option("--study", "name", help="Study with the claims.  [that of the run]")
+@click.option("--numbers", is_flag=True, help="Print all deciding numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--strict", is_flag=True, help="Exit code 1 when a claim is not reproduced.")
 def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, as_json: bool, strict: bool) -> int:
@@ -204,12 +204,12 @@ def page(name: str, runs: tuple[Path, ...], output: Path | None) -> int:
 @click.argument("name")
 @click.argument("figures", type=click.Path(path_type=Path))
 @click.option("--into", type=click.Path(path_type=Path), default=Path("studies"), show_default=True)
-@click.option("--title", help="Title of the text.")
-@click.option("--author", help="Who wrote it.")
-@click.option("--year", type=int, help="When.")
+@click.option("--title", help="Title of the publication.")
+@click.option("--author", help="Its authors.")
+@click.option("--year", type=int, help="Year of publication.")
 @click.option("--citation", help="Where it was published.")
-@click.option("--question", help="What it asks, in your words.")
-@click.option("--machine", help="What it was measured on.")
+@click.option("--question", help="Its question, in your words.")
+@click.option("--machine", help="The machine that it used.")
 @click.option("--clock", type=float, help="The machine's clock in GHz, if it is published.")
 @click.option("--contract", default="stream/1", show_default=True, help="What one timed call is.")
 def new(
@@ -264,9 +264,15 @@ def new(
 
 @command.command("timeline")
 @click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--chart", "charts", multiple=True, type=click.Path(path_type=Path), help="Also draw it here.")
+@click.option(
+    "--chart",
+    "charts",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Also write a chart to this file.",
+)
 def timeline(runs: tuple[Path, ...], charts: tuple[Path, ...]) -> int:
-    """Print what AES, SHA and ChaCha cost a byte through the years, from all studies and RUNS, with the sources.
+    """Print the cost of AES, SHA and ChaCha per byte through the years, from all studies and RUNS, with sources.
 
     Without RUNS: the newest run of each study here.
     """

@@ -23,7 +23,7 @@ BUDGET_S = 5.0
 EPOCHS = 3
 EPILOG = """\b
   perbyte supercop supercop-20260330 sha256 'crypto_stream/*'
-  perbyte supercop supercop-20260330               # the whole tree; the same again goes on where it ended
+  perbyte supercop supercop-20260330               # the whole tree; run it again to continue
   perbyte supercop supercop-20260330 --compilers all --out results
 """
 
@@ -31,13 +31,15 @@ EPILOG = """\b
 @click.command("supercop", epilog=EPILOG)
 @click.argument("tree", type=click.Path(path_type=Path), metavar="DIR")
 @click.argument("primitives", nargs=-1, metavar="[PRIMITIVE...]")
-@click.option("--out", type=click.Path(path_type=Path), help="Directory of the results.  [one of the tree's]")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Directory of the results.  [named after the tree]"
+)
 @click.option(
     "--compilers",
     type=click.Choice(["usual", "all"]),
     default="usual",
     show_default=True,
-    help="-O3 -march=native of cc alone, or all of the tree's list that are here.",
+    help="cc -O3 -march=native, or all installed compilers of the tree's list.",
 )
 @click.option("--size", "sizes", type=Listed(), default=None, help="Sizes: 16,1KiB.  [64,4KiB]")
 @click.option(
@@ -47,7 +49,7 @@ EPILOG = """\b
     show_default=True,
     help="Measuring time of a primitive, in seconds.",
 )
-@click.option("--again", is_flag=True, help="Do again what is done.")
+@click.option("--again", is_flag=True, help="Repeat finished primitives.")
 @gentle_option
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def command(
@@ -61,10 +63,10 @@ def command(
     gentle: bool,
     quiet: bool,
 ) -> int:
-    """Measure a tree in SUPERCOP's layout: every implementation has a figure, or is listed with one reason.
+    """Measure a tree in SUPERCOP's layout. Every implementation gets a figure, or a reason why it has none.
 
-    Nothing ends the run, and the same command goes on where it ended. A primitive is gated by the tree's checksums;
-    those of the catalogue by known answers as well. Results: `data` in SUPERCOP's own form, and runs of Perbyte.
+    A failure does not end the run. The same command continues an interrupted run. Each primitive must match the tree's
+    checksums, and the known answers of the catalogue. Results: `data` in SUPERCOP's format, and runs of Perbyte.
     """
     from perbyte import places
     from perbyte.catalogue import parse_sizes
@@ -72,7 +74,11 @@ def command(
     from perbyte.trial.supercop_own import describe_unknown
     from perbyte.trial.supercop_record import Journal
 
-    chosen = [one for one in find_implementations([tree]) if _meant(one.operation, one.primitive, primitives)]
+    chosen = [
+        implementation
+        for implementation in find_implementations([tree])
+        if _meant(implementation.operation, implementation.primitive, primitives)
+    ]
     if not chosen:
         raise UsageError(
             f"{tree}: no primitive is called {', '.join(primitives)}",
@@ -95,7 +101,7 @@ def command(
         if not again and job.done(group):
             continue
         outcomes = job.carry_out(group)
-        wrong = wrong or any(one.word in BAD for one in outcomes)
+        wrong = wrong or any(outcome.word in BAD for outcome in outcomes)
         print(f"{number}/{len(groups)} crypto_{operation}/{primitive}: {_summary(outcomes)}", flush=True)
     _print_end(journal, primitives_of(root), primitives)
     return EXIT_INCORRECT if wrong else EXIT_FINE
@@ -120,7 +126,11 @@ class _Job:
 
     def done(self, group: Sequence[Implementation]) -> bool:
         """True where each implementation has an outcome in each way."""
-        wanted = {(one.operation, one.primitive, one.name, way.word) for one in group for way in self.ways}
+        wanted = {
+            (implementation.operation, implementation.primitive, implementation.name, way.word)
+            for implementation in group
+            for way in self.ways
+        }
         return wanted <= set(self.journal.outcomes)
 
     def carry_out(self, group: Sequence[Implementation]) -> list[VariantOutcome]:
@@ -134,7 +144,11 @@ class _Job:
             made, run = self._measured(group, algorithm)
         except (PerbyteError, OSError) as error:
             word = "cannot be built" if algorithm else "not known"
-            made = [Made(one, way, one.name, word, _line(str(error))) for one in group for way in self.ways]
+            made = [
+                Made(implementation, way, implementation.name, word, _line(str(error)))
+                for implementation in group
+                for way in self.ways
+            ]
         start = prefix(self.version, self.date, group[0].operation, group[0].primitive)
         outcomes, lines = [], []
         for one in made:
@@ -191,7 +205,9 @@ class _Job:
         from perbyte.trial.supercop_record import data_lines
 
         assert run
-        compiler = next((who.compiler for who in run.conditions.identities if who.runner == one.name), "-")
+        compiler = next(
+            (identity.compiler for identity in run.conditions.identities if identity.runner == one.name), "-"
+        )
         return data_lines(
             start, outcome, [each for each in run.cells if each.cell.runner == one.name], compiler
         )
@@ -200,7 +216,7 @@ class _Job:
 def _meant(operation: str, primitive: str, patterns: Sequence[str]) -> bool:
     """True where one of `patterns` is the primitive's name, its operation, or both with a slash; globs too."""
     names = (primitive, f"crypto_{operation}", f"crypto_{operation}/{primitive}")
-    return not patterns or any(fnmatch.fnmatchcase(name, one) for one in patterns for name in names)
+    return not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns for name in names)
 
 
 def _version(root: Path) -> str:
@@ -218,10 +234,10 @@ def _summary(outcomes: Sequence[VariantOutcome]) -> str:
     words = [one.word for one in outcomes]
     told = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys([MEASURED, *words]))
     best: dict[str, tuple[float, str]] = {}
-    for one in outcomes:
-        for where, values in one.figures.items():
+    for outcome in outcomes:
+        for where, values in outcome.figures.items():
             if values[0] and (where not in best or values[0] < best[where][0]):
-                best[where] = (values[0], one.implementation)
+                best[where] = (values[0], outcome.implementation)
     named = [f"{where.split()[0]} {cycles:,.0f} cycles ({name})" for where, (cycles, name) in best.items()]
     return f"{told}" + (f"; best: {', '.join(named[:4])}" if named else "")
 
@@ -232,7 +248,7 @@ def _print_end(journal: Journal, every: dict[str, int], asked: Sequence[str]) ->
 
     outcomes = journal.outcomes.values()
     counts = ", ".join(f"{count} {word}" for word, count in journal.counts().items())
-    done = len({(one.operation, one.primitive) for one in outcomes})
+    done = len({(outcome.operation, outcome.primitive) for outcome in outcomes})
     print(f"{done} primitives, {len(outcomes)} programs: {counts}")
     print(
         f"{journal.place / 'data'}: in SUPERCOP's form; {journal.place / 'state.jsonl'}: each with its reason"

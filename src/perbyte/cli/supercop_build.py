@@ -101,12 +101,16 @@ def build_group(
 
     several = len({one.primitive for one in group}) > 1
     jobs = []
-    for one in group:
+    for implementation in group:
         for index, way in enumerate(ways):
-            name = f"{one.primitive}-{one.name}" if several or one.name in taken else one.name
+            name = (
+                f"{implementation.primitive}-{implementation.name}"
+                if several or implementation.name in taken
+                else implementation.name
+            )
             if len(ways) > 1:
                 name += "-" + re.sub(r"[^A-Za-z0-9.]+", "-", way.word).strip("-")
-            jobs.append((one, way, name, home() / "supercop" / f"{algorithm.id}-{name}-{index}"))
+            jobs.append((implementation, way, name, home() / "supercop" / f"{algorithm.id}-{name}-{index}"))
     if len({name for _, _, name, _ in jobs}) < len(jobs):
         raise UsageError("two implementations have one name", hint="try them in two commands")
 

@@ -170,7 +170,7 @@ class ProgressLine:
     def _print_notes(self) -> None:
         if self._alike:
             self._line.close()
-        for said, whats in self._alike.items():
+        for text, whats in self._alike.items():
             more = f" and {len(whats) - _NAMED} more" if len(whats) > _NAMED else ""
-            print(plain(", ".join(whats[:_NAMED]) + more + said, 1000), file=sys.stderr, flush=True)
+            print(plain(", ".join(whats[:_NAMED]) + more + text, 1000), file=sys.stderr, flush=True)
         self._alike.clear()

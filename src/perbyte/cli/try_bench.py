@@ -58,9 +58,9 @@ class Bench:
         from perbyte.measure.machine import require_linux
 
         require_linux()
-        found = self._survey(self.programs)
+        survey = self._survey(self.programs)
         policy = replace(self.policy, cores=choose_cores(self.policy.cores))
-        return first_faults(found, self.cells(found), policy, self.patience_s)
+        return first_faults(survey, self.cells(survey), policy, self.patience_s)
 
     def look_first(self, name: str) -> tuple[CellFigure, ...]:
         """A first figure of the program `name`, of the largest size, within a second; stored nowhere."""
@@ -68,17 +68,17 @@ class Bench:
         from perbyte.cli.try_first import first_figures
         from perbyte.measure import choose_cores
 
-        found = self._survey([spec for spec in self.programs if spec.name == name])
+        survey = self._survey([spec for spec in self.programs if spec.name == name])
         largest: dict[tuple[str, str], Cell] = {}
-        for cell in self.cells(found):
+        for cell in self.cells(survey):
             key = (cell.runner, cell.operation)
             if key not in largest or cell.size_bytes > largest[key].size_bytes:
                 largest[key] = cell
         policy = replace(self.policy, cores=choose_cores(self.policy.cores))
-        figures = first_figures(found, tuple(largest.values()), policy, limits(self.patience_s, RUN_TIMES))
+        figures = first_figures(survey, tuple(largest.values()), policy, limits(self.patience_s, RUN_TIMES))
         if figures:
-            samples = sum(one.samples for one in figures)
-            self.clock.note_clean(sum(one.clean_samples for one in figures) / max(1, samples))
+            samples = sum(figure.samples for figure in figures)
+            self.clock.note_clean(sum(figure.clean_samples for figure in figures) / max(1, samples))
         return figures
 
     def leave_out(self, names: Collection[str]) -> None:
@@ -99,18 +99,18 @@ class Bench:
         from perbyte.cli.try_stored import find_stored
         from perbyte.measure import choose_cores
 
-        found = self._survey([*(spec for spec in self.programs if spec.name in self.mine), *self.libraries])
-        cells = self.cells(found)
+        survey = self._survey([*(spec for spec in self.programs if spec.name in self.mine), *self.libraries])
+        cells = self.cells(survey)
         theirs = [cell for cell in cells if cell.runner not in self.mine]
         policy = replace(of_today(self.policy), cores=choose_cores(self.policy.cores))
-        stored = None if fresh else find_stored(theirs, found, policy)
+        stored = None if fresh else find_stored(theirs, survey, policy)
         if stored:
             again = {*stored.anchors, *stored.lacking(theirs)}
-            run = self._carry_out(found, [cell for cell in cells if cell in again or cell not in theirs])
+            run = self._carry_out(survey, [cell for cell in cells if cell in again or cell not in theirs])
             if not (untrue := stored.untrue(run)):
                 return run, stored
             note(f"{untrue}; all libraries are measured", quiet=self.quiet)
-        return self._carry_out(found, cells), None
+        return self._carry_out(survey, cells), None
 
     def _in_time(self, found: Survey, cells: Sequence[Cell], pace: Pace) -> tuple[Sequence[Cell], Policy]:
         """The cells that fit into the promised time, and the policy with what is left of it as budget.
@@ -151,8 +151,8 @@ class Bench:
         cells: tuple[Cell, ...] = draw_cells(self.algorithm, dict(found.hellos), self.mine, self.sizes)
         if not cells:
             why = "; ".join(failure.message for failure in found.failures if failure.runner in self.mine)
-            said = why or f"no size is a multiple of {self.algorithm.data_multiple_bytes} bytes"
-            raise UsageError(f"nothing can be measured: {said}")
+            text = why or f"no size is a multiple of {self.algorithm.data_multiple_bytes} bytes"
+            raise UsageError(f"nothing can be measured: {text}")
         return cells
 
     def _carry_out(self, found: Survey, cells: Sequence[Cell]) -> Run:

@@ -73,5 +73,5 @@ def _told(failure: Failure, patience_s: float) -> Failure:
 
     if failure.kind != "timed-out":
         return failure
-    said = f"no answer within {patience_s:g} s: it hangs, or is slow (--patience 30s waits longer)"
-    return replace(failure, message=said)
+    text = f"no answer within {patience_s:g} s: it hangs, or is slow (--patience 30s waits longer)"
+    return replace(failure, message=text)

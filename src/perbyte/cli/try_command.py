@@ -10,40 +10,60 @@ from pathlib import Path
 import click
 
 from perbyte.cli.options import Listed, Percent, Seconds, gentle_option, note, undecided_option
+from perbyte.cli.sections import SectionedCommand
 from perbyte.cli.try_check import CALL_S
 from perbyte.cli.try_time import BESIDE_S, WALL_S, Clock
 from perbyte.cli.try_trial import Trial
 from perbyte.errors import PerbyteError, UsageError
 
+SECTIONS = {
+    "The function": ("algorithm_name", "functions", "signatures", "name", "sizes", "beside"),
+    "How it is built": ("flags", "defines", "links", "packages"),
+    "An algorithm of your own (--as new:NAME)": ("kind", "lengths", "answers"),
+    "Before and after a change": (
+        "baseline",
+        "keep",
+        "since",
+        "history",
+        "watch",
+        "fail_above",
+        "fail_above_instructions",
+        "undecided_is",
+    ),
+    "Instructions, memory, leaks": ("count", "leak", "fail_on"),
+    "Whole trees": ("supercop", "layout"),
+    "How long": ("budget", "patience", "fresh", "gentle"),
+    "Output": ("markdown", "as_json", "quiet"),
+}
 EPILOG = """\b
   perbyte try my_hash.c --as sha-256 --function my_sha256
   perbyte try aes.S aes.h --as aes-128-ctr --function key=aes_setup,encrypt=aes_ctr
   perbyte try my_hash.c --as sha-256 --flags -O2 --flags '-O3 -march=native'
-  perbyte try my_hash.c --as sha-256 --baseline     # keeps it; after a change: faster, slower?
-  perbyte try my_hash.c --as sha-256 --since v1.0        # which commit made it slower?
+  perbyte try my_hash.c --as sha-256 --baseline     # keep it; after a change: faster or slower?
+  perbyte try my_hash.c --as sha-256 --since v1.0       # which commit made it slower?
   perbyte try cipher.c --as new:mine --kind stream-cipher --lengths key=32,nonce=12
-  perbyte try --layout mine.toml my-tree            # every implementation that the description names
-  perbyte try my_aead.c --as aes-128-gcm --leak          # does its time depend on secrets?
-  perbyte try my_aead.c --as aes-128-gcm --leak=taint    # where in the code would it?
+  perbyte try --layout mine.toml my-tree           # every implementation in the description
+  perbyte try my_aead.c --as aes-128-gcm --leak         # does its time depend on secrets?
+  perbyte try my_aead.c --as aes-128-gcm --leak=taint   # where in the code?
 """
 
 
-@click.command("try", epilog=EPILOG)
+@click.command("try", cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option("--as", "algorithm_name", metavar="ALGORITHM", help="What it computes: sha-256, or new:NAME.")
+@click.option(
+    "--as", "algorithm_name", metavar="ALGORITHM", help="The algorithm it computes: sha-256, or new:NAME."
+)
 @click.option(
     "--function",
     "functions",
     multiple=True,
     metavar="NAME",
-    help="The function; several: key=NAME,encrypt=NAME.",
+    help="Its name; of several: key=NAME,encrypt=NAME.",
 )
 @click.option(
-    "--signature", "signatures", multiple=True, metavar="ROLES", help="What its parameters are: out,in,size."
+    "--signature", "signatures", multiple=True, metavar="ROLES", help="Roles of its parameters: out,in,size."
 )
-@click.option(
-    "--flags", "flags", multiple=True, help="Flags of the compiler; each time a row of its own.  [-O2]"
-)
+@click.option("--flags", "flags", multiple=True, help="Compiler flags; each --flags gives a row.  [-O2]")
 @click.option("--define", "defines", multiple=True, metavar="NAME[=VALUE]", help="A macro for the compiler.")
 @click.option(
     "--link", "links", multiple=True, metavar="LIBRARY", help="A library to link: crypto, libmine.a."
@@ -51,28 +71,24 @@ EPILOG = """\b
 @click.option(
     "--pkg-config", "packages", multiple=True, metavar="NAME", help="A library that pkg-config knows."
 )
-@click.option("--kind", default="", help="Of --as new:NAME: hash, mac, stream-cipher, aead...")
+@click.option("--kind", default="", help="What it is: hash, mac, stream-cipher, aead...")
 @click.option(
     "--lengths",
     multiple=True,
     metavar="key=16,...",
-    help="Of --as new:NAME: bytes of key, nonce, out, block.",
+    help="Its lengths in bytes: key, nonce, out, block.",
 )
-@click.option("--answers", type=click.Path(path_type=Path), help="Of --as new:NAME: a file of known answers.")
+@click.option("--answers", type=click.Path(path_type=Path), help="A file of known answers.")
 @click.option("--size", "sizes", type=Listed(), default=None, help="Sizes: 16,1KiB.  [64,1KiB,16KiB]")
 @click.option(
     "--beside", default="*", show_default=True, metavar="RUNNERS", help="Libraries to measure with it."
 )
 @click.option("--name", default="", help="Name of the row.  [the file's]")
-@click.option(
-    "--baseline", is_flag=True, help="Compare with the program that was kept; the first one is kept."
-)
+@click.option("--baseline", is_flag=True, help="Compare with the kept program; keep the first one.")
 @click.option("--keep", is_flag=True, help="Make this program the baseline.")
+@click.option("--since", metavar="COMMIT", help="Compare with a commit, and find the one that changed it.")
 @click.option(
-    "--since", metavar="COMMIT", help="Compare with the program of a commit, and find which one changed it."
-)
-@click.option(
-    "--history", type=click.Path(path_type=Path), help="With --since: add to the history in a directory."
+    "--history", type=click.Path(path_type=Path), help="With --since: add to a history in a directory."
 )
 @click.option("--watch", is_flag=True, help="Repeat --baseline when a file changes.")
 @click.option("--count", is_flag=True, help="Count instructions and memory too.")
@@ -81,41 +97,39 @@ EPILOG = """\b
     type=click.Choice(["time", "taint"]),
     is_flag=False,
     flag_value="time",
-    help="Does the time depend on secrets? =taint: where do branches and addresses?",
+    help="Test for timing leaks; =taint: find branches and addresses.",
 )
 @click.option("--fail-on", type=Listed(), default=None, help="With --leak: leak (code 1), unknown (code 5).")
 @click.option("--supercop", is_flag=True, help="FILEs are directories in SUPERCOP's layout.")
-@click.option(
-    "--layout", metavar="TOML", help="FILEs are trees that this describes: a file, or pqclean, ascon-c..."
-)
+@click.option("--layout", metavar="TOML", help="FILEs are trees of this layout: a file, or pqclean...")
 @click.option(
     "--budget",
     type=Seconds(),
     default=None,
-    help=f"Measuring time.  [what {WALL_S:g} s of wall time leave, {BESIDE_S:g} s beside a neighbour]",
+    help=f"Measuring time.  [the rest of {WALL_S:g} s, or {BESIDE_S:g} s beside a neighbour]",
 )
 @click.option(
     "--patience",
     type=Seconds(),
     default=CALL_S,
-    help=f"What one call may take before it hangs.  [{CALL_S:g}s]",
+    help=f"Longest time of one call; then it hangs.  [{CALL_S:g}s]",
 )
-@click.option("--fresh", is_flag=True, help="Measure the libraries too, whatever is stored.")
+@click.option("--fresh", is_flag=True, help="Measure the libraries again, even if stored.")
 @gentle_option
 @click.option(
     "--fail-above",
     type=Percent(),
     default=None,
-    help="Exit code 1 when slower by more than this, 5 when that cannot be told.  [by anything]",
+    help="Exit code 1 if slower by more, 5 if not known.  [any]",
 )
 @click.option(
     "--fail-above-instructions",
     type=Percent(),
     default=None,
-    help="With --baseline: exit code 1 when it executes more instructions by more than this.",
+    help="With --baseline: exit code 1 if by more instructions.",
 )
 @undecided_option
-@click.option("--markdown", is_flag=True, help="Print what --baseline found as Markdown.")
+@click.option("--markdown", is_flag=True, help="Print the result of --baseline as Markdown.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def command(
@@ -154,9 +168,10 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Measure a function of your own: build it, check it against known answers and libraries, print the ratio.
+    """Measure a function of your own: build it, check its results, and compare its cost with that of libraries.
 
-    FILE is C, C++, assembly, Rust, Zig, Go, Java, Kotlin, Python, JavaScript or TypeScript, a header, or built already.
+    FILE is a source in C, C++, assembly, Rust, Zig, Go, Java, Kotlin, Python, JavaScript or TypeScript, a header, or
+    an object file.
     """
     from perbyte.catalogue import parse_sizes
     from perbyte.trial.own_algorithm import NEW, find_new

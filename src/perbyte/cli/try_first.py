@@ -97,11 +97,11 @@ def first_line(figures: Sequence[CellFigure], elapsed_s: float) -> str:
     from perbyte.report.wording import size_label
 
     told = []
-    for one in figures:
-        size = one.cell.size_bytes or 1
-        unit = "cycles/byte" if one.cycles_per_call is not None else "ns/byte"
+    for figure in figures:
+        size = figure.cell.size_bytes or 1
+        unit = "cycles/byte" if figure.cycles_per_call is not None else "ns/byte"
         told.append(
-            f"{one.cell.runner}: {one.cell.operation} {size_label(one.cell.size_bytes)} "
-            f"about {one.per_call / size:.3g} {unit}"
+            f"{figure.cell.runner}: {figure.cell.operation} {size_label(figure.cell.size_bytes)} "
+            f"about {figure.per_call / size:.3g} {unit}"
         )
     return f"compiled, right; {'; '.join(told) or 'no figure yet'} ({elapsed_s:.1f} s)"

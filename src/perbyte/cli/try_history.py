@@ -52,7 +52,7 @@ def add_entry(
         "at": run.conditions.started_at,
         "machine": run.conditions.machine.cpu_model,
         "run": run.conditions.run_id,
-        "rows": [_row(run, spec.name, one) for one in found],
+        "rows": [_row(run, spec.name, change) for change in found],
     }
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -42,14 +42,14 @@ def try_layout(
     groups: dict[Algorithm, list[Member]] = {}
     unknown: dict[str, None] = {}
     for place in places:
-        for one in members(layout, place):
+        for member in members(layout, place):
             try:
-                algorithm = find_algorithm(one.algorithm)
+                algorithm = find_algorithm(member.algorithm)
             except UsageError:
-                unknown[one.algorithm] = None
+                unknown[member.algorithm] = None
                 continue
             if wanted in (None, algorithm):
-                groups.setdefault(algorithm, []).append(one)
+                groups.setdefault(algorithm, []).append(member)
     if unknown:
         note(f"left out, not in the catalogue: {', '.join(unknown)}", quiet=quiet)
     if not groups:
@@ -70,17 +70,17 @@ def _build(
         return list(pool.map(lambda one: _made(one, size), group))
 
 
-def _made(one: Member, size: int) -> ImplementationOutcome:
+def _made(member: Member, size: int) -> ImplementationOutcome:
     from perbyte.trial.alive import look
     from perbyte.trial.layout import Unfit, make_member
     from perbyte.trial.program import DoesNotBuild, build_program, home
     from perbyte.trial.supercop import reason
 
     try:
-        spec = build_program(make_member(one), home() / "layouts" / f"{one.algorithm}-{one.name}")
+        spec = build_program(make_member(member), home() / "layouts" / f"{member.algorithm}-{member.name}")
     except DoesNotBuild as error:
-        return ImplementationOutcome(one.name, one.place, "does not compile", error.first)
+        return ImplementationOutcome(member.name, member.place, "does not compile", error.first)
     except (Unfit, PerbyteError, OSError) as error:
-        return ImplementationOutcome(one.name, one.place, "cannot be built", reason(error))
+        return ImplementationOutcome(member.name, member.place, "cannot be built", reason(error))
     word, why = look(spec, size)
-    return ImplementationOutcome(one.name, one.place, word or MEASURED, why, None if word else spec)
+    return ImplementationOutcome(member.name, member.place, word or MEASURED, why, None if word else spec)

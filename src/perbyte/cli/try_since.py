@@ -98,15 +98,15 @@ class _Search:
         note(f"bisecting {len(behind)} commits", quiet=self.trial.quiet)
         while bad - good > 1:
             middle = (good + bad) // 2
-            word, said = self._judged(every[middle], base, followed)
-            print(f"  {every[middle].short} {said} · {every[middle].subject}", flush=True)
+            word, text = self._judged(every[middle], base, followed)
+            print(f"  {every[middle].short} {text} · {every[middle].subject}", flush=True)
             if word == "not known":
                 print(f"one of {bad - good} commits: {every[good + 1].short} to {every[bad].short}")
                 return
             good, bad = (good, middle) if word == "changed" else (middle, bad)
         culprit, parent = every[bad], every[good]
-        said = "" if parent is old and culprit is every[-1] else self._beside(culprit, parent, followed)
-        print(f"changed by {culprit.short} {culprit.subject}{said}")
+        text = "" if parent is old and culprit is every[-1] else self._beside(culprit, parent, followed)
+        print(f"changed by {culprit.short} {culprit.subject}{text}")
 
     def _judged(self, commit: Commit, base: RunnerSpec, followed: BaselineChange) -> tuple[str, str]:
         """`changed`, `not yet` or `not known`, and what was seen."""
@@ -134,17 +134,17 @@ class _Search:
         asked = replace(self.trial.asked, name=spec.name)
         trial = replace(self.trial, asked=asked, clock=Clock(self.trial.clock.budget_s), quiet=True)
         found = changes(trial.in_turn(spec, base), spec.name, base.name)
-        for one in found:
-            if (one.operation, one.contract, one.size_bytes) == (
+        for change in found:
+            if (change.operation, change.contract, change.size_bytes) == (
                 followed.operation,
                 followed.contract,
                 followed.size_bytes,
             ):
-                return one
+                return change
         raise NoFigure(1)
 
 
 def _clearest(found: list[BaselineChange]) -> BaselineChange | None:
     """The row that changed most among those that are known to have changed."""
-    sure = [one for one in found if one.word in ("slower", "faster")]
-    return max(sure, key=lambda one: abs(math.log(one.comparison.ratio.value)), default=None)
+    sure = [change for change in found if change.word in ("slower", "faster")]
+    return max(sure, key=lambda change: abs(math.log(change.comparison.ratio.value)), default=None)

@@ -74,13 +74,13 @@ class Stored:
         return {
             "cells": [
                 {
-                    "address": one.cell.address,
-                    "cycles_per_call": one.cycles_per_call,
-                    "ns_per_call": one.ns_per_call,
+                    "address": figure.cell.address,
+                    "cycles_per_call": figure.cycles_per_call,
+                    "ns_per_call": figure.ns_per_call,
                     "run": run.conditions.run_id,
                     "started_at": run.conditions.started_at,
                 }
-                for run, one in self.kept(now)
+                for run, figure in self.kept(now)
             ],
         }
 
@@ -89,15 +89,15 @@ class Stored:
         from perbyte.report.wording import number, size_label
 
         told: dict[str, dict[tuple[str, int], list[str]]] = {}
-        for run, one in sorted(self.kept(now), key=lambda kept: kept[1].ns_per_call):
-            size = one.cell.size_bytes or 1
-            unit = "cycles/byte" if one.cycles_per_call is not None else "ns/byte"
-            value = number(one.per_call / size, one.interval.half_width / size)
+        for run, figure in sorted(self.kept(now), key=lambda kept: kept[1].ns_per_call):
+            size = figure.cell.size_bytes or 1
+            unit = "cycles/byte" if figure.cycles_per_call is not None else "ns/byte"
+            value = number(figure.per_call / size, figure.interval.half_width / size)
             when = f"{run.conditions.started_at[:16].replace('T', ' ')} UTC"
             name = run.conditions.run_id
             head = f"not measured again, from the run {name} of {when} (same boot, builds and policy):"
-            row = (one.cell.operation, one.cell.size_bytes)
-            told.setdefault(head, {}).setdefault(row, []).append(f"{one.cell.runner} {value} {unit}")
+            row = (figure.cell.operation, figure.cell.size_bytes)
+            told.setdefault(head, {}).setdefault(row, []).append(f"{figure.cell.runner} {value} {unit}")
         lines = []
         for head, rows in told.items():
             lines.append(head)
@@ -125,15 +125,15 @@ def find_stored(cells: Sequence[Cell], found: Survey, policy: Policy) -> Stored 
             or not _alike(run.conditions.policy, policy)
         ):
             continue
-        mine = [
+        figures = [
             one
             for one in run.cells
             if one.cell in open_cells and one.quality in (Quality.GOOD, Quality.IMPRECISE)
         ]
-        same = _same_builds(run, [one.cell for one in mine], found)
-        for one in mine:
-            if (one.cell.runner, one.cell.cpu) in same:
-                kept[one.cell] = (run, one)
+        same = _same_builds(run, [one.cell for one in figures], found)
+        for figure in figures:
+            if (figure.cell.runner, figure.cell.cpu) in same:
+                kept[figure.cell] = (run, figure)
         open_cells -= set(kept)
         if not open_cells:
             break
@@ -144,10 +144,10 @@ def last_costs(runners: Sequence[str], algorithm: str) -> dict[str, float]:
     """Nanoseconds a byte of the cheapest cell of each of `runners` in the newest run here that has any, however old."""
     known: dict[str, float] = {}
     for run in _newest(datetime.datetime.min.replace(tzinfo=datetime.UTC)):
-        for one in run.cells:
-            if one.cell.algorithm == algorithm and one.cell.runner in runners:
-                cost = one.ns_per_call / (one.cell.size_bytes or 1)
-                known[one.cell.runner] = min(cost, known.get(one.cell.runner, cost))
+        for figure in run.cells:
+            if figure.cell.algorithm == algorithm and figure.cell.runner in runners:
+                cost = figure.ns_per_call / (figure.cell.size_bytes or 1)
+                known[figure.cell.runner] = min(cost, known.get(figure.cell.runner, cost))
         if len(known) == len(runners):
             break
     return known
@@ -170,10 +170,10 @@ def _newest(oldest: datetime.datetime) -> Iterator[Run]:
             continue
 
 
-def _alike(one: Policy, other: Policy) -> bool:
+def _alike(policy: Policy, other: Policy) -> bool:
     """True where samples are taken and judged by the same rules; how many of them is no matter."""
     return all(
-        getattr(one, field.name) == getattr(other, field.name)
+        getattr(policy, field.name) == getattr(other, field.name)
         for field in fields(Policy)
         if field.name not in _FREE
     )
@@ -183,7 +183,7 @@ def _same_builds(run: Run, cells: Sequence[Cell], found: Survey) -> set[tuple[st
     """Runner and tier of libraries whose object is byte for byte the one measured, by the same SDK and compiler."""
     from perbyte.runners.session import file_sha256
 
-    known = {(one.runner, one.cpu): one for one in run.conditions.identities}
+    known = {(identity.runner, identity.cpu): identity for identity in run.conditions.identities}
     same = set()
     for row in {(cell.runner, cell.cpu) for cell in cells}:
         before, now = known.get(row), found.hellos.get(row)

@@ -47,11 +47,11 @@ def try_directories(
     ways = [Way(words) for words in [tuple(shlex.split(one)) for one in flags] or [FLAGS]]
     groups: dict[Algorithm, list[Implementation]] = {}
     unknown: dict[str, UsageError] = {}
-    for one in find_implementations(places):
+    for implementation in find_implementations(places):
         try:
-            groups.setdefault(algorithm_of(one, asked), []).append(one)
+            groups.setdefault(algorithm_of(implementation, asked), []).append(implementation)
         except UsageError as error:
-            unknown[f"crypto_{one.operation}/{one.primitive}"] = error
+            unknown[f"crypto_{implementation.operation}/{implementation.primitive}"] = error
     if not groups:
         raise next(iter(unknown.values()))
     if unknown:
@@ -84,15 +84,17 @@ def measure_groups(
     answers: list[int] = []
     for algorithm, group in groups.items():
         run, outcomes = None, list(group)
-        if specs := [one.spec for one in group if one.spec]:
+        if specs := [outcome.spec for outcome in group if outcome.spec]:
             libraries = libraries_beside(beside, [spec.name for spec in specs])
             policy, clock = Policy(epochs=3, gentle=gentle), Clock(budget_s or BUDGET_S)
             bench = Bench(specs, libraries, algorithm, _sizes(algorithm, sizes), policy, quiet, CALL_S, clock)
             run, _ = bench.measure(fresh=True)
-            outcomes = [ImplementationOutcome(one.name, one.place, *judged(one, run)) for one in group]
+            outcomes = [
+                ImplementationOutcome(outcome.name, outcome.place, *judged(outcome, run)) for outcome in group
+            ]
         _print(algorithm, run, outcomes, as_json=as_json)
-        measured = any(one.word == MEASURED for one in outcomes)
-        wrong = any(one.word in BAD for one in outcomes)
+        measured = any(outcome.word == MEASURED for outcome in outcomes)
+        wrong = any(outcome.word in BAD for outcome in outcomes)
         answers.append(EXIT_INCORRECT if wrong else EXIT_FINE if measured else EXIT_ENVIRONMENT)
     return max(answers)
 
@@ -112,8 +114,13 @@ def _print(
         from perbyte.report.export import to_json
 
         told = [
-            {"name": one.name, "directory": str(one.place), "outcome": one.word, "detail": one.detail}
-            for one in outcomes
+            {
+                "name": outcome.name,
+                "directory": str(outcome.place),
+                "outcome": outcome.word,
+                "detail": outcome.detail,
+            }
+            for outcome in outcomes
         ]
         found = to_json(run) if run else {}
         print(json.dumps(found | {"algorithm": algorithm.id, "implementations": told}, indent=1))
@@ -125,10 +132,10 @@ def _print(
         print(render_table(run), end="")
         print()
     counts = ", ".join(
-        f"{sum(one.word == word for one in outcomes)} {word}"
-        for word in dict.fromkeys([MEASURED, *(one.word for one in outcomes)])
+        f"{sum(outcome.word == word for outcome in outcomes)} {word}"
+        for word in dict.fromkeys([MEASURED, *(outcome.word for outcome in outcomes)])
     )
-    fitting = sum(one.word == MEASURED and "fits" in one.detail for one in outcomes)
+    fitting = sum(outcome.word == MEASURED and "fits" in outcome.detail for outcome in outcomes)
     sums = f"; {fitting} give the checksums of the tree" if fitting else ""
     print(f"{algorithm.id}: {len(outcomes)} implementations: {counts}{sums}")
     for one in outcomes:

@@ -17,20 +17,20 @@ def print_beside(run: Run, mine: Sequence[str], found: Sequence[Any]) -> None:
 
     print(render_table(run), end="")
     print()
-    for one in sorted(run.conditions.identities, key=lambda one: one.runner):
+    for one in sorted(run.conditions.identities, key=lambda identity: identity.runner):
         if one.runner in mine:
             print(f"{one.runner}: {one.library}, {one.compiler}, {one.flags or 'no flags'}")
     for one in found:
         cell, ratio = one.mine.cell, one.comparison.ratio
         where = f"{cell.operation} {size_label(cell.size_bytes)}"
         best = f"{one.best.cell.runner}, the best of {one.others}" if one.others > 1 else one.best.cell.runner
-        if said := claim_text(one.comparison):
-            print(f"{cell.runner}, {where}, against {best}: {said}")
+        if text := claim_text(one.comparison):
+            print(f"{cell.runner}, {where}, against {best}: {text}")
         else:
             print(
                 f"{cell.runner}, {where}: {ratio_text(ratio)} times the cost of {best} ({interval_text(ratio)})"
             )
-    if not found and any(one.cell.runner in mine for one in run.cells):
+    if not found and any(figure.cell.runner in mine for figure in run.cells):
         print("no library here does the same under this contract: nothing to compare with")
 
 
@@ -47,9 +47,14 @@ def instruction_changes(run: Run, name: str, before: str, found: Sequence[Any]) 
     from perbyte.report.behaviour import CountChange
 
     counted = {
-        (one.cell.runner, one.cell.operation, one.cell.contract, one.cell.size_bytes): one
-        for one in run.behaviours
-        if one.call
+        (
+            behaviour.cell.runner,
+            behaviour.cell.operation,
+            behaviour.cell.contract,
+            behaviour.cell.size_bytes,
+        ): behaviour
+        for behaviour in run.behaviours
+        if behaviour.call
     }
     told = []
     for one in found:
@@ -74,7 +79,7 @@ def print_markdown(name: str, found: Sequence[Any], counted: Sequence[CountChang
     """A table for a comment: what it is, the verdict, the change with its interval, instructions where counted."""
     from perbyte.report.wording import size_label
 
-    more = {id(one.comparison): one for one in counted}
+    more = {id(change.comparison): change for change in counted}
     extra = (" instructions |", "---|") if counted else ("", "")
     print(f"| function | operation | size | verdict | change | 99.8 % interval |{extra[0]}")
     print(f"|---|---|---|---|---|---|{extra[1]}")
@@ -123,10 +128,10 @@ def costs(run: Run, name: str) -> str:
     from perbyte.report.wording import number, size_label
 
     told = []
-    for one in run.cells:
-        if one.cell.runner == name:
-            size = one.cell.size_bytes or 1
-            unit = "cycles/byte" if one.cycles_per_call is not None else "ns/byte"
-            value = number(one.per_call / size, one.interval.half_width / size)
-            told.append(f"{value} {unit} at {size_label(one.cell.size_bytes)}")
+    for figure in run.cells:
+        if figure.cell.runner == name:
+            size = figure.cell.size_bytes or 1
+            unit = "cycles/byte" if figure.cycles_per_call is not None else "ns/byte"
+            value = number(figure.per_call / size, figure.interval.half_width / size)
+            told.append(f"{value} {unit} at {size_label(figure.cell.size_bytes)}")
     return ", ".join(told)

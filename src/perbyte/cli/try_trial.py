@@ -93,8 +93,8 @@ class Trial:
             bench.leave_out({fault.runner for fault in faults})
         self._tell_first(bench)
         run, stored = bench.measure(fresh=self.fresh)
-        found = beside_the_best(run, names, [one for _, one in stored.kept(run)] if stored else [])
-        counted = self._counted(specs, run, policy.seed, [one.best.cell for one in found])
+        bests = beside_the_best(run, names, [figure for _, figure in stored.kept(run)] if stored else [])
+        counted = self._counted(specs, run, policy.seed, [one.best.cell for one in bests])
         if self.as_json:
             from perbyte.report.behaviour import behaviours_json
             from perbyte.report.export import to_json
@@ -107,12 +107,12 @@ class Trial:
                     "low": one.comparison.ratio.low,
                     "high": one.comparison.ratio.high,
                 }
-                for one in found
+                for one in bests
             ]
             rows = [
-                {"runner": one.runner, "compiler": one.compiler, "flags": one.flags}
-                for one in run.conditions.identities
-                if one.runner in names
+                {"runner": identity.runner, "compiler": identity.compiler, "flags": identity.flags}
+                for identity in run.conditions.identities
+                if identity.runner in names
             ]
             told = {"rows": rows, "ratios": ratios, "behaviour": behaviours_json(counted)}
             told["understood"] = {step: list(call.roles) for step, call in self.calls.items()}
@@ -120,7 +120,7 @@ class Trial:
             told["stored"] = stored.as_json(run) if stored else None
             print(json.dumps(to_json(run) | {"trial": told}, indent=1))
         else:
-            print_beside(run, names, found)
+            print_beside(run, names, bests)
             print_counts(counted)
             print(f"understood as: {self._understood()}")
             for line in stored.lines(run) if stored else ():
@@ -130,7 +130,7 @@ class Trial:
             return EXIT_INCORRECT
         if not measured(run, names):
             return EXIT_ENVIRONMENT
-        return EXIT_MISSING if any(one.kind == NOT_REACHED for one in run.failures) else EXIT_FINE
+        return EXIT_MISSING if any(failure.kind == NOT_REACHED for failure in run.failures) else EXIT_FINE
 
     def against_baseline(self, *, keep: bool) -> int:
         """Measure the present program beside the kept one, in turn; keep it where none is, or where it is wished."""
@@ -183,18 +183,22 @@ class Trial:
         from perbyte.cli.compare import GRAVEST, instructions_gate
         from perbyte.trial import kept
 
-        found = kept.changes(run, spec.name, before.name)
+        changes = kept.changes(run, spec.name, before.name)
         counted = self._counted([spec, before], run, run.conditions.policy.seed)
-        instructions = instruction_changes(counted, spec.name, before.name, found)
-        self._tell_changes(spec.name, counted, found, instructions, what, flags)
+        instructions = instruction_changes(counted, spec.name, before.name, changes)
+        self._tell_changes(spec.name, counted, changes, instructions, what, flags)
         note_losses(run, quiet=self.quiet)
-        gaps = kept.gaps(run, found)
+        gaps = kept.gaps(run, changes)
         if gaps:
             note(f"missing: {', '.join(gaps)}: nothing is known of what was to be compared there")
-        codes = [self._gate(run, found, missing=bool(gaps))]
+        codes = [self._gate(run, changes, missing=bool(gaps))]
         if self.fail_above_instructions is not None:
             there = {change.address for change in instructions}
-            lost = [one.cell.address for one in counted.behaviours if one.cell.runner == spec.name]
+            lost = [
+                behaviour.cell.address
+                for behaviour in counted.behaviours
+                if behaviour.cell.runner == spec.name
+            ]
             lost = [address for address in lost if address not in there]
             codes.append(instructions_gate(instructions, lost, self.fail_above_instructions, EXIT_MISSING))
         return next(code for code in GRAVEST if code in codes)
@@ -214,15 +218,15 @@ class Trial:
         if self.as_json:
             told = [
                 {
-                    "operation": one.operation,
-                    "size_bytes": one.size_bytes,
-                    "verdict": one.word,
-                    "answer": one.comparison.answer.value,
-                    "ratio": one.comparison.ratio.value,
-                    "low": one.comparison.ratio.low,
-                    "high": one.comparison.ratio.high,
+                    "operation": change.operation,
+                    "size_bytes": change.size_bytes,
+                    "verdict": change.word,
+                    "answer": change.comparison.answer.value,
+                    "ratio": change.comparison.ratio.value,
+                    "low": change.comparison.ratio.low,
+                    "high": change.comparison.ratio.high,
                 }
-                for one in found
+                for change in found
             ]
             more = {"behaviour": behaviours_json(counted), "seconds": self.clock.elapsed_s}
             more |= {"instructions": changes_json(instructions)} if self.count else {}
@@ -244,7 +248,7 @@ class Trial:
         from perbyte.report.regressions import regression_lines
         from perbyte.stats.regressions import find_regressions
 
-        rows = [(f"{one.operation}@{one.size_bytes}", one.comparison) for one in found]
+        rows = [(f"{change.operation}@{change.size_bytes}", change.comparison) for change in found]
         regressions = find_regressions(rows, self.fail_above or 0.0, run.measuring_s)
         if self.fail_above is None:
             return gate_code(regressions, "ok", missing=missing)
@@ -281,8 +285,8 @@ class Trial:
             print(fault_line(fault))
         wrong = any(fault.kind in ("incorrect", "disputed") for fault in faults)
         if wrong and not self.asked.signatures:
-            said = " ".join(f"--signature {step}={','.join(call.roles)}" for step, call in self.calls.items())
-            note(f"understood as: {self._understood()}; where that is not so, say it: {said}")
+            text = " ".join(f"--signature {step}={','.join(call.roles)}" for step, call in self.calls.items())
+            note(f"understood as: {self._understood()}; where that is not so, say it: {text}")
 
     def _understood(self) -> str:
         """Each function with what its parameters were taken for."""
@@ -327,7 +331,7 @@ class Trial:
         if not self.count:
             return run
         own = {spec.name: spec for spec in specs}
-        mine = [one.cell for one in run.cells if one.cell.runner in own and one.cell.usual]
+        mine = [figure.cell for figure in run.cells if figure.cell.runner in own and figure.cell.usual]
         cells = dict.fromkeys((*mine, *others))
         known = {name: own.get(name) or find(name) for name in {cell.runner for cell in cells}}
         return replace(run, behaviours=count_cells(known, cells, seed))

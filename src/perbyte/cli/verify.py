@@ -16,13 +16,15 @@ from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED
 @click.command("verify")
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @click.option(
-    "--signers", type=click.Path(path_type=Path), help="Whose signatures count: a list as ssh-keygen has it."
+    "--signers",
+    type=click.Path(path_type=Path),
+    help="Accepted signers: an allowed_signers file of ssh-keygen.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead.")
 def command(run: Path | None, signers: Path | None, as_json: bool) -> int:
-    """Compare every file of RUN (the newest without it) with its manifest, read all of it, and look at its signature.
+    """Compare every file of RUN (default: the newest) with its manifest, read all of it, and check its signature.
 
-    Exit code 0: whole. 1: damaged, or the signature is not good. 5: there is no manifest, so nobody can tell.
+    Exit code 0: intact. 1: damaged, or a bad signature. 5: not known, because there is no manifest.
 
     \b
       perbyte verify results/monday
@@ -45,9 +47,11 @@ def command(run: Path | None, signers: Path | None, as_json: bool) -> int:
         }
         print(json.dumps(shown, indent=1))
     else:
-        for one in verdict.findings:
-            size = f"{one.bytes:>14,} bytes" if one.bytes else " " * 20
-            print(f"{plain(one.name, 40):26} {one.state:9}{size}  {plain(one.detail, 300)}".rstrip())
+        for finding in verdict.findings:
+            size = f"{finding.bytes:>14,} bytes" if finding.bytes else " " * 20
+            print(
+                f"{plain(finding.name, 40):26} {finding.state:9}{size}  {plain(finding.detail, 300)}".rstrip()
+            )
         for text in verdict.notes:
             note(plain(text, 300))
         print(f"signed: {plain(str(signature), 300) if signature else 'no'}")

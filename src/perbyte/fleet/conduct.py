@@ -92,7 +92,7 @@ def saved_job(job_id: str) -> tuple[Job, tuple[str, ...]]:
             said["id"], tuple(said["words"]), tuple(said["runners"]), bool(said["keep_identities"])
         ), machines
     except (OSError, ValueError, KeyError, TypeError) as error:
-        known = [one.name for one in sorted(jobs_home().glob("*-*-*"))[-3:]] if jobs_home().is_dir() else []
+        known = [path.name for path in sorted(jobs_home().glob("*-*-*"))[-3:]] if jobs_home().is_dir() else []
         raise UsageError(
             f"there is no job '{job_id[:80]}': {error}", hint=f"the newest: {', '.join(known)}"
         ) from error
@@ -142,20 +142,20 @@ def other_names(machines: dict[str, MachineFacts]) -> dict[str, str]:
     """
     first: dict[str, str] = {}
     found = {}
-    for name, one in sorted(machines.items(), key=lambda item: (not item[1].jobs, item[0])):
-        if one.identity and one.identity in first:
-            found[name] = first[one.identity]
+    for name, facts in sorted(machines.items(), key=lambda item: (not item[1].jobs, item[0])):
+        if facts.identity and facts.identity in first:
+            found[name] = first[facts.identity]
         else:
-            first[one.identity] = name
+            first[facts.identity] = name
     return found
 
 
 def require_agreement(machines: dict[str, MachineFacts]) -> None:
     """Raise EnvironmentLacking where a machine's Perbyte is not the one that is here."""
     ours = facts_here("here")
-    for name, one in sorted(machines.items()):
+    for name, facts in sorted(machines.items()):
         for what in ("perbyte", "commit", "catalogue", "protocol"):
-            here, there = getattr(ours, what), getattr(one, what)
+            here, there = getattr(ours, what), getattr(facts, what)
             if here != there and not (what == "commit" and not (here and there)):
                 raise EnvironmentLacking(
                     f"machine {name} has {what} {there}, here it is {here}: their figures cannot stand side by side",
@@ -191,8 +191,8 @@ def conduct(
                     client.subscribe_topic(_TOPIC, lambda event: _heard(event, job, say))
                     _work(client, job, left, outcome, say, patience_s)
             except (EnvironmentLacking, OSError, TimeoutError, RuntimeError) as error:
-                for one in left.values():
-                    one.future = None
+                for errand in left.values():
+                    errand.future = None
                 _give_up(left, outcome, patience_s, f"no scheduler: {error}"[:200])
                 if not lost:
                     say("", "the scheduler does not answer: trying again")
@@ -244,7 +244,7 @@ def _names(client: Client) -> set[str]:
     if client.status != "running":
         raise EnvironmentLacking("the connection to the scheduler is lost")
     workers = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=_CONNECT_S)["workers"]
-    return {str(one.get("name")) for one in workers.values()}
+    return {str(worker.get("name")) for worker in workers.values()}
 
 
 def _ask(client: Client, job: Job, errand: _Errand) -> None:

@@ -115,11 +115,11 @@ def machine_identity() -> str:
     Containers share the boot of their host, and its cores: they are one machine. Who has given them cores of their own
     says so by PERBYTE_FLEET_MACHINE. Empty where nothing is known.
     """
-    said = os.environ.get("PERBYTE_FLEET_MACHINE", "")
+    text = os.environ.get("PERBYTE_FLEET_MACHINE", "")
     for place in _IDENTITIES:
         with suppress(OSError, UnicodeDecodeError):
-            said = said or place.read_text(encoding="utf-8").strip()
-    return hashlib.sha256(f"perbyte fleet\0{said}".encode()).hexdigest()[:16] if said else ""
+            text = text or place.read_text(encoding="utf-8").strip()
+    return hashlib.sha256(f"perbyte fleet\0{text}".encode()).hexdigest()[:16] if text else ""
 
 
 def facts_here(name: str) -> MachineFacts:
@@ -132,9 +132,9 @@ def facts_here(name: str) -> MachineFacts:
     machine, holders = describe_machine(), []
     with suppress(OSError):
         holders = [
-            said
+            text
             for lock in sorted(places.locks_home().glob("perbyte-core-*.lock"))
-            if (said := held_by(lock))
+            if (text := held_by(lock))
         ]
     return MachineFacts(
         name,
@@ -153,7 +153,7 @@ def facts_here(name: str) -> MachineFacts:
 def measure_here(job: Job, machine: str, say: Callable[[str], None] = lambda said: None) -> Report:
     """Build what the job needs, measure or go on with it, and lay the run out for fetching. Raises PerbyteError."""
     clean = _clean(job)
-    return _measured(job, machine, lambda said: say(clean(said)), clean)
+    return _measured(job, machine, lambda text: say(clean(text)), clean)
 
 
 def _measured(job: Job, machine: str, say: Callable[[str], None], clean: Callable[[str], str]) -> Report:
@@ -161,7 +161,7 @@ def _measured(job: Job, machine: str, say: Callable[[str], None], clean: Callabl
     _stopped.discard(job.id)
     with _held(home, say):
         run = home / "run"
-        code, said = 0, ""
+        code, text = 0, ""
         for attempt in range(_ATTEMPTS):
             while held := held_by(run / LOCK_FILE):  # a process that a worker left behind still measures
                 say(f"waits for {held}")
@@ -170,17 +170,17 @@ def _measured(job: Job, machine: str, say: Callable[[str], None], clean: Callabl
             if begun and _complete(run):
                 break
             if not begun and job.runners:
-                code, said = _perbyte(job.id, ["build", *job.runners], say)
+                code, text = _perbyte(job.id, ["build", *job.runners], say)
                 if code:
-                    return Report(machine, code, clean(said), False, ())
+                    return Report(machine, code, clean(text), False, ())
             words = ["measure", "--resume", str(run)] if begun else [*job.words, "--out", str(run)]
-            code, said = _perbyte(job.id, words, say)
+            code, text = _perbyte(job.id, words, say)
             if job.id in _stopped or code >= 0:
                 break
             say(f"the measuring process was killed by signal {-code}: going on ({attempt + 1})")
         complete = (run / RUN_FILE).is_file() and _complete(run)
         code = 0 if complete and code < 0 else code
-        return Report(machine, code, clean(said), complete, _laid_out(job, run, home))
+        return Report(machine, code, clean(text), complete, _laid_out(job, run, home))
 
 
 def piece_here(job_id: str, name: str, offset: int) -> bytes:

@@ -76,10 +76,10 @@ def by_ssh(hosts: Sequence[str]) -> Iterator[str]:
 
 def _reached(host: str) -> tuple[str, dict[str, Any]]:
     """Name and options for SSH of `[USER@]HOST[:PORT]`. Raises UsageError."""
-    found = re.fullmatch(r"(?:([^@\s]+)@)?(\[[0-9a-fA-F:]+\]|[^@:\s\[\]-][^@:\s\[\]]*)(?::(\d{1,5}))?", host)
-    if not found:
+    match = re.fullmatch(r"(?:([^@\s]+)@)?(\[[0-9a-fA-F:]+\]|[^@:\s\[\]-][^@:\s\[\]]*)(?::(\d{1,5}))?", host)
+    if not match:
         raise UsageError(f"'{host[:80]}' is no host", hint="[USER@]HOST[:PORT], a line each")
-    user, name, port = found.groups()
+    user, name, port = match.groups()
     return name.strip("[]"), ({"username": user} if user else {}) | ({"port": int(port)} if port else {})
 
 

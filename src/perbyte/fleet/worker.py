@@ -70,19 +70,19 @@ async def join(address: str, name: str, say: Any, *, host: str | None = None) ->
             taken = _TAKEN in _whole(error)
             if taken:
                 taken_since = taken_since or time.monotonic()
-                said = f"a worker called {name} is in this fleet already"
+                text = f"a worker called {name} is in this fleet already"
                 if time.monotonic() - taken_since > _TAKEN_S:
-                    raise EnvironmentLacking(said, hint=_OTHER_NAME) from error
+                    raise EnvironmentLacking(text, hint=_OTHER_NAME) from error
             else:
                 taken_since = 0.0
-                said = f"no scheduler at {address} ({type(error).__name__}: {error})"[:250]
-            if said != told:
+                text = f"no scheduler at {address} ({type(error).__name__}: {error})"[:250]
+            if text != told:
                 say(
-                    f"{said}: {_OTHER_NAME}; trying again, it may be gone soon"
+                    f"{text}: {_OTHER_NAME}; trying again, it may be gone soon"
                     if taken
-                    else f"{said}: trying again"
+                    else f"{text}: trying again"
                 )
-            told = said
+            told = text
         ended.cancel()
         if not stop.is_set():
             await asyncio.wait({asyncio.create_task(stop.wait())}, timeout=_REJOIN_S)
@@ -90,9 +90,9 @@ async def join(address: str, name: str, say: Any, *, host: str | None = None) ->
 
 def _whole(error: BaseException) -> str:
     """What an error says, with what it came from."""
-    said: list[str] = []
+    texts: list[str] = []
     step: BaseException | None = error
-    while step is not None and len(said) < 10:
-        said.append(str(step))
+    while step is not None and len(texts) < 10:
+        texts.append(str(step))
         step = step.__cause__ or step.__context__
-    return " ".join(said)
+    return " ".join(texts)

@@ -89,7 +89,7 @@ def tell(
     passwords = decided if isinstance(decided, PasswordDecision) else None
     decision = decided.decision if isinstance(decided, PasswordDecision) else decided
     best = (decision.first, *decision.equal) if decision.first else ()
-    chosen = [one.ranked for one in passwords.parameters[:1]] if passwords else list(best)
+    chosen = [parameters.ranked for parameters in passwords.parameters[:1]] if passwords else list(best)
     lines = {
         "How sure": _sure(decision) if passwords is None else (),
         "Parameters": parameter_texts(passwords) if passwords else (),
@@ -114,7 +114,7 @@ def tell(
         passwords,
         decision.case.task.title,
         _answer(decision, passwords),
-        tuple((heading, said) for heading, said in lines.items() if said),
+        tuple((heading, texts) for heading, texts in lines.items() if texts),
         columns,
         rows,
     )
@@ -129,11 +129,11 @@ def side_by_side(
     """
     rows = []
     for name, then, now in machines:
-        measured = [*now.ranking, *(one for one in now.ruled_out if one.options)]
-        quickest = min(measured, key=lambda one: one.best.cost.estimate.value, default=None)
+        measured = [*now.ranking, *(entry for entry in now.ruled_out if entry.options)]
+        quickest = min(measured, key=lambda entry: entry.best.cost.estimate.value, default=None)
         sure = now.sure.value if now.sure else ""
         if now.first and not any(
-            one.interval.known and one.epochs > 1 for one in now.first.best.figures.values()
+            figure.interval.known and figure.epochs > 1 for figure in now.first.best.figures.values()
         ):
             sure = "no interval is known"
         rows.append((plain(name, 60), _brief(then.first), _brief(now.first), _brief(quickest), sure))
@@ -147,23 +147,24 @@ def side_by_side(
     ), tuple(rows)
 
 
-def _brief(one: Ranked | None) -> str:
+def _brief(entry: Ranked | None) -> str:
     """An algorithm with its speed at the largest size."""
-    if one is None:
+    if entry is None:
         return "nothing"
-    figure = max(one.best.figures.values(), key=lambda each: each.cell.size_bytes)
+    figure = max(entry.best.figures.values(), key=lambda each: each.cell.size_bytes)
     speed = read(figure, Unit.MEGABYTES_PER_SECOND)
     return (
-        f"{one.algorithm.name}, {number(speed.value, speed.value / 200)} MB/s"
+        f"{entry.algorithm.name}, {number(speed.value, speed.value / 200)} MB/s"
         if speed
-        else one.algorithm.name
+        else entry.algorithm.name
     )
 
 
 def _answer(decision: Decision, passwords: PasswordDecision | None) -> str:
     if passwords and passwords.parameters:
-        one = passwords.parameters[0]
-        return f"{one.ranked.algorithm.name.partition(',')[0]} with {one.words}, in {library_text(one.ranked.best)}"
+        parameters = passwords.parameters[0]
+        name = parameters.ranked.algorithm.name.partition(",")[0]
+        return f"{name} with {parameters.words}, in {library_text(parameters.ranked.best)}"
     if decision.first is None:
         return "Nothing: " + (
             "all that came into question is ruled out."
@@ -172,7 +173,7 @@ def _answer(decision: Decision, passwords: PasswordDecision | None) -> str:
             if decision.ruled_out
             else "no algorithm that came into question has a figure here."
         )
-    names = " or ".join(option_text(one.best) for one in (decision.first, *decision.equal))
+    names = " or ".join(option_text(entry.best) for entry in (decision.first, *decision.equal))
     return (
         names if decision.equal and decision.sure is not Sure.DOUBTFUL else option_text(decision.first.best)
     )
@@ -187,20 +188,20 @@ def _sure(decision: Decision) -> tuple[str, ...]:
         return (f"It is the only candidate that is allowed and has a figure here.{rest}",)
     ratio = f"×{ratio_text(comparison.ratio)}"
     ratio += f" ({ratio_interval_text(comparison.ratio)})" if comparison.ratio.known else ""
-    said = f"the runner-up, {option_text(second.best)}, costs {ratio} as much"
+    text = f"the runner-up, {option_text(second.best)}, costs {ratio} as much"
     cheaper = _unseen(decision)
     if decision.sure is Sure.CERTAIN:
-        return (f"Certain: {said}.", *cheaper)
+        return (f"Certain: {text}.", *cheaper)
     if decision.sure is Sure.CLOSE:
         rest = "The tie is broken by the longer key." if decision.by_key else "Choose by anything but speed."
-        return (f"Too close to call: {said}. {rest}", *cheaper)
+        return (f"Too close to call: {text}. {rest}", *cheaper)
     if decision.sure is Sure.LIKELY:
-        return (f"Likely: {said}, more than a disturbed figure explains, though {comparison.doubt}.",)
+        return (f"Likely: {text}, more than a disturbed figure explains, though {comparison.doubt}.",)
     found = [
-        f"{option_text(one.best)} costs ×{ratio_text(each.ratio)}"
+        f"{option_text(entry.best)} costs ×{ratio_text(each.ratio)}"
         + (f" ({ratio_interval_text(each.ratio)})" if each.ratio.known else "")
         + f" as much, but {each.doubt or each.reason}"
-        for one, each in decision.undecided
+        for entry, each in decision.undecided
     ]
     return (f"It cannot be told: {'; '.join(found)}. A longer run on a quieter machine would tell.",)
 
@@ -211,16 +212,16 @@ def _unseen(decision: Decision) -> tuple[str, ...]:
     if first is None or first.best.unseen:
         return ()
     found = [
-        (one, quotient(one.cost.estimate, first.best.cost.estimate))
-        for one in first.options
-        if one.unseen
-        and one.unit == first.best.unit
-        and one.cost.estimate.value < first.best.cost.estimate.value
+        (option, quotient(option.cost.estimate, first.best.cost.estimate))
+        for option in first.options
+        if option.unseen
+        and option.unit == first.best.unit
+        and option.cost.estimate.value < first.best.cost.estimate.value
     ]
     return tuple(
-        f"In {library_text(one)} it costs ×{ratio_text(ratio)}, but the audit did not see its work there: it stands "
+        f"In {library_text(option)} it costs ×{ratio_text(ratio)}, but the audit did not see its work there: it stands "
         "behind those whose work was seen."
-        for one, ratio in found
+        for option, ratio in found
     )
 
 
@@ -233,17 +234,17 @@ def _costs(decision: Decision, limits: Limits) -> tuple[str, ...]:
             read(figure, unit) for unit in (Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL, Unit.CYCLES_PER_BYTE)
         )
         what = f"{operation}, {size_label(size)}" if data_bytes(figure.cell) else operation
-        said = (
+        text = (
             f"{what}: {time_text(ns)} {'an' if task.unit[0] in 'aeiou' else 'a'} {task.unit}" if ns else what
         )
-        said += f", {value_text(cycles)} cycles" if cycles else ""
-        said += f", {value_text(each)} cycles a byte" if each else ""
+        text += f", {value_text(cycles)} cycles" if cycles else ""
+        text += f", {value_text(each)} cycles a byte" if each else ""
         speed = read(figure, Unit.GIGABYTES_PER_SECOND if data_bytes(figure.cell) else Unit.CALLS_PER_SECOND)
         if speed:
-            said += f"; {value_text(speed)} {'GB/s' if data_bytes(figure.cell) else 'a second'} on one core"
+            text += f"; {value_text(speed)} {'GB/s' if data_bytes(figure.cell) else 'a second'} on one core"
         if limits.rate and (asked := demands([figure], limits.rate)):
-            said += f"; {rate_text(limits.rate)} takes {share_text(asked[0].cores)}"
-        found.append(f"{said}.")
+            text += f"; {rate_text(limits.rate)} takes {share_text(asked[0].cores)}"
+        found.append(f"{text}.")
     if decision.case.mix.counts:
         total = best.cost.estimate
         scale = 1.0 if best.unit == "ns" else _ns_per_cycle(best)
@@ -265,10 +266,10 @@ def _limit(decision: Decision, limits: Limits) -> tuple[str, ...]:
     found, bound = [], []
     for operation, way in _DIRECTION.items():
         rate = limits.disk.get(way)
-        figures = [one for (name, _), one in decision.first.best.figures.items() if name == operation]
+        figures = [figure for (name, _), figure in decision.first.best.figures.items() if name == operation]
         if not rate or not figures:
             continue
-        slowest = max(demands(figures, rate), key=lambda one: one.cores.value)
+        slowest = max(demands(figures, rate), key=lambda demand: demand.cores.value)
         is_disk = slowest.cores.value < 1
         bound.append(is_disk)
         size = size_label(slowest.figure.cell.size_bytes)
@@ -281,14 +282,14 @@ def _limit(decision: Decision, limits: Limits) -> tuple[str, ...]:
         found.append(f"The disk was measured {limits.doubt}.")
     if found and all(bound):
         enough = [
-            one.algorithm.name
-            for one in decision.ranking[1:]
+            entry.algorithm.name
+            for entry in decision.ranking[1:]
             if all(
                 each.cores.value < 1
                 for operation, way in _DIRECTION.items()
                 if limits.disk.get(way)
                 for each in demands(
-                    [f for (n, _), f in one.best.figures.items() if n == operation], limits.disk[way]
+                    [f for (n, _), f in entry.best.figures.items() if n == operation], limits.disk[way]
                 )
             )
         ]
@@ -306,7 +307,9 @@ def _status(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
     if decision.case.task.use is None:
         return ("No authority has a say here: nothing of this is for security.",)
     profile = decision.case.asked.profile
-    found = [f"{one.algorithm.name}: {'; '.join(standing_texts(one.standing, profile))}." for one in chosen]
+    found = [
+        f"{entry.algorithm.name}: {'; '.join(standing_texts(entry.standing, profile))}." for entry in chosen
+    ]
     whose = (
         "no profile: what no authority rules out is allowed" if profile == "none" else f"profile {profile}"
     )
@@ -323,29 +326,31 @@ def _changes(decision: Decision, found: Iterable[Change]) -> tuple[str, ...]:
             else result
         )
         grouped.setdefault((one.kind, key), []).append(one)
-    said = []
+    texts = []
     for (kind, result), group in grouped.items():
         later = group[0].decision
         unsure = (Sure.CLOSE, Sure.DOUBTFUL)
         broken = ", the longer key of a tie" if later.by_key else ""
         close = f" ({later.sure.value}{broken})" if later.sure in unsure else ""
         if kind == "processor":
-            said.append(_processor(decision, later, close))
+            texts.append(_processor(decision, later, close))
         elif kind == "size":
-            sizes = ", ".join(size_label(int(str(one.what))) for one in group)
-            said.append(f"For {sizes} alone: {result}{close}.")
+            sizes = ", ".join(size_label(int(str(change.what))) for change in group)
+            texts.append(f"For {sizes} alone: {result}{close}.")
         elif kind == "library":
-            names = ", ".join(library_text(one.decision.first.best) for one in group if one.decision.first)
-            said.append(f"With {names} alone: {result}{close}.")
+            names = ", ".join(
+                library_text(change.decision.first.best) for change in group if change.decision.first
+            )
+            texts.append(f"With {names} alone: {result}{close}.")
         elif kind == "profile":
-            names = ", ".join(str(one.what) for one in group)
-            said.append(f"Profile {names}: {result or 'nothing that is allowed has a figure here'}.")
+            names = ", ".join(str(change.what) for change in group)
+            texts.append(f"Profile {names}: {result or 'nothing that is allowed has a figure here'}.")
         elif kind == "date":
             why = next(
                 (
-                    one
-                    for one in later.ruled_out
-                    if decision.first and one.algorithm.id == decision.first.algorithm.id
+                    entry
+                    for entry in later.ruled_out
+                    if decision.first and entry.algorithm.id == decision.first.algorithm.id
                 ),
                 None,
             )
@@ -354,10 +359,10 @@ def _changes(decision: Decision, found: Iterable[Change]) -> tuple[str, ...]:
                 if why
                 else ""
             )
-            said.append(f"From {group[0].what}: {result or 'nothing that has a figure here'}{because}.")
-    if not said:
-        said.append("Nothing that was tried: other profiles, later dates, single sizes, single libraries.")
-    return tuple(said)
+            texts.append(f"From {group[0].what}: {result or 'nothing that has a figure here'}{because}.")
+    if not texts:
+        texts.append("Nothing that was tried: other profiles, later dates, single sizes, single libraries.")
+    return tuple(texts)
 
 
 def _processor(decision: Decision, later: Decision, close: str) -> str:
@@ -370,7 +375,7 @@ def _processor(decision: Decision, later: Decision, close: str) -> str:
         ratio = f", at ×{ratio_text(factor)} the cost"
     same = before and before.algorithm is later.first.best.algorithm
     name = option_text(later.first.best)
-    named = {part for one in decision.case.task.algorithms for part in known[one].accelerated_by}
+    named = {part for algorithm in decision.case.task.algorithms for part in known[algorithm].accelerated_by}
     lacking = no_instructions(part for part in CPU_FLAGS if part in named)
     return f"If this processor had {lacking} (tier soft): {'still ' if same else ''}{name}{ratio}{close}."
 
@@ -378,28 +383,32 @@ def _processor(decision: Decision, later: Decision, close: str) -> str:
 def _ruled_out(decision: Decision) -> tuple[str, ...]:
     faster = {one.algorithm.id: comparison for one, comparison in decision.faster_but_out}
     found = []
-    for one in decision.ruled_out:
-        said = f"{one.algorithm.name}: {'; '.join(standing_texts(one.standing, decision.case.asked.profile))}"
-        if comparison := faster.get(one.algorithm.id):
-            said += f". It would be faster: what is recommended costs ×{ratio_text(comparison.ratio)} as much"
-        elif one.options and decision.first:
-            said += ". It would not be faster"
-        found.append(f"{said}.")
+    for entry in decision.ruled_out:
+        text = f"{entry.algorithm.name}: {'; '.join(standing_texts(entry.standing, decision.case.asked.profile))}"
+        if comparison := faster.get(entry.algorithm.id):
+            text += f". It would be faster: what is recommended costs ×{ratio_text(comparison.ratio)} as much"
+        elif entry.options and decision.first:
+            text += ". It would not be faster"
+        found.append(f"{text}.")
     return tuple(found)
 
 
 def _table(decision: Decision) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    measured = [*decision.ranking, *(one for one in decision.ruled_out if one.options)]
-    pairs = list(dict.fromkeys(key for one in measured for option in one.options for key in option.figures))
-    by_size = any(data_bytes(f.cell) for one in measured for o in one.options for f in o.figures.values())
+    measured = [*decision.ranking, *(entry for entry in decision.ruled_out if entry.options)]
+    pairs = list(
+        dict.fromkeys(key for entry in measured for option in entry.options for key in option.figures)
+    )
+    by_size = any(data_bytes(f.cell) for entry in measured for o in entry.options for f in o.figures.values())
     sizes = tuple(dict.fromkeys(size for _, size in pairs))
     unit = Unit.CYCLES_PER_BYTE if by_size else Unit.CYCLES_PER_CALL
-    if any(f.cycles_per_call is None for one in measured for o in one.options for f in o.figures.values()):
+    if any(
+        f.cycles_per_call is None for entry in measured for o in entry.options for f in o.figures.values()
+    ):
         unit = Unit.MEGABYTES_PER_SECOND if by_size else Unit.NS_PER_CALL
     names = tuple(dict.fromkeys(operation for operation, _ in pairs))
     heads = tuple(f"{name} {size_label(size)}" if by_size else name for name in names for size in sizes)
     protocol = decision.case.task.protocol
-    wires = wire_columns([one.algorithm for one in measured], protocol)
+    wires = wire_columns([entry.algorithm for entry in measured], protocol)
     rows = []
     for one in measured:
         for option in one.options:

@@ -38,9 +38,9 @@ def key_texts(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
         return (_OWN_KEYS,) if chosen else ()
     smallest = min(decision.case.mix.sizes)
     found = []
-    for one in chosen:
-        limits = limits_of(one.algorithm.id, task.protocol)
-        found += [_key_text(one.algorithm, limit, smallest, volume) for limit in limits]
+    for entry in chosen:
+        limits = limits_of(entry.algorithm.id, task.protocol)
+        found += [_key_text(entry.algorithm, limit, smallest, volume) for limit in limits]
     return tuple(found)
 
 
@@ -49,20 +49,22 @@ def remark_texts(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...
     return tuple(
         f"{remark.says.removesuffix('.')} ({remark.document})."
         for remark in decision.case.task.remarks
-        if any(pattern.matches(one.algorithm.id, remark.algorithms) for one in chosen)
+        if any(pattern.matches(entry.algorithm.id, remark.algorithms) for entry in chosen)
     )
 
 
 def wire_texts(decision: Decision) -> tuple[str, ...]:
     """What each protocol sends of the algorithms that are allowed and measured, the least first."""
-    measured = [one.algorithm for one in decision.ranking]
-    protocols = dict.fromkeys(use for one in measured for use in uses_of(one, decision.case.task.protocol))
+    measured = [entry.algorithm for entry in decision.ranking]
+    protocols = dict.fromkeys(
+        use for algorithm in measured for use in uses_of(algorithm, decision.case.task.protocol)
+    )
     return tuple(_wire_text(use, measured) for use in protocols)
 
 
 def wire_columns(algorithms: Sequence[Algorithm], protocol: str = "") -> tuple[str, ...]:
     """The heads of the columns of bytes that tables of `algorithms` have; none where nothing of them is sent."""
-    uses = dict.fromkeys(use for one in algorithms for use in uses_of(one, protocol))
+    uses = dict.fromkeys(use for algorithm in algorithms for use in uses_of(algorithm, protocol))
     if not uses:
         return ()
     second = "signature B" if next(iter(uses)).kind == "signature" else "reply B"
@@ -99,7 +101,7 @@ def _key_text(algorithm: Algorithm, limit: KeyLimit, smallest: int, volume: floa
         parts.append(f"{volume_text(2.0**limit.bytes)} a key")
     if limit.message_bytes:
         parts.append(f"{volume_text(2.0**limit.message_bytes)} a message" if limit.nonces != "none" else "")
-    said = ", ".join(part for part in parts if part)
+    text = ", ".join(part for part in parts if part)
     how = f" ({_NONCES[limit.nonces]})" if limit.nonces != "none" else ""
     source = f"{limit.document}, {limit.published}, {section_text(limit.section)}"
     source += "" if limit.confirmed else "; unconfirmed"
@@ -113,7 +115,7 @@ def _key_text(algorithm: Algorithm, limit: KeyLimit, smallest: int, volume: floa
     else:
         at = f" in messages of {size_label(smallest)}" if limit.messages else ""
         rest = f" {asked}{at} is within it."
-    least = f": {said}" if said else ""
+    least = f": {text}" if text else ""
     return f"{algorithm.name}{how}{least}: {limit.means} ({source}).{rest}"
 
 
@@ -124,7 +126,9 @@ def _said(volume: float) -> str:
 
 
 def _wire_text(use: WireUse, algorithms: Sequence[Algorithm]) -> str:
-    sizes = sorted((use.bytes(one), one.name) for one in algorithms if use in uses_of(one))
+    sizes = sorted(
+        (use.bytes(algorithm), algorithm.name) for algorithm in algorithms if use in uses_of(algorithm)
+    )
     listed = ", ".join(f"{name} {size:,}{' (!)' if size > use.limit_bytes else ''}" for size, name in sizes)
     above = any(size > use.limit_bytes for size, _ in sizes)
     hurt = f" (!) is more than {use.limit_bytes:,} bytes: {use.limit}." if above else ""

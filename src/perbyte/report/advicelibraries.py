@@ -21,17 +21,17 @@ def library_table(together: Together, titles: Sequence[str]) -> Rows:
     """
     named = [titles[part] for part in together.parts]
     heads = ("library", *named, "a byte", "handshake", "mean")
-    rows = [_row(one, together) for one in together.ranking]
+    rows = [_row(library, together) for library in together.ranking]
     for runner, parts in together.lacks:
         lacking = {titles[part] for part in parts}
         rows.append((runner, *("–" if name in lacking else "has it" for name in named), "–", "–", "–"))
     return heads, tuple(rows)
 
 
-def _row(one: Library, together: Together) -> tuple[str, ...]:
+def _row(library: Library, together: Together) -> tuple[str, ...]:
     first = together.ranking[0]
     byte, calls = [], []
-    for part, option in zip(together.parts, one.options, strict=True):
+    for part, option in zip(together.parts, library.options, strict=True):
         counts = together.cases[part].task.operations(option.algorithm)
         figures = [(figure, counts[operation]) for (operation, _), figure in option.figures.items()]
         if any(data_bytes(figure.cell) for figure, _ in figures):
@@ -39,10 +39,16 @@ def _row(one: Library, together: Together) -> tuple[str, ...]:
         else:
             calls += [(count, cost_of(figure, NS, source=0)) for figure, count in figures]
     whole = milliseconds(sum_costs(calls).estimate) if calls else ""
-    ratio = one.cost.estimate.value / first.cost.estimate.value
-    mean = "1" if one is first else f"×{number(ratio)}"
-    names = [option.algorithm.name for option in one.options]
-    return (library_text(one.options[0]), *names, ", ".join(byte), whole, mean + ("?" if one.doubt else ""))
+    ratio = library.cost.estimate.value / first.cost.estimate.value
+    mean = "1" if library is first else f"×{number(ratio)}"
+    names = [option.algorithm.name for option in library.options]
+    return (
+        library_text(library.options[0]),
+        *names,
+        ", ".join(byte),
+        whole,
+        mean + ("?" if library.doubt else ""),
+    )
 
 
 def _per_byte(option: Option) -> str:

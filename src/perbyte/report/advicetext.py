@@ -48,12 +48,12 @@ def render_advice(
         if several:
             heading = f"{sentence(one.title)}: {one.answer}"
             lines += [Text(), *(Text(part.plain, style="bold underline") for part in prose(heading, width))]
-        for heading, said in one.lines:
+        for heading, texts in one.lines:
             if heading == "How sure" and not several:  # the card has said it
                 continue
             lines += [Text(), Text(heading, style="bold")]
-            for line in said:
-                lines += prose(f"  {line}", width) if len(said) == 1 else prose(f"- {line}", width)
+            for line in texts:
+                lines += prose(f"  {line}", width) if len(texts) == 1 else prose(f"- {line}", width)
         lines += [Text(), *_drawn(one.columns, one.rows, width)]
     if beside:
         lines += [Text(), Text("Other machines", style="bold"), *_drawn(*beside, width, lead=1)]
@@ -115,25 +115,25 @@ def together_json(together: Together) -> dict[str, Any]:
         "recommended": together.first.runner if together.first else None,
         "ranking": [
             {
-                "runner": one.runner,
+                "runner": library.runner,
                 "algorithms": {
                     names[part]: option.algorithm.id
-                    for part, option in zip(together.parts, one.options, strict=True)
+                    for part, option in zip(together.parts, library.options, strict=True)
                 },
             }
-            for one in together.ranking
+            for library in together.ranking
         ],
         "ratio": json_ready(together.comparison.ratio) if together.comparison else None,
         "answer": together.comparison.answer.value if together.comparison else None,
         "gains": [
             {
-                "task": names[one.part],
-                "runner": one.option.runner,
-                "algorithm": one.option.algorithm.id,
-                "ratio": json_ready(one.comparison.ratio),
-                "claimed": one.comparison.claimed,
+                "task": names[gain.part],
+                "runner": gain.option.runner,
+                "algorithm": gain.option.algorithm.id,
+                "ratio": json_ready(gain.comparison.ratio),
+                "claimed": gain.comparison.claimed,
             }
-            for one in together.gains
+            for gain in together.gains
         ],
         "lacks": {runner: [names[part] for part in parts] for runner, parts in together.lacks},
     }
@@ -143,8 +143,8 @@ def advice_json(told: Told) -> dict[str, Any]:
     """The same for programs: the decision with its numbers, and the sentences by heading."""
     decision, passwords = told.decision, told.passwords
 
-    def ends(one: Estimate | None) -> Any:
-        return json_ready(one) if one and math.isfinite(one.value) else None
+    def ends(estimate: Estimate | None) -> Any:
+        return json_ready(estimate) if estimate and math.isfinite(estimate.value) else None
 
     def option(one: Option) -> dict[str, Any]:
         return {
@@ -157,12 +157,12 @@ def advice_json(told: Told) -> dict[str, Any]:
             "cells": {f"{name}@{size}": figure.cell.address for (name, size), figure in one.figures.items()},
         }
 
-    def ranked(one: Ranked) -> dict[str, Any]:
+    def ranked(entry: Ranked) -> dict[str, Any]:
         return {
-            "algorithm": one.algorithm.id,
-            "status": status_word(one.standing),
-            "reasons": list(standing_texts(one.standing, decision.case.asked.profile)),
-            "options": [option(each) for each in one.options],
+            "algorithm": entry.algorithm.id,
+            "status": status_word(entry.standing),
+            "reasons": list(standing_texts(entry.standing, decision.case.asked.profile)),
+            "options": [option(each) for each in entry.options],
         }
 
     found: dict[str, Any] = {
@@ -172,22 +172,22 @@ def advice_json(told: Told) -> dict[str, Any]:
         "runner_up": decision.runner_up.algorithm.id if decision.runner_up else None,
         "sure": decision.sure.value if decision.sure else None,
         "ratio": ends(decision.comparison.ratio) if decision.comparison else None,
-        "equal": [one.algorithm.id for one in decision.equal],
-        "ranking": [ranked(one) for one in decision.ranking],
-        "ruled_out": [ranked(one) for one in decision.ruled_out],
+        "equal": [entry.algorithm.id for entry in decision.equal],
+        "ranking": [ranked(entry) for entry in decision.ranking],
+        "ruled_out": [ranked(entry) for entry in decision.ruled_out],
         "missing": [{"name": name, "reason": reason} for name, reason in decision.missing],
-        "said": {heading: list(said) for heading, said in told.lines},
+        "said": {heading: list(texts) for heading, texts in told.lines},
     }
     if passwords:
         found["recommended"] = passwords.parameters[0].ranked.algorithm.id if passwords.parameters else None
         found["parameters"] = [
             {
-                "algorithm": one.ranked.algorithm.id,
-                "parameters": one.words,
-                "ns_per_hash": ends(one.time_ns),
-                "memory_bytes": one.memory_bytes,
-                "guesses_per_second": one.guesses_s,
+                "algorithm": parameters.ranked.algorithm.id,
+                "parameters": parameters.words,
+                "ns_per_hash": ends(parameters.time_ns),
+                "memory_bytes": parameters.memory_bytes,
+                "guesses_per_second": parameters.guesses_s,
             }
-            for one in passwords.parameters
+            for parameters in passwords.parameters
         ]
     return found

@@ -21,16 +21,16 @@ def library_text(option: Option) -> str:
     return plain(option.version if named else f"{option.library} {option.version}", 60)
 
 
-def quote_text(one: Quote) -> str:
+def quote_text(quote: Quote) -> str:
     """An authority's word, where and since when it stands, and what it means; drafts and doubts say so."""
-    row = one.row
-    document, published = str(one.document), one.document.published
+    row = quote.row
+    document, published = str(quote.document), quote.document.published
     dated = document if document.endswith(published) else f"{document}, {published}"
     where = f"{dated}, {section_text(row.section)}"
     days = f" from {row.from_}" if row.from_ else ""
     days += f" until {row.until}" if row.until else ""
     doubts = "" if row.confirmed else "; unconfirmed"
-    return f"{one.authority} says “{row.status}”{days} ({where}{doubts}): {row.means.removesuffix('.')}"
+    return f"{quote.authority} says “{row.status}”{days} ({where}{doubts}): {row.means.removesuffix('.')}"
 
 
 def section_text(section: str) -> str:
@@ -42,19 +42,19 @@ def section_text(section: str) -> str:
 
 def standing_texts(stands: Standing, profile: str) -> tuple[str, ...]:
     """What makes a standing, a sentence each without its end."""
-    found = [quote_text(one) for one in stands.quotes]
+    found = [quote_text(quote) for quote in stands.quotes]
     if stands.unlisted:
         rest = "" if stands.out else ", which rules nothing out"
         found.append(f"{stands.unlisted} does not list it for this use (profile {profile}){rest}")
     if stands.repeats:
-        said = percent(stands.repeats) if stands.repeats > 1e-4 else f"{stands.repeats:.0e}"
+        text = percent(stands.repeats) if stands.repeats > 1e-4 else f"{stands.repeats:.0e}"
         limit = (
             "more than the 2^20 blocks (8 MiB) a key that SP 800-67 allows"
             if stands.too_much
             else "few blocks"
         )
         found.append(
-            f"its blocks have 64 bits: at this volume of data two of them are equal with a chance of {said}; {limit}"
+            f"its blocks have 64 bits: at this volume of data two of them are equal with a chance of {text}; {limit}"
         )
     if stands.silent:
         found.append("unlisted: no authority that Perbyte quotes speaks of it")
@@ -81,7 +81,11 @@ def memory_text(size: int) -> str:
     return f"{size / MIB:,.0f} MiB" if size >= MIB else size_label(size)
 
 
-def guesses_text(one: Parameters) -> str:
+def guesses_text(parameters: Parameters) -> str:
     """Guesses a second, with the digits that are known."""
-    half = one.time_ns.half_width / one.time_ns.value * one.guesses_s if one.time_ns.known else 0.0
-    return number(one.guesses_s, half)
+    half = (
+        parameters.time_ns.half_width / parameters.time_ns.value * parameters.guesses_s
+        if parameters.time_ns.known
+        else 0.0
+    )
+    return number(parameters.guesses_s, half)

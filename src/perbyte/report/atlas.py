@@ -31,32 +31,34 @@ def atlas_pictures(overview: Overview) -> tuple[Picture, ...]:
     One machine gets no heat map, which would have one row, and no chart in nanoseconds beside that in cycles, which
     would be the same chart.
     """
-    found = []
+    pictures = []
     several = len(overview.models) > 1
-    cycles = any(one.cycles for one in overview.costs)
+    cycles = any(cost.cycles for cost in overview.costs)
     units = _UNITS if several else [one for one in _UNITS if one[1] == ("cycles" if cycles else "ns")]
     if overview.points:
         for unit, field in units:
             if several and (chart := _heat(overview, overview.points[0], unit, field)):
                 narrow = _heat(overview, overview.points[0], unit, field, narrow=True)
                 said = f"{unit} per {per(overview.points[0])}"
-                found.append(Picture(f"heat-{field}", f"Machines by libraries: {said}", chart, narrow))
+                pictures.append(Picture(f"heat-{field}", f"Machines by libraries: {said}", chart, narrow))
         for unit, field in units:
             for each in _PER:
                 if chart := _dots(overview, f"{unit} per {each}", field, each):
                     name = f"machines-{field}" + ("" if each == _PER[0] else f"-{each}")
                     narrow = _dots(overview, f"{unit} per {each}", field, each, narrow=True)
                     heading = "Every machine" if several else "Every library"
-                    found.append(Picture(name, f"{heading}: {unit} per {each}", chart, narrow))
+                    pictures.append(Picture(name, f"{heading}: {unit} per {each}", chart, narrow))
     if chart := _versions(overview):
-        found.append(Picture("versions", "Versions through time", chart))
-    return tuple(found)
+        pictures.append(Picture("versions", "Versions through time", chart))
+    return tuple(pictures)
 
 
 def atlas_page(atlas: Atlas) -> tuple[Page, Overview]:
     """The page of an atlas, and what it shows. Raises what reading it raises."""
     overview = look_over(atlas)
-    pictures = [drawing(one, f"atlas-{number}") for number, one in enumerate(atlas_pictures(overview), 1)]
+    pictures = [
+        drawing(picture, f"atlas-{number}") for number, picture in enumerate(atlas_pictures(overview), 1)
+    ]
     machines = len(atlas.machines())
     page = Page(
         f"{_many(machines, 'machine')}, {_many(overview.runs, 'run')}",
@@ -104,7 +106,7 @@ def _machines_section(atlas: Atlas, overview: Overview) -> Section:
             plain(overview.models[name], 80),
             plain(overview.providers[name], 40),
             f"{len(runs):,}",
-            f"{sum(one.cells for one in runs):,}",
+            f"{sum(row.cells for row in runs):,}",
             plain(_newest_versions(runs), 300),
         )
         for name, runs in atlas.machines().items()
@@ -117,7 +119,7 @@ def _machines_section(atlas: Atlas, overview: Overview) -> Section:
 def _newest_versions(runs: list[RunRow]) -> str:
     """The libraries of runs, each by the version that was measured last."""
     versions: dict[str, list[str]] = {}
-    for run in sorted(runs, key=lambda one: one.started_at, reverse=True):
+    for run in sorted(runs, key=lambda row: row.started_at, reverse=True):
         for library in run.libraries:
             known = versions.setdefault(library.rpartition(" ")[0] or library, [])
             known += [library] * (library not in known)
@@ -143,10 +145,10 @@ def _found(overview: Overview) -> Block:
         )
     lines = []
     for point in overview.points[MOST:]:
-        best = [one for (where, _, _), one in overview.newest().items() if where == point and one.cycles]
+        best = [cost for (where, _, _), cost in overview.newest().items() if where == point and cost.cycles]
         if best:
-            sure = [one for one in best if not one.doubted]
-            one = min(sure or best, key=lambda one: one.cycles or 0)
+            sure = [cost for cost in best if not cost.doubted]
+            one = min(sure or best, key=lambda cost: cost.cycles or 0)
             lines.append(
                 f"{named(point)}: {cost_text(one, one.cycles or 0)} cycles per {per(point)} at best, by "
                 f"{plain(one.library, 40)} {plain(one.version, 40)} on {plain(one.machine, 80)}"
@@ -160,18 +162,19 @@ def _found(overview: Overview) -> Block:
 
 def _unlike_blocks(overview: Overview) -> list[Block]:
     lines = [
-        f"{plain(one.machine, 80)} ({plain(one.model, 80)}): {number(one.ratio)} times the cycles of {one.others} "
-        f"others, which spread by {percent(one.spread)}."
-        for one in overview.unlike
+        f"{plain(unlike.machine, 80)} ({plain(unlike.model, 80)}): {number(unlike.ratio)} times "
+        f"the cycles of {unlike.others} "
+        f"others, which spread by {percent(unlike.spread)}."
+        for unlike in overview.unlike
     ]
     return [listed(lines or ["None, among the models of which three or more machines were measured."])]
 
 
 def _shown(overview: Overview, point: Point, field: str) -> list[tuple[PointCost, float]]:
     return [
-        (one, value)
-        for (where, _, _), one in sorted(overview.newest().items())
-        if where == point and (value := getattr(one, field))
+        (cost, value)
+        for (where, _, _), cost in sorted(overview.newest().items())
+        if where == point and (value := getattr(cost, field))
     ]
 
 
@@ -179,10 +182,10 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
-def _described(one: PointCost, value: float, unit: str) -> str:
+def _described(cost: PointCost, value: float, unit: str) -> str:
     return (
-        f"{plain(one.machine, 80)}, {plain(one.library, 40)} {plain(one.version, 40)}, {named(one.point)}: "
-        f"{cost_text(one, value)} {unit}, {_many(one.runs, 'run')}"
+        f"{plain(cost.machine, 80)}, {plain(cost.library, 40)} {plain(cost.version, 40)}, {named(cost.point)}: "
+        f"{cost_text(cost, value)} {unit}, {_many(cost.runs, 'run')}"
     )
 
 
@@ -193,8 +196,8 @@ def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bo
         return None
     unit = f"{unit} per {per(point)}"
     rank: dict[str, float] = {}
-    for one, value in shown:
-        rank[one.machine] = min(rank.get(one.machine, value), value)
+    for cost, value in shown:
+        rank[cost.machine] = min(rank.get(cost.machine, value), value)
     machines = sorted(rank, key=lambda name: (rank[name], name))
     kept = set(machines[:_MACHINES])
     records = [
@@ -250,7 +253,7 @@ def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bo
 
 def _legend(costs: Iterable[PointCost]) -> list[str]:
     """What the marks of these costs mean; nothing where there is none."""
-    used = {mark for one in costs for mark in marks_of_kinds(one.qualities, one.doubts)}
+    used = {mark for cost in costs for mark in marks_of_kinds(cost.qualities, cost.doubts)}
     said = "; ".join(f"{mark} {mark.meaning}" for mark in Mark if mark in used)
     return [said] if said else []
 
@@ -259,28 +262,30 @@ def _dots(overview: Overview, unit: str, field: str, each: str, *, narrow: bool 
     """A dot for each machine and library, a row a point that is counted per `each`: how far machines spread."""
     records, costs = [], []
     for point in (one for one in overview.points if per(one) == each):
-        for one, value in _shown(overview, point, field):
+        for cost, value in _shown(overview, point, field):
             records.append(
                 {
                     "what": named(point),
-                    "library": plain(one.library, 30),
+                    "library": plain(cost.library, 30),
                     "value": value,
-                    "low": max(value * (1 - one.width), value * 1e-3) if math.isfinite(one.width) else value,
-                    "high": value * (1 + one.width) if math.isfinite(one.width) else value,
-                    "marks": "".join(marks_of_kinds(one.qualities, one.doubts)),
-                    "described": _described(one, value, unit),
+                    "low": max(value * (1 - cost.width), value * 1e-3)
+                    if math.isfinite(cost.width)
+                    else value,
+                    "high": value * (1 + cost.width) if math.isfinite(cost.width) else value,
+                    "marks": "".join(marks_of_kinds(cost.qualities, cost.doubts)),
+                    "described": _described(cost, value, unit),
                 }
             )
-            costs.append(one)
+            costs.append(cost)
     if not records:
         return None
-    libraries = sorted({str(one["library"]) for one in records})[: len(theme.SERIES)]
-    records = [one for one in records if one["library"] in libraries]
+    libraries = sorted({str(record["library"]) for record in records})[: len(theme.SERIES)]
+    records = [record for record in records if record["library"] in libraries]
     drawn = charts.dots(
         records,
         y=("what", [named(point) for point in overview.points if per(point) == each]),
         x=unit,
-        scale=charts.logarithmic([float(str(one["value"])) for one in records]),
+        scale=charts.logarithmic([float(str(record["value"])) for record in records]),
         look=theme.series(libraries),
         by="library",
         lanes=libraries,
@@ -303,14 +308,14 @@ def _dots(overview: Overview, unit: str, field: str, each: str, *, narrow: bool 
 def _versions(overview: Overview) -> Chart | None:
     """Versions of libraries in the order in which one machine measured them."""
     machine, costs = overview.versions()
-    costs = [one for one in costs if one.cycles]
+    costs = [cost for cost in costs if cost.cycles]
     if not costs:
         return None
-    costs = [one for one in costs if per(one.point) == per(costs[0].point)]
+    costs = [cost for cost in costs if per(cost.point) == per(costs[0].point)]
     rows = [
-        (named(one.point), one.library, one.version, cycles, cycles, cycles)
-        for one in costs
-        if (cycles := one.cycles)
+        (named(cost.point), cost.library, cost.version, cycles, cycles, cycles)
+        for cost in costs
+        if (cycles := cost.cycles)
     ]
     return versions_chart(
         rows, f"cycles per {per(costs[0].point)}", f"Versions of libraries on {plain(machine, 80)}"

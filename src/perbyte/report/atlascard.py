@@ -31,17 +31,17 @@ def named(point: Point) -> str:
     return f"{what} at {size_label(size)}" if per(point) == "byte" else what
 
 
-def cost_text(one: PointCost, value: float) -> str:
+def cost_text(cost: PointCost, value: float) -> str:
     """A value with the digits that its widest interval supports, that interval, and every mark of doubt."""
-    marks = "".join(marks_of_kinds(one.qualities, one.doubts))
-    if not math.isfinite(one.width):
+    marks = "".join(marks_of_kinds(cost.qualities, cost.doubts))
+    if not math.isfinite(cost.width):
         return f"{number(value)} (interval not known){f' {marks}' if marks else ''}"
-    half = value * one.width
+    half = value * cost.width
     return f"{number(value, half)} {width_text(Estimate(value, value - half, value + half))}{marks}"
 
 
 def _line(overview: Overview, point: Point) -> Line | None:
-    costs = [one for (where, _, _), one in overview.newest().items() if where == point]
+    costs = [cost for (where, _, _), cost in overview.newest().items() if where == point]
     found = rank(costs)
     if found is None:
         return None
@@ -57,21 +57,21 @@ def _line(overview: Overview, point: Point) -> Line | None:
         told.append(
             f"the next, {_who(overview, found.behind[0][0])}, costs {times_text(found.behind[0][1])} as much"
         )
-    who = " or ".join(dict.fromkeys(_who(overview, one) for one in found.ahead[:_NAMED]))
+    who = " or ".join(dict.fromkeys(_who(overview, cost) for cost in found.ahead[:_NAMED]))
     return Line(named(point), found.sign, who, "; ".join(told), _price(best, point))
 
 
-def _who(overview: Overview, one: PointCost) -> str:
-    library = f"{plain(one.library, 40)} {plain(one.version, 40)}".strip()
-    return library if len(overview.models) == 1 else f"{library} on {plain(one.machine, 60)}"
+def _who(overview: Overview, cost: PointCost) -> str:
+    library = f"{plain(cost.library, 40)} {plain(cost.version, 40)}".strip()
+    return library if len(overview.models) == 1 else f"{library} on {plain(cost.machine, 60)}"
 
 
-def _price(one: PointCost, point: Point) -> str:
-    wide = one.width if math.isfinite(one.width) else math.nan
+def _price(cost: PointCost, point: Point) -> str:
+    wide = cost.width if math.isfinite(cost.width) else math.nan
     if per(point) == "call":
-        return f"{milliseconds(Estimate(one.ns, one.ns * (1 - wide), one.ns * (1 + wide)))} a call"
+        return f"{milliseconds(Estimate(cost.ns, cost.ns * (1 - wide), cost.ns * (1 + wide)))} a call"
     first, *others = (
-        f"{cores_text(Estimate(rate * one.ns * 1e-9, math.nan, math.nan))} at {rate_text(rate)}"
+        f"{cores_text(Estimate(rate * cost.ns * 1e-9, math.nan, math.nan))} at {rate_text(rate)}"
         for rate in RATES
     )
-    return ", ".join([first, *(said.replace(" cores", "") for said in others)])
+    return ", ".join([first, *(text.replace(" cores", "") for text in others)])

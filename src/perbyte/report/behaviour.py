@@ -47,18 +47,18 @@ class CountTable:
     rows: tuple[tuple[str, ...], ...]
 
 
-def per_cycle(one: Behaviour, figure: CellFigure | None) -> float | None:
+def per_cycle(behaviour: Behaviour, figure: CellFigure | None) -> float | None:
     """Instructions per core cycle; None without either."""
-    if one.call is None or figure is None or not figure.cycles_per_call:
+    if behaviour.call is None or figure is None or not figure.cycles_per_call:
         return None
-    return one.call.instructions / figure.cycles_per_call
+    return behaviour.call.instructions / figure.cycles_per_call
 
 
 def count_table(run: Run) -> CountTable:
     """Instructions per call, byte and cycle, and by kind in per cent; kinds that nobody executes are left out."""
-    known = [one for one in _ordered(run) if one.call]
-    kinds = [kind for kind in KINDS if any(_share(one, kind) >= SEEN for one in known)]
-    shares = {one.figure.cell: one.share.ratio.value for one in limits(run.cells)}
+    known = [behaviour for behaviour in _ordered(run) if behaviour.call]
+    kinds = [kind for kind in KINDS if any(_share(behaviour, kind) >= SEEN for behaviour in known)]
+    shares = {limit.figure.cell: limit.share.ratio.value for limit in limits(run.cells)}
     headings: tuple[str, ...] = (
         "algorithm",
         "operation",
@@ -96,21 +96,21 @@ def memory_table(run: Run) -> CountTable:
     )
     headings += ("set-up stack", "set-up allocs", "set-up heap", "code", "pages")
     rows = []
-    for one in _ordered(run):
-        if not (one.call or one.setup or one.stack):
+    for behaviour in _ordered(run):
+        if not (behaviour.call or behaviour.setup or behaviour.stack):
             continue
-        call, setup = one.call, one.setup
+        call, setup = behaviour.call, behaviour.setup
         rows.append(
             (
-                *_names(one.cell),
-                _count(one.stack) if one.stack else "–",
+                *_names(behaviour.cell),
+                _count(behaviour.stack) if behaviour.stack else "–",
                 *(
                     (_count(call.heap_calls), _count(call.heap_bytes), _count(call.heap_peak))
                     if call
                     else "–––"
                 ),
                 _count(setup.heap_left) if setup else "–",
-                _count(one.setup_stack) if one.setup_stack else "–",
+                _count(behaviour.setup_stack) if behaviour.setup_stack else "–",
                 *((_count(setup.heap_calls), _count(setup.heap_bytes)) if setup else "––"),
                 *((_count(LINE_BYTES * call.code_lines), _count(call.code_pages)) if call else "––"),
             )
@@ -134,29 +134,33 @@ def render_behaviour(
             *_drawn(memory_table(run)),
             Text(),
         ]
-    for said in notes(run.behaviours):
-        lines += prose(f"- {said}", width)
+    for note in notes(run.behaviours):
+        lines += prose(f"- {note}", width)
     return to_text(lines, colour=colour)
 
 
 def notes(found: Sequence[Behaviour]) -> list[str]:
     """What cannot be told, and where two processes counted differently."""
-    said = []
-    for one in found:
-        if one.call and not one.exact:
+    texts = []
+    for behaviour in found:
+        if behaviour.call and not behaviour.exact:
             how = (
-                f"differs by {percent(one.spread)} between two processes"
-                if one.repeated
+                f"differs by {percent(behaviour.spread)} between two processes"
+                if behaviour.repeated
                 else "is not repeated"
             )
-            said.append(f"~ {one.cell.address}: the count {how}: its code draws random numbers or waits")
-        if one.call and one.calls == 1:
-            said.append(f"{one.cell.address}: counted over one call, with the frame around it")
-        if one.unknown:
-            said.append(f"{one.cell.address}: instructions not known: {plain(one.unknown, 300)}")
-        if one.setup_unknown:
-            said.append(f"{one.cell.address}: the set-up not known: {plain(one.setup_unknown, 300)}")
-    return list(dict.fromkeys(said))
+            texts.append(
+                f"~ {behaviour.cell.address}: the count {how}: its code draws random numbers or waits"
+            )
+        if behaviour.call and behaviour.calls == 1:
+            texts.append(f"{behaviour.cell.address}: counted over one call, with the frame around it")
+        if behaviour.unknown:
+            texts.append(f"{behaviour.cell.address}: instructions not known: {plain(behaviour.unknown, 300)}")
+        if behaviour.setup_unknown:
+            texts.append(
+                f"{behaviour.cell.address}: the set-up not known: {plain(behaviour.setup_unknown, 300)}"
+            )
+    return list(dict.fromkeys(texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +190,7 @@ class CountChange:
 
 def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
     """The cells of a comparison that were counted on both sides; `runs` are its sides, or one run for both."""
-    counted = [{one.cell: one for one in run.behaviours} for run in runs]
+    counted = [{behaviour.cell: behaviour for behaviour in run.behaviours} for run in runs]
     found = []
     for grid in grids:
         for row in grid.rows:
@@ -210,7 +214,7 @@ def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
 
 def uncounted(grids: Sequence[Grid], found: Sequence[CountChange]) -> list[str]:
     """The addresses that were compared, and not counted on both sides."""
-    counted = {one.address for one in found}
+    counted = {change.address for change in found}
     compared = [
         entry.figure.cell.address
         for grid in grids
@@ -224,12 +228,14 @@ def uncounted(grids: Sequence[Grid], found: Sequence[CountChange]) -> list[str]:
 def change_lines(found: Sequence[CountChange]) -> list[str]:
     """A line for each change, and whether count and time disagree."""
     lines = []
-    for one in found:
-        word = f"{one.address}: instructions ×{one.ratio:.4f}{'' if one.exact else ' ~'}"
-        word += f", time ×{ratio_text(one.comparison.ratio)} ({ratio_interval_text(one.comparison.ratio)})"
-        if one.contradicts:
-            word += f": they disagree, {'fewer' if one.ratio < 1 else 'more'} instructions and "
-            word += "slower" if one.ratio < 1 else "faster"
+    for change in found:
+        word = f"{change.address}: instructions ×{change.ratio:.4f}{'' if change.exact else ' ~'}"
+        word += (
+            f", time ×{ratio_text(change.comparison.ratio)} ({ratio_interval_text(change.comparison.ratio)})"
+        )
+        if change.contradicts:
+            word += f": they disagree, {'fewer' if change.ratio < 1 else 'more'} instructions and "
+            word += "slower" if change.ratio < 1 else "faster"
         lines.append(word)
     return lines
 
@@ -238,32 +244,32 @@ def changes_json(found: Sequence[CountChange]) -> list[dict[str, Any]]:
     """The same for programs."""
     return [
         {
-            "address": one.address,
-            "instructions_ratio": one.ratio,
-            "exact": one.exact,
-            "time_ratio": one.comparison.ratio.value,
-            "disagree": one.contradicts,
+            "address": change.address,
+            "instructions_ratio": change.ratio,
+            "exact": change.exact,
+            "time_ratio": change.comparison.ratio.value,
+            "disagree": change.contradicts,
         }
-        for one in found
+        for change in found
     ]
 
 
 def behaviours_json(run: Run) -> list[dict[str, Any]]:
     """Every cell with all that is known, instructions per cycle included."""
     return [
-        one.record() | {"instructions_per_cycle": per_cycle(one, run.figure(one.cell))}
-        for one in run.behaviours
+        behaviour.record() | {"instructions_per_cycle": per_cycle(behaviour, run.figure(behaviour.cell))}
+        for behaviour in run.behaviours
     ]
 
 
 def _ordered(run: Run) -> list[Behaviour]:
     return sorted(
         run.behaviours,
-        key=lambda one: (
-            natural(one.cell.algorithm),
-            one.cell.operation,
-            one.cell.size_bytes,
-            one.cell.runner,
+        key=lambda behaviour: (
+            natural(behaviour.cell.algorithm),
+            behaviour.cell.operation,
+            behaviour.cell.size_bytes,
+            behaviour.cell.runner,
         ),
     )
 
@@ -278,9 +284,11 @@ def _names(cell: Cell) -> tuple[str, ...]:
     )
 
 
-def _share(one: Behaviour, kind: str) -> float:
+def _share(behaviour: Behaviour, kind: str) -> float:
     return (
-        one.call.kinds.get(kind, 0.0) / one.call.instructions if one.call and one.call.instructions else 0.0
+        behaviour.call.kinds.get(kind, 0.0) / behaviour.call.instructions
+        if behaviour.call and behaviour.call.instructions
+        else 0.0
     )
 
 

@@ -55,25 +55,25 @@ def behaviour_section(run: Run) -> Section | None:
 def row_cards(run: Run) -> list[tuple[str, list[Block]]]:
     """The title and the content of the card of each row of which more than its time is known."""
     rows: dict[tuple[str, ...], dict[Cell, None]] = {}
-    for cell in (*(one.cell for one in run.behaviours), *(one.cell for one in run.leaks)):
+    for cell in (*(behaviour.cell for behaviour in run.behaviours), *(leak.cell for leak in run.leaks)):
         of_row = (cell.algorithm, cell.operation, cell.runner, cell.cpu, cell.contract)
         rows.setdefault(of_row, {})[cell] = None
-    counted = {one.cell: one for one in run.behaviours}
+    counted = {behaviour.cell: behaviour for behaviour in run.behaviours}
     found = []
-    for key in sorted(rows, key=lambda one: tuple(map(natural, one))):
+    for key in sorted(rows, key=lambda row: tuple(map(natural, row))):
         algorithm, operation, runner, tier, contract = (plain(word, 60) for word in key)
         tier = "" if tier == FULL else f" ({tier})"
         cells = sorted(rows[key], key=lambda one: one.size_bytes)
-        leaks = {cell: [one for one in run.leaks if one.cell == cell] for cell in cells}
+        leaks = {cell: [leak for leak in run.leaks if leak.cell == cell] for cell in cells}
         lines = [_line(cell, run.figure(cell), counted.get(cell), leaks[cell]) for cell in cells]
         title = f"{algorithm} {operation}, {runner}{tier}, {contract}"
         blocks = [table(COLUMNS, lines, title)]
-        told = [(size_label(cell.size_bytes), one) for cell in cells for one in leaks[cell]]
+        told = [(size_label(cell.size_bytes), leak) for cell in cells for leak in leaks[cell]]
         if told:
             blocks.append(
-                listed([(size, f"{contrast_text(one)}: {verdict_text(one)}") for size, one in told])
+                listed([(size, f"{contrast_text(leak)}: {verdict_text(leak)}") for size, leak in told])
             )
-        if any(one.verdict == "leaks" for some in leaks.values() for one in some):
+        if any(leak.verdict == "leaks" for some in leaks.values() for leak in some):
             blocks.append(text("The time of this row depends on a secret.", "warned"))
         found.append((title, blocks))
     return found

@@ -42,28 +42,28 @@ def _together(one: Scaling) -> str:
     size = data_bytes(cell)
     scale, unit = (size / 1e9, "GB/s") if size else (1.0, "calls a second")
     every, each = one.all.scaled(scale), one.each.scaled(scale)
-    said = f"{one.threads} core{'s' * (one.threads > 1)}: {value_text(every)} {unit} ({interval_text(every)})"
+    text = f"{one.threads} core{'s' * (one.threads > 1)}: {value_text(every)} {unit} ({interval_text(every)})"
     if one.threads > 1:
-        said += f", {value_text(each)} each"
+        text += f", {value_text(each)} each"
     if efficiency:
-        said += f"; efficiency {ratio_text(efficiency.ratio)} ({interval_text(efficiency.ratio)})"
+        text += f"; efficiency {ratio_text(efficiency.ratio)} ({interval_text(efficiency.ratio)})"
     share = one.figure.clean_samples / one.figure.samples if one.figure.samples else 0.0
-    return f"{said}; {percent(share)} of samples clean{_marks(one.figure)}."
+    return f"{text}; {percent(share)} of samples clean{_marks(one.figure)}."
 
 
 def states_texts(figures: Sequence[CellFigure], unit: str = "call") -> tuple[str, ...]:
     """What a single call costs in states that no loop has, beside what it costs in a loop."""
     known = {one.cell: one for one in figures}
-    said = []
-    for one in figures:
-        if one.cell.state not in _STATES:
+    texts = []
+    for figure in figures:
+        if figure.cell.state not in _STATES:
             continue
-        line = f"{sentence(_STATES[one.cell.state])}, {_cost(one, unit)}"
-        if loop := known.get(replace(one.cell, state=LOOP)):
-            ratio = compare(loop, one).ratio
+        line = f"{sentence(_STATES[figure.cell.state])}, {_cost(figure, unit)}"
+        if loop := known.get(replace(figure.cell, state=LOOP)):
+            ratio = compare(loop, figure).ratio
             line += f", ×{ratio_text(ratio)} the {_cost(loop, unit)} in a loop"
-        said.append(f"{line}{_marks(one)}.")
-    return tuple(said)
+        texts.append(f"{line}{_marks(figure)}.")
+    return tuple(texts)
 
 
 def _cost(figure: CellFigure, unit: str) -> str:
@@ -82,25 +82,25 @@ def render_beyond(
 ) -> str:
     """Give both as text, by what is called; empty where all is loops on one core."""
     groups: dict[str, list[CellFigure]] = {}
-    for one in figures:
-        cell = replace(one.cell, state=LOOP)
+    for figure in figures:
+        cell = replace(figure.cell, state=LOOP)
         size = f" {size_label(cell.size_bytes)}" if data_bytes(cell) else ""
         groups.setdefault(f"{cell.runner}/{cell.algorithm} {cell.operation}{size}, {cell.cpu}", []).append(
-            one
+            figure
         )
     lines: list[Text] = []
     for heading, mine in groups.items():
-        if said := (*states_texts(mine), *threads_texts(mine)):
+        if texts := (*states_texts(mine), *threads_texts(mine)):
             lines += [Text(plain(heading.removesuffix(", full"), 90), style="bold")]
-            lines += [part for one in said for part in prose(f"- {one}", columns_of(width))]
+            lines += [part for one in texts for part in prose(f"- {one}", columns_of(width))]
     return to_text(lines, colour=colour) if lines else ""
 
 
 def scaling_json(figures: Sequence[CellFigure]) -> list[dict[str, Any]]:
     """How cells scale, for programs: an object for each number of threads, with its address."""
 
-    def ends(one: Estimate) -> Any:
-        return json_ready([one.value, one.low, one.high])
+    def ends(estimate: Estimate) -> Any:
+        return json_ready([estimate.value, estimate.low, estimate.high])
 
     return [
         {

@@ -58,25 +58,25 @@ class Binding:
 
 def bindings(run: Run) -> list[Binding]:
     """All pairs of `run`, in the order of its cells."""
-    wrapped = {one.runner: one.wraps for one in run.conditions.identities if one.wraps}
+    wrapped = {identity.runner: identity.wraps for identity in run.conditions.identities if identity.wraps}
     figures = {figure.cell: figure for figure in run.cells}
     found = []
     for cell, above in figures.items():
         below = figures.get(replace(cell, runner=wrapped.get(cell.runner, "")))
         if below and cell.usual:
-            one = compare(below, above, run.noise_floor)
-            if one.ratio.value > 0:
-                found.append(Binding(above, below, one, difference(below, one)))
+            comparison = compare(below, above, run.noise_floor)
+            if comparison.ratio.value > 0:
+                found.append(Binding(above, below, comparison, difference(below, comparison)))
     return found
 
 
 def version_notes(run: Run) -> list[str]:
     """Where a binding and the runner in C do not say the same version of the library, as far as they say it."""
-    identities = {one.runner: one for one in run.conditions.identities}
+    identities = {identity.runner: identity for identity in run.conditions.identities}
     pairs = {
-        (identities[one.above.cell.runner], identities[one.below.cell.runner])
-        for one in bindings(run)
-        if one.below.cell.runner in identities
+        (identities[binding.above.cell.runner], identities[binding.below.cell.runner])
+        for binding in bindings(run)
+        if binding.below.cell.runner in identities
     }
     return sorted(_differing(above, below) for above, below in pairs if not _same(above, below))
 
@@ -96,10 +96,12 @@ def _differing(above: RunnerIdentity, below: RunnerIdentity) -> str:
 def binding_rows(found: Iterable[Binding]) -> list[tuple[str, ...]]:
     """The pairs as text, for `COLUMNS`; costs in cycles, or in ns where that is said."""
     rows: list[tuple[str, ...]] = []
-    for one in found:
-        cell, unit = one.above.cell, one.comparison.unit
+    for binding in found:
+        cell, unit = binding.above.cell, binding.comparison.unit
         suffix = "" if unit == CYCLES else " ns"
-        costs = (value_text(cost_of(figure, unit).estimate) + suffix for figure in (one.above, one.below))
+        costs = (
+            value_text(cost_of(figure, unit).estimate) + suffix for figure in (binding.above, binding.below)
+        )
         rows.append(
             (
                 plain(cell.algorithm, 60),
@@ -108,12 +110,12 @@ def binding_rows(found: Iterable[Binding]) -> list[tuple[str, ...]]:
                 plain(cell.contract, 30),
                 plain(cell.runner, 40) + ("" if cell.cpu == FULL else f" ({plain(cell.cpu, 20)})"),
                 next(costs),
-                plain(one.below.cell.runner, 40),
+                plain(binding.below.cell.runner, 40),
                 next(costs),
-                number(one.more.value, one.more.half_width) + suffix,
-                interval_text(one.more),
-                f"×{ratio_text(one.comparison.ratio)}",
-                one.claim,
+                number(binding.more.value, binding.more.half_width) + suffix,
+                interval_text(binding.more),
+                f"×{ratio_text(binding.comparison.ratio)}",
+                binding.claim,
             )
         )
     return rows
@@ -122,16 +124,17 @@ def binding_rows(found: Iterable[Binding]) -> list[tuple[str, ...]]:
 def binding_lines(run: Run) -> list[str]:
     """The pairs as sentences for a terminal; none where the run has no pair."""
     lines = []
-    for one in bindings(run):
-        cell, ratio = one.above.cell, one.comparison.ratio
+    for binding in bindings(run):
+        cell, ratio = binding.above.cell, binding.comparison.ratio
         size = f" {size_label(cell.size_bytes)}" if cell.size_bytes else ""
         tier = "" if cell.cpu == FULL else f", {plain(cell.cpu, 20)}"
-        unit = "cycles" if one.comparison.unit == CYCLES else "ns"
+        unit = "cycles" if binding.comparison.unit == CYCLES else "ns"
         lines.append(
-            f"{plain(cell.runner, 40)} over {plain(one.below.cell.runner, 40)}, {plain(cell.algorithm, 60)} "
+            f"{plain(cell.runner, 40)} over {plain(binding.below.cell.runner, 40)}, {plain(cell.algorithm, 60)} "
             f"{plain(cell.operation, 24)}{size} ({plain(cell.contract, 30)}{tier}): "
-            f"{number(one.more.value, one.more.half_width)} {unit} more per call ({interval_text(one.more)}), "
-            f"×{ratio_text(ratio)} {width_text(ratio)}" + (f"; {one.claim}" if one.claim else "")
+            f"{number(binding.more.value, binding.more.half_width)} {unit} more per call "
+            f"({interval_text(binding.more)}), "
+            f"×{ratio_text(ratio)} {width_text(ratio)}" + (f"; {binding.claim}" if binding.claim else "")
         )
     return [*lines, *version_notes(run)]
 
@@ -140,17 +143,17 @@ def binding_records(run: Run) -> list[dict[str, Any]]:
     """The pairs as JSON types; the ends of an interval that is not known are not finite."""
     return [
         {
-            "address": one.above.cell.address,
-            "wraps": one.below.cell.address,
-            "unit": one.comparison.unit,
-            "more_per_call": one.more.value,
-            "more_low": one.more.low,
-            "more_high": one.more.high,
-            "ratio": one.comparison.ratio.value,
-            "ratio_low": one.comparison.ratio.low,
-            "ratio_high": one.comparison.ratio.high,
-            "answer": one.comparison.answer.value,
-            "reason": one.comparison.reason,
+            "address": binding.above.cell.address,
+            "wraps": binding.below.cell.address,
+            "unit": binding.comparison.unit,
+            "more_per_call": binding.more.value,
+            "more_low": binding.more.low,
+            "more_high": binding.more.high,
+            "ratio": binding.comparison.ratio.value,
+            "ratio_low": binding.comparison.ratio.low,
+            "ratio_high": binding.comparison.ratio.high,
+            "answer": binding.comparison.answer.value,
+            "reason": binding.comparison.reason,
         }
-        for one in bindings(run)
+        for binding in bindings(run)
     ]

@@ -120,9 +120,9 @@ def run_card(run: Run, names: Mapping[tuple[str, str], str] | None = None) -> Ca
         return plain(called, 44)
 
     contracts = {one.cell.contract for one in kept}
-    asked = [_Race(found, name, several=len(contracts) > 1) for found in questions_.values()]
-    asked.sort(key=lambda one: (-len(one.rivals), one.order))
-    shown = [one for one in asked if len(one.rivals) > 1][:_MOST] or asked[:1]
+    asked = [_Race(question, name, several=len(contracts) > 1) for question in questions_.values()]
+    asked.sort(key=lambda race: (-len(race.rivals), race.order))
+    shown = [race for race in asked if len(race.rivals) > 1][:_MOST] or asked[:1]
     notes = []
     if left := len(asked) - len(shown):
         notes.append(
@@ -133,7 +133,7 @@ def run_card(run: Run, names: Mapping[tuple[str, str], str] | None = None) -> Ca
         notes.append(
             f"With the processor's own instructions; rows without them ({', '.join(map(plain, tiers))}) are below."
         )
-    return Card(tuple(one.line(run) for one in shown), tuple(notes))
+    return Card(tuple(race.line(run) for race in shown), tuple(notes))
 
 
 class _Race:
@@ -141,9 +141,11 @@ class _Race:
 
     def __init__(self, figures: Sequence[CellFigure], name: Name, *, several: bool) -> None:
         self.figures, self.name, self.several = figures, name, several
-        count = Counter((one.cell.operation, one.cell.size_bytes) for one in figures)
+        count = Counter((figure.cell.operation, figure.cell.size_bytes) for figure in figures)
         self.place = max(count, key=lambda one: (count[one], -operation_order(one[0]), one[1]))
-        self.rivals = [one for one in figures if (one.cell.operation, one.cell.size_bytes) == self.place]
+        self.rivals = [
+            figure for figure in figures if (figure.cell.operation, figure.cell.size_bytes) == self.place
+        ]
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -153,29 +155,29 @@ class _Race:
     def line(self, run: Run) -> Line:
         """The answer."""
         found = dict(stand(self.rivals, run.noise_floor, precision=run.conditions.policy.precision))
-        ordered = sorted(self.rivals, key=lambda one: one.ns_per_call)
-        best = min(found, key=lambda one: one.ns_per_call) if found else ordered[0]
+        ordered = sorted(self.rivals, key=lambda figure: figure.ns_per_call)
+        best = min(found, key=lambda figure: figure.ns_per_call) if found else ordered[0]
         standing = found.get(best)
         about = self.about()
         if len(self.rivals) < 2:
             return Line(about, "", self.called(best), self.reading(best), cost_text(best, self.figures))
-        if not any(one.interval.known for one in self.rivals):
-            said = f"{self.reading(best)}; no interval is known, so nothing is claimed"
-            return Line(about, "?", f"lowest: {self.called(best)}", said, cost_text(best, self.figures))
+        if not any(figure.interval.known for figure in self.rivals):
+            text = f"{self.reading(best)}; no interval is known, so nothing is claimed"
+            return Line(about, "?", f"lowest: {self.called(best)}", text, cost_text(best, self.figures))
         if standing is None:  # one in doubt has the lowest cost
             why = doubt_of(best) or "nobody else has an interval"
-            said = f"{self.reading(best)}; not known who is the fastest: {why}"
-            return Line(about, "?", f"lowest: {self.called(best)}", said, cost_text(best, self.figures))
-        ahead = sorted(found, key=lambda one: one.ns_per_call)
+            text = f"{self.reading(best)}; not known who is the fastest: {why}"
+            return Line(about, "?", f"lowest: {self.called(best)}", text, cost_text(best, self.figures))
+        ahead = sorted(found, key=lambda figure: figure.ns_per_call)
         told = [self.reading(best), self.between(standing, ahead, run)]
-        rest = [one for one in ordered if one not in found]
+        rest = [figure for figure in ordered if figure not in found]
         if rest:
             told.append(self.behind(best, rest[0], run))
-        known = {one.cell.algorithm for one in ahead}
-        other = next((one for one in rest if one.cell.algorithm not in known), None)
+        known = {figure.cell.algorithm for figure in ahead}
+        other = next((figure for figure in rest if figure.cell.algorithm not in known), None)
         if other and other is not rest[0]:
             told.append(self.behind(best, other, run, next_=False))
-        told.append(self.elsewhere(run, {one.cell.runner for one in ahead}))
+        told.append(self.elsewhere(run, {figure.cell.runner for figure in ahead}))
         return Line(
             about,
             _SIGNS[standing],
@@ -191,8 +193,8 @@ class _Race:
             floor = run.noise_floor.relative if run.noise_floor else None
             return f"known to be alike within {percent(margin_of(floor, run.conditions.policy.precision))}"
         if standing is Lead.UNKNOWN:
-            doubts = [doubt for one in ahead if (doubt := doubt_of(one))]
-            unseen = any(Doubt.UNCHAINED in {warning.kind for warning in one.warnings} for one in ahead)
+            doubts = [doubt for figure in ahead if (doubt := doubt_of(figure))]
+            unseen = any(Doubt.UNCHAINED in {warning.kind for warning in figure.warnings} for figure in ahead)
             doubts += ["not everybody's work was seen by the audit"] if unseen else []
             return f"not known who of them: {next(iter(doubts), 'the interval of their ratio covers 1')}"
         return ""
@@ -202,7 +204,7 @@ class _Race:
         operation, _ = self.place
         size = data_bytes(self.rivals[0].cell)
         what = f"{plain(operation, 24)} {size_label(size)}" if size else plain(operation, 24)
-        titles = {self.name(one) for one in self.figures}
+        titles = {self.name(figure) for figure in self.figures}
         known = load().algorithms.get(self.rivals[0].cell.algorithm)
         title = titles.pop() if len(titles) == 1 or known is None else class_of(known)
         return f"{title}, {what}" + (f", {plain(self.rivals[0].cell.contract, 30)}" if self.several else "")
@@ -218,10 +220,10 @@ class _Race:
     def named(self, ahead: Sequence[CellFigure]) -> str:
         """Those who are ahead: `aes-256-gcm in libgcrypt or openssl`."""
         if (
-            len({self.name(one) for one in self.figures}) == 1
-            or len({one.cell.runner for one in self.figures}) == 1
+            len({self.name(figure) for figure in self.figures}) == 1
+            or len({figure.cell.runner for figure in self.figures}) == 1
         ):
-            names = [self.called(one) for one in ahead]
+            names = [self.called(figure) for figure in ahead]
         else:
             runners: dict[str, list[str]] = {}
             for one in ahead:
@@ -235,24 +237,28 @@ class _Race:
         """Its figure: cycles a byte or a call, else time."""
         timed = (Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL)
         for unit in (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL, *timed):
-            if found := read(figure, unit):
-                return f"{value_text(found)} {unit.value}"
+            if estimate := read(figure, unit):
+                return f"{value_text(estimate)} {unit.value}"
         return ""
 
     def behind(self, best: CellFigure, other: CellFigure, run: Run, *, next_: bool = True) -> str:
         """How much more `other` costs."""
-        one = compare(best, other, run.noise_floor, precision=run.conditions.policy.precision)
+        comparison = compare(best, other, run.noise_floor, precision=run.conditions.policy.precision)
         who = f"the next, {self.called(other)}," if next_ else self.called(other)
-        return f"{who} costs {times_text(one)} as much"
+        return f"{who} costs {times_text(comparison)} as much"
 
     def elsewhere(self, run: Run, ahead: set[str]) -> str:
         """Who is the fastest at the smallest size, where that is another library beyond doubt."""
         operation, size = self.place
-        mine = [one for one in self.figures if one.cell.operation == operation and data_bytes(one.cell)]
-        least = min((one.cell.size_bytes for one in mine), default=size)
-        small = [one for one in mine if one.cell.size_bytes == least]
+        figures = [
+            figure
+            for figure in self.figures
+            if figure.cell.operation == operation and data_bytes(figure.cell)
+        ]
+        least = min((figure.cell.size_bytes for figure in figures), default=size)
+        small = [figure for figure in figures if figure.cell.size_bytes == least]
         found = stand(small, run.noise_floor, precision=run.conditions.policy.precision)
-        first = next((one for one, standing in found if standing is Lead.FASTEST), None)
+        first = next((figure for figure, standing in found if standing is Lead.FASTEST), None)
         if least == size or first is None or first.cell.runner in ahead:
             return ""
         return f"at {size_label(least)} {FASTEST} {self.called(first)}"
@@ -270,9 +276,11 @@ def class_of(algorithm: Algorithm) -> str:
     return f"{kind}, {8 * algorithm.tag_bytes} bits" if algorithm.tag_bytes else kind
 
 
-def times_text(one: Comparison) -> str:
+def times_text(comparison: Comparison) -> str:
     """A ratio with its interval: `×1.37 (1.36 to 1.38)`."""
-    return f"×{ratio_text(one.ratio)}" + (f" ({ratio_interval_text(one.ratio)})" if one.ratio.known else "")
+    return f"×{ratio_text(comparison.ratio)}" + (
+        f" ({ratio_interval_text(comparison.ratio)})" if comparison.ratio.known else ""
+    )
 
 
 def cost_text(figure: CellFigure, others: Sequence[CellFigure] = ()) -> str:
@@ -282,7 +290,7 @@ def cost_text(figure: CellFigure, others: Sequence[CellFigure] = ()) -> str:
     """
     if asked := [(rate, found[0].cores) for rate in RATES if (found := demands([figure], rate))]:
         first, *others_ = (f"{cores_text(cores)} at {rate_text(rate)}" for rate, cores in asked)
-        return ", ".join([first, *(said.replace(" cores", "") for said in others_)])
+        return ", ".join([first, *(text.replace(" cores", "") for text in others_)])
     known = load().algorithms.get(figure.cell.algorithm)
     time = read(figure, Unit.NS_PER_CALL)
     if known is None or time is None:
@@ -326,23 +334,23 @@ def comparison_card(grids: Sequence[Grid]) -> Card:
     lines, columns = [], grids[0].columns if grids else ()
     for index, column in enumerate(columns[1:], start=1):
         pairs = [
-            (row.entries[0].figure, row.entries[index].figure, one)
+            (row.entries[0].figure, row.entries[index].figure, comparison)
             for grid in grids
             for row in grid.rows
-            if (one := row.entries[index].comparison) and one.ratio.value > 0
+            if (comparison := row.entries[index].comparison) and comparison.ratio.value > 0
         ]
         if not pairs:
             continue
         good = [pair for pair in pairs if pair[2].ratio.known and not pair[2].doubt] or pairs
-        found = [one for _, _, one in good]
-        doubts = next((one.doubt for one in found if one.doubt), "")
+        comparisons = [comparison for _, _, comparison in good]
+        doubts = next((comparison.doubt for comparison in comparisons if comparison.doubt), "")
         mean = Comparison(
-            geometric_mean([one.ratio for one in found]),
+            geometric_mean([comparison.ratio for comparison in comparisons]),
             "intervals",
             "the interval of the mean covers 1",
             "",
             doubt=doubts,
-            margin=max(one.margin for one in found),
+            margin=max(comparison.margin for comparison in comparisons),
         )
         lines.append(_side_line(columns[0].side, column.side, mean, good, len(pairs) - len(good)))
     return Card(tuple(lines[:_MOST]), (f"{len(lines) - _MOST} more below.",) if len(lines) > _MOST else ())
@@ -357,7 +365,7 @@ def _side_line(
 ) -> Line:
     first, other = plain(first, 24), plain(other, 24)
     over = "1 cell" if len(pairs) == 1 else f"the mean over {len(pairs):,} common cells"
-    answers = Counter(one.answer for _, _, one in pairs)
+    answers = Counter(comparison.answer for _, _, comparison in pairs)
     mean_only = " in the mean" if len(answers) > 1 else ""
     winner = {
         Answer.FASTER: f"{other} is faster than {first}{mean_only}",
@@ -365,16 +373,16 @@ def _side_line(
         Answer.TIED: f"{first} and {other} are alike within {percent(mean.margin)}{mean_only}",
         Answer.UNDECIDED: f"not known whether {first} or {other} costs less{mean_only}",
     }[mean.answer]
-    counted = ", ".join(f"{answers[one]:,} {one.value}" for one in Answer if answers[one])
-    said = [f"in {over} {other} costs {times_text(mean)} as much"]
+    counted = ", ".join(f"{answers[answer]:,} {answer.value}" for answer in Answer if answers[answer])
+    texts = [f"in {over} {other} costs {times_text(mean)} as much"]
     if mean.doubt:
-        said.append(mean.doubt)
+        texts.append(mean.doubt)
     if len(pairs) > 1:
-        said.append(f"{other}: {counted}")
+        texts.append(f"{other}: {counted}")
     if left_out:
-        said.append(f"{left_out:,} in doubt left out")
+        texts.append(f"{left_out:,} in doubt left out")
     sign = SIGNS.get(mean.answer, FASTEST)
-    return Line("", sign, winner, "; ".join(said), _both_costs(first, other, pairs))
+    return Line("", sign, winner, "; ".join(texts), _both_costs(first, other, pairs))
 
 
 def _both_costs(
@@ -387,15 +395,19 @@ def _both_costs(
     a, b = max(both, key=lambda pair: data_bytes(pair[0].cell))
     what = f"{plain(title_of(a.cell), 40)} {plain(a.cell.operation, 24)}"
     if data_bytes(a.cell):
-        asked = [found[0].cores for one in (a, b) if (found := demands([one], RATES[-1]))]
+        asked = [found[0].cores for figure in (a, b) if (found := demands([figure], RATES[-1]))]
         if len(asked) < 2:
             return ""
-        cores = (f"{cores_text(one)} in {name}" for one, name in zip(asked, (first, other), strict=True))
+        cores = (
+            f"{cores_text(estimate)} in {name}" for estimate, name in zip(asked, (first, other), strict=True)
+        )
         return f"{what} {size_label(data_bytes(a.cell))} at {rate_text(RATES[-1])}: {', '.join(cores)}"
-    times = [time for one in (a, b) if (time := read(one, Unit.NS_PER_CALL))]
+    times = [time for figure in (a, b) if (time := read(figure, Unit.NS_PER_CALL))]
     if len(times) < 2:
         return ""
-    said = (f"{milliseconds(one)} in {name}" for one, name in zip(times, (first, other), strict=True))
+    said = (
+        f"{milliseconds(estimate)} in {name}" for estimate, name in zip(times, (first, other), strict=True)
+    )
     return f"{what}: {', '.join(said)}"
 
 
@@ -403,9 +415,9 @@ def card_lines(card: Card) -> list[tuple[str, list[str]]]:
     """A card as text for a terminal: each headline with what stands below it, and the notes."""
     found = [
         (
-            " ".join(filter(None, (one.sign, one.winner, f"({one.about})" if one.about else ""))),
-            [*filter(None, (sentence(one.sure), one.cost))],
+            " ".join(filter(None, (line.sign, line.winner, f"({line.about})" if line.about else ""))),
+            [*filter(None, (sentence(line.sure), line.cost))],
         )
-        for one in card.lines
+        for line in card.lines
     ]
     return found + [("", [note]) for note in card.notes]

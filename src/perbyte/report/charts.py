@@ -67,7 +67,7 @@ def bars(
     whisker = base.mark_rule(strokeWidth=1.5, color=theme.INK, aria=False).encode(x="low:Q", x2="high:Q")
     layers = [drawn, whisker]
     edge = _edge(records)
-    if any(float(one["high"]) > edge for one in records):  # an interval that is cut off says so
+    if any(float(record["high"]) > edge for record in records):  # an interval that is cut off says so
         cut = base.transform_filter(f"datum.high > {edge!r}")
         layers.append(
             cut.mark_point(
@@ -96,7 +96,7 @@ def bars_apart(
     panels stand below each other, each with its own places of `y` alone; all do on a narrow page.
     """
     field, order = column
-    found = [(value, [one for one in records if one[field] == value]) for value in order]
+    found = [(value, [record for record in records if record[field] == value]) for value in order]
     panels: list[Any] = []
     for value, mine in ((value, mine) for value, mine in found if mine):
         place, places = y
@@ -163,7 +163,7 @@ def dots(
 
 def _points(base: Any, records: Records, value: Any, *, colour: Any, shape: Any, **lane: Any) -> list[Any]:
     """Layers of the intervals and their dots, and of the diamonds of records whose field `hollow` is set."""
-    solid = alt.datum.hollow == None if any("hollow" in one for one in records) else "true"  # noqa: E711
+    solid = alt.datum.hollow == None if any("hollow" in record for record in records) else "true"  # noqa: E711
     layers = [
         base.mark_rule(strokeWidth=1.5, aria=False)
         .encode(x="low:Q", x2="high:Q", color=colour, **lane)
@@ -229,7 +229,7 @@ def grouped_axis(records: Records, group: str, own: str, groups: Sequence[str]) 
     """
     order: list[str] = []
     for name in groups:
-        members = sorted({str(one[own]) for one in records if one[group] == name})
+        members = sorted({str(record[own]) for record in records if record[group] == name})
         order += [name, *(f"{name}{_PARTS}{member}" for member in members)]
     for one in records:
         one["place"] = f"{one[group]}{_PARTS}{one[own]}"
@@ -285,9 +285,10 @@ def _panels(
         records = [*records, *_empty(records, asked["row"][0], asked["column"][0])]
     if narrow:
         records = [
-            {**one, "panel": ", ".join(str(one[field]) for field, _ in asked.values())} for one in records
+            {**record, "panel": ", ".join(str(record[field]) for field, _ in asked.values())}
+            for record in records
         ]
-        order = list(dict.fromkeys(one["panel"] for one in records))
+        order = list(dict.fromkeys(record["panel"] for record in records))
         facet = alt.Facet("panel:N", sort=order, header=alt.Header(title=None, labelAnchor="start"))
         return layered.facet(facet=facet, columns=1, data=inlined(records))
     headers = {
@@ -390,7 +391,8 @@ def _cut_ends(base: Any, scale: Mapping[str, Any], records: Records, **look: Any
         .encode(x=alt.datum(edge), **look)
         for end, sign, edge, shape in ends
         if any(
-            one[end] is not None and (one[end] < edge if sign == "<" else one[end] > edge) for one in records
+            record[end] is not None and (record[end] < edge if sign == "<" else record[end] > edge)
+            for record in records
         )
     ]
 

@@ -51,20 +51,20 @@ def commits_svg(tracks: Sequence[Track]) -> str:
     height = _TOP + len(tracks) * (_HEIGHT + _GAP)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" font-family="sans-serif">'
     body = [f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>']
-    for number, one in enumerate(tracks):
-        body += _panel(one, _TOP + number * (_HEIGHT + _GAP))
+    for number, track in enumerate(tracks):
+        body += _panel(track, _TOP + number * (_HEIGHT + _GAP))
     return "\n".join([head, *body, "</svg>", ""])
 
 
 def commits_table(tracks: Sequence[Track]) -> str:
     """The same in Markdown: where each track changed, newest first."""
     lines = ["| function | commit | change | what it says |", "|---|---|---|---|"]
-    for one in tracks:
-        for dot in reversed(one.dots[-SHOWN:]):
+    for track in tracks:
+        for dot in reversed(track.dots[-SHOWN:]):
             if dot.marked:
                 by = f"{100 * (dot.ratio - 1):+.2f} %"
-                said = dot.subject.replace("|", "\\|")
-                lines.append(f"| {one.title} | {dot.commit} | {by} | {said} |")
+                text = dot.subject.replace("|", "\\|")
+                lines.append(f"| {track.title} | {dot.commit} | {by} | {text} |")
     return "\n".join([*lines, ""]) if len(lines) > 2 else "No change is known.\n"
 
 
@@ -93,9 +93,9 @@ def _panel(track: Track, top: float) -> list[str]:
         parts.append(
             f'<path d="M{x:.1f} {y(dot.low):.1f}V{y(dot.high):.1f}" stroke="{colour}" stroke-width="1.5"/>'
         )
-        said = f"{dot.commit} {dot.subject}: {dot.cost:.4g} {track.unit} on {dot.machine}"
+        text = f"{dot.commit} {dot.subject}: {dot.cost:.4g} {track.unit} on {dot.machine}"
         parts.append(
-            f'<circle cx="{x:.1f}" cy="{at:.1f}" r="3" fill="{colour}"><title>{escape(said)}</title></circle>'
+            f'<circle cx="{x:.1f}" cy="{at:.1f}" r="3" fill="{colour}"><title>{escape(text)}</title></circle>'
         )
         if dot.marked:
             parts.append(

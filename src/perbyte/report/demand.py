@@ -41,7 +41,10 @@ def demands(figures: Iterable[CellFigure], rate: float) -> tuple[Demand, ...]:
         cycles = read(figure, Unit.CYCLES_PER_CALL)
         found.append(Demand(figure, records, ns, cycles, ns.scaled(busy)))
     return tuple(
-        sorted(found, key=lambda one: (natural(one.figure.cell.operation), one.records, one.cores.value))
+        sorted(
+            found,
+            key=lambda demand: (natural(demand.figure.cell.operation), demand.records, demand.cores.value),
+        )
     )
 
 
@@ -53,9 +56,9 @@ def share_text(cores: Estimate) -> str:
         )
         told = cores.known and not value == low == high
         return f"{value} of a core" + (f" ({low} to {high})" if told else "")
-    said = f"{number(cores.value, cores.half_width if cores.known else 0.0)} cores"
+    text = f"{number(cores.value, cores.half_width if cores.known else 0.0)} cores"
     whole = math.ceil(cores.high if cores.known else cores.value)
-    return f"{said} ({interval_text(cores)}), so {whole:,}"
+    return f"{text} ({interval_text(cores)}), so {whole:,}"
 
 
 def cores_text(cores: Estimate) -> str:

@@ -103,9 +103,9 @@ def to_csv(run: Run) -> str:
     Names come from whoever wrote the run; one that begins like a formula is led by an apostrophe.
     """
     out = io.StringIO()
-    counted = {one.cell: one.record() for one in run.behaviours}
+    counted = {behaviour.cell: behaviour.record() for behaviour in run.behaviours}
     leaks = {
-        one.cell: worst_of([other for other in run.leaks if other.cell == one.cell]) for one in run.leaks
+        leak.cell: worst_of([other for other in run.leaks if other.cell == leak.cell]) for leak in run.leaks
     }
     fields = (*CELL_FIELDS, *CSV_FIELDS, *(COUNT_FIELDS if counted else ()), *(LEAK_FIELDS if leaks else ()))
     writer = csv.DictWriter(out, fields, lineterminator="\r\n")
@@ -180,7 +180,7 @@ def cell_record(figure: CellFigure, standing: str | None = None) -> dict[str, An
         "epochs": figure.epochs,
         "quality": str(figure.quality),
         "cycle_source": figure.cycle_source,
-        "warnings": [one.text for one in figure.warnings],
+        "warnings": [warning.text for warning in figure.warnings],
         "twin": cell.twin,
         "state": cell.state,
         "interval_unit": "ns" if figure.cycles_per_call is None else "cycles",
@@ -226,7 +226,7 @@ def comparison_csv(grids: Sequence[Grid]) -> str:
 
 
 def _compared(entry: Entry, name: str) -> dict[str, Any]:
-    figure, one = entry.figure, entry.comparison
+    figure, comparison = entry.figure, entry.comparison
     return {
         "side": name,
         "address": figure.cell.address if figure else None,
@@ -234,11 +234,11 @@ def _compared(entry: Entry, name: str) -> dict[str, Any]:
         "cycles_per_call": json_ready(figure.cycles_per_call) if figure else None,
         "ns_per_call": json_ready(figure.ns_per_call) if figure else None,
         "megabytes_per_second": json_ready(figure.megabytes_per_second) if figure else None,
-        "ratio": json_ready(one.ratio.value) if one else None,
-        "interval_low": json_ready(one.ratio.low) if one else None,
-        "interval_high": json_ready(one.ratio.high) if one else None,
-        "tie": one.tie if one else None,
-        "answer": one.answer.value if one else None,
+        "ratio": json_ready(comparison.ratio.value) if comparison else None,
+        "interval_low": json_ready(comparison.ratio.low) if comparison else None,
+        "interval_high": json_ready(comparison.ratio.high) if comparison else None,
+        "tie": comparison.tie if comparison else None,
+        "answer": comparison.answer.value if comparison else None,
         "quality": str(figure.quality) if figure else None,
-        "reason": one.reason if one else None,
+        "reason": comparison.reason if comparison else None,
     }

@@ -84,10 +84,10 @@ def clock_observed(run: Run) -> str:
     """
     rates = sorted(
         rate
-        for one in run.cells
-        if one.cycles_per_call is not None
-        and one.ns_per_call > 0
-        and 0 < (rate := one.cycles_per_call / one.ns_per_call) < math.inf
+        for figure in run.cells
+        if figure.cycles_per_call is not None
+        and figure.ns_per_call > 0
+        and 0 < (rate := figure.cycles_per_call / figure.ns_per_call) < math.inf
     )
     if not rates:
         return ""
@@ -97,7 +97,7 @@ def clock_observed(run: Run) -> str:
 
 def tick_rate(run: Run) -> str:
     """The tick counter's rate, the median of the processes' calibrations; empty where there is none."""
-    rates = [one.tick_hz for one in run.calibrations if 0 < one.tick_hz < math.inf]
+    rates = [calibration.tick_hz for calibration in run.calibrations if 0 < calibration.tick_hz < math.inf]
     return f"{statistics.median(rates) / 1e9:.4f} GHz" if rates else ""
 
 
@@ -107,10 +107,10 @@ def kinds_of(warnings: Iterable[Warning]) -> list[tuple[str, int]]:
     Of warnings without a kind, those that differ in numbers only are one.
     """
     found: dict[tuple[Doubt, str], tuple[str, int]] = {}
-    for one in warnings:
-        text = plain(one, 300)
-        named = one.kind is not Doubt.OTHER
-        kind = one.kind, "" if named else re.sub(r"[-+±]?[0-9][0-9.,]*(e[-+]?[0-9]+)?", "#", text)
+    for warning in warnings:
+        text = plain(warning, 300)
+        named = warning.kind is not Doubt.OTHER
+        kind = warning.kind, "" if named else re.sub(r"[-+±]?[0-9][0-9.,]*(e[-+]?[0-9]+)?", "#", text)
         first, count = found.get(kind, (text, 0))
         found[kind] = (first, count + 1)
     return sorted(found.values(), key=lambda item: (-item[1], item[0]))
@@ -160,7 +160,7 @@ def condition_lines(run: Run) -> list[str]:
 def host_verdict(run: Run) -> list[str]:
     """What this machine was good for, in a line; none where most samples were clean or most cells precise."""
     clean, taken = clean_share(run)
-    widths = sorted(one.relative_half_width for one in run.cells if one.interval.known)
+    widths = sorted(figure.relative_half_width for figure in run.cells if figure.interval.known)
     if not taken or not widths or clean > QUIET_SHARE * taken:
         return []
     asked, half = run.conditions.policy.precision, widths[len(widths) // 2]
@@ -180,14 +180,14 @@ def counted(cells: int) -> str:
 
 def library_names(run: Run) -> list[str]:
     """Each library with its version, once, in alphabetical order."""
-    found = {(one.library, one.library_version) for one in run.conditions.identities}
-    found |= {(one.library, one.library_version) for one in run.cells}
+    found = {(identity.library, identity.library_version) for identity in run.conditions.identities}
+    found |= {(figure.library, figure.library_version) for figure in run.cells}
     return [f"{plain(name, 40)} {plain(version, 40)}".strip() for name, version in sorted(found) if name]
 
 
 def clean_share(run: Run) -> tuple[int, int]:
     """Clean samples and all samples of the run."""
-    return sum(one.clean_samples for one in run.cells), sum(one.samples for one in run.cells)
+    return sum(figure.clean_samples for figure in run.cells), sum(figure.samples for figure in run.cells)
 
 
 def failure_lines(run: Run) -> list[str]:
@@ -209,16 +209,16 @@ def identity_rows(run: Run) -> list[list[str]]:
     """Who answered for each runner and tier, with the hash of what was loaded."""
     return [
         [
-            plain(one.runner, 40),
-            plain(one.cpu, 20),
-            plain(f"{one.library} {one.library_version}", 80),
-            plain(one.license, 60),
-            plain(f"{one.compiler} {one.flags}", 200),
-            plain(one.cpu_features, 200) or "–",
-            plain(one.object_path, 200),
-            plain(one.object_sha256, 64),
+            plain(identity.runner, 40),
+            plain(identity.cpu, 20),
+            plain(f"{identity.library} {identity.library_version}", 80),
+            plain(identity.license, 60),
+            plain(f"{identity.compiler} {identity.flags}", 200),
+            plain(identity.cpu_features, 200) or "–",
+            plain(identity.object_path, 200),
+            plain(identity.object_sha256, 64),
         ]
-        for one in run.conditions.identities
+        for identity in run.conditions.identities
     ]
 
 
@@ -301,7 +301,7 @@ def _integrity(run: Run) -> str:
     except PerbyteError as error:
         return str(error)
     if verdict.damaged:
-        return f"DAMAGED: {', '.join(one.name for one in verdict.damaged)} (perbyte verify)"
+        return f"DAMAGED: {', '.join(finding.name for finding in verdict.damaged)} (perbyte verify)"
     whole = "agree with the checksums in their manifest" if verdict.manifest else "have no manifest"
     return f"{whole}, {f'signed {signature}' if signature else 'not signed'}"
 

@@ -110,8 +110,8 @@ def certainty(run: Run) -> list[str]:
 def _by_quality(known: list[CellFigure]) -> str:
     count = Counter(figure.quality for figure in known)
     return "; ".join(
-        f"{count[quality]:,} ({_share(count[quality], len(known))}) {said}"
-        for quality, said in _COUNTED.items()
+        f"{count[quality]:,} ({_share(count[quality], len(known))}) {text}"
+        for quality, text in _COUNTED.items()
         if count[quality]
     )
 
@@ -173,10 +173,10 @@ def _extremes(view: RunView, grid: Grid) -> str:
     if len({row.heading for _, _, row, _ in known}) < 2:
         return ""
     ends = (min(known, key=lambda one: one[0]), max(known, key=lambda one: one[0]))
-    said = [
+    texts = [
         f"{number(value, half)} ({view.name(row.cell)} in {plain(row.label, 24)}, "
         f"{plain(column.operation, 24)}"
         + (f" {size_label(column.size_bytes)})" if column.size_bytes else ")")
         for value, half, row, column in ends
     ]
-    return f"From {said[0]} to {said[1]} {grid.unit.value}, {plain(grid.contract, 30)}."
+    return f"From {texts[0]} to {texts[1]} {grid.unit.value}, {plain(grid.contract, 30)}."

@@ -50,12 +50,12 @@ def point_rows(history: History) -> list[dict[str, Any]]:
 
 def explanations(history: History) -> list[dict[str, Any]]:
     """What explains the jumps, each with its steps under `STEP_COLUMNS`."""
-    return [_explanation(one, history) for one in history.explained]
+    return [_explanation(explained, history) for explained in history.explained]
 
 
 def left_out_lines(history: History) -> list[str]:
     """The figures that are on no line, with the reason."""
-    return [_left_out(one) for one in history.left_out]
+    return [_left_out(out) for out in history.left_out]
 
 
 def run_line(run: Run) -> str:
@@ -76,7 +76,7 @@ def history_found(history: History) -> list[str]:
 def history_certainty(history: History) -> list[str]:
     """What the figures are and how far they can be compared."""
     lines = [
-        f"{history.converted:,} of {sum(len(one.published) for one in history.studies):,} published figures of "
+        f"{history.converted:,} of {sum(len(study.published) for study in history.studies):,} published figures of "
         f"{len(history.studies)} studies stand on {len(history.lines)} lines; the others are listed with the reason.",
         "Published figures came without intervals. Cycles are computed with the clock that the source gives for its "
         "machine; where it gives none, there are none.",
@@ -137,25 +137,25 @@ def _row(line: HistoryLine, point: HistoryPoint, first: HistoryPoint | None) -> 
 
 
 def _notes(point: HistoryPoint) -> str:
-    said = [] if point.measured else [plain(point.source, 40)]
+    texts = [] if point.measured else [plain(point.source, 40)]
     if point.printed and not point.printed.endswith((CYCLES, MEGABITS)):
-        said.append(f"printed as {plain(point.printed, 40)}")
+        texts.append(f"printed as {plain(point.printed, 40)}")
     if point.among > 1:
-        said.append(f"the best of {point.among}")
+        texts.append(f"the best of {point.among}")
     if point.cpu != "full":
-        said.append(f"tier {plain(point.cpu, 20)}")
+        texts.append(f"tier {plain(point.cpu, 20)}")
     if point.quality not in ("", Quality.GOOD):
-        said.append(point.quality)
-    return "; ".join([*said, *([point.gap] if point.gap else [])])
+        texts.append(point.quality)
+    return "; ".join([*texts, *([point.gap] if point.gap else [])])
 
 
-def _explanation(one: Explained, history: History) -> dict[str, Any]:
+def _explanation(explained: Explained, history: History) -> dict[str, Any]:
     names = {line.id: line.name for line in history.lines}
-    missing = "; ".join(plain(text, 120) for text in one.missing)
+    missing = "; ".join(plain(text, 120) for text in explained.missing)
     return {
-        "title": plain(one.explanation.title, 120),
-        "text": plain(one.explanation.text, 1500),
-        "steps": [_step(jump, names) for jump in one.jumps],
+        "title": plain(explained.explanation.title, 120),
+        "text": plain(explained.explanation.text, 1500),
+        "steps": [_step(jump, names) for jump in explained.jumps],
         "missing": f"Not shown here: {missing}." if missing else "",
     }
 
@@ -186,10 +186,10 @@ def _point_name(point: HistoryPoint, names: dict[str, str]) -> str:
     )
 
 
-def _left_out(one: LeftOut) -> str:
-    names = ", ".join(plain(name, 40) for name in one.names)
-    figures = "1 figure" if one.count == 1 else f"{one.count:,} figures"
-    return f"{plain(one.source, 60)}: {figures}: {plain(one.why, 160)}" + (f" ({names})" if names else "")
+def _left_out(out: LeftOut) -> str:
+    names = ", ".join(plain(name, 40) for name in out.names)
+    figures = "1 figure" if out.count == 1 else f"{out.count:,} figures"
+    return f"{plain(out.source, 60)}: {figures}: {plain(out.why, 160)}" + (f" ({names})" if names else "")
 
 
 def _ratio(above: Estimate | None, below: Estimate | None) -> float:
@@ -300,7 +300,7 @@ def gains_of(history: History, unit: str) -> list[tuple[float, HistoryLine, Hist
     for line in history.lines:
         ends = _first_and_last(history.of(line), unit) if line.common else None
         if ends:
-            first, last = (history_value(one, unit).value for one in ends)
+            first, last = (history_value(point, unit).value for point in ends)
             found.append((first / last if unit == CYCLES else last / first, line, *ends))
     return found
 
@@ -316,13 +316,17 @@ def program_name(point: HistoryPoint) -> str:
 
 
 def _first_and_last(points: Iterable[HistoryPoint], unit: str) -> tuple[HistoryPoint, HistoryPoint] | None:
-    known = [one for one in points if history_value(one, unit) is not None and one.means is not Means.VIRTUAL]
-    printed = [one for one in known if not one.measured]
-    measured = [one for one in known if one.measured]
+    known = [
+        point
+        for point in points
+        if history_value(point, unit) is not None and point.means is not Means.VIRTUAL
+    ]
+    printed = [point for point in known if not point.measured]
+    measured = [point for point in known if point.measured]
     if not printed or not measured:
         return None
-    year = min(one.year for one in printed)
-    return _best([one for one in printed if one.year == year], unit), _best(measured, unit)
+    year = min(point.year for point in printed)
+    return _best([point for point in printed if point.year == year], unit), _best(measured, unit)
 
 
 def _best(points: Sequence[HistoryPoint], unit: str) -> HistoryPoint:
@@ -365,8 +369,8 @@ def _history_title(history: History, unit: str) -> str:
     gains = [gain for gain, *_ in gains_of(history, unit)]
     if len(gains) < 2:
         years = sorted({point.year for point in history.points})
-        said = "What a byte costs" if unit == CYCLES else "How fast a byte is"
-        return f"{said}, {years[0]} to {years[-1]}"
+        text = "What a byte costs" if unit == CYCLES else "How fast a byte is"
+        return f"{text}, {years[0]} to {years[-1]}"
     what = "needs {} times fewer cycles than" if unit == CYCLES else "is {} times as fast as"
     middle, low, high = map(three_digits, (statistics.median(gains), min(gains), max(gains)))
     return (

@@ -12,9 +12,9 @@ from perbyte.stats.leakchange import LeakChange
 def leak_change_lines(found: Sequence[LeakChange]) -> list[str]:
     """A line for each cell and contrast: what became of it, and what each side says."""
     return [
-        f"{one.after.cell.address}, {contrast_text(one.after)}: {one.became}: "
-        f"{verdict_text(one.before)} → {verdict_text(one.after)}"
-        for one in found
+        f"{change.after.cell.address}, {contrast_text(change.after)}: {change.became}: "
+        f"{verdict_text(change.before)} → {verdict_text(change.after)}"
+        for change in found
     ]
 
 
@@ -22,14 +22,14 @@ def leak_changes_json(found: Sequence[LeakChange]) -> list[dict[str, Any]]:
     """The same for programs."""
     return [
         {
-            "address": one.after.cell.address,
-            "contrast": contrast_text(one.after),
-            "became": one.became.value,
-            "worse": one.worse,
-            "before": verdict_text(one.before),
-            "after": verdict_text(one.after),
-            "verdict_before": one.before.verdict,
-            "verdict_after": one.after.verdict,
+            "address": change.after.cell.address,
+            "contrast": contrast_text(change.after),
+            "became": change.became.value,
+            "worse": change.worse,
+            "before": verdict_text(change.before),
+            "after": verdict_text(change.after),
+            "verdict_before": change.before.verdict,
+            "verdict_after": change.after.verdict,
         }
-        for one in found
+        for change in found
     ]

@@ -21,11 +21,11 @@ LEAKS, NONE, UNKNOWN, HARNESS = "leaks", "none", "unknown", "harness"
 
 def verdict_text(figure: LeakFigure) -> str:
     """One line: what the pairs say, in the unit of the figure, with the interval."""
-    found = figure.found
-    if found is None:
+    figures = figure.found
+    if figures is None:
         return f"not known: {figure.taken:,} pairs, too few of them clean"
     unit = figure.unit
-    bound = max(found.shift.bound, found.spread.bound)
+    bound = max(figures.shift.bound, figures.spread.bound)
     if figure.verdict == HARNESS:
         return "not known: the null, one class against itself, differs as well; the harness is at fault"
     if figure.verdict == LEAKS:
@@ -80,19 +80,19 @@ def _told(figures: Sequence[LeakFigure], alpha: float) -> list[str]:
     ]
     lines = head if figures else []
     for cell, group in itertools.groupby(figures, key=lambda one: one.cell):
-        found = list(group)
+        leaks = list(group)
         lines += [
             "",
             f"{cell.runner}/{cell.algorithm}/{cell.operation}, {size_label(cell.size_bytes)}, {cell.contract}",
         ]
-        width = max(len(contrast_text(one)) for one in found)
-        for one in found:
-            lines.append(f"  {contrast_text(one):{width}}  {verdict_text(one)}")
-            if one.found:
-                clean, of = one.found.pairs, one.taken
+        width = max(len(contrast_text(one)) for one in leaks)
+        for leak in leaks:
+            lines.append(f"  {contrast_text(leak):{width}}  {verdict_text(leak)}")
+            if leak.found:
+                clean, of = leak.found.pairs, leak.taken
                 lines.append(
-                    f"  {'':{width}}  {clean:,} clean pairs of {of:,}, a call {_amount(one.found.call)} {one.unit}, "
-                    f"{one.seconds:.1f} s"
+                    f"  {'':{width}}  {clean:,} clean pairs of {of:,}, a call {_amount(leak.found.call)} {leak.unit}, "
+                    f"{leak.seconds:.1f} s"
                 )
     return lines
 
@@ -100,9 +100,9 @@ def _told(figures: Sequence[LeakFigure], alpha: float) -> list[str]:
 def worst_of(figures: Sequence[LeakFigure]) -> LeakFigure | None:
     """What has to be told first: the largest leak, else what is not known, else the widest bound; None of nothing."""
 
-    def order(one: LeakFigure) -> tuple[bool, float, bool, float]:
-        unclear = one.verdict in (UNKNOWN, HARNESS)
-        return one.verdict == LEAKS, one.least, unclear, math.inf if one.bound is None else one.bound
+    def order(leak: LeakFigure) -> tuple[bool, float, bool, float]:
+        unclear = leak.verdict in (UNKNOWN, HARNESS)
+        return leak.verdict == LEAKS, leak.least, unclear, math.inf if leak.bound is None else leak.bound
 
     return max(figures, key=order, default=None)
 
@@ -110,7 +110,7 @@ def worst_of(figures: Sequence[LeakFigure]) -> LeakFigure | None:
 def leaks_csv(figures: Sequence[LeakFigure]) -> str:
     """The figures as CSV (RFC 4180), a line for each cell and contrast, with the verdict's words."""
     out = io.StringIO()
-    rows = [one.record() | {"said": verdict_text(one)} for one in figures]
+    rows = [leak.record() | {"said": verdict_text(leak)} for leak in figures]
     writer = csv.DictWriter(out, rows[0] if rows else ("address",), lineterminator="\r\n")
     writer.writeheader()
     writer.writerows({name: inert(value) for name, value in row.items()} for row in rows)
@@ -120,9 +120,9 @@ def leaks_csv(figures: Sequence[LeakFigure]) -> str:
 def figures_json(figures: Sequence[LeakFigure]) -> list[dict[str, Any]]:
     """The figures as flat objects, with the verdict's words."""
     return [
-        {name: json_ready(value) for name, value in one.record().items()}
-        | {"more_s": json_ready(one.more_s), "said": verdict_text(one)}
-        for one in figures
+        {name: json_ready(value) for name, value in leak.record().items()}
+        | {"more_s": json_ready(leak.more_s), "said": verdict_text(leak)}
+        for leak in figures
     ]
 
 
@@ -137,10 +137,10 @@ def taint_line(found: dict[str, Any]) -> str:
 def leaks_json(run: LeakRun) -> dict[str, Any]:
     """The run as JSON types, each figure with the verdict's words and the cell's address."""
     told = asdict(run)
-    for figure, one in zip(told["figures"], run.figures, strict=True):
-        figure["address"] = one.cell.address
-        figure["said"] = verdict_text(one)
-        figure["more_s"] = json_ready(one.more_s)
+    for figure, leak in zip(told["figures"], run.figures, strict=True):
+        figure["address"] = leak.cell.address
+        figure["said"] = verdict_text(leak)
+        figure["more_s"] = json_ready(leak.more_s)
     return told
 
 

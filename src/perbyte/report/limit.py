@@ -42,9 +42,9 @@ class Limit:
 def limits(figures: Sequence[CellFigure]) -> tuple[Limit, ...]:
     """The limits of the cells that have a model, from the loops that are among the same figures."""
     loops = {
-        one.cell.algorithm: one
-        for one in figures
-        if one.cell.runner == "reference" and one.cycles_per_call and one.cell.usual
+        figure.cell.algorithm: figure
+        for figure in figures
+        if figure.cell.runner == "reference" and figure.cycles_per_call and figure.cell.usual
     }
     found = []
     for one in figures:
@@ -102,9 +102,9 @@ def render_limits(
         Text(),
         *prose("Models: units work at the same time, and the dearest need is the limit.", width),
     ]
-    for said in dict.fromkeys(f"- {one.model.algorithms}: {one.model.model}" for one in found):
+    for said in dict.fromkeys(f"- {limit.model.algorithms}: {limit.model.model}" for limit in found):
         lines += prose(said, width)
-    used = {unit for one in found for need in one.model.needs for unit in need.ways}
+    used = {unit for limit in found for need in limit.model.needs for unit in need.ways}
     lines += [Text(), *prose("Cycles an instruction, measured in this run; no listed figure is used:", width)]
     lines += prose(_loops(figures, used), width)
     return to_text(lines, colour=colour)
@@ -114,12 +114,12 @@ def _loops(figures: Sequence[CellFigure], used: Iterable[str]) -> str:
     """What each loop that a model uses takes for an instruction."""
     wanted = set(used)
     return ", ".join(
-        f"{one.cell.algorithm} {value_text(cost_of(one, CYCLES, per=one.cell.size_bytes, source=0).estimate)}"
-        for one in sorted(figures, key=lambda each: each.cell.algorithm)
-        if one.cell.runner == "reference"
-        and one.cell.algorithm in wanted
-        and one.cell.usual
-        and one.cycles_per_call
+        f"{figure.cell.algorithm} {value_text(cost_of(figure, CYCLES, per=figure.cell.size_bytes, source=0).estimate)}"
+        for figure in sorted(figures, key=lambda each: each.cell.algorithm)
+        if figure.cell.runner == "reference"
+        and figure.cell.algorithm in wanted
+        and figure.cell.usual
+        and figure.cycles_per_call
     )
 
 
@@ -127,15 +127,15 @@ def limits_json(figures: Iterable[CellFigure]) -> list[dict[str, Any]]:
     """The same for programs: an object per cell, with its address."""
     return [
         {
-            "address": one.figure.cell.address,
-            f"limit_cycles_per_{one.model.per}": one.cost.value,
-            "binding": one.need,
-            "unit": one.unit,
-            "share": one.share.ratio.value,
-            "share_low": one.share.ratio.low,
-            "share_high": one.share.ratio.high if one.share.ratio.known else None,
-            "model": one.model.model,
-            "beyond": one.beyond,
+            "address": limit.figure.cell.address,
+            f"limit_cycles_per_{limit.model.per}": limit.cost.value,
+            "binding": limit.need,
+            "unit": limit.unit,
+            "share": limit.share.ratio.value,
+            "share_low": limit.share.ratio.low,
+            "share_high": limit.share.ratio.high if limit.share.ratio.known else None,
+            "model": limit.model.model,
+            "beyond": limit.beyond,
         }
-        for one in limits(tuple(figures))
+        for limit in limits(tuple(figures))
     ]

@@ -90,7 +90,7 @@ def without_folded(grid: Grid) -> Grid:
 
 def rest_texts(grid: Grid) -> list[str]:
     """What a table without the folded rows has to say of them, a sentence for each heading."""
-    said = []
+    texts = []
     by_heading: dict[str, list[GridRow]] = {}
     for row, is_folded in rows_in_order(grid):
         if is_folded:
@@ -106,18 +106,18 @@ def rest_texts(grid: Grid) -> list[str]:
         reach = (
             f", ×{three_digits(min(ratios))} to ×{three_digits(max(ratios))} of the fastest" if ratios else ""
         )
-        said.append(
+        texts.append(
             f"{plain(heading, 60)}: {len(rows)} more libraries{reach}; --csv, --json and perbyte report have them"
         )
-    return said
+    return texts
 
 
 def leading(records: Records, more_is_better: bool) -> tuple[list[dict[str, Any]], list[str]]:
     """The records of the first libraries of each series, and what a subtitle must say of the rest."""
     kept: list[dict[str, Any]] = []
     most = 0
-    for name in dict.fromkeys(one["series"] for one in records):
-        mine = [dict(one) for one in records if one["series"] == name]
+    for name in dict.fromkeys(record["series"] for record in records):
+        mine = [dict(record) for record in records if record["series"] == name]
         libraries = {one["library"] for one in mine}
         if len(libraries) > MANY:
             first = first_names(
@@ -126,20 +126,20 @@ def leading(records: Records, more_is_better: bool) -> tuple[list[dict[str, Any]
             mine = [one for one in mine if one["library"] in first]
             most = max(most, len(libraries))
         kept += mine
-    said = f"the {FIRST} fastest of up to {most} libraries and one's own are shown, the tables have all"
-    return kept, [said] if most else []
+    text = f"the {FIRST} fastest of up to {most} libraries and one's own are shown, the tables have all"
+    return kept, [text] if most else []
 
 
 def leading_libraries(records: Records, more_is_better: bool) -> tuple[list[dict[str, Any]], list[str]]:
     """The records of the libraries that are first over all series, and what a subtitle must say of the rest."""
-    libraries = {one["library"] for one in records}
+    libraries = {record["library"] for record in records}
     if len(libraries) <= MANY:
-        return [dict(one) for one in records], []
+        return [dict(record) for record in records], []
     costs = _by_library(
-        records, more_is_better, lambda one: (one["series"], one["operation"], one["size_bytes"])
+        records, more_is_better, lambda record: (record["series"], record["operation"], record["size_bytes"])
     )
     first = first_names(costs)
-    kept = [dict(one) for one in records if one["library"] in first]
+    kept = [dict(record) for record in records if record["library"] in first]
     return kept, [f"{len(first)} of {len(libraries)} libraries are shown, the tables have all"]
 
 
@@ -147,9 +147,9 @@ def _by_library(
     records: Records, more_is_better: bool, column: Callable[[Mapping[str, Any]], Any]
 ) -> dict[str, dict[Any, float]]:
     found: dict[str, dict[Any, float]] = {}
-    for one in records:
-        cost = 1 / float(one["value"]) if more_is_better else float(one["value"])
-        found.setdefault(str(one["library"]), {})[column(one)] = cost
+    for record in records:
+        cost = 1 / float(record["value"]) if more_is_better else float(record["value"])
+        found.setdefault(str(record["library"]), {})[column(record)] = cost
     return found
 
 
@@ -165,5 +165,5 @@ def _costs(grid: Grid, row: GridRow) -> dict[Any, float]:
 
 def present(records: Iterable[Mapping[str, Any]], libraries: Sequence[str]) -> list[str]:
     """Those of `libraries` that `records` have."""
-    there = {one["library"] for one in records}
+    there = {record["library"] for record in records}
     return [name for name in libraries if name in there]

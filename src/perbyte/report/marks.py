@@ -75,7 +75,9 @@ def warning_mark(warning: Warning) -> Mark:
 
 def marks_of_kinds(qualities: Iterable[str], doubts: Iterable[str]) -> tuple[Mark, ...]:
     """The marks of figures taken together, by the names of their qualities and of their warnings' kinds."""
-    known = {one.value: one for one in Quality}
-    marks = {_OF_QUALITY[known[one]] for one in qualities if known.get(one) in _OF_QUALITY}
-    marks |= {_OF_DOUBT.get(Doubt(one), Mark.WARNING) if one in {*Doubt} else Mark.WARNING for one in doubts}
+    known = {quality.value: quality for quality in Quality}
+    marks = {_OF_QUALITY[known[quality]] for quality in qualities if known.get(quality) in _OF_QUALITY}
+    marks |= {
+        _OF_DOUBT.get(Doubt(doubt), Mark.WARNING) if doubt in {*Doubt} else Mark.WARNING for doubt in doubts
+    }
     return tuple(mark for mark in Mark if mark in marks)

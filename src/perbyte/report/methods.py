@@ -58,13 +58,13 @@ def _machine(run: Run) -> str:
 
 
 def _compilers(run: Run) -> str:
-    built = {f"{one.compiler} {one.flags}".strip() for one in run.conditions.identities}
-    said = "; ".join(sorted(plain(one, 160) for one in built if one))
-    return f"runners compiled with {said}" if said else "compiler not recorded"
+    built = {f"{identity.compiler} {identity.flags}".strip() for identity in run.conditions.identities}
+    text = "; ".join(sorted(plain(one, 160) for one in built if one))
+    return f"runners compiled with {text}" if text else "compiler not recorded"
 
 
 def _epochs(run: Run) -> str:
-    counts = [one.epochs for one in run.cells]
+    counts = [figure.epochs for figure in run.cells]
     if not counts:
         return "no"
     return str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
@@ -73,20 +73,20 @@ def _epochs(run: Run) -> str:
 def _stopping(run: Run) -> str:
     """When measuring ended, as the policy has it, and how long it took: the promised epochs run over any budget."""
     policy = run.conditions.policy
-    said = (
+    text = (
         f"At least {policy.epochs} processes a cell were to be measured whatever the time; more followed until its "
         f"{policy.level:.0%} confidence interval was within ±{percent(policy.precision)}{_coarser(run)} or a budget of "
         f"{policy.budget_s:g} s of measuring was spent. Measuring took {run.measuring_s:.0f} s"
     )
-    return f"{said}." if run.complete else f"{said}, until the run was interrupted."
+    return f"{text}." if run.complete else f"{text}, until the run was interrupted."
 
 
 def _coarser(run: Run) -> str:
     """The kinds of cells that stop earlier, as far as the run has some."""
     long = any(
-        one.kind is Doubt.LONG and very_long(1, *one.numbers[:1])
+        warning.kind is Doubt.LONG and very_long(1, *warning.numbers[:1])
         for cell in run.cells
-        for one in cell.warnings
+        for warning in cell.warnings
     )
     return (" (±1% for calls that outlast ten samples)" if long else "") + (
         " (±2% for calls in a state of their own)"
@@ -97,7 +97,7 @@ def _coarser(run: Run) -> str:
 
 def _samples(run: Run) -> str:
     clean, taken = clean_share(run)
-    policy, sources = run.conditions.policy, Counter(one.cycle_source for one in run.cells)
+    policy, sources = run.conditions.policy, Counter(figure.cycle_source for figure in run.cells)
     if not taken:
         return ""
     cycles = (
@@ -127,27 +127,27 @@ def _untimed(policy: Policy) -> str:
 
 def _otherwise(run: Run) -> str:
     """The cells whose figures come about in another way."""
-    warnings = [warning for one in run.cells for warning in one.warnings]
+    warnings = [warning for figure in run.cells for warning in figure.warnings]
     cut = sum(one.kind is Doubt.PIECES for one in warnings)
     long = sum(one.kind is Doubt.LONG and very_long(1, *one.numbers[:1]) for one in warnings)
-    said = f", of {counted(cut)} the line through the costs of pieces of two lengths" if cut else ""
-    return said + (f", of {counted(long)} the lower quartile of single calls" if long else "")
+    text = f", of {counted(cut)} the line through the costs of pieces of two lengths" if cut else ""
+    return text + (f", of {counted(long)} the lower quartile of single calls" if long else "")
 
 
 def _precision(run: Run) -> str:
-    widths = sorted(one.relative_half_width for one in run.cells if one.interval.known)
+    widths = sorted(figure.relative_half_width for figure in run.cells if figure.interval.known)
     if not widths:
         return ""
     asked = run.conditions.policy.precision
     good = sum(width <= asked for width in widths)
-    said = (
+    text = (
         f"{good:,} of {len(widths):,} intervals are within ±{percent(asked)}, half of them within "
         f"±{percent(widths[len(widths) // 2])}."
     )
     floor = run.noise_floor
     if floor and floor.pairs:
-        said += (
+        text += (
             f" Identical cells in processes of their own (pairs: {len(floor.pairs)}) differ by up to "
             f"{percent(floor.relative)}; no smaller difference is claimed."
         )
-    return said
+    return text

@@ -56,11 +56,11 @@ def run_pictures(view: RunView) -> tuple[Picture, ...]:
 
     First what a reader should meet: who is the fastest. Then what a study published, then the rest.
     """
-    found: list[Picture] = []
+    pictures: list[Picture] = []
 
     def add(name: str, heading: str, draw: Callable[..., Chart | None], *, narrow: bool = False) -> None:
         if (chart := draw()) is not None:
-            found.append(Picture(name, heading, chart, draw(narrow=True) if narrow else None))
+            pictures.append(Picture(name, heading, chart, draw(narrow=True) if narrow else None))
 
     for index, points in enumerate(view.points[:_MOST_CONTRACTS]):
         tail = f"-{index + 1}" if index else ""
@@ -70,7 +70,7 @@ def run_pictures(view: RunView) -> tuple[Picture, ...]:
         draw = functools.partial(published, view, operation)
         add(f"published{tail}", f"Published against today: {plain(operation, 24)}", draw)
     if not view.points:
-        return tuple(found)
+        return tuple(pictures)
     points = view.points[0]
     add("rate", "What a rate takes", functools.partial(at_a_rate, points), narrow=True)
     if len(points.libraries) > 1 and len(points.series) > 1 and len(points.records) <= _LARGE:
@@ -91,27 +91,27 @@ def run_pictures(view: RunView) -> tuple[Picture, ...]:
     add(*name, functools.partial(operations, view))
     if len(points.records) > 2:
         add("everything", "All results at once", functools.partial(everything, view, points))
-    return tuple(found)
+    return tuple(pictures)
 
 
 def not_drawn(view: RunView) -> tuple[str, ...]:
     """What of a run has no chart although others of its kind have one, a sentence each."""
-    said = []
+    texts = []
     if (more := len(view.points) - _MOST_CONTRACTS) > 0:
-        said.append(f"{more} contract{'s' * (more > 1)} more has no chart of its own; the tables have it.")
+        texts.append(f"{more} contract{'s' * (more > 1)} more has no chart of its own; the tables have it.")
     if not view.points:
-        return tuple(said)
+        return tuple(texts)
     points = view.points[0]
     if len(points.libraries) > 1 and len(points.series) > 1 and len(points.records) > _LARGE:
-        said.append(
+        texts.append(
             f"{len(points.records):,} cells are too many for a chart of each library; the tables have them."
         )
     if (more := len(accelerated(points)) - _MOST_ACCELERATED) > 0:
-        said.append(
+        texts.append(
             f"{more} algorithm{'s' * (more > 1)} more was measured with and without the processor's own "
             "instructions; the tables have both."
         )
-    return tuple(said)
+    return tuple(texts)
 
 
 def comparison_pictures(grids: Sequence[Grid]) -> tuple[Picture, ...]:

@@ -62,9 +62,9 @@ def comparison_pivot(grid: Grid, floors: Sequence[NoiseFloor | None]) -> list[Bl
     rows = []
     for row in grid.rows:
         entries = [
-            one
+            entry
             for index in range(len(grid.columns))
-            for one in _compared_entries(grid, row, index, units, floors[index])
+            for entry in _compared_entries(grid, row, index, units, floors[index])
         ]
         runners = row.heading.rpartition(", ")[2]
         rows.append(
@@ -125,11 +125,13 @@ def _entry(grid: Grid, entry: Entry, units: Sequence[Unit]) -> dict[str, str]:
         shown = "–" if kind == "unsupported" else kind
         said = plain(failure.message, 200) if failure else "not asked for"
         return _gap(shown, said, " bad" if kind in BAD else " none")
-    readings = [read(entry.figure, one) for one in units]
+    readings = [read(entry.figure, unit) for unit in units]
     shown_in = read(entry.figure, grid.unit)
-    doubts = [mark.meaning for mark in entry.marks] + [plain(one, 120) for one in entry.figure.warnings]
+    doubts = [mark.meaning for mark in entry.marks] + [
+        plain(warning, 120) for warning in entry.figure.warnings
+    ]
     return {
-        "every": "|".join(f"{value_text(one)};{_exact(one)}" for one in readings),
+        "every": "|".join(f"{value_text(estimate)};{_exact(estimate)}" for estimate in readings),
         "text": value_text(shown_in),
         "wide": _wide(shown_in),
         "marks": grid.told_at(entry),
@@ -148,23 +150,23 @@ def _compared_entries(
         gap = _gap(kind or "–", kind or "not in this run", " none")
         return [gap, {**gap, "text": "–"}] if index else [gap]
     figure = entry.figure
-    values = [(value_text(one), _exact(one)) for one in (read(figure, each) for each in units)]
+    values = [(value_text(estimate), _exact(estimate)) for estimate in (read(figure, each) for each in units)]
     quality = [
         f"{plain(figure.library, 40)} {plain(figure.library_version, 40)}".strip(),
         str(figure.quality),
     ]
-    said = "; ".join([*quality, *(plain(one, 120) for one in figure.warnings)])
+    said = "; ".join([*quality, *(plain(warning, 120) for warning in figure.warnings)])
     shown = _in_units(values, units.index(unit), said)
     shown |= {"wide": _wide(read(figure, unit)), "marks": grid.told_at(entry)}
     if not index:
         return [shown]
     if first is None or entry.comparison is None:
         return [shown, _gap("–", "not in the first run", " none")]
-    one = entry.comparison
+    comparison = entry.comparison
     ratios = [_ratio(first, entry, each, floor) for each in units]
-    ratio = _in_units(ratios, units.index(unit), plain(one.reason, 300))
-    ratio["wide"] = _wide(one.ratio)
-    ratio["place"] = {Answer.FASTER: " fast", Answer.SLOWER: " slow"}.get(one.answer, "")
+    ratio = _in_units(ratios, units.index(unit), plain(comparison.reason, 300))
+    ratio["wide"] = _wide(comparison.ratio)
+    ratio["place"] = {Answer.FASTER: " fast", Answer.SLOWER: " slow"}.get(comparison.answer, "")
     return [shown, ratio]
 
 
@@ -179,18 +181,18 @@ def _in_units(values: Sequence[tuple[str, str]], chosen: int, said: str) -> dict
 
 def _ratio(first: CellFigure, entry: Entry, unit: Unit, floor: NoiseFloor | None) -> tuple[str, str]:
     """The ratio of costs that belongs to `unit`, with what can be told: `=` a tie, `?` not known."""
-    one, figure = entry.comparison, entry.figure
-    assert one is not None
+    comparison, figure = entry.comparison, entry.figure
+    assert comparison is not None
     assert figure is not None
-    if unit.in_cycles and one.unit != "cycles":
+    if unit.in_cycles and comparison.unit != "cycles":
         return "n/a", ""
-    if not unit.in_cycles and one.unit == "cycles":
-        margin = one.margin
-        one = replace(compare(_timed(first), _timed(figure), floor, same_run=False), margin=margin)
-    if not one.ratio.value > 0:
+    if not unit.in_cycles and comparison.unit == "cycles":
+        margin = comparison.margin
+        comparison = replace(compare(_timed(first), _timed(figure), floor, same_run=False), margin=margin)
+    if not comparison.ratio.value > 0:
         return "n/a", ""
-    doubt = f" {SIGNS[one.answer]}" if one.answer in SIGNS else ""
-    return f"×{ratio_text(one.ratio)}{doubt}", f"{one.ratio.value:.7g}"
+    doubt = f" {SIGNS[comparison.answer]}" if comparison.answer in SIGNS else ""
+    return f"×{ratio_text(comparison.ratio)}{doubt}", f"{comparison.ratio.value:.7g}"
 
 
 def _timed(figure: CellFigure) -> CellFigure:

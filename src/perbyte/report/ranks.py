@@ -46,22 +46,24 @@ def rank(costs: Sequence[PointCost]) -> RankedCosts | None:
     """Rank costs of one point, in cycles where all have them; None where there are none."""
     if not costs:
         return None
-    field = CYCLES if all(one.cycles for one in costs) else NS
-    ordered = sorted(costs, key=lambda one: value_in(one, field))
-    sure = [one for one in ordered if not one.doubted]
+    field = CYCLES if all(cost.cycles for cost in costs) else NS
+    ordered = sorted(costs, key=lambda cost: value_in(cost, field))
+    sure = [cost for cost in ordered if not cost.doubted]
     if not sure:
         return RankedCosts(field, "?", (ordered[0],), (), (), False, False)
     best = sure[0]
-    found = [(one, against(best, one, field)) for one in sure[1:]]
+    found = [(cost, against(best, cost, field)) for cost in sure[1:]]
     alike = [one for one in found if one[1].answer is not Answer.SLOWER]
     near = [
-        one for one in ordered if one.doubted and value_in(one, field) < SHARED_CORE * value_in(best, field)
+        cost
+        for cost in ordered
+        if cost.doubted and value_in(cost, field) < SHARED_CORE * value_in(best, field)
     ]
-    unseen = _UNSEEN in best.doubts and any(_UNSEEN not in one.doubts for one in ordered)
+    unseen = _UNSEEN in best.doubts and any(_UNSEEN not in cost.doubts for cost in ordered)
     tied = bool(alike) and all(compared.tie for _, compared in alike)
     sign = "?" if near or unseen or (alike and not tied) else "=" if tied else "►"
     behind = tuple(one for one in found if one[1].answer is Answer.SLOWER)
-    ahead = (best, *(one for one, _ in alike))
+    ahead = (best, *(cost for cost, _ in alike))
     return RankedCosts(field, sign if len(ordered) > 1 else "", ahead, behind, tuple(near), unseen, True)
 
 
@@ -70,13 +72,13 @@ def against(a: PointCost, b: PointCost, field: str) -> Comparison:
     return compare_costs(_compared(a, field), _compared(b, field), ACROSS_RUNS)
 
 
-def value_in(one: PointCost, field: str) -> float:
+def value_in(cost: PointCost, field: str) -> float:
     """The cost in `cycles` or `ns`; infinite where it has none."""
-    return (one.cycles if field == CYCLES else one.ns) or math.inf
+    return (cost.cycles if field == CYCLES else cost.ns) or math.inf
 
 
-def _compared(one: PointCost, field: str) -> Compared:
-    value = value_in(one, field)
-    if not math.isfinite(one.width):
+def _compared(cost: PointCost, field: str) -> Compared:
+    value = value_in(cost, field)
+    if not math.isfinite(cost.width):
         return Compared(Estimate(value, 0.0, math.inf))
-    return Compared(Estimate(value, value * (1 - one.width), value * (1 + one.width)))
+    return Compared(Estimate(value, value * (1 - cost.width), value * (1 + cost.width)))

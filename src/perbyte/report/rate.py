@@ -31,20 +31,20 @@ def render_rate(
     labels = {one: f"{title_of(one.figure.cell)}, {one.figure.cell.runner}" for one in found}
     room = max(len(plain(label, 60)) for label in labels.values())
     heading = ""
-    for one in found:
-        cell = one.figure.cell
-        said = (
+    for demand in found:
+        cell = demand.figure.cell
+        text = (
             f"{rate_text(rate)} to {plain(cell.operation, 24)} in records of {size_label(data_bytes(cell))}: "
-            f"{_many(one.records)} records a second"
+            f"{_many(demand.records)} records a second"
         )
-        if said != heading:
-            lines += [Text()] * bool(lines) + [Text(part.plain, style="bold") for part in prose(said, width)]
-            heading = said
-        label = f"  {plain(labels[one], 60).ljust(room)}  "
-        body = f"{share_text(one.cores)}; a record {value_text(one.record_ns)} ns"
-        if one.record_cycles:
-            body += f", {value_text(one.record_cycles)} cycles"
-        marks = "".join(marks_of(one.figure))
+        if text != heading:
+            lines += [Text()] * bool(lines) + [Text(part.plain, style="bold") for part in prose(text, width)]
+            heading = text
+        label = f"  {plain(labels[demand], 60).ljust(room)}  "
+        body = f"{share_text(demand.cores)}; a record {value_text(demand.record_ns)} ns"
+        if demand.record_cycles:
+            body += f", {value_text(demand.record_cycles)} cycles"
+        marks = "".join(marks_of(demand.figure))
         line = f"{label}{body}{' ' + marks if marks else ''}"
         lines += [Text(line)] if len(line) <= width else prose(line.strip(), width)
     lines.append(Text())
@@ -63,15 +63,15 @@ def rate_json(figures: Iterable[CellFigure], rate: float) -> dict[str, Any]:
         "bytes_per_second": rate,
         "cells": [
             {
-                "address": one.figure.cell.address,
-                "records_per_second": one.records,
-                "ns_per_record": one.record_ns.value,
-                "cycles_per_record": one.record_cycles.value if one.record_cycles else None,
-                "cores": one.cores.value,
-                "cores_low": json_ready(one.cores.low),
-                "cores_high": json_ready(one.cores.high),
+                "address": demand.figure.cell.address,
+                "records_per_second": demand.records,
+                "ns_per_record": demand.record_ns.value,
+                "cycles_per_record": demand.record_cycles.value if demand.record_cycles else None,
+                "cores": demand.cores.value,
+                "cores_low": json_ready(demand.cores.low),
+                "cores_high": json_ready(demand.cores.high),
             }
-            for one in demands(figures, rate)
+            for demand in demands(figures, rate)
         ],
     }
 

@@ -22,7 +22,7 @@ def at_a_rate(points: Points, *, narrow: bool = False) -> Chart | None:
     None where there is but one algorithm, or no data.
     """
     operation = points.operations[0]
-    here = [dict(one) for one in points.records if one["operation"] == operation and one["ns"]]
+    here = [dict(record) for record in points.records if record["operation"] == operation and record["ns"]]
     here, left = accelerated_alone(here)
     largest = max((int(one["size_bytes"]) for one in here), default=0)
     here = sorted((one for one in here if one["size_bytes"] == largest), key=lambda one: float(one["ns"]))
@@ -60,8 +60,8 @@ def at_a_rate(points: Points, *, narrow: bool = False) -> Chart | None:
     if other and "cores" in other:
         title += f", {other['cores']} by {other['row']}"
     more = [f"{len(shown)} of {len(here)} rows are shown"] if len(shown) < len(here) else []
-    said = [
+    texts = [
         f"cores to {operation} {size_label(largest)} a call, contract {plain(points.contract, 30)}; less is better",
         "; ".join([*left, *more, "one call after the other on cores of this kind; nothing else is in it"]),
     ]
-    return finished(chart, title, said, narrow=narrow)
+    return finished(chart, title, texts, narrow=narrow)

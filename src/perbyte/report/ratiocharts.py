@@ -36,10 +36,10 @@ def operations(view: RunView) -> Chart | None:
     """
     if not view.ratios:
         return None
-    found = [one.above.cell.operation for one in view.ratios]
+    found = [ratio.above.cell.operation for ratio in view.ratios]
     operation = max(OPPOSITE, key=found.count)
-    ratios = [one for one in view.ratios if one.above.cell.operation == operation]
-    records = [_ratio_record(view, one) for one in ratios] + _printed_ratios(view, operation)
+    ratios = [ratio for ratio in view.ratios if ratio.above.cell.operation == operation]
+    records = [_ratio_record(view, ratio) for ratio in ratios] + _printed_ratios(view, operation)
     points = view.points[0] if view.points else None
     kept, many = leading_libraries(points.records, points.unit.more_is_better) if points else ([], [])
     first = {one["library"] for one in kept}
@@ -68,10 +68,10 @@ def operations(view: RunView) -> Chart | None:
     ]
     if len(algorithms) > len(shown):
         lines.append(f"{len(shown)} of {len(algorithms)} algorithms are shown, the table has all")
-    ordered = sorted(ratios, key=lambda one: one.comparison.ratio.value)
+    ordered = sorted(ratios, key=lambda ratio: ratio.comparison.ratio.value)
     low, high = (
-        f"{three_digits(one.comparison.ratio.value)} ({view.name(one.above.cell)})"
-        for one in (ordered[0], ordered[-1])
+        f"{three_digits(ratio.comparison.ratio.value)} ({view.name(ratio.above.cell)})"
+        for ratio in (ordered[0], ordered[-1])
     )
     return finished(
         chart, sentence(f"{operation} costs {low} to {high} times what {OPPOSITE[operation]} costs"), lines
@@ -89,7 +89,7 @@ def published(view: RunView, operation: str) -> Chart | None:
     A study that published in several units shows the most frequent.
     """
     study = view.study
-    pairs = [one for one in view.paired if _drawable(one) and one.published.operation == operation]
+    pairs = [point for point in view.paired if _drawable(point) and point.published.operation == operation]
     if not pairs or study is None:
         return None
     unit = statistics.mode(pair.published.unit for pair in pairs)
@@ -166,12 +166,12 @@ def versions(view: RunView) -> Chart | None:
     """Versions of one library beside each other, where the run has several; None elsewhere."""
     cells = [one for one in view.run.cells if one.cycles_per_byte and one.cell.cpu == FULL and one.cell.usual]
     rows: dict[tuple[str, str, str], tuple[float, float, float]] = {}
-    for one in sorted(cells, key=lambda one: (one.library, _in_order(one.library_version), one.cell)):
-        size = one.cell.size_bytes
-        what = f"{plain(one.cell.algorithm, 40)} {plain(one.cell.operation, 20)} at {size_label(size)}"
-        cost = (one.per_call / size, one.interval.low / size, one.interval.high / size)
+    for figure in sorted(cells, key=lambda one: (one.library, _in_order(one.library_version), one.cell)):
+        size = figure.cell.size_bytes
+        what = f"{plain(figure.cell.algorithm, 40)} {plain(figure.cell.operation, 20)} at {size_label(size)}"
+        cost = (figure.per_call / size, figure.interval.low / size, figure.interval.high / size)
         rows.setdefault(
-            (what, one.library, one.library_version), cost
+            (what, figure.library, figure.library_version), cost
         )  # other interfaces of a version come later
     several = Counter(library for library, _ in {key[1:] for key in rows})
     shown = [(*key, *cost) for key, cost in rows.items() if several[key[1]] > 1]
@@ -184,9 +184,9 @@ def version_changes(run: Run) -> list[str]:
     """Where one version of a library costs something else than the one before it, largest change first."""
     cells = [one for one in run.cells if one.cell.cpu == FULL and one.cell.usual]
     lines: dict[tuple[str, Cell], dict[str, CellFigure]] = {}
-    for one in sorted(cells, key=lambda one: (one.library, _in_order(one.library_version), one.cell)):
-        same = lines.setdefault((one.library, replace(one.cell, runner="")), {})
-        same.setdefault(one.library_version, one)  # other interfaces of a version come later
+    for figure in sorted(cells, key=lambda one: (one.library, _in_order(one.library_version), one.cell)):
+        same = lines.setdefault((figure.library, replace(figure.cell, runner="")), {})
+        same.setdefault(figure.library_version, figure)  # other interfaces of a version come later
     found: list[tuple[float, str]] = []
     for (library, cell), versions in lines.items():
         for before, after in itertools.pairwise(versions.values()):
@@ -236,19 +236,21 @@ def versions_chart(
         }
         for what, library, version, value, low, high in rows
     ]
-    libraries = list(dict.fromkeys(str(one["library"]) for one in records))[: len(theme.SERIES)]
-    records = [one for one in records if one["library"] in libraries]
+    libraries = list(dict.fromkeys(str(record["library"]) for record in records))[: len(theme.SERIES)]
+    records = [record for record in records if record["library"] in libraries]
     versions = list(
-        dict.fromkeys(str(one["version"]) for one in sorted(records, key=lambda one: str(one["library"])))
+        dict.fromkeys(
+            str(one["version"]) for one in sorted(records, key=lambda record: str(record["library"]))
+        )
     )
     drawn = charts.dots(
         records,
         y=("version", versions),
         x=unit,
-        scale=charts.logarithmic([float(str(one["value"])) for one in records]),
+        scale=charts.logarithmic([float(str(record["value"])) for record in records]),
         look=theme.series(libraries),
         by="library",
-        row=("what", list(dict.fromkeys(str(one["what"]) for one in records))),
+        row=("what", list(dict.fromkeys(str(record["what"]) for record in records))),
     )
     told = [f"{unit}; to the left is faster", *changes[:_MOST_CHANGES]]
     if len(changes) > _MOST_CHANGES:
@@ -277,7 +279,7 @@ def _ratio_record(view: RunView, one: Ratio) -> dict[str, Any]:
     cell, ratio = one.above.cell, one.comparison.ratio
     library = plain(cell.runner, 24)
     size = f" {size_label(cell.size_bytes)}" if cell.size_bytes else ""
-    said = f"{cell.operation} over {one.below.cell.operation}: {ratio_text(ratio)} ({interval_said(one)})"
+    text = f"{cell.operation} over {one.below.cell.operation}: {ratio_text(ratio)} ({interval_said(one)})"
     return {
         "algorithm": view.name(cell),
         "library": library,
@@ -285,7 +287,7 @@ def _ratio_record(view: RunView, one: Ratio) -> dict[str, Any]:
         "value": ratio.value,
         "low": ratio.low if ratio.known else ratio.value,
         "high": ratio.high if ratio.known else ratio.value,
-        "described": f"{view.name(cell)} in {library},{size} {said}",
+        "described": f"{view.name(cell)} in {library},{size} {text}",
     }
 
 

@@ -91,7 +91,7 @@ class RunView:
 
     @cached_property
     def _tiered(self) -> frozenset[str]:
-        return in_tiers(one.cell for one in self.run.cells)
+        return in_tiers(figure.cell for figure in self.run.cells)
 
     @cached_property
     def grids(self) -> tuple[Grid, ...]:
@@ -101,8 +101,8 @@ class RunView:
     @cached_property
     def points(self) -> tuple[Points, ...]:
         """The figures of each grid as records for charts, the grid with most of them first."""
-        found = [self._points(grid) for grid in self.grids]
-        return tuple(sorted((one for one in found if one.records), key=lambda one: -len(one.records)))
+        point_lists = [self._points(grid) for grid in self.grids]
+        return tuple(sorted((one for one in point_lists if one.records), key=lambda one: -len(one.records)))
 
     @cached_property
     def ratios(self) -> tuple[Ratio, ...]:
@@ -118,7 +118,7 @@ class RunView:
             for above, below in pairs
             if below
         ]
-        return tuple(one for one in found if one.comparison.ratio.value > 0)
+        return tuple(ratio for ratio in found if ratio.comparison.ratio.value > 0)
 
     @cached_property
     def costs(self) -> tuple[FittedCost, ...]:
@@ -248,6 +248,6 @@ def describe(figure: CellFigure, unit: Unit, name: str) -> str:
     )
 
 
-def interval_said(one: Ratio) -> str:
+def interval_said(ratio: Ratio) -> str:
     """The interval of a ratio in words."""
-    return ratio_interval_text(one.comparison.ratio) if one.comparison.ratio.known else "not known"
+    return ratio_interval_text(ratio.comparison.ratio) if ratio.comparison.ratio.known else "not known"

@@ -137,7 +137,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
     for figure in run.cells:
         readings = {unit: read(figure, unit) for unit in TABLE_UNITS}
         first = readings[Unit.CYCLES_PER_BYTE] or readings[Unit.CYCLES_PER_CALL] or readings[Unit.NS_PER_CALL]
-        said = "; ".join(plain(one, 160) for one in figure.warnings)
+        said = "; ".join(plain(warning, 160) for warning in figure.warnings)
         rows.append(
             [
                 *_cell_names(figure.cell),
@@ -195,13 +195,13 @@ def ratio_rows(view: RunView) -> list[tuple[str, ...]]:
             plain(cell.runner, 40),
             plain(cell.contract, 30),
             size_label(cell.size_bytes) if cell.size_bytes else "",
-            f"{cell.operation} over {one.below.cell.operation}",
-            ratio_text(one.comparison.ratio),
-            interval_said(one),
-            claim_text(one.comparison) if one.comparison.ratio.known else "",
+            f"{cell.operation} over {ratio.below.cell.operation}",
+            ratio_text(ratio.comparison.ratio),
+            interval_said(ratio),
+            claim_text(ratio.comparison) if ratio.comparison.ratio.known else "",
         )
-        for one in view.ratios
-        for cell in (one.above.cell,)
+        for ratio in view.ratios
+        for cell in (ratio.above.cell,)
     ]
 
 
@@ -245,7 +245,9 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
             ),
         ]
     if study.assumptions:
-        assumed = [(plain(one.what, 800), plain(one.why, 1500)) for one in study.assumptions]
+        assumed = [
+            (plain(assumption.what, 800), plain(assumption.why, 1500)) for assumption in study.assumptions
+        ]
         blocks += [heading("What had to be assumed"), listed(assumed)]
     return Section("claims", "Claims", "Claims of the study, judged here", blocks)
 
@@ -264,7 +266,10 @@ def history_section(history: History) -> Section:
         "History",
         [
             text(said),
-            *(drawing(one, f"history-{number}") for number, one in enumerate(history_pictures(history), 1)),
+            *(
+                drawing(picture, f"history-{number}")
+                for number, picture in enumerate(history_pictures(history), 1)
+            ),
             unfolding(f"What explains the jumps ({len(history.explained)})", explanation_blocks(history)),
             unfolding(f"Every point ({len(rows)})", point_blocks(history)),
             unfolding(f"Figures on no line ({len(lines)})", [listed(lines)]),
@@ -368,11 +373,15 @@ def quality_section(run: Run, counts: Sequence[tuple[str, str]] = ()) -> Section
         columns = (("cell, measured by two processes", "text mono"), ("ratio", "n"))
         blocks.append(unfolding(f"The pairs ({len(pairs)})", [table(columns, pairs, "A/A pairs")]))
     known = [figure.quality for figure in run.cells if figure.interval.known]
-    if rows := [(str(one), one.meaning, f"{known.count(one):,}") for one in Quality if one in known]:
+    if rows := [
+        (str(quality), quality.meaning, f"{known.count(quality):,}")
+        for quality in Quality
+        if quality in known
+    ]:
         blocks.append(table((("quality", ""), ("meaning", "wide"), ("cells", "n")), rows, "Quality"))
     if failures := failure_lines(run):
         blocks += [heading("Without a figure"), listed(failures)]
-    if kinds := kinds_of(one for figure in run.cells for one in figure.warnings):
+    if kinds := kinds_of(warning for figure in run.cells for warning in figure.warnings):
         lines = [said + (f" (and {count - 1} more like it)" if count > 1 else "") for said, count in kinds]
         blocks += [heading("Warnings"), listed(lines)]
     return Section("quality", "Quality", "Quality and noise floor", blocks)

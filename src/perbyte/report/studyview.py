@@ -73,10 +73,10 @@ def tally(judgement: Judgement) -> str:
         ("machine", "number of the authors' machine", "numbers of the authors' machine"),
     ):
         counts = [(outcome, judgement.count(outcome, about)) for outcome in Outcome]
-        said = ", ".join(f"{count} {outcome}" for outcome, count in counts if count)
-        if said:
+        text = ", ".join(f"{count} {outcome}" for outcome, count in counts if count)
+        if text:
             total = sum(count for _, count in counts)
-            found.append(f"{total} {one if total == 1 else several}: {said}")
+            found.append(f"{total} {one if total == 1 else several}: {text}")
     partial = sum(verdict.partial for verdict in judgement.verdicts)
     if partial:
         found.append(f"{partial} of these verdicts rest on fewer cells, because the run is a quick one")
@@ -123,8 +123,8 @@ def claims_view(judgement: Judgement) -> dict[str, Any]:
 
 def decided_first(judgement: Judgement) -> list[Verdict]:
     """The verdicts, those that say something before those that say nothing; else in the study's order."""
-    said = (Outcome.REPRODUCED, Outcome.NOT_REPRODUCED)
-    return sorted(judgement.verdicts, key=lambda one: one.outcome not in said)
+    outcomes = (Outcome.REPRODUCED, Outcome.NOT_REPRODUCED)
+    return sorted(judgement.verdicts, key=lambda verdict: verdict.outcome not in outcomes)
 
 
 def number_row(one: Number) -> tuple[str, str, str, str, str, str]:
@@ -166,8 +166,8 @@ def in_print(study: Study) -> dict[str, str]:
     found: dict[str, dict[str, str]] = {}
     for machine in study.machines:
         with suppress(PerbyteError):
-            for one in judge_in_print(study, machine.id).verdicts:
-                found.setdefault(one.claim.id, {})[machine.id] = _as_printed(one)
+            for verdict in judge_in_print(study, machine.id).verdicts:
+                found.setdefault(verdict.claim.id, {})[machine.id] = _as_printed(verdict)
     return {
         id: next(iter(by.values()))
         if len(set(by.values())) == 1
@@ -272,19 +272,19 @@ def judgement_data(judgement: Judgement) -> dict[str, Any]:
         ],
         "verdicts": [
             {
-                "id": one.claim.id,
-                "outcome": str(one.outcome),
-                "about": one.claim.about,
-                "partial": one.partial,
-                "compared": one.compared,
-                "left_out": one.left_out,
-                "says": one.claim.says,
-                "place": one.claim.place,
-                "rule": one.rule,
-                "refuted_by": one.refuted_by,
-                "evidence": list(one.evidence),
+                "id": verdict.claim.id,
+                "outcome": str(verdict.outcome),
+                "about": verdict.claim.about,
+                "partial": verdict.partial,
+                "compared": verdict.compared,
+                "left_out": verdict.left_out,
+                "says": verdict.claim.says,
+                "place": verdict.claim.place,
+                "rule": verdict.rule,
+                "refuted_by": verdict.refuted_by,
+                "evidence": list(verdict.evidence),
             }
-            for one in judgement.verdicts
+            for verdict in judgement.verdicts
         ],
     }
 
@@ -313,7 +313,7 @@ def _claim(verdict: Verdict, printed: str, *, here: bool) -> list[str]:
 
 
 def _described(run: Run) -> str:
-    libraries = sorted({f"{one.library} {one.library_version}".strip() for one in run.cells})
+    libraries = sorted({f"{figure.library} {figure.library_version}".strip() for figure in run.cells})
     machine = plain(run.conditions.machine.cpu_model, 80) or "unknown machine"
     return (
         f"{plain(run.conditions.run_id, 80)}, {plain(run.conditions.started_at[:10], 10)}, {machine}, "

@@ -70,13 +70,13 @@ def three_digits(value: float) -> str:
     return f"{round(value, decimals):,.{max(decimals, 0)}f}"
 
 
-def claim_text(one: Comparison) -> str:
+def claim_text(comparison: Comparison) -> str:
     """What keeps a difference from being claimed; empty where one is."""
-    if one.claimed:
+    if comparison.claimed:
         return ""
-    if one.tie:
-        return f"alike within {percent(one.margin)}"
-    return one.doubt or f"not known: {one.reason}"
+    if comparison.tie:
+        return f"alike within {percent(comparison.margin)}"
+    return comparison.doubt or f"not known: {comparison.reason}"
 
 
 SIGNS = {Answer.TIED: "=", Answer.UNDECIDED: "?"}

@@ -241,7 +241,7 @@ def check_burst(burst: Burst) -> None:
     ):
         raise StoreError(
             f"a burst of {burst.cell.address} cannot be kept: it has no calls, or numbers beyond 64 bits",
-            hint="the runner breaks the protocol (section 7); mend it and measure again",
+            hint="the runner breaks the protocol (section 7); correct it and measure again",
         )
 
 

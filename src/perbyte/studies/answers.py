@@ -69,12 +69,14 @@ class Rule(Comparing, frozen=True, kw_only=True):
             context = replace(context, table=replace(context.table, in_cycles=False))
         return context
 
-    def figure(self, one: Candidate) -> str:
+    def figure(self, candidate: Candidate) -> str:
         """A cost in the rule's unit."""
         if self.unit is None:
-            return number(_cost(one))
+            return number(_cost(candidate))
         scale = _SCALES[self.unit]
-        return number(scale / _cost(one) if self.unit.more_is_better else _cost(one) * scale * self.calls)
+        return number(
+            scale / _cost(candidate) if self.unit.more_is_better else _cost(candidate) * scale * self.calls
+        )
 
     def mentions(self) -> Iterator[tuple[str, str, tuple[Value, ...]]]:
         """The dimensions that the rule names, that of its candidates among them."""
@@ -96,17 +98,19 @@ class Best(Rule, frozen=True, kw_only=True, tag="best"):
         context = self.basis_of(context)
         found = []
         for key, field_ in self.ranking(context, self.candidates).items():
-            present = [one for one in field_.values() if one.cost]
+            present = [candidate for candidate in field_.values() if candidate.cost]
             if present:
                 found.append((key, self._winners(context, present)))
         return _per_group(context, found)
 
     def _winners(self, context: Context, present: list[Candidate]) -> str:
         best = (max if self.last else min)(present, key=_cost)
-        ties = [one for one in present if one is not best and _open(context, one, best)]
+        ties = [
+            candidate for candidate in present if candidate is not best and _open(context, candidate, best)
+        ]
         named = sorted([best, *ties], key=_cost)
-        said = listing([f"{one.label} ({self.figure(one)})" for one in named])
-        return f"{said}, too close to call" if ties else said
+        text = listing([f"{candidate.label} ({self.figure(candidate)})" for candidate in named])
+        return f"{text}, too close to call" if ties else text
 
 
 class Order(Rule, frozen=True, kw_only=True, tag="order"):
@@ -119,9 +123,11 @@ class Order(Rule, frozen=True, kw_only=True, tag="order"):
         context = self.basis_of(context)
         found = []
         for key, field_ in self.ranking(context, self.candidates).items():
-            present = sorted((one for one in field_.values() if one.cost), key=_cost)
+            present = sorted((candidate for candidate in field_.values() if candidate.cost), key=_cost)
             if present:
-                found.append((key, ", ".join(f"{one.label} {self.figure(one)}" for one in present)))
+                found.append(
+                    (key, ", ".join(f"{candidate.label} {self.figure(candidate)}" for candidate in present))
+                )
         return _per_group(context, found)
 
 
@@ -174,10 +180,10 @@ class GainOverPrint(Rule, frozen=True, kw_only=True, tag="gain"):
             costs = [
                 table.cost(row, "call")
                 for row in table.select(self.where)
-                if row.figure and any(one.matches(row.figure.cell) for one in wanted)
+                if row.figure and any(selector.matches(row.figure.cell) for selector in wanted)
             ]
             if costs:
-                best = min(costs, key=lambda one: one.value)
+                best = min(costs, key=lambda estimate: estimate.value)
                 gain = Estimate(ns / best.value, ns / best.high, ns / best.low)
                 found.append((published.algorithm, gain, "faster" if gain.above(1) else "slower"))
         return tuple(found)
@@ -204,8 +210,8 @@ class Compared(Rule, frozen=True, kw_only=True, tag="compared"):
         found: dict[str, list[str]] = {"faster": [], "equal": [], "slower": [], "inconclusive": []}
         for place, ratio, word in self.rows(context):
             found[word].append(f"{place} ({number(ratio.value)})")
-        said = [f"{word}: {', '.join(names)}" for word, names in found.items() if names]
-        return "; ".join(said) or _UNKNOWN
+        texts = [f"{word}: {', '.join(names)}" for word, names in found.items() if names]
+        return "; ".join(texts) or _UNKNOWN
 
     def rows(self, context: Context) -> tuple[ComparedRow, ...]:
         """Each group with its ratio and the word for it; groups without a figure are left out."""
@@ -249,16 +255,16 @@ class AnswerSentence(AnswerText, frozen=True, forbid_unknown_fields=True, kw_onl
         return self.text.format_map(filled)
 
 
-def _open(context: Context, one: Candidate, other: Candidate) -> bool:
-    ratio = context.ratio(one, other)
+def _open(context: Context, candidate: Candidate, other: Candidate) -> bool:
+    ratio = context.ratio(candidate, other)
     return not (ratio.above(1) or ratio.below(1))
 
 
 def _per_group(context: Context, found: list[tuple[Key, str]]) -> str:
     if not found:
         return _UNKNOWN
-    return "; ".join(f"{context.opening(key)}{said}" for key, said in found)
+    return "; ".join(f"{context.opening(key)}{text}" for key, text in found)
 
 
-def _cost(one: Candidate) -> float:
-    return one.cost.value if one.cost else float("inf")
+def _cost(candidate: Candidate) -> float:
+    return candidate.cost.value if candidate.cost else float("inf")

@@ -61,13 +61,17 @@ class EvidenceRow:
 
     def counted(self, of: str) -> tuple[float, float] | None:
         """The least and the most of `of` that a call took, both ends of what two processes say; None if not known."""
-        one = self.behaviour
-        if one is None or (of != "stack" and one.call is None) or (of == "stack" and not one.stack):
+        behaviour = self.behaviour
+        if (
+            behaviour is None
+            or (of != "stack" and behaviour.call is None)
+            or (of == "stack" and not behaviour.stack)
+        ):
             return None
         if of == INSTRUCTIONS:
-            return one.ends
-        call = one.call
-        value = float(one.stack if call is None or of == "stack" else _BYTES[of](call))
+            return behaviour.ends
+        call = behaviour.call
+        value = float(behaviour.stack if call is None or of == "stack" else _BYTES[of](call))
         return value, value
 
 
@@ -216,7 +220,7 @@ class _Available:
             if self._one(failure, wanted) or self._whole(failure, wanted, asked):
                 kind = Absence.UNPROVIDED if failure.kind in _NOT_PROVIDED else Absence.UNMEASURED
                 return kind, f"{failure.kind}: {failure.message}" if failure.message else failure.kind
-        if any(one.matches(wanted.cell) for one in self.lacking):
+        if any(selector.matches(wanted.cell) for selector in self.lacking):
             return Absence.PRINTED_AS_LACKING, "the study prints that its library had none"
         if self.in_print:
             return Absence.NOT_PRINTED, "the study prints no figure for it"
@@ -249,10 +253,10 @@ def _printed_as_lacking(study: Study, runs: Sequence[Run]) -> tuple[Selector, ..
     """What the study prints as not there for the machine that these runs are the print of."""
     machine = _printed_machine(study, runs)
     return tuple(
-        one
+        selector
         for figure in study.published
         if figure.machine == machine and not figure.available and figure.cell
-        for one in cells_of(figure.cell)
+        for selector in cells_of(figure.cell)
     )
 
 
@@ -281,7 +285,9 @@ def _rows(group: CellGroup, available: _Available) -> Iterable[EvidenceRow]:
                 figure,
                 block_bytes=group.block_bytes,
                 run_id=run.conditions.run_id,
-                behaviour=next((one for one in run.behaviours if one.cell == figure.cell), None),
+                behaviour=next(
+                    (behaviour for behaviour in run.behaviours if behaviour.cell == figure.cell), None
+                ),
             )
         if not found:
             absence, reason = available.absence(wanted, asked)

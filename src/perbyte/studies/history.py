@@ -145,11 +145,11 @@ def read_history(directory: Path | None = None) -> HistoryFile:
 
 
 def _end(text: str, key: str) -> End:
-    found = _END.fullmatch(text)
-    if not found or (found["study"] != TODAY and (found["cpu"] or found["runner"])):
+    match = _END.fullmatch(text)
+    if not match or (match["study"] != TODAY and (match["cpu"] or match["runner"])):
         hint = "STUDY/FIGURE or today/LINE; today's may add +cpu=soft, then +runner=GLOB"
         raise Problem(f"'{text}' is no point", key=key, hint=hint)
-    return End(found["study"], found["name"], found["cpu"] or "", found["runner"] or "")
+    return End(match["study"], match["name"], match["cpu"] or "", match["runner"] or "")
 
 
 class Means(StrEnum):

@@ -106,8 +106,8 @@ def _evidence(findings: Sequence[Finding], outcome: Outcome) -> tuple[str, ...]:
     if len(findings) == 1:
         return (findings[0].sentence,)
     counts = [(state, sum(finding.state is state for finding in findings)) for state in State]
-    said = ", ".join(f"{count} {state.value[count != 1]}" for state, count in counts if count)
-    return (f"Of {counted(len(findings), 'comparison')} {said}.", *_deciding(findings, outcome))
+    text = ", ".join(f"{count} {state.value[count != 1]}" for state, count in counts if count)
+    return (f"Of {counted(len(findings), 'comparison')} {text}.", *_deciding(findings, outcome))
 
 
 def _deciding(findings: Sequence[Finding], outcome: Outcome) -> list[str]:
@@ -115,8 +115,8 @@ def _deciding(findings: Sequence[Finding], outcome: Outcome) -> list[str]:
         supporting = [finding for finding in findings if finding.state is State.YES]
         closest = min(supporting, key=lambda finding: finding.margin)
         farthest = max(supporting, key=lambda finding: finding.margin)
-        said = [f"Closest call: {closest.sentence}"]
-        return said if farthest is closest else [*said, f"Clearest: {farthest.sentence}"]
+        texts = [f"Closest call: {closest.sentence}"]
+        return texts if farthest is closest else [*texts, f"Clearest: {farthest.sentence}"]
     wanted = {
         Outcome.NOT_REPRODUCED: (State.NO,),
         Outcome.INCONCLUSIVE: (State.OPEN, State.UNMEASURED, State.NO, State.LEFT_OUT),

@@ -30,8 +30,8 @@ def published_run(study: Study, machine: str = "") -> Run:
 
 
 def _printed_figures(published: PublishedFigure) -> Iterator[CellFigure]:
-    for one in cells_of(published.cell.replace("*/", f"{IN_PRINT}/", 1)):  # {a,*}/ is a's, in print
-        cell = one.cell
+    for selector in cells_of(published.cell.replace("*/", f"{IN_PRINT}/", 1)):  # {a,*}/ is a's, in print
+        cell = selector.cell
         value = published.value or 0.0
         cycles = None
         if published.unit == Unit.CYCLES_PER_BYTE:
@@ -42,7 +42,7 @@ def _printed_figures(published: PublishedFigure) -> Iterator[CellFigure]:
         if ns is not None and published.size_bytes:
             ns *= cell.size_bytes / published.size_bytes
         cost = ns if cycles is None else cycles
-        if not one.literal or cost is None:
+        if not selector.literal or cost is None:
             continue
         yield CellFigure(
             cell=cell,

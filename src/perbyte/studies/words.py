@@ -78,7 +78,7 @@ class _WordsFile(Struct, frozen=True, forbid_unknown_fields=True):
     words: tuple[Word, ...]
 
     def __post_init__(self) -> None:
-        no_duplicates([name for one in self.words for name in (one.word, *one.also)], "word")
+        no_duplicates([name for word in self.words for name in (word.word, *word.also)], "word")
 
 
 @lru_cache(maxsize=1)
@@ -103,7 +103,7 @@ def check(claim: Claim) -> None:
             raise Problem(
                 f"'{word}' stands for {entry.said}, and the claim has other limits",
                 key="words",
-                hint="give it those limits, or leave the word out and say in `reading` where the limit is from",
+                hint="use those limits, or leave out the word and say in `reading` where the limit is from",
             )
 
 

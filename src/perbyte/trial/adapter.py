@@ -55,8 +55,9 @@ def write_adapter(
     writer = _Writer(algorithm, calls)
     variants = writer.variants()
     rows = "\n".join(
-        f'\t{{"{one.operation}", "{one.contract}", "{one.calls}", {one.begin}, {one.loop}, {one.show}}},'
-        for one in variants
+        f'\t{{"{variant.operation}", "{variant.contract}", "{variant.calls}", '
+        f"{variant.begin}, {variant.loop}, {variant.show}}},"
+        for variant in variants
     )
     first = next(iter(calls.values())).function
     key = 0 if algorithm.kind in ("hash", "xof") else algorithm.key_bytes
@@ -81,7 +82,7 @@ def write_adapter(
         version=_literal(version),
         first=symbol(calls[next(iter(calls))]) or first,
     )
-    return Adapter(text, tuple((one.operation, one.contract) for one in variants))
+    return Adapter(text, tuple((variant.operation, variant.contract) for variant in variants))
 
 
 class _Writer:
@@ -181,13 +182,15 @@ class _Writer:
             ]
         if {"init", "update", "final"} <= set(calls) and calls["init"].has("key"):
             parts = [calls[step] for step in ("init", "update", "final")]
-            loop = self._loop("mac", [expression(one) for one in parts])
-            return [Variant("mac", "rekey/1", ", ".join(one.function for one in parts), "NULL", loop, "NULL")]
+            loop = self._loop("mac", [expression(call) for call in parts])
+            return [
+                Variant("mac", "rekey/1", ", ".join(call.function for call in parts), "NULL", loop, "NULL")
+            ]
         return []
 
     def _cipher(self) -> list[Variant]:
         alike = self.algorithm.kind == "stream-cipher" or self.algorithm.mode in SYMMETRIC
-        found: list[Variant] = []
+        variants: list[Variant] = []
         for operation in ("encrypt", "decrypt"):
             call = self.calls.get(operation) or (self.calls.get("encrypt") if alike else None)
             if not call:
@@ -195,8 +198,8 @@ class _Writer:
             key = self.calls.get("key")
             if operation == "decrypt" and not alike:
                 key = self.calls.get("decrypt-key", key)
-            found += self._keyed(operation, key, call)
-        return found
+            variants += self._keyed(operation, key, call)
+        return variants
 
     def _keyed(self, operation: str, key: Call | None, call: Call) -> list[Variant]:
         """`rekey/1`, and where the key is set by a function of its own `message/1` or, without nonce, `stream/1`."""
@@ -211,20 +214,20 @@ class _Writer:
             setting = setting.replace("PB_TURN(key, turn)", "key[0]")
         rekey = self._loop(f"{name}_rekey", [setting, counted(operation, call)], failed)
         once = self._loop(f"{name}_again", [counted(operation, call)], failed)
-        found = [
+        variants = [
             Variant(operation, "message/1", told(call), "NULL", once, "NULL"),
             Variant(operation, "rekey/1", f"{key.function}, {told(call)}", "NULL", rekey, "NULL"),
         ]
         if not self.algorithm.nonce_bytes:
-            found.insert(0, Variant(operation, "stream/1", told(call), "NULL", once, "NULL"))
-        return found
+            variants.insert(0, Variant(operation, "stream/1", told(call), "NULL", once, "NULL"))
+        return variants
 
     def _aead(self) -> list[Variant]:
-        found: list[Variant] = []
+        variants: list[Variant] = []
         for operation in ("seal", "open"):
             if call := self.calls.get(operation):
-                found += self._keyed(operation, self.calls.get("key"), call)
-        return found
+                variants += self._keyed(operation, self.calls.get("key"), call)
+        return variants
 
     def _kdf(self) -> list[Variant]:
         if "expand" not in self.calls:
@@ -237,24 +240,24 @@ class _Writer:
         ]
 
     def _kem(self) -> list[Variant]:
-        found: list[Variant] = []
+        variants: list[Variant] = []
         if not {"keypair", "decapsulate"} <= set(self.calls):
-            return found  # a secret that nobody takes out again was not checked
+            return variants  # a secret that nobody takes out again was not checked
         for operation in ("encapsulate", "decapsulate"):
             if call := self.calls.get(operation):
                 loop = self._loop(operation, [expression(call)])
-                found.append(Variant(operation, "pk/1", call.function, "NULL", loop, "NULL"))
-        return found
+                variants.append(Variant(operation, "pk/1", call.function, "NULL", loop, "NULL"))
+        return variants
 
     def _signature(self) -> list[Variant]:
-        found: list[Variant] = []
+        variants: list[Variant] = []
         if not {"keypair", "verify"} <= set(self.calls):
-            return found  # a signature that nobody verifies was not checked
+            return variants  # a signature that nobody verifies was not checked
         for operation in ("sign", "verify"):
             if call := self.calls.get(operation):
                 loop = self._loop(operation, [counted(operation, call)], failure(operation, call))
-                found.append(Variant(operation, "pk/1", call.function, "NULL", loop, "NULL"))
-        return found
+                variants.append(Variant(operation, "pk/1", call.function, "NULL", loop, "NULL"))
+        return variants
 
     def _agreement(self) -> list[Variant]:
         if not {"base", "derive"} <= set(self.calls):

@@ -72,15 +72,15 @@ def beside_the_best(
         row = (one.cell.operation, one.cell.contract, one.cell.size_bytes)
         return row == (other.cell.operation, other.cell.contract, other.cell.size_bytes)
 
-    found = []
+    bests = []
     for figure in run.cells:
         cell = figure.cell
         others = [other for other in run.cells if other.cell.runner not in mine and same(other, figure)]
         if cell.runner in mine and others:
             best = min(others, key=lambda other: other.ns_per_call)
             number = len(others) + sum(same(other, figure) for other in stored)
-            found.append(BesideTheBest(figure, best, stats.compare(best, figure, run.noise_floor), number))
-    return found
+            bests.append(BesideTheBest(figure, best, stats.compare(best, figure, run.noise_floor), number))
+    return bests
 
 
 def failed(run: Run, mine: Collection[str]) -> bool:

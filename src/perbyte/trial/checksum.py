@@ -19,39 +19,42 @@ _FILES = {"checksumsmall": (), "checksumbig": ("big",)}
 _LIMIT_S = 30.0
 
 
-def compare_checksums(one: Implementation, source: Source, place: Path) -> tuple[bool, str]:
+def compare_checksums(implementation: Implementation, source: Source, place: Path) -> tuple[bool, str]:
     """(False, expected and got) where a checksum of the tree is another one; else (True, what was compared, or '').
 
     `place` is where the program is built, beside that of the runner.
     """
-    home = one.tree / f"crypto_{one.operation}" / one.primitive
+    home = implementation.tree / f"crypto_{implementation.operation}" / implementation.primitive
     expected = {name: found for name in _FILES if (found := _expected(home / name))}
     if not expected:
         return True, ""
-    lengths = constants_of(one)
-    defined = [f"#define OF_{one.operation.upper()}", *(f"#define {name} {n}" for name, n in lengths.items())]
+    lengths = constants_of(implementation)
+    defined = [
+        f"#define OF_{implementation.operation.upper()}",
+        *(f"#define {name} {n}" for name, n in lengths.items()),
+    ]
     text = places.data_dir("runners") / "sdk" / "try" / "checksum.c"
     table = "\n".join([*defined, f'#include "{text}"', ""])
     try:
         program = build_program(replace(source, table=table), place).command[0]
     except DoesNotBuild as error:
         return True, f"checksums were not compared: {error.first}"
-    said = []
+    texts = []
     for name, wanted in expected.items():
         try:
             got = run_tool([program, *_FILES[name]], place, _LIMIT_S).stdout.strip() or "nothing"
         except subprocess.TimeoutExpired:
-            said.append(f"{name} was not compared, because it takes longer than {_LIMIT_S:g} s")
+            texts.append(f"{name} was not compared, because it takes longer than {_LIMIT_S:g} s")
             continue
         if got != wanted:
             return False, f"{name}: expected {wanted}, got {got[:200]}"
-        said.append(f"{name} fits")
-    return True, ", ".join(said)
+        texts.append(f"{name} fits")
+    return True, ", ".join(texts)
 
 
-def expected_checksums(one: Implementation) -> str:
+def expected_checksums(implementation: Implementation) -> str:
     """What the tree expects of a primitive, small and big with a slash between; a hyphen for what it does not say."""
-    home = one.tree / f"crypto_{one.operation}" / one.primitive
+    home = implementation.tree / f"crypto_{implementation.operation}" / implementation.primitive
     return "/".join(_expected(home / name) or "-" for name in _FILES)
 
 

@@ -64,12 +64,12 @@ class Repository:
             raise EnvironmentLacking(f"git archive: {ended.stderr.decode(errors='replace').strip()[:300]}")
         with tarfile.open(fileobj=io.BytesIO(ended.stdout)) as tree:
             tree.extractall(place, filter="data")
-        found = tuple(place / file.relative_to(self.root) for file in files)
-        if lacking := [file for file in found if not file.is_file()]:
+        paths = tuple(place / file.relative_to(self.root) for file in files)
+        if lacking := [file for file in paths if not file.is_file()]:
             raise UsageError(
                 f"{commit.short} has no {lacking[0].relative_to(place)}", hint="name a later commit"
             )
-        return found
+        return paths
 
 
 def repository_of(files: Sequence[Path]) -> Repository:

@@ -107,7 +107,11 @@ def _arguments(call: Call) -> list[str]:
         given["in"] = "PB_TURN(message, turn)"
     if opening:  # what is opened was sealed with these
         given["nonce"], given["key"] = "nonce[0]", "key[0]"
-    shapes = [one.shape for one in call.prototype.parameters] if call.prototype else [None] * len(call.roles)
+    shapes = (
+        [parameter.shape for parameter in call.prototype.parameters]
+        if call.prototype
+        else [None] * len(call.roles)
+    )
     found: list[str] = []
     for role, shape in zip(call.roles, shapes, strict=True):
         found.append(given[role])

@@ -52,14 +52,14 @@ def sdk_library(
         place = Path(scratch)
         jobs = [[*base, *macros, "-c", str(file), "-o", f"{file.stem}.o"] for file in sources]
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            said = [words for words in pool.map(lambda job: words_of(job, place), jobs) if words]
+            texts = [words for words in pool.map(lambda job: words_of(job, place), jobs) if words]
         objects = [f"{file.stem}.o" for file in sources]
         last = ["ar", "rcs", made.name, *objects]
         if not static:
             last = [*compiler("c"), "-shared", "-o", made.name, *objects, "-lm", "-ldl", "-pthread"]
-        said = said or [words_of(last, place)]
-        if said[0]:
-            raise EnvironmentLacking(f"the SDK cannot be compiled: {said[0][:2000]}")
+        texts = texts or [words_of(last, place)]
+        if texts[0]:
+            raise EnvironmentLacking(f"the SDK cannot be compiled: {texts[0][:2000]}")
         (place / made.name).replace(made)
     return made
 

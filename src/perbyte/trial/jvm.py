@@ -44,8 +44,8 @@ def write_jvm(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
     classes = scratch / "classes"
     classes.mkdir()
     text = without_comments(asked.main)
-    package = found[1] if (found := re.search(r"^\s*package\s+([\w.]+)", text, re.MULTILINE)) else ""
-    path = [str(classes), *(one for one in os.environ.get("CLASSPATH", "").split(os.pathsep) if one)]
+    package = match[1] if (match := re.search(r"^\s*package\s+([\w.]+)", text, re.MULTILINE)) else ""
+    path = [str(classes), *(part for part in os.environ.get("CLASSPATH", "").split(os.pathsep) if part)]
     if asked.language == "kotlin":
         compiling, library = kotlin_compiler()
         path.append(library)
@@ -95,8 +95,8 @@ def _program(jdk: Path, version: str) -> Path:
         new = library.with_name(f"perbyte-jvm.{os.getpid()}")
         linked = [str(library), f"-L{server}", f"-Wl,-rpath,{server}", "-ljvm", "-lm", "-ldl", "-pthread"]
         whole = ["-Wl,--whole-archive", linked[0], "-Wl,--no-whole-archive", *linked[1:]]
-        if said := words_of([*compiler("c"), "-o", str(new), *whole], library.parent):
-            raise EnvironmentLacking(f"the SDK cannot be linked: {said[:2000]}")
+        if text := words_of([*compiler("c"), "-o", str(new), *whole], library.parent):
+            raise EnvironmentLacking(f"the SDK cannot be linked: {text[:2000]}")
         new.replace(program)
     return program
 
@@ -128,8 +128,8 @@ def kotlin_compiler() -> tuple[list[str], str]:
 
 
 def _made(command: Sequence[str], place: Path) -> None:
-    if said := words_of(command, place):
-        raise DoesNotBuild(said)
+    if text := words_of(command, place):
+        raise DoesNotBuild(text)
 
 
 def _loops(asked: Managed, text: str, package: str) -> str:

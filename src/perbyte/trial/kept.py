@@ -105,7 +105,7 @@ def changes(run: Run, mine: str, before: str) -> list[BaselineChange]:
 
 def gaps(run: Run, found: Sequence[BaselineChange]) -> list[str]:
     """The addresses of the run's plan that are in none of the changes `found`: a program gave no figure there."""
-    told = {(one.operation, one.contract, one.size_bytes) for one in found}
+    told = {(change.operation, change.contract, change.size_bytes) for change in found}
     return [
         address
         for address in run.conditions.plan

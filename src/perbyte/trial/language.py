@@ -51,12 +51,12 @@ class Managed:
     @property
     def lengths(self) -> tuple[int, int, int]:
         """Bytes of key, nonce and output, as a row says them."""
-        one = self.algorithm
+        algorithm = self.algorithm
         keyless = self.kind == "HASH"
         return (
-            0 if keyless else one.key_bytes,
-            one.nonce_bytes if self.kind in ("STREAM", "AEAD") else 0,
-            0 if self.kind == "STREAM" else one.tag_bytes,
+            0 if keyless else algorithm.key_bytes,
+            algorithm.nonce_bytes if self.kind in ("STREAM", "AEAD") else 0,
+            0 if self.kind == "STREAM" else algorithm.tag_bytes,
         )
 
     def codes(self) -> dict[str, str]:

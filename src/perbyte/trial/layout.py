@@ -96,7 +96,7 @@ def find_layout(name: str) -> TreeLayout:
     if not file.is_file():
         file = home / f"{name}.toml"
     if not file.is_file():
-        there = ", ".join(sorted(one.stem for one in home.glob("*.toml")))
+        there = ", ".join(sorted(path.stem for path in home.glob("*.toml")))
         raise UsageError(f"there is no layout '{name}'", hint=f"a file in TOML (docs/layouts.md), or {there}")
     return read_toml(file, TreeLayout)
 
@@ -114,7 +114,7 @@ def members(layout: TreeLayout, root: Path) -> list[Member]:
             for value in part.values:
                 every = marks | ({"value": value} if value else {})
                 found.append(Member(_row(filled(part.name, every)), place, part, every))
-    names = [one.name for one in found]
+    names = [member.name for member in found]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(
             f"two implementations are called {twice[0]}", hint='name = "{1}-{2}" tells them apart'
@@ -141,34 +141,34 @@ def filled(text: str, marks: Mapping[str, str]) -> str:
     return _MARK.sub(one, text)
 
 
-def make_member(one: Member) -> Source:
+def make_member(member: Member) -> Source:
     """The source of the runner of `one`. Raises Unfit or UsageError with the reason."""
-    part, marks = one.part, one.marks
-    without = {file for text in part.without for file in _files(text, one)}
-    files = [file for text in part.sources for file in _files(text, one) if file not in without]
+    part, marks = member.part, member.marks
+    without = {file for text in part.without for file in _files(text, member)}
+    files = [file for text in part.sources for file in _files(text, member) if file not in without]
     if not files:
         raise Unfit(
             f"none of its sources is there: {', '.join(filled(text, marks) for text in part.sources)}"
         )
-    headers = [file for text in part.headers for file in _files(text, one)]
+    headers = [file for text in part.headers for file in _files(text, member)]
     named = {step: filled(text, marks) for step, text in part.functions.items()}
     signatures = [f"{step}={text}" for step, text in part.signature.items()]
     told = tuple(f"{step}={function}" for step, function in named.items())
     for step, function in named.items():
         if step not in part.signature and not find_prototype(function, (*headers, *files)):
             raise Unfit(f"there is no function {function} ({step}) in its headers")
-    algorithm = find_algorithm(one.algorithm)
+    algorithm = find_algorithm(member.algorithm)
     link = link_words([filled(text, marks) for text in part.link])
     # headers are asked before sources: they have prototypes without the macros that sources may use
-    read = TrialRequest((*headers, *files), algorithm, told, tuple(signatures), one.name, link)
+    read = TrialRequest((*headers, *files), algorithm, told, tuple(signatures), member.name, link)
     calls = read_calls(read)
     own = replace(read, files=tuple(file for file in files if file.suffix in (*COMPILED, *LINKED)))
     flags = tuple(filled(text, marks) for text in part.flags) or ("-O2",)
-    source = make_source(own, calls, flags, one.name)
+    source = make_source(own, calls, flags, member.name)
     include = tuple(Path(filled(text, marks)) for text in part.include)
-    around = tuple(one.place / place for place in include)  # an absolute path stays as it is
+    around = tuple(member.place / place for place in include)  # an absolute path stays as it is
     defines = tuple(f"-D{filled(text, marks)}" for text in part.define)
-    return replace(source, include=(one.place, *around), defines=defines)
+    return replace(source, include=(member.place, *around), defines=defines)
 
 
 def _wild(pattern: str, inside: str) -> dict[str, str]:
@@ -178,10 +178,10 @@ def _wild(pattern: str, inside: str) -> dict[str, str]:
     return {str(number): text for number, text in enumerate(match.groups(), start=1)} if match else {}
 
 
-def _files(text: str, one: Member) -> Iterator[Path]:
+def _files(text: str, member: Member) -> Iterator[Path]:
     """The files that a glob means, from the member's directory or, where it begins with {root}, from that."""
-    path = Path(filled(text, one.marks))
-    base = Path(path.anchor) if path.is_absolute() else one.place
+    path = Path(filled(text, member.marks))
+    base = Path(path.anchor) if path.is_absolute() else member.place
     relative = path.relative_to(base) if path.is_absolute() else path
     for file in sorted(base.glob(relative.as_posix())):
         if file.suffix in (*COMPILED, *LINKED, *HEADERS):

@@ -172,8 +172,8 @@ def _go(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
     }
     words = [f"{name}={value}" for name, value in environment.items()]
     out = ["env", *words, go, "build", *flags, "-trimpath", "-o", str(scratch / asked.name), "."]
-    if said := words_of(out, scratch / "subject"):
-        raise DoesNotBuild(re.sub(r"^# .*\n", "", said))
+    if text := words_of(out, scratch / "subject"):
+        raise DoesNotBuild(re.sub(r"^# .*\n", "", text))
     write_start(scratch, asked.name, library, f'"$here/{asked.name}"', "GODEBUG=asyncpreemptoff=1 ")
 
 

@@ -44,16 +44,16 @@ def link_flags(objects: Sequence[Path], wanted: Iterable[str]) -> list[str]:
 
 def _symbols(objects: Sequence[Path]) -> list[str]:
     """Names that `objects` define for others; none where nm cannot read them."""
-    said = _said(["nm", "-P", "-g", "--defined-only", *map(str, objects)])
+    text = _said(["nm", "-P", "-g", "--defined-only", *map(str, objects)])
     return [
-        line.split()[0] for line in said.splitlines() if len(line.split()) > 2 and line.split()[1] in "TtWi"
+        line.split()[0] for line in text.splitlines() if len(line.split()) > 2 and line.split()[1] in "TtWi"
     ]
 
 
 def _demangled(symbols: Sequence[str]) -> dict[str, str]:
     """Each symbol as its source has it; as it is where nothing can read it."""
-    said = _said(["c++filt"], "\n".join(symbols)).splitlines()
-    return dict(zip(symbols, said, strict=True)) if len(said) == len(symbols) else {}
+    lines = _said(["c++filt"], "\n".join(symbols)).splitlines()
+    return dict(zip(symbols, lines, strict=True)) if len(lines) == len(symbols) else {}
 
 
 def _said(command: Sequence[str], given: str = "") -> str:

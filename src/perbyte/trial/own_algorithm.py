@@ -65,7 +65,7 @@ def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None)
             hint="--lengths " + ",".join(f"{one}=16" for one in _NEEDED[kind]),
         )
     known = answers and read_vectors(answers)
-    if answers and not any(one.algorithm == bare for one in known or ()):
+    if answers and not any(answer.algorithm == bare for answer in known or ()):
         raise UsageError(
             f"{answers}: there is no known answer of '{bare}' in it", hint=f'algorithm = "{bare}"'
         )
@@ -84,7 +84,7 @@ def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None)
     if answers:
         (place / "vectors").mkdir()
         shutil.copy(answers, place / "vectors" / f"{id_}.toml")
-    before = [one for one in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if one]
+    before = [part for part in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if part]
     os.environ[SEARCH_VARIABLE] = os.pathsep.join([*before, str(place)])
     load.cache_clear()
     return load().find(id_)

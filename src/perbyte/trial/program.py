@@ -107,9 +107,9 @@ def from_pkg_config(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
         except OSError:
             raise EnvironmentLacking("there is no pkg-config", hint="apt-get install pkg-config") from None
         if ended.returncode:
-            said = (ended.stdout.strip().splitlines() or ["nothing"])[0]
+            text = (ended.stdout.strip().splitlines() or ["nothing"])[0]
             raise EnvironmentLacking(
-                f"pkg-config does not know {', '.join(names)}: {said}", hint="install its headers"
+                f"pkg-config does not know {', '.join(names)}: {text}", hint="install its headers"
             )
         found.append(tuple(shlex.split(ended.stdout)))
     return found[0], found[1]
@@ -190,9 +190,9 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
             kind = COMPILED[file.suffix]
             commands.append([*used[kind], *source.flags, *more, "-w", *headers, "-c", str(file), "-o", name])
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            said = [words for words in pool.map(lambda command: _run(command, scratch), commands) if words]
-        if said:
-            raise DoesNotBuild("\n".join(said))
+            texts = [words for words in pool.map(lambda command: _run(command, scratch), commands) if words]
+        if texts:
+            raise DoesNotBuild("\n".join(texts))
         ready = [str(file) for file, kind in sort.items() if kind == "linked"]
         paths = [f"-Wl,-rpath,{file.parent}" for file in source.files if file.suffix == ".so"]
         named = link_flags([scratch / one for one in objects], source.called) if cxx else []
@@ -270,10 +270,10 @@ def sdk_archive() -> Path:
         place = Path(scratch)
         jobs = [[*command, "-c", str(file), "-o", f"{file.stem}.o"] for file in sources]
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            said = [words for words in pool.map(lambda job: _run(job, place), jobs) if words]
-        said = said or [_run(["ar", "rcs", "libperbyte.a", *(f"{file.stem}.o" for file in sources)], place)]
-        if said[0]:
-            raise EnvironmentLacking(f"the SDK cannot be compiled: {said[0][:2000]}")
+            texts = [words for words in pool.map(lambda job: _run(job, place), jobs) if words]
+        texts = texts or [_run(["ar", "rcs", "libperbyte.a", *(f"{file.stem}.o" for file in sources)], place)]
+        if texts[0]:
+            raise EnvironmentLacking(f"the SDK cannot be compiled: {texts[0][:2000]}")
         (place / "libperbyte.a").replace(archive)
     return archive
 
@@ -317,8 +317,8 @@ def _rust_flags(flags: Sequence[str]) -> list[str]:
     """Flags of C compilers that people are used to, in rustc's words; others are passed on."""
     told: list[str] = []
     for flag in flags:
-        if found := re.fullmatch(r"-O([0123sz])", flag):
-            told.append(f"-Copt-level={found[1]}")
+        if match := re.fullmatch(r"-O([0123sz])", flag):
+            told.append(f"-Copt-level={match[1]}")
         elif flag.startswith("-march="):
             told.append(f"-Ctarget-cpu={flag.removeprefix('-march=')}")
         else:

@@ -76,8 +76,8 @@ def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
         if file.suffix in (*C_SUFFIXES, ".rs", ".zig"):
             text = file.read_text(encoding="utf-8", errors="replace")
         read = {".rs": rust_prototype, ".zig": zig_prototype}.get(file.suffix, c_prototype)
-        if found := read(name, text):
-            return found
+        if prototype := read(name, text):
+            return prototype
     return None
 
 
@@ -112,7 +112,7 @@ def c_prototype(name: str, text: str) -> Prototype | None:
             for index, one in enumerate(match[2].split(","))
             if one.strip() not in ("", "void")
         )
-        shown = ", ".join(f"{one.type} {one.name}" for one in parameters)
+        shown = ", ".join(f"{parameter.type} {parameter.name}" for parameter in parameters)
         return Prototype(name, result, parameters, f"{result} {name}({shown})", "static" in words)
     return None
 
@@ -124,8 +124,8 @@ def rust_prototype(name: str, text: str) -> Prototype | None:
     if not match:
         return None
     parameters = []
-    for one in match[1].split(","):
-        words, colon, kind = one.partition(":")
+    for part in match[1].split(","):
+        words, colon, kind = part.partition(":")
         if colon:
             parameters.append(_rust_parameter(words.split()[-1], " ".join(kind.split())))
     result = " ".join((match[2] or "").split())
@@ -139,8 +139,8 @@ def zig_prototype(name: str, text: str) -> Prototype | None:
     if not (match := re.search(pattern, text)):
         return None
     parameters = []
-    for one in match[2].split(","):
-        words, colon, kind = one.partition(":")
+    for part in match[2].split(","):
+        words, colon, kind = part.partition(":")
         if colon:
             parameters.append(_zig_parameter(words.split()[-1], " ".join(kind.split())))
     told = re.sub(r"\s+", "", match[3])
@@ -196,13 +196,13 @@ def _rust_parameter(name: str, kind: str) -> Parameter:
 
 def _zig_parameter(name: str, kind: str) -> Parameter:
     bare = kind.replace("noalias ", "")
-    if found := re.fullmatch(r"\*\s*(const\s+)?\[\s*(\w+)\s*\]\s*u8", bare):
-        count = int(found[2]) if found[2].isdigit() else 0
-        return Parameter(name, bare, Shape.READ if found[1] else Shape.WRITTEN, count)
-    if found := re.fullmatch(r"\[\]\s*(const\s+)?u8", bare):
-        return Parameter(name, bare, Shape.READ_SLICE if found[1] else Shape.WRITTEN_SLICE)
-    if found := re.fullmatch(r"\[(?:\*|\*c|c)\]\s*(const\s+)?u8", bare):
-        return Parameter(name, bare, Shape.READ if found[1] else Shape.WRITTEN)
+    if match := re.fullmatch(r"\*\s*(const\s+)?\[\s*(\w+)\s*\]\s*u8", bare):
+        count = int(match[2]) if match[2].isdigit() else 0
+        return Parameter(name, bare, Shape.READ if match[1] else Shape.WRITTEN, count)
+    if match := re.fullmatch(r"\[\]\s*(const\s+)?u8", bare):
+        return Parameter(name, bare, Shape.READ_SLICE if match[1] else Shape.WRITTEN_SLICE)
+    if match := re.fullmatch(r"\[(?:\*|\*c|c)\]\s*(const\s+)?u8", bare):
+        return Parameter(name, bare, Shape.READ if match[1] else Shape.WRITTEN)
     if re.fullmatch(r"\[\s*\w+\s*\]\s*u8", bare):
         return Parameter(name, bare, Shape.READ)
     if bare in ("usize", "u64", "u32", "u16", "u8", "i32", "i64", "isize"):

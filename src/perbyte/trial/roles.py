@@ -168,9 +168,9 @@ def assign(step: str, function: str, prototype: Prototype) -> Call:
     """Give each parameter of `prototype` its role in `step`. Raises UsageError when one is left in doubt."""
     allowed = (*STEPS[step].needs, *STEPS[step].takes)
     roles: dict[int, str] = {}
-    for index, one in enumerate(prototype.parameters):
-        fitting = [role for role in allowed if role not in roles.values() and _fits(step, role, one)]
-        if named := [role for role in fitting if _plain(one.name) in _names(step, role)]:
+    for index, parameter in enumerate(prototype.parameters):
+        fitting = [role for role in allowed if role not in roles.values() and _fits(step, role, parameter)]
+        if named := [role for role in fitting if _plain(parameter.name) in _names(step, role)]:
             roles[index] = named[0]
     _by_neighbours(prototype.parameters, roles, allowed)
     _by_elimination(step, prototype.parameters, roles, allowed)
@@ -197,7 +197,7 @@ def say(step: str, function: str, words: Sequence[str], prototype: Prototype | N
 
 def understood(call: Call) -> str:
     """What each parameter was taken for: `my_hash(out is out, msg is in, n is size)`."""
-    names = [one.name for one in call.prototype.parameters] if call.prototype else call.roles
+    names = [parameter.name for parameter in call.prototype.parameters] if call.prototype else call.roles
     told = [
         role if name.replace("_", "-") == role else f"{name} is {role}"
         for name, role in zip(names, call.roles, strict=True)
@@ -212,10 +212,10 @@ def explain(step: str) -> str:
     return f"say what each parameter is, in its order: --signature {','.join(STEPS[step].needs)}  ({told})"
 
 
-def _fits(step: str, role: str, one: Parameter) -> bool:
+def _fits(step: str, role: str, parameter: Parameter) -> bool:
     if role == "tag" and step in ("seal", "sign"):
-        return one.shape in _WRITTEN
-    return one.shape in _SHAPES[role]
+        return parameter.shape in _WRITTEN
+    return parameter.shape in _SHAPES[role]
 
 
 def _names(step: str, role: str) -> set[str]:
@@ -237,10 +237,10 @@ def _plain(name: str) -> str:
 
 def _by_neighbours(parameters: Sequence[Parameter], roles: dict[int, str], allowed: Sequence[str]) -> None:
     """A number behind a pointer is its length, unless its name says that it is something else."""
-    for index, one in enumerate(parameters):
+    for index, parameter in enumerate(parameters):
         length = _LENGTH_OF.get(roles.get(index - 1, ""), "")
         free = index not in roles and length in allowed and length not in roles.values()
-        if free and one.shape is Shape.NUMBER and _LENGTH_LIKE.search(_plain(one.name)):
+        if free and parameter.shape is Shape.NUMBER and _LENGTH_LIKE.search(_plain(parameter.name)):
             roles[index] = length
 
 
@@ -258,11 +258,11 @@ def _by_elimination(
         left = [index for index in range(len(parameters)) if index not in roles]
         before = len(roles)
         for index in left:
-            one = parameters[index]
-            fitting = [role for role in missing if _fits(step, role, one)]
-            if one.shape in _READ and "in" in fitting:
+            parameter = parameters[index]
+            fitting = [role for role in missing if _fits(step, role, parameter)]
+            if parameter.shape in _READ and "in" in fitting:
                 fitting = [role for role in fitting if role != "out"]
-            strict = [role for role in fitting if not (role == "in" and one.shape in _WRITTEN)]
+            strict = [role for role in fitting if not (role == "in" and parameter.shape in _WRITTEN)]
             alone = [i for i in left if strict and _fits(step, strict[0], parameters[i])]
             if len(strict) == 1 and len(alone) == 1:
                 roles[index] = strict[0]
@@ -273,7 +273,9 @@ def _by_elimination(
 
 def _check(call: Call) -> None:
     shown = call.prototype.text if call.prototype else f"{call.function}({', '.join(call.roles)})"
-    names = [one.name for one in call.prototype.parameters] if call.prototype else list(call.roles)
+    names = (
+        [parameter.name for parameter in call.prototype.parameters] if call.prototype else list(call.roles)
+    )
     understood = ", ".join(f"{name} is {role}" for name, role in zip(names, call.roles, strict=True) if role)
     if lost := [name for name, role in zip(names, call.roles, strict=True) if not role]:
         raise UsageError(
@@ -300,8 +302,8 @@ def _implied(call: Call) -> set[str]:
     found = {"size"} if call.has("blocks") else set()
     if not call.prototype:
         return found
-    for role, one in zip(call.roles, call.prototype.parameters, strict=True):
-        if one.shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
+    for role, parameter in zip(call.roles, call.prototype.parameters, strict=True):
+        if parameter.shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
             found.add(_LENGTH_OF.get(role, ""))
             if role == "buffer":
                 found.add("size")

@@ -23,8 +23,8 @@ def _export(call: Call) -> str:
     assert call.prototype
     taken: list[str] = []
     given: list[str] = []
-    for index, one in enumerate(call.prototype.parameters):
-        names, expression = _handed_over(one, index)
+    for index, parameter in enumerate(call.prototype.parameters):
+        names, expression = _handed_over(parameter, index)
         taken += names
         given.append(expression)
     call_text = f"subject::{call.function}({', '.join(given)})"
@@ -42,24 +42,24 @@ def _export(call: Call) -> str:
     return f"#[no_mangle]\n{head} {{\n    {body}\n}}\n"
 
 
-def _handed_over(one: Parameter, index: int) -> tuple[list[str], str]:
+def _handed_over(parameter: Parameter, index: int) -> tuple[list[str], str]:
     pointer, length = f"a{index}", f"n{index}"
-    if one.shape is Shape.READ_SLICE:
+    if parameter.shape is Shape.READ_SLICE:
         return [
             f"{pointer}: *const u8",
             f"{length}: usize",
         ], f"std::slice::from_raw_parts({pointer}, {length})"
-    if one.shape is Shape.WRITTEN_SLICE:
+    if parameter.shape is Shape.WRITTEN_SLICE:
         return [
             f"{pointer}: *mut u8",
             f"{length}: usize",
         ], f"std::slice::from_raw_parts_mut({pointer}, {length})"
-    if one.shape is Shape.NUMBER:
-        return [f"{pointer}: usize"], f"{pointer} as {one.type}"
-    written = one.shape is Shape.WRITTEN
+    if parameter.shape is Shape.NUMBER:
+        return [f"{pointer}: usize"], f"{pointer} as {parameter.type}"
+    written = parameter.shape is Shape.WRITTEN
     kind = "*mut u8" if written else "*const u8"
-    if one.type.startswith("*"):
+    if parameter.type.startswith("*"):
         return [f"{pointer}: {kind}"], pointer
-    array = one.type.lstrip("&").replace("mut ", "").strip()
+    array = parameter.type.lstrip("&").replace("mut ", "").strip()
     way = "&mut *" if written else "&*"
     return [f"{pointer}: {kind}"], f"{way}({pointer} as {'*mut' if written else '*const'} {array})"

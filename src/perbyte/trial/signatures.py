@@ -56,11 +56,11 @@ def functions_in(file: Path) -> list[Prototype]:
         return _of_python(file, text)
     text = _COMMENTS.sub(" ", text)
     if language == "javascript":
-        found = []
+        prototypes = []
         for match in _SCRIPT.finditer(text):
             name, inside = (match[1], match[2]) if match[1] else (match[3], match[4])
-            found.append(_made(name, [_script_parameter(one) for one in _parts(inside)], RETURNED))
-        return found
+            prototypes.append(_made(name, [_script_parameter(part) for part in _parts(inside)], RETURNED))
+        return prototypes
     if language == "go":
         return [_go_function(match) for match in _GO.finditer(text) if match[1] not in ("main", "init")]
     if language == "kotlin":
@@ -73,7 +73,7 @@ def _of_python(file: Path, text: str) -> list[Prototype]:
         body = ast.parse(text).body
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"{file.name}: {error}") from None
-    found = []
+    prototypes = []
     for one in body:
         if isinstance(one, ast.FunctionDef):
             given = one.args.posonlyargs + one.args.args
@@ -81,8 +81,8 @@ def _of_python(file: Path, text: str) -> list[Prototype]:
             parameters = [
                 (each.arg, ast.unparse(each.annotation) if each.annotation else "") for each in needed
             ]
-            found.append(_made(one.name, parameters, RETURNED))
-    return found
+            prototypes.append(_made(one.name, parameters, RETURNED))
+    return prototypes
 
 
 def _made(name: str, parameters: list[tuple[str, str]], result: str) -> Prototype:
@@ -102,7 +102,7 @@ def _made(name: str, parameters: list[tuple[str, str]], result: str) -> Prototyp
 
 
 def _parts(inside: str) -> list[str]:
-    return [one.strip() for one in inside.split(",") if one.strip() and "=" not in one.replace("=>", "")]
+    return [part.strip() for part in inside.split(",") if part.strip() and "=" not in part.replace("=>", "")]
 
 
 def _script_parameter(text: str) -> tuple[str, str]:

@@ -161,12 +161,12 @@ def managed(files: Sequence[Path]) -> bool:
 def _prototype(function: str, files: Sequence[Path]) -> Prototype | None:
     for file in files:
         if file.suffix in MANAGED:
-            return next((one for one in functions_in(file) if one.name == function), None)
+            return next((prototype for prototype in functions_in(file) if prototype.name == function), None)
     return find_prototype(function, files)
 
 
 def _functions(files: Sequence[Path]) -> tuple[str, ...]:
-    own = [one.name for file in files if file.suffix in MANAGED for one in functions_in(file)]
+    own = [prototype.name for file in files if file.suffix in MANAGED for prototype in functions_in(file)]
     return tuple(own) or functions_of(files)
 
 

@@ -114,8 +114,8 @@ def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
             raise UsageError(f"{place} is no directory", hint="name a directory that holds api.h somewhere")
         before = len(found)
         for api in sorted(place.resolve().rglob("api.h")):
-            if (one := _implementation(api.parent)) and one.place not in found:
-                found[one.place] = one
+            if (implementation := _implementation(api.parent)) and implementation.place not in found:
+                found[implementation.place] = implementation
         if len(found) == before:
             raise UsageError(
                 f"{place}: there is no crypto_OP/PRIMITIVE/IMPLEMENTATION/api.h in it",
@@ -127,43 +127,45 @@ def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
 def primitives_of(root: Path) -> dict[str, int]:
     """How many primitives the tree has of each operation, measured here or not."""
     return {
-        place.name.removeprefix("crypto_"): sum(one.is_dir() for one in place.iterdir())
+        place.name.removeprefix("crypto_"): sum(path.is_dir() for path in place.iterdir())
         for place in sorted(root.glob("crypto_*"))
         if place.is_dir()
     }
 
 
-def algorithm_of(one: Implementation, asked: Algorithm | None) -> Algorithm:
+def algorithm_of(implementation: Implementation, asked: Algorithm | None) -> Algorithm:
     """The algorithm that a primitive is. Raises UsageError when the catalogue has none of its name.
 
     SUPERCOP's names have no hyphens: `asconaead128` is `ascon-aead128`.
     """
     if asked:
         return asked
-    bare = re.sub(r"v\d+$", "", one.primitive)
-    for name in (one.primitive, bare, re.sub(r"([a-z])(\d)", r"\1-\2", bare)):
+    bare = re.sub(r"v\d+$", "", implementation.primitive)
+    for name in (implementation.primitive, bare, re.sub(r"([a-z])(\d)", r"\1-\2", bare)):
         try:
             return load().find(name)
         except UsageError:
             continue
-    if found := load().algorithms.get(own_id(one)):
-        return found
-    for name in (one.primitive, bare):
-        if found := load().find_bare(name):
-            return found
+    if algorithm := load().algorithms.get(own_id(implementation)):
+        return algorithm
+    for name in (implementation.primitive, bare):
+        if algorithm := load().find_bare(name):
+            return algorithm
     raise UsageError(
-        f"crypto_{one.operation}/{one.primitive}: the catalogue has no algorithm of this name",
+        f"crypto_{implementation.operation}/{implementation.primitive}: the catalogue has no algorithm of this name",
         hint="say it with --as, or describe it in a directory that PERBYTE_CATALOGUE names",
     )
 
 
-def own_id(one: Implementation) -> str:
+def own_id(implementation: Implementation) -> str:
     """The id under which a primitive that the catalogue lacks is measured."""
-    return "supercop-" + re.sub(r"[^a-z0-9]+", "-", f"{one.operation}-{one.primitive}".lower()).strip("-")
+    return "supercop-" + re.sub(
+        r"[^a-z0-9]+", "-", f"{implementation.operation}-{implementation.primitive}".lower()
+    ).strip("-")
 
 
 def make_implementation(
-    one: Implementation,
+    implementation: Implementation,
     algorithm: Algorithm,
     flags: Sequence[str],
     name: str,
@@ -174,10 +176,10 @@ def make_implementation(
 
     Raises Unusable with the reason, UsageError when the algorithm is of another kind.
     """
-    if elsewhere := _made_for(one.place):
+    if elsewhere := _made_for(implementation.place):
         raise Unusable(f"made for {elsewhere}")
-    tree = Tree(one.tree)
-    constants = constants_of(one)
+    tree = Tree(implementation.tree)
+    constants = constants_of(implementation)
     for field, constant in _LENGTHS.items():
         expected = getattr(algorithm, field)
         if constant in constants and expected and constants[constant] != expected and field != "tag_bytes":
@@ -185,34 +187,36 @@ def make_implementation(
                 f"api.h: CRYPTO_{constant} is {constants[constant]}, {algorithm.id} has {expected}"
             )
     scratch.mkdir(parents=True, exist_ok=True)
-    _write_headers(scratch, one, constants, tree)
-    own = _sources(one.place)
+    _write_headers(scratch, implementation, constants, tree)
+    own = _sources(implementation.place)
     if not own:
-        cargo = (one.place / "Cargo.toml").is_file()
+        cargo = (implementation.place / "Cargo.toml").is_file()
         raise Unusable("made with Cargo, which is not built here" if cargo else "no sources")
     subs = _Subs(tree, scratch)
-    for needed in _needed(one.place):
+    for needed in _needed(implementation.place):
         subs.add(*needed)
-    (scratch / "support.c").write_text(_SUPPORT + _glue(one, constants), encoding="utf-8")
-    calls = _calls(one.operation)
+    (scratch / "support.c").write_text(_SUPPORT + _glue(implementation, constants), encoding="utf-8")
+    calls = _calls(implementation.operation)
     adapter = write_adapter(
         algorithm,
         calls,
         name=name,
-        library=f"crypto_{one.operation}/{one.primitive}/{one.name}",
+        library=f"crypto_{implementation.operation}/{implementation.primitive}/{implementation.name}",
         version=digest_of(own),
     )
-    texts = "".join(_read(file) for file in one.place.iterdir() if file.suffix in (*COMPILED, ".h", ".inc"))
+    texts = "".join(
+        _read(file) for file in implementation.place.iterdir() if file.suffix in (*COMPILED, ".h", ".inc")
+    )
     return Source(
         name=name,
         files=(*own, scratch / "support.c"),
         flags=tuple(flags),
         table=adapter.table,
-        include=(one.place, scratch, *tree.include),
-        forced=(f"crypto_{one.operation}.h",),
+        include=(implementation.place, scratch, *tree.include),
+        forced=(f"crypto_{implementation.operation}.h",),
         link=libraries(texts + subs.texts),
         others=(*subs.parts, *tree.parts_for(texts + subs.texts)),
-        defines=namespace(f"crypto_{one.operation}"),
+        defines=namespace(f"crypto_{implementation.operation}"),
         compilers=compilers,
     )
 
@@ -249,15 +253,20 @@ def _declared(function: str, parameters: str) -> str:
         result, rest = parameters.split(" (", 1)
         return f"{result} {function}({rest}"
     kinds = {"o": _BYTES, "i": _GIVEN, "n": _LENGTH, "l": f"{_LENGTH}*"}
-    told = [kinds[kind] + name for kind, name in (one.split(":") for one in parameters.split())]
+    told = [kinds[kind] + name for kind, name in (part.split(":") for part in parameters.split())]
     return f"int {function}({', '.join(told)})"
 
 
-def _write_headers(scratch: Path, one: Implementation, constants: Mapping[str, int], tree: Tree) -> None:
-    full = f"crypto_{one.operation}"
-    more = [f'#define {full}_PRIMITIVE "{one.primitive}"', f'#define {full}_IMPLEMENTATION "{one.name}"']
-    text = header(full, constants, [*more, *_prototypes(full, one.operation)])
-    for name in (full, f"{full}_{one.primitive}"):
+def _write_headers(
+    scratch: Path, implementation: Implementation, constants: Mapping[str, int], tree: Tree
+) -> None:
+    full = f"crypto_{implementation.operation}"
+    more = [
+        f'#define {full}_PRIMITIVE "{implementation.primitive}"',
+        f'#define {full}_IMPLEMENTATION "{implementation.name}"',
+    ]
+    text = header(full, constants, [*more, *_prototypes(full, implementation.operation)])
+    for name in (full, f"{full}_{implementation.primitive}"):
         (scratch / f"{name}.h").write_text(text, encoding="utf-8")
     if not tree.has_integers:
         for bits in (8, 16, 32, 64):
@@ -280,9 +289,9 @@ def _prototypes(full: str, operation: str) -> list[str]:
     return [f"extern {_declared(full + ending, given)};" for ending, given in _FUNCTIONS[operation]]
 
 
-def constants_of(one: Implementation) -> dict[str, int]:
+def constants_of(implementation: Implementation) -> dict[str, int]:
     """The lengths that the `api.h` of `one` defines, in bytes, by SUPERCOP's names without `CRYPTO_`."""
-    return read_constants(one.place / "api.h", Tree(one.tree).include)
+    return read_constants(implementation.place / "api.h", Tree(implementation.tree).include)
 
 
 def _sources(place: Path) -> tuple[Path, ...]:
@@ -343,9 +352,9 @@ class _Subs:
             self.add(*deeper)
 
 
-def _glue(one: Implementation, constants: Mapping[str, int]) -> str:
+def _glue(implementation: Implementation, constants: Mapping[str, int]) -> str:
     """Signatures come glued to their messages here, signature first; the SDK wants them apart."""
-    if one.operation != "sign":
+    if implementation.operation != "sign":
         return ""
     return _SIGN_GLUE.replace("SIGNATURE", str(constants.get("BYTES", 0)))
 

@@ -31,40 +31,45 @@ _KINDS = {
 def describe_unknown(implementations: Iterable[Implementation], place: Path) -> None:
     """Describe in `place` each primitive that the catalogue lacks and that has a checksum; read it from now on."""
     told: dict[str, str] = {}
-    for one in implementations:
-        name = own_id(one)
+    for implementation in implementations:
+        name = own_id(implementation)
         if (
             name in told
-            or not (one.tree / f"crypto_{one.operation}" / one.primitive / "checksumsmall").is_file()
+            or not (
+                implementation.tree
+                / f"crypto_{implementation.operation}"
+                / implementation.primitive
+                / "checksumsmall"
+            ).is_file()
         ):
             continue
         try:
-            algorithm_of(one, None)
+            algorithm_of(implementation, None)
         except UsageError:
-            if text := _described(one, name):
+            if text := _described(implementation, name):
                 told[name] = text
     if not told:
         return
     (place / "algorithms").mkdir(parents=True, exist_ok=True)
     (place / "algorithms" / "supercop.toml").write_text("\n".join(told.values()), encoding="utf-8")
     known = [
-        one for one in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if one and one != str(place)
+        part for part in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if part and part != str(place)
     ]
     os.environ[SEARCH_VARIABLE] = os.pathsep.join([*known, str(place)])
     load.cache_clear()
 
 
-def _described(one: Implementation, name: str) -> str:
-    lengths = constants_of(one)
-    kind, operations, randomised = _KINDS[one.operation]
+def _described(implementation: Implementation, name: str) -> str:
+    lengths = constants_of(implementation)
+    kind, operations, randomised = _KINDS[implementation.operation]
     fields: dict[str, object] = {
-        "name": one.primitive,
+        "name": implementation.primitive,
         "kind": kind,
         "year": 2000,
         "origin": "a tree in SUPERCOP's layout",
         "operations": list(operations),
         "randomised": list(randomised),
-        "sources": [f"crypto_{one.operation}/{one.primitive}"],
+        "sources": [f"crypto_{implementation.operation}/{implementation.primitive}"],
     }
     needed = {
         "hash": ("BYTES",),
@@ -75,22 +80,22 @@ def _described(one: Implementation, name: str) -> str:
         "kem": ("PUBLICKEYBYTES", "CIPHERTEXTBYTES", "BYTES"),
         "sign": ("PUBLICKEYBYTES", "BYTES"),
         "scalarmult": ("BYTES", "SCALARBYTES"),
-    }[one.operation]
+    }[implementation.operation]
     if any(lengths.get(one_length, 0) <= 0 for one_length in needed):
         return ""
-    if one.operation == "hash":
+    if implementation.operation == "hash":
         fields |= {"block_bytes": 1, "tag_bytes": lengths["BYTES"]}
-    elif one.operation == "stream":
+    elif implementation.operation == "stream":
         fields |= {"key_bytes": lengths["KEYBYTES"], "nonce_bytes": lengths["NONCEBYTES"]}
-    elif one.operation in ("auth", "onetimeauth"):
+    elif implementation.operation in ("auth", "onetimeauth"):
         fields |= {"key_bytes": lengths["KEYBYTES"], "tag_bytes": lengths["BYTES"]}
-    elif one.operation == "aead":
+    elif implementation.operation == "aead":
         fields |= {"key_bytes": lengths["KEYBYTES"], "nonce_bytes": lengths["NPUBBYTES"]}
         fields |= {"tag_bytes": lengths["ABYTES"]}
-    elif one.operation == "kem":
+    elif implementation.operation == "kem":
         fields |= {"key_bytes": _SEED_BYTES, "tag_bytes": lengths["BYTES"]}
         fields |= {"public_bytes": lengths["PUBLICKEYBYTES"], "ciphertext_bytes": lengths["CIPHERTEXTBYTES"]}
-    elif one.operation == "sign":
+    elif implementation.operation == "sign":
         fields |= {"key_bytes": _SEED_BYTES, "tag_bytes": lengths["BYTES"]}
         fields |= {"public_bytes": lengths["PUBLICKEYBYTES"]}
     else:

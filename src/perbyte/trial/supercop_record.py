@@ -59,10 +59,10 @@ class Journal:
         if (place / "state.jsonl").is_file():
             for line in (place / "state.jsonl").read_text(encoding="utf-8").splitlines():
                 try:
-                    one = VariantOutcome(**json.loads(line))
+                    outcome = VariantOutcome(**json.loads(line))
                 except (ValueError, TypeError):
                     continue  # the last line of a run that was killed
-                self.outcomes[one.key] = one
+                self.outcomes[outcome.key] = outcome
 
     def add(self, outcomes: Iterable[VariantOutcome], lines: Iterable[str]) -> None:
         """Append what is known of a primitive."""
@@ -70,12 +70,12 @@ class Journal:
         with (self.place / "data").open("a", encoding="utf-8") as data:
             data.writelines(f"{line}\n" for line in lines)
         with (self.place / "state.jsonl").open("a", encoding="utf-8") as state:
-            state.writelines(f"{json.dumps(asdict(one))}\n" for one in fresh)
-        self.outcomes |= {one.key: one for one in fresh}
+            state.writelines(f"{json.dumps(asdict(outcome))}\n" for outcome in fresh)
+        self.outcomes |= {outcome.key: outcome for outcome in fresh}
 
     def counts(self) -> dict[str, int]:
         """How many outcomes there are of each word."""
-        words = [one.word for one in self.outcomes.values()]
+        words = [outcome.word for outcome in self.outcomes.values()]
         return {word: words.count(word) for word in dict.fromkeys([MEASURED, *sorted(words)])}
 
 
@@ -90,12 +90,14 @@ def data_lines(
     start: str, outcome: VariantOutcome, figures: Sequence[CellFigure], compiler_version: str
 ) -> list[str]:
     """The lines of one implementation that was measured; none where no clock counted core cycles."""
-    counted = [one for one in figures if one.cycles_per_call and one.epoch_cycles]
+    counted = [figure for figure in figures if figure.cycles_per_call and figure.epoch_cycles]
     if not counted:
         return []
     place = f"crypto_{outcome.operation}/{outcome.primitive}/{outcome.implementation}"
-    hertz = statistics.median((one.cycles_per_call or 0.0) / one.ns_per_call for one in counted) * 1e9
-    said = [
+    hertz = (
+        statistics.median((figure.cycles_per_call or 0.0) / figure.ns_per_call for figure in counted) * 1e9
+    )
+    texts = [
         f"implementation {place} -",
         f"cpucycles_persecond {hertz:.0f}",
         "cpucycles_implementation perbyte",
@@ -107,8 +109,8 @@ def data_lines(
         where = "-" if cell.operation in _WITHOUT_LENGTH else length
         middle = round(one.cycles_per_call or 0.0)
         values = "".join(f"{round(each) - middle:+d}" for each in one.epoch_cycles)
-        said.append(f"{_WORDS.get(cell.operation, 'cycles')} {where} {middle} {values}")
-    return [f"{start} {line}" for line in said]
+        texts.append(f"{_WORDS.get(cell.operation, 'cycles')} {where} {middle} {values}")
+    return [f"{start} {line}" for line in texts]
 
 
 def failure_line(start: str, outcome: VariantOutcome) -> str:

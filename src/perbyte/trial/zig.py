@@ -51,8 +51,8 @@ def zig_build(file: Path, flags: Sequence[str], made: str) -> list[str]:
     for flag in flags:
         if flag.startswith("-O") and (flag in _LEVELS or flag[2:] in ("2", "3", "fast")):
             level = _LEVELS.get(flag, "ReleaseFast")
-        elif found := re.fullmatch(r"-march=(.*)", flag):
-            words.append(f"-mcpu={found[1]}")
+        elif match := re.fullmatch(r"-march=(.*)", flag):
+            words.append(f"-mcpu={match[1]}")
         else:
             words.append(flag)
     modules = ["--dep", "subject", "-Mroot=zig.zig", *words, f"-Msubject={file}"]
@@ -71,8 +71,8 @@ def _exported(call: Call) -> str:
     assert call.prototype
     taken: list[str] = []
     given: list[str] = []
-    for index, one in enumerate(call.prototype.parameters):
-        names, expression = _handed_over(one, index)
+    for index, parameter in enumerate(call.prototype.parameters):
+        names, expression = _handed_over(parameter, index)
         taken += names
         given.append(expression)
     text = f"subject.{call.function}({', '.join(given)})"
@@ -87,15 +87,15 @@ def _exported(call: Call) -> str:
     return f"export fn pb_own_{call.function}({', '.join(taken)}) {result} {{\n    {body}\n}}\n"
 
 
-def _handed_over(one: Parameter, index: int) -> tuple[list[str], str]:
+def _handed_over(parameter: Parameter, index: int) -> tuple[list[str], str]:
     pointer, length = f"a{index}", f"n{index}"
-    if one.shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
-        kind = "[*]const u8" if one.shape is Shape.READ_SLICE else "[*]u8"
+    if parameter.shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
+        kind = "[*]const u8" if parameter.shape is Shape.READ_SLICE else "[*]u8"
         return [f"{pointer}: {kind}", f"{length}: usize"], f"{pointer}[0..{length}]"
-    if one.shape is Shape.NUMBER:
+    if parameter.shape is Shape.NUMBER:
         return [f"{pointer}: usize"], f"@intCast({pointer})"
-    if one.shape is Shape.CONTEXT:
+    if parameter.shape is Shape.CONTEXT:
         return [f"{pointer}: *anyopaque"], f"@ptrCast(@alignCast({pointer}))"
-    if re.match(r"\[\s*\w+\s*\]", one.type):  # an array that is handed over by its value
-        return [f"{pointer}: *const {one.type}"], f"{pointer}.*"
-    return [f"{pointer}: {one.type}"], pointer
+    if re.match(r"\[\s*\w+\s*\]", parameter.type):  # an array that is handed over by its value
+        return [f"{pointer}: *const {parameter.type}"], f"{pointer}.*"
+    return [f"{pointer}: {parameter.type}"], pointer

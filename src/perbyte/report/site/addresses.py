@@ -46,8 +46,8 @@ def machine(name: str) -> str:
 
 def month_of(started_at: str) -> str:
     """The month in which a run began, `2026-11`; `unknown` where its time is none."""
-    found = _MONTH.match(started_at)
-    return found[1] if found else UNKNOWN
+    match = _MONTH.match(started_at)
+    return match[1] if match else UNKNOWN
 
 
 def month(name: str) -> str:

@@ -40,25 +40,27 @@ class Changed:
 
 def known_changes(pairs: Sequence[Followed]) -> list[Changed]:
     """Of figures that followed each other those that are known to differ, the largest first; none that is in doubt."""
-    found = []
+    changes = []
     for pair in pairs:
         if pair.before.cost.doubted or pair.after.cost.doubted:
             continue
         both = pair.before.cost.cycles and pair.after.cost.cycles
         compared = against(pair.before.cost, pair.after.cost, CYCLES if both else NS)
         if compared.claimed:
-            found.append(Changed(pair, compared))
-    return sorted(found, key=lambda one: (-one.size, one.pair.after.work, one.pair.after.machine))
+            changes.append(Changed(pair, compared))
+    return sorted(
+        changes, key=lambda change: (-change.size, change.pair.after.work, change.pair.after.machine)
+    )
 
 
 def change_rows(view: SiteView, pairs: Sequence[Followed]) -> list[Block]:
     """A sentence on what changed, and the table of it."""
-    found = known_changes(pairs)
-    if not found:
+    changes = known_changes(pairs)
+    if not changes:
         return [text("No figure is known to differ from the same machine's figure before it.")]
     rows = []
-    for one in found[:MOST]:
-        before, after = one.pair.before, one.pair.after
+    for change in changes[:MOST]:
+        before, after = change.pair.before, change.pair.after
         rows.append(
             [
                 Item(view.title(after.work[0]), parts.UP + addresses.algorithm(after.work[0])),
@@ -69,10 +71,10 @@ def change_rows(view: SiteView, pairs: Sequence[Followed]) -> list[Block]:
                 Item(parts.day(before.cost.first)),
                 parts.run_item(view, after),
                 Item(
-                    times_text(one.compared).partition(" ")[0],
-                    value=one.compared.ratio.value,
-                    wide=times_text(one.compared).partition(" ")[2].strip("()").replace(" to ", "–"),
-                    look="dearer" if one.dearer else "cheaper",
+                    times_text(change.compared).partition(" ")[0],
+                    value=change.compared.ratio.value,
+                    wide=times_text(change.compared).partition(" ")[2].strip("()").replace(" to ", "–"),
+                    look="dearer" if change.dearer else "cheaper",
                 ),
             ]
         )
@@ -88,8 +90,8 @@ def change_rows(view: SiteView, pairs: Sequence[Followed]) -> list[Block]:
     )
     every = parts.listing(columns, rows, "What changed")
     return [
-        text(changes_text(found)),
-        _by_version(found),
+        text(changes_text(changes)),
+        _by_version(changes),
         unfolding("Figure by figure", [every], open=len(rows) <= 12),
     ]
 
@@ -102,15 +104,15 @@ def _by_version(found: Sequence[Changed]) -> Block:
         groups.setdefault((after.runner, one.pair.before.cost.version, after.cost.version), []).append(one)
     rows = []
     for (runner, old, new), these in sorted(groups.items(), key=lambda one: (-len(one[1]), one[0])):
-        ratios = sorted(one.compared.ratio.value for one in these)
-        machines = len({one.pair.after.machine for one in these})
+        ratios = sorted(change.compared.ratio.value for change in these)
+        machines = len({change.pair.after.machine for change in these})
         rows.append(
             [
                 Item(plain(runner, 40), parts.UP + addresses.library(these[0].pair.after.cost.library)),
                 Item(_versions(old, new)),
                 parts.number_item(machines),
-                parts.number_item(sum(one.dearer for one in these)),
-                parts.number_item(sum(not one.dearer for one in these)),
+                parts.number_item(sum(change.dearer for change in these)),
+                parts.number_item(sum(not change.dearer for change in these)),
                 Item(f"×{number(parts.quantile(ratios, 0.5))}", value=parts.quantile(ratios, 0.5)),
                 Item(f"×{number(ratios[0])} to ×{number(ratios[-1])}", value=ratios[-1]),
             ]
@@ -135,8 +137,8 @@ def _versions(before: str, after: str) -> str:
 
 def changes_text(found: Sequence[Changed]) -> str:
     """How many became dearer and cheaper, and by how many the table is cut."""
-    dearer = sum(one.dearer for one in found)
-    versions = sum(one.pair.before.cost.version != one.pair.after.cost.version for one in found)
+    dearer = sum(change.dearer for change in found)
+    versions = sum(change.pair.before.cost.version != change.pair.after.cost.version for change in found)
     left = f" The table has the {MOST} largest." if len(found) > MOST else ""
     return (
         f"{many(dearer, 'figure')} became dearer and {many(len(found) - dearer, 'figure')} cheaper, "

@@ -161,10 +161,10 @@ def _courses(heading: str, unit: str, lines: Sequence[Course], width: int) -> st
         days if len(days) <= many else [days[round(k * (len(days) - 1) / (many - 1))] for k in range(many)]
     )
     parts += [
-        _text(x(day), top + tall + 18, said, "middle", theme.QUIET, 11) for day, said in dict.fromkeys(shown)
+        _text(x(day), top + tall + 18, text, "middle", theme.QUIET, 11) for day, text in dict.fromkeys(shown)
     ]
     for place, (line, look) in enumerate(
-        zip(lines, theme.series([one.name for one in lines]).values(), strict=True)
+        zip(lines, theme.series([course.name for course in lines]).values(), strict=True)
     ):
         colour, _, dash = look
         row, column = divmod(place, columns)
@@ -245,7 +245,10 @@ def _decades(low: float, high: float, most: float) -> list[float]:
     """Round values of a logarithmic axis, close ones where there is room."""
     for steps in ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)):
         ticks = [
-            one * 10.0**power for power in range(-9, 15) for one in steps if low <= one * 10.0**power <= high
+            step * 10.0**power
+            for power in range(-9, 15)
+            for step in steps
+            if low <= step * 10.0**power <= high
         ]
         if len(ticks) <= most:
             return ticks

@@ -101,7 +101,7 @@ def _ways() -> list[str]:
 
 def _problems(view: SiteView) -> list[Block]:
     return (
-        [listed([f"Left out: {plain(one, 300)}" for one in view.gathered.problems])]
+        [listed([f"Left out: {plain(problem, 300)}" for problem in view.gathered.problems])]
         if view.gathered.problems
         else []
     )
@@ -109,7 +109,7 @@ def _problems(view: SiteView) -> list[Block]:
 
 def _by_coverage(view: SiteView) -> list[str]:
     def wide(name: str) -> int:
-        return sum(len(one.stands) for one in view.contests[view.main[name]].values())
+        return sum(len(contest.stands) for contest in view.contests[view.main[name]].values())
 
     return sorted(view.main, key=lambda name: (-wide(name), name))
 
@@ -119,8 +119,8 @@ def _picture(view: SiteView) -> list[Block]:
     rows, several = [], len(view.machines) > 1
     for name in _by_coverage(view):
         work = view.main[name]
-        bests = [one.best.cost for one in view.contests[work].values()]
-        costs = sorted(one.cycles for one in bests if one.cycles)
+        bests = [contest.best.cost for contest in view.contests[work].values()]
+        costs = sorted(cost.cycles for cost in bests if cost.cycles)
         if counted(work) != "byte" or not costs:
             continue
         middle = parts.quantile(costs, 0.5)
@@ -157,9 +157,10 @@ def algorithms_table(view: SiteView, up: str) -> Block:
         winner, sign = winner_text(view, work)
         first = tallies(contests)[0]
         best = min(
-            (one.best for one in contests), key=lambda one: value_in(one.cost, contests[0].ranked.field)
+            (contest.best for contest in contests),
+            key=lambda standing: value_in(standing.cost, contests[0].ranked.field),
         )
-        programs = {stand.runner for one in contests for stand in one.stands}
+        programs = {stand.runner for contest in contests for stand in contest.stands}
         cost = parts.cost_item(best, contests[0].ranked.field)
         rows.append(
             [
@@ -228,8 +229,8 @@ def machines_table(view: SiteView, up: str) -> Block:
     rows = []
     by_machine: dict[str, list[Contest]] = {}
     for work in view.main.values():
-        for machine, one in view.contests[work].items():
-            by_machine.setdefault(machine, []).append(one)
+        for machine, contest in view.contests[work].items():
+            by_machine.setdefault(machine, []).append(contest)
     for name, runs in view.runs.items():
         mains = by_machine.get(name, [])
         first = tallies(mains)[0] if mains else None
@@ -285,7 +286,7 @@ def data_page(view: SiteView, files: Sequence[tuple[str, int, int]]) -> Page:
         [Item(name, f"data/{name}"), parts.number_item(count), Item(f"{size / 1e6:,.2f} MB", value=size)]
         for name, count, size in files
     ]
-    said = [
+    texts = [
         "figures: a row for each figure of every run, those in doubt and those of second processes "
         "among them (twin is not 0).",
         "runs: a row for each run, with its machine. The column run joins the two.",
@@ -309,7 +310,7 @@ def data_page(view: SiteView, files: Sequence[tuple[str, int, int]]) -> Page:
                 "summary",
                 "Files",
                 "Files",
-                [parts.listing((("file", ""), ("rows", "n"), ("size", "n")), rows, "Files"), listed(said)],
+                [parts.listing((("file", ""), ("rows", "n"), ("size", "n")), rows, "Files"), listed(texts)],
             ),
             Section(
                 "repeat",

@@ -18,7 +18,7 @@ _NAMES = "January February March April May June July August September October No
 def months(view: SiteView) -> dict[str, list[RunRow]]:
     """The runs of each month, newest month and newest run first."""
     found: dict[str, list[RunRow]] = {}
-    for run in sorted(view.gathered.runs, key=lambda one: (one.started_at, one.key), reverse=True):
+    for run in sorted(view.gathered.runs, key=lambda row: (row.started_at, row.key), reverse=True):
         found.setdefault(addresses.month_of(run.started_at), []).append(run)
     return dict(sorted(found.items(), reverse=True))
 
@@ -32,7 +32,7 @@ def new_libraries(view: SiteView) -> dict[str, list[tuple[str, str]]]:
     """By month the versions of libraries that were measured for the first time, each with the machine."""
     seen: set[str] = set()
     found: dict[str, list[tuple[str, str]]] = {}
-    for run in sorted(view.gathered.runs, key=lambda one: (one.started_at, one.key)):
+    for run in sorted(view.gathered.runs, key=lambda row: (row.started_at, row.key)):
         for library in run.libraries:
             if library not in seen:
                 seen.add(library)
@@ -42,9 +42,11 @@ def new_libraries(view: SiteView) -> dict[str, list[tuple[str, str]]]:
 
 def month_page(view: SiteView, name: str, runs: list[RunRow], fresh: list[tuple[str, str]]) -> Page:
     """The page of one month."""
-    pairs = [one for one in view.gathered.apart if addresses.month_of(one.after.cost.first) == name]
+    pairs = [
+        followed for followed in view.gathered.apart if addresses.month_of(followed.after.cost.first) == name
+    ]
     changed = known_changes(pairs)
-    dearer = sum(one.dearer for one in changed)
+    dearer = sum(change.dearer for change in changed)
     machines = {run.machine for run in runs}
     told = [
         f"{many(len(fresh), 'version')} measured for the first time" if fresh else "",
@@ -94,7 +96,7 @@ def _runs(view: SiteView, runs: list[RunRow]) -> Block:
                 parts.number_item(run.cells),
                 parts.number_item(run.failures),
                 Item(plain(run.study, 40) or "–", look="" if run.study else "none"),
-                Item(", ".join(plain(one, 60) for one in run.libraries)),
+                Item(", ".join(plain(library, 60) for library in run.libraries)),
             ]
         )
     columns = (

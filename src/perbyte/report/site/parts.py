@@ -79,9 +79,9 @@ def number_item(value: float, text: str = "", **given: str) -> Item:
     return Item(text or f"{value:,}", value=value, **given)
 
 
-def cost_item(one: Stand, field: str = CYCLES, look: str = "", said: str = "") -> Item:
+def cost_item(standing: Stand, field: str = CYCLES, look: str = "", said: str = "") -> Item:
     """A cost with the digits that its interval supports, its interval and its marks."""
-    cost, value = one.cost, value_in(one.cost, field)
+    cost, value = standing.cost, value_in(standing.cost, field)
     if not math.isfinite(value):
         return Item("–", look="none")
     half = value * cost.width if math.isfinite(cost.width) else 0.0
@@ -105,14 +105,14 @@ def marks_text(cost: PointCost) -> str:
     return "".join(marks_of_kinds(cost.qualities, cost.doubts))
 
 
-def program(one: Stand) -> str:
+def program(standing: Stand) -> str:
     """A runner with the version of its library; a version with more behind a comma is told whole on its page."""
-    return f"{plain(one.runner, 40)} {plain(one.cost.version.partition(',')[0], 30)}".strip()
+    return f"{plain(standing.runner, 40)} {plain(standing.cost.version.partition(',')[0], 30)}".strip()
 
 
-def program_item(one: Stand, up: str = UP, look: str = "") -> Item:
+def program_item(standing: Stand, up: str = UP, look: str = "") -> Item:
     """A program as a link to its library."""
-    return Item(program(one), up + addresses.library(one.cost.library), look=look)
+    return Item(program(standing), up + addresses.library(standing.cost.library), look=look)
 
 
 def machine_item(view: SiteView, name: str, up: str = UP) -> Item:
@@ -120,33 +120,33 @@ def machine_item(view: SiteView, name: str, up: str = UP) -> Item:
     return Item(plain(name, 80), up + addresses.machine(name), said=plain(view.runs[name][0].cpu_model, 120))
 
 
-def ahead_text(one: Contest) -> str:
+def ahead_text(contest: Contest) -> str:
     """Those that come first: several where they are alike or where it is not known."""
-    first = [stand for stand in one.stands if one.sign(stand) or stand is one.best]
-    if one.ranked.sign not in ("=", "?"):
-        first = [one.best]
+    first = [stand for stand in contest.stands if contest.sign(stand) or stand is contest.best]
+    if contest.ranked.sign not in ("=", "?"):
+        first = [contest.best]
     if len(first) == 1:
         return program(first[0])
-    names = [plain(stand.runner, 40) for stand in sorted(first, key=lambda stand: stand is not one.best)]
+    names = [plain(stand.runner, 40) for stand in sorted(first, key=lambda stand: stand is not contest.best)]
     if names[3:]:
         return f"{', '.join(names[:3])} or {len(names) - 3} more"
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def next_items(one: Contest) -> list[Item]:
+def next_items(contest: Contest) -> list[Item]:
     """Who is next, how many times as much it costs, and how sure the order is."""
-    behind = one.next
+    behind = contest.next
     if behind is None:
         return [Item("–", look="none"), Item("–", look="none"), Item("alone", look="none", said=SURE[ALONE])]
-    compared = against(one.ranked.best, behind.cost, one.ranked.field)
+    compared = against(contest.ranked.best, behind.cost, contest.ranked.field)
     interval = times_text(compared).partition(" ")[2]
     ratio = compared.ratio.value
-    sure = SURE[one.ranked.sign]
-    if not one.ranked.sure:
+    sure = SURE[contest.ranked.sign]
+    if not contest.ranked.sure:
         sure = "every figure is in doubt"
-    elif one.ranked.near:
-        sure = f"{program_of(one, one.ranked.near[0])} may be as fast, its figure is in doubt"
-    elif one.ranked.unseen:
+    elif contest.ranked.near:
+        sure = f"{program_of(contest, contest.ranked.near[0])} may be as fast, its figure is in doubt"
+    elif contest.ranked.unseen:
         sure = "the audit did not see its work, and saw others'"
     return [
         program_item(behind),
@@ -156,16 +156,16 @@ def next_items(one: Contest) -> list[Item]:
             wide=interval.strip("()").replace(" to ", "–"),
         ),
         Item(
-            f"{one.ranked.sign} {_SHORT[one.ranked.sign]}",
-            look=f"{_CLASSES[one.ranked.sign]}-sure",
+            f"{contest.ranked.sign} {_SHORT[contest.ranked.sign]}",
+            look=f"{_CLASSES[contest.ranked.sign]}-sure",
             said=sure,
         ),
     ]
 
 
-def program_of(one: Contest, cost: PointCost) -> str:
+def program_of(contest: Contest, cost: PointCost) -> str:
     """The program whose cost this is."""
-    return next(program(stand) for stand in one.stands if stand.cost is cost)
+    return next(program(stand) for stand in contest.stands if stand.cost is cost)
 
 
 CONTEST_COLUMNS = (
@@ -179,25 +179,25 @@ CONTEST_COLUMNS = (
 )
 
 
-def contest_items(view: SiteView, one: Contest) -> list[Item]:
+def contest_items(view: SiteView, contest: Contest) -> list[Item]:
     """A contest's winner with factor and certainty, under `CONTEST_COLUMNS`."""
-    best = one.best
-    names = ahead_text(one)
+    best = contest.best
+    names = ahead_text(contest)
     return [
         Item(names, UP + addresses.library(best.cost.library), look="winner"),
         cost_item(best),
         Item(number(best.cost.ns), value=best.cost.ns),
-        *next_items(one),
+        *next_items(contest),
         run_item(view, best),
     ]
 
 
-def run_item(view: SiteView, one: Stand) -> Item:
+def run_item(view: SiteView, standing: Stand) -> Item:
     """The day of a figure, as a link to its run."""
     return Item(
-        day(one.cost.first),
-        UP + addresses.machine(one.machine) + f"#{run_anchor(one.run)}",
-        said=plain(one.run, 120),
+        day(standing.cost.first),
+        UP + addresses.machine(standing.machine) + f"#{run_anchor(standing.run)}",
+        said=plain(standing.run, 120),
     )
 
 
@@ -215,7 +215,7 @@ def figures_table(
     view: SiteView, kind: Kind, contests: Sequence[Contest], label: str, *, by_machine: bool
 ) -> list[Block]:
     """Every figure of one kind: a row a machine or algorithm and program, a column a size; the fastest are marked."""
-    sizes = sorted({one.work[3] for one in contests})
+    sizes = sorted({contest.work[3] for contest in contests})
     rows: dict[tuple[str, str], dict[int, tuple[Contest, Stand]]] = {}
     for one in contests:
         for stand in one.stands:
@@ -237,8 +237,8 @@ def figures_table(
     )
     used = {
         mark
-        for one in contests
-        for stand in one.stands
+        for contest in contests
+        for stand in contest.stands
         for mark in marks_of_kinds(stand.cost.qualities, stand.cost.doubts)
     }
     meant = [(str(mark), mark.meaning) for mark in Mark if mark in used]
@@ -248,9 +248,9 @@ def figures_table(
 def _figure(found: tuple[Contest, Stand] | None) -> Item:
     if found is None:
         return Item("–", look="none")
-    one, stand = found
+    contest, stand = found
     cycles = stand.cost.cycles is not None
-    item = cost_item(stand, CYCLES if cycles else "ns", _CLASSES.get(one.sign(stand), ""))
+    item = cost_item(stand, CYCLES if cycles else "ns", _CLASSES.get(contest.sign(stand), ""))
     return (
         item
         if cycles

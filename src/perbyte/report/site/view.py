@@ -33,26 +33,26 @@ class Contest:
     @property
     def best(self) -> Stand:
         """The figure that comes first."""
-        return next(one for one in self.stands if one.cost is self.ranked.best)
+        return next(standing for standing in self.stands if standing.cost is self.ranked.best)
 
     @property
     def next(self) -> Stand | None:
         """The one behind it; None where it is alone."""
-        others = [one for one in self.stands if one.cost is not self.ranked.best]
-        return min(others, key=lambda one: (one.cost.doubted, self.value(one)), default=None)
+        others = [standing for standing in self.stands if standing.cost is not self.ranked.best]
+        return min(others, key=lambda standing: (standing.cost.doubted, self.value(standing)), default=None)
 
-    def value(self, one: Stand) -> float:
+    def value(self, standing: Stand) -> float:
         """What is ranked: cycles, or nanoseconds where not all have cycles."""
-        return value_in(one.cost, self.ranked.field)
+        return value_in(standing.cost, self.ranked.field)
 
-    def factor(self, one: Stand) -> float:
+    def factor(self, standing: Stand) -> float:
         """The cost over the best's."""
-        return self.value(one) / self.value(self.best)
+        return self.value(standing) / self.value(self.best)
 
-    def sign(self, one: Stand) -> str:
+    def sign(self, standing: Stand) -> str:
         """What is known of a figure's place: it wins, is alike, may be as fast, or nothing."""
         ahead = [id(cost) for cost in self.ranked.ahead]
-        if id(one.cost) not in ahead:
+        if id(standing.cost) not in ahead:
             return ALONE
         return self.ranked.sign
 
@@ -81,14 +81,16 @@ class SiteView:
         self.gathered = gathered
         self.main = main_works(gathered.stands)
         groups: dict[Work, dict[str, list[Stand]]] = {}
-        for one in gathered.stands:
-            groups.setdefault(one.work, {}).setdefault(one.machine, []).append(one)
+        for standing in gathered.stands:
+            groups.setdefault(standing.work, {}).setdefault(standing.machine, []).append(standing)
         self.contests = {
-            work: {machine: contest(work, machine, found) for machine, found in sorted(machines.items())}
+            work: {
+                machine: contest(work, machine, standings) for machine, standings in sorted(machines.items())
+            }
             for work, machines in sorted(groups.items(), key=lambda one: (one[0][0], *map(str, one[0])))
         }
         self.runs: dict[str, list[RunRow]] = {}
-        for run in sorted(gathered.runs, key=lambda one: (one.started_at, one.key), reverse=True):
+        for run in sorted(gathered.runs, key=lambda row: (row.started_at, row.key), reverse=True):
             self.runs.setdefault(run.machine, []).append(run)
         self.runs = dict(sorted(self.runs.items()))
         self._by_key = {run.key: run for run in gathered.runs}
@@ -133,9 +135,9 @@ class SiteView:
 
 def contest(work: Work, machine: str, stands: Sequence[Stand]) -> Contest:
     """Rank the figures of one work on one machine."""
-    ranked = rank([one.cost for one in stands])
+    ranked = rank([standing.cost for standing in stands])
     assert ranked is not None  # a machine is listed for what it has figures of
-    ordered = sorted(stands, key=lambda one: (value_in(one.cost, ranked.field), one.runner))
+    ordered = sorted(stands, key=lambda standing: (value_in(standing.cost, ranked.field), standing.runner))
     return Contest(work, machine, tuple(ordered), ranked)
 
 
@@ -154,11 +156,11 @@ def tallies(contests: Iterable[Contest]) -> list[RunnerTally]:
             won[stand.runner] += sign == WON
             alike[stand.runner] += sign == ALIKE
             open_[stand.runner] += sign == OPEN
-    found = [
+    tallies = [
         RunnerTally(name, library[name], won[name], alike[name], open_[name], tuple(sorted(factors[name])))
         for name in factors
     ]
-    return sorted(found, key=lambda one: (-one.won, one.middle, one.runner))
+    return sorted(tallies, key=lambda tally: (-tally.won, tally.middle, tally.runner))
 
 
 def kind_of(work: Work) -> Kind:
@@ -189,6 +191,6 @@ def work_text(work: Work) -> str:
 
 def _titles() -> dict[str, str]:
     try:
-        return {name: plain(one.name, 60) for name, one in load().algorithms.items()}
+        return {name: plain(algorithm.name, 60) for name, algorithm in load().algorithms.items()}
     except PerbyteError:  # a broken catalogue costs the names, not the site
         return {}

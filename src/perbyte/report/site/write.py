@@ -74,8 +74,8 @@ def site_pages(view: SiteView, title: str, files: list[tuple[str, int, int]]) ->
         ("machines", "Every machine", front.machines_table(view, "")),
         ("dates", "Every month", front.dates_table(by_month, fresh, "")),
     )
-    for name, said, block in lists:
-        yield f"{name}.html", Page(said, [], [Section("summary", said, said, [block])])
+    for name, text, block in lists:
+        yield f"{name}.html", Page(text, [], [Section("summary", text, text, [block])])
     yield "data.html", front.data_page(view, files)
     for name in view.algorithms:
         yield addresses.algorithm(name), algorithm_page(view, name)
@@ -104,11 +104,13 @@ def search_index(view: SiteView) -> Found:
     found: Found = []
     for name in view.algorithms:
         words = " ".join(
-            dict.fromkeys(plain(one.runner, 40) for one in view.gathered.stands if one.work[0] == name)
+            dict.fromkeys(
+                plain(standing.runner, 40) for standing in view.gathered.stands if standing.work[0] == name
+            )
         )
         found.append(("algorithm", view.title(name), f"{plain(name, 60)} {words}", addresses.algorithm(name)))
     for address, shelf in shelves(view).items():
-        versions = sorted({plain(one.cost.version, 30) for one in shelf.stands})
+        versions = sorted({plain(standing.cost.version, 30) for standing in shelf.stands})
         found.append(
             ("library", plain(shelf.name, 60), " ".join([*sorted(shelf.runners), *versions]), address)
         )
@@ -118,7 +120,8 @@ def search_index(view: SiteView) -> Found:
         )
         found.append(("machine", plain(name, 80), words, addresses.machine(name)))
         for run in runs:
-            words = f"{plain(name, 80)} {parts.day(run.started_at)} {' '.join(plain(one, 60) for one in run.libraries)}"
+            libraries = " ".join(plain(library, 60) for library in run.libraries)
+            words = f"{plain(name, 80)} {parts.day(run.started_at)} {libraries}"
             found.append(
                 ("run", plain(run.run, 80), words, f"{addresses.machine(name)}#{parts.run_anchor(run.key)}")
             )

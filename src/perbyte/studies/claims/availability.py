@@ -75,8 +75,8 @@ class OutOfReach(Form, frozen=True, kw_only=True, tag="out_of_reach"):
 
 def _there(context: Context, runner: str, label: str, rows: list[EvidenceRow]) -> Finding:
     """One figure proves that a library has the algorithm; a library that answered otherwise proves it has not."""
-    if found := _having(rows, label):
-        return found
+    if finding := _having(rows, label):
+        return finding
     if any(row.absence is Absence.NOT_PRINTED for row in rows):
         return Finding(State.NOT_PRINTED, f"{label}: {rows[0].reason}.")
     if is_pattern(runner):
@@ -90,8 +90,8 @@ def _there(context: Context, runner: str, label: str, rows: list[EvidenceRow]) -
 
 def _somewhere(context: Context, label: str, rows: list[EvidenceRow]) -> Finding:
     """Nobody has it only where every runner that the study names was asked; a runner that is not built may have it."""
-    if found := _having(rows, label):
-        return found
+    if finding := _having(rows, label):
+        return finding
     if any(row.absence is Absence.NOT_PRINTED for row in rows):
         return Finding(State.NOT_PRINTED, f"{label}: {rows[0].reason}.")
     named = {runner for row in rows if not is_pattern(runner := str(row.dims["runner"]))}

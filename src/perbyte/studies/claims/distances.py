@@ -126,9 +126,11 @@ class Outliers(Comparing, frozen=True, kw_only=True, tag="outliers"):
                 continue
             distances = {
                 name: arithmetic_mean(
-                    _distance(context, one, other) for other in everybody.values() if other is not one
+                    _distance(context, candidate, other)
+                    for other in everybody.values()
+                    if other is not candidate
                 )
-                for name, one in everybody.items()
+                for name, candidate in everybody.items()
             }
             least = min(own, key=lambda name: distances[name].value)
             most = max(rest, key=lambda name: distances[name].value)
@@ -207,10 +209,10 @@ class DistancesGrow(Comparing, frozen=True, kw_only=True, tag="distances_grow"):
         return Finding(state, sentence, abs(grown / total - wanted), (share,))
 
 
-def _distance(context: Context, one: Candidate, other: Candidate) -> Estimate:
-    if one.cost is None or other.cost is None:
+def _distance(context: Context, candidate: Candidate, other: Candidate) -> Estimate:
+    if candidate.cost is None or other.cost is None:
         return Estimate(math.inf, 0.0, math.inf)
-    return distance(context.ratio(one, other))
+    return distance(context.ratio(candidate, other))
 
 
 def _number(context: Context, key: Key, name: str, far: Estimate) -> Number:

@@ -188,18 +188,18 @@ class Form(Claim, frozen=True, kw_only=True):
         of = {"every": "in every one", "most": "in more than half", "some": "in at least one"}[
             self.quantifier
         ]
-        said, groups = self.said(context), self.groups(context)
+        texts, groups = self.said(context), self.groups(context)
         about = f"; cells: {context.words(self.where)}" if self.where else ""
         scope = f", {of} of {groups}" if groups and not self.single else ""
         basis = "".join(f"; {part}" for part in self.basis(context))
-        return f"{said.contrary if self.negate else said.rule}{scope}{basis}{about}"
+        return f"{texts.contrary if self.negate else texts.rule}{scope}{basis}{about}"
 
     def refuted_by(self, context: Context) -> str:
         """The result that would refute the claim."""
         of = {"every": "one", "most": "at least half", "some": "all"}[self.quantifier]
-        said, groups = self.said(context), self.groups(context)
+        texts, groups = self.said(context), self.groups(context)
         scope = f", in {of} of {groups}" if groups and not self.single else ""
-        return f"{said.rule if self.negate else said.contrary}{scope}"
+        return f"{texts.rule if self.negate else texts.contrary}{scope}"
 
     def basis(self, context: Context) -> Iterator[str]:
         """How costs come about, where that is not one cell, one cost, per byte."""
@@ -354,7 +354,10 @@ class Comparing(Form, frozen=True, kw_only=True):
         )
         if a.label == b.label:
             apart = [d for d in own[0].dims if d not in _UNSPOKEN and _values(own, d) != _values(other, d)]
-            a, b = (replace(one, label=_detailed(one, rows, apart)) for one, rows in ((a, own), (b, other)))
+            a, b = (
+                replace(candidate, label=_detailed(candidate, rows, apart))
+                for candidate, rows in ((a, own), (b, other))
+            )
         place, label = context.name(key), labels[0]
         if a.cost is None or b.cost is None:
             absent = missing(context, key, a if a.cost is None else b)
@@ -389,7 +392,7 @@ def nothing(context: Context, key: Key) -> Finding:
 
 def lacking(candidates: Iterable[Candidate]) -> Candidate | None:
     """The first candidate without a cost."""
-    return next((one for one in candidates if one.cost is None), None)
+    return next((candidate for candidate in candidates if candidate.cost is None), None)
 
 
 def grouped(rows: Iterable[EvidenceRow], names: Sequence[str]) -> list[tuple[Key, list[EvidenceRow]]]:
@@ -418,10 +421,10 @@ def number_of(place: str, name: str, estimate: Estimate, unit: str = "") -> tupl
     return (Number(place, name, estimate.value, estimate.low, estimate.high, unit),)
 
 
-def _detailed(one: Candidate, rows: Sequence[EvidenceRow], names: Sequence[str]) -> str:
+def _detailed(candidate: Candidate, rows: Sequence[EvidenceRow], names: Sequence[str]) -> str:
     """A label with what tells it from its like, `AES-CBC (encrypt)`."""
     details = [value_name(name, value) for name in names for value in _values(rows, name)]
-    return f"{one.label} ({', '.join(details)})" if details else one.label
+    return f"{candidate.label} ({', '.join(details)})" if details else candidate.label
 
 
 def _values(rows: Sequence[EvidenceRow], name: str) -> list[Value]:

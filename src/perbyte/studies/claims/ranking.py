@@ -79,17 +79,17 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
         findings = []
         for key, everybody in self.ranking(context, self.candidates).items():
             field = {
-                name: one
-                for name, one in everybody.items()
+                name: candidate
+                for name, candidate in everybody.items()
                 if (not wanted or name in wanted or name in named)
-                and (name in named or not (one.absence and one.absence.in_print))
+                and (name in named or not (candidate.absence and candidate.absence.in_print))
             }
             if len(field) > 1 and any(name in field for name in named):
                 if self.order:
                     findings.append(self._ordered(context, key, field))
                 else:
-                    own = [one for name, one in field.items() if name in named]
-                    others = [one for name, one in field.items() if name not in named]
+                    own = [candidate for name, candidate in field.items() if name in named]
+                    others = [candidate for name, candidate in field.items() if name not in named]
                     findings.append(self._extreme(context, key, own, others))
         return findings
 
@@ -124,26 +124,30 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
         self, context: Context, key: Key, own: Sequence[Candidate], others: Sequence[Candidate]
     ) -> Finding:
         """Judge whether the best of `own` is ahead of all others (behind them, for `last`)."""
-        present, rivals = [one for one in own if one.cost], [one for one in others if one.cost]
+        present, rivals = (
+            [candidate for candidate in own if candidate.cost],
+            [candidate for candidate in others if candidate.cost],
+        )
         absent = lacking([*others, *own])
         if not present or not rivals:
             return missing(context, key, absent) if absent else nothing(context, key)
         champion = (max if self.last is not None else min)(present, key=_value)
-        leads = {one.name: self._lead(context, champion, one) for one in rivals}
+        leads = {candidate.name: self._lead(context, champion, candidate) for candidate in rivals}
         numbers = self._numbers(context, key, [champion, *rivals])
         ahead = [
             one
             for one in rivals
-            if leads[one.name].below(1) and all(self._lead(context, one, mine).above(1) for mine in present)
+            if leads[one.name].below(1)
+            and all(self._lead(context, one, candidate).above(1) for candidate in present)
         ]
         if ahead and len(present) == len(own):
-            winner = min(ahead, key=lambda one: leads[one.name].value)
+            winner = min(ahead, key=lambda candidate: leads[candidate.name].value)
             lead = self._lead(context, winner, champion)
             return Finding(
                 State.NO, self._sentence(context, key, winner, champion, lead), _margin(lead), numbers
             )
-        undecided = [one for one in rivals if not leads[one.name].above(1)]
-        rival = min(undecided or rivals, key=lambda one: leads[one.name].value)
+        undecided = [candidate for candidate in rivals if not leads[candidate.name].above(1)]
+        rival = min(undecided or rivals, key=lambda candidate: leads[candidate.name].value)
         lead = leads[rival.name]
         if undecided:
             return Finding(
@@ -155,8 +159,8 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
 
     def _ordered(self, context: Context, key: Key, field: Mapping[Value, Candidate]) -> Finding:
         ranks = [[field[name] for name in flat(rank) if name in field] for rank in self.order or ()]
-        members = [one for rank in ranks for one in rank]
-        numbers = self._numbers(context, key, [one for one in members if one.cost])
+        members = [candidate for rank in ranks for candidate in rank]
+        numbers = self._numbers(context, key, [candidate for candidate in members if candidate.cost])
         steps = [
             self._step(context, key, faster, slower)
             for before, after in itertools.combinations(ranks, 2)
@@ -185,9 +189,9 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
             return State.YES, _margin(lead), self._sentence(context, key, faster, slower, lead)
         return State.OPEN, abs(log_of(lead.value)), _close(context, key, faster, slower, lead)
 
-    def _lead(self, context: Context, one: Candidate, other: Candidate) -> Estimate:
+    def _lead(self, context: Context, candidate: Candidate, other: Candidate) -> Estimate:
         """How many times `one` is ahead of `other`: above 1 when it is faster (slower, for `last`)."""
-        return context.ratio(one, other) if self.last is not None else context.ratio(other, one)
+        return context.ratio(candidate, other) if self.last is not None else context.ratio(other, candidate)
 
     def _sentence(
         self, context: Context, key: Key, ahead: Candidate, behind: Candidate, lead: Estimate
@@ -202,9 +206,9 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
         unit = context.table.unit_of(self.of, self.per).replace(" per ", "/")
         return tuple(
             one_number
-            for one in candidates
-            if one.cost
-            for one_number in number_of(context.name(key), one.label, one.cost, unit)
+            for candidate in candidates
+            if candidate.cost
+            for one_number in number_of(context.name(key), candidate.label, candidate.cost, unit)
         )
 
 
@@ -231,7 +235,7 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         machines = self.machines or tuple(one.id for one in context.study.machines)
         if self.between == "machines":
             pairs = itertools.combinations(machines, 2)
-            return [one for first, second in pairs for one in self._in_print(context, first, second)]
+            return [finding for first, second in pairs for finding in self._in_print(context, first, second)]
         for machine in machines:
             groups: dict[tuple[Key, bool], list[tuple[PublishedFigure, EvidenceRow]]] = {}
             for figure in context.study.published:
@@ -268,7 +272,7 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         rows = [
             row
             for row in context.table.select(self.where)
-            if row.figure and any(one.matches(row.figure.cell) for one in wanted)
+            if row.figure and any(selector.matches(row.figure.cell) for selector in wanted)
         ]
         return min(rows, key=lambda row: context.table.cost(row).value, default=None)
 
@@ -298,16 +302,16 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
                     groups.setdefault(tuple((name, dims[name]) for name in self.by), []).append(
                         (both[0], both[1])
                     )
-        found = []
+        findings = []
         for key, costs in groups.items():
             place = ", ".join(part for part in (f"{first} and {second}", context.name(key)) if part)
             if len(costs) < _LEAST:
                 said = f"{place}: only {counted(len(costs), 'figure')} can be compared, too few to rank."
-                found.append(Finding(State.UNPROVIDED, said))
+                findings.append(Finding(State.UNPROVIDED, said))
                 continue
             rho = rank_correlation([one for one, _ in costs], [other for _, other in costs])
-            found.append(self._found(place, len(costs), Estimate(rho, rho, rho)))
-        return found
+            findings.append(self._found(place, len(costs), Estimate(rho, rho, rho)))
+        return findings
 
     def _found(self, place: str, count: int, rho: Estimate) -> Finding:
         state, _ = placed(rho, self.low, self.high)
@@ -323,14 +327,14 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
     ) -> Finding:
         place = ", ".join(part for part in (machine, context.name(key)) if part)
         if len(both) < _LEAST:
-            said = f"{place}: only {counted(len(both), 'figure')} can be compared, too few to rank."
-            return Finding(State.UNPROVIDED, said)
+            text = f"{place}: only {counted(len(both), 'figure')} can be compared, too few to rank."
+            return Finding(State.UNPROVIDED, text)
         printed = [_printed_cost(figure) for figure, _ in both]
         today = [context.table.cost(row) for _, row in both]
-        value = rank_correlation(printed, [one.value for one in today])
+        value = rank_correlation(printed, [estimate.value for estimate in today])
         floor = 1 + (context.table.floor or 0.0)
         low, high = rank_correlation_range(
-            printed, [(one.value, one.low / floor, one.high * floor) for one in today]
+            printed, [(estimate.value, estimate.low / floor, estimate.high * floor) for estimate in today]
         )
         return self._found(place, len(both), Estimate(value, min(low, value), max(high, value)))
 
@@ -341,10 +345,10 @@ def _printed_cost(figure: PublishedFigure) -> float:
     return (published_ns(figure) or math.nan) / (figure.size_bytes or 1)
 
 
-def _close(context: Context, key: Key, one: Candidate, other: Candidate, lead: Estimate) -> str:
+def _close(context: Context, key: Key, candidate: Candidate, other: Candidate, lead: Estimate) -> str:
     return (
-        f"{context.opening(key)}{one.label} and {other.label} are too close to call: "
-        f"{number(_value(one))} against {number(_value(other))}, ratio {span(lead)}."
+        f"{context.opening(key)}{candidate.label} and {other.label} are too close to call: "
+        f"{number(_value(candidate))} against {number(_value(other))}, ratio {span(lead)}."
     )
 
 
@@ -352,5 +356,5 @@ def _margin(lead: Estimate) -> float:
     return log_of(lead.low) if lead.low > 0 else 0.0
 
 
-def _value(one: Candidate) -> float:
-    return one.cost.value if one.cost else math.inf
+def _value(candidate: Candidate) -> float:
+    return candidate.cost.value if candidate.cost else math.inf

@@ -64,17 +64,17 @@ class RatioClaim(Comparing, frozen=True, kw_only=True, tag="ratio"):
     def judge(self, context: Context) -> list[Finding]:
         """One finding per pair, or one for the aggregate."""
         low, high = limits(self.low, self.high, self.within_percent)
-        found = self.pairs(context, self.numerator, self.denominator, each=self.each)
+        pairs = self.pairs(context, self.numerator, self.denominator, each=self.each)
         if self.aggregate == "each":
-            return [_against(pair, low, high) for pair in found]
-        absent = next((pair.absent for pair in found if pair.absent), None)
+            return [_against(pair, low, high) for pair in pairs]
+        absent = next((pair.absent for pair in pairs if pair.absent), None)
         if absent:
             return [absent]
-        ratios = [pair.ratio for pair in found if pair.ratio]
+        ratios = [pair.ratio for pair in pairs if pair.ratio]
         whole = _AGGREGATES[self.aggregate](ratios)
         state, margin = placed(whole, low, high)
-        name = f"{self.aggregate} of {counted(len(ratios), 'ratio')}, {found[0].first} over {found[0].second}"
-        numbers = (*(one for pair in found for one in numbers_of(pair)), *number_of("", name, whole))
+        name = f"{self.aggregate} of {counted(len(ratios), 'ratio')}, {pairs[0].first} over {pairs[0].second}"
+        numbers = (*(one for pair in pairs for one in numbers_of(pair)), *number_of("", name, whole))
         return [Finding(state, f"The {name}, is {span(whole)}{_claimed(low, high)}.", margin, numbers)]
 
     def said(self, context: Context) -> Said:
@@ -116,20 +116,20 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
 
     def judge(self, context: Context) -> list[Finding]:
         """One finding per group and step, per group and extreme, or per group."""
-        found: list[Finding] = []
+        findings: list[Finding] = []
         for key, series in self._series(context).items():
             if self.rises is not None:
-                found += self._steps(context, key, series)
+                findings += self._steps(context, key, series)
             elif self.within_percent is not None:
-                found.append(self._flat(context, key, _at_hand(series)))
+                findings.append(self._flat(context, key, _at_hand(series)))
             else:
                 ends = (("smallest", self.smallest), ("largest", self.largest))
-                found += [
+                findings += [
                     self._extreme(context, key, _at_hand(series), end, name)
                     for end, name in ends
                     if name is not None
                 ]
-        return found
+        return findings
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
@@ -179,31 +179,40 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
         for key, candidates in self.ranking(context, self.along, **self.numerator).items():
             place = context.name(key)
             found[key] = {
-                value: Pair(key, place, one.label, one.label, "", one.cost, _missing(context, key, one), one)
-                for value, one in candidates.items()
+                value: Pair(
+                    key,
+                    place,
+                    candidate.label,
+                    candidate.label,
+                    "",
+                    candidate.cost,
+                    _missing(context, key, candidate),
+                    candidate,
+                )
+                for value, candidate in candidates.items()
             }
         return found
 
-    def _over(self, context: Context, one: Pair, other: Pair) -> Estimate:
+    def _over(self, context: Context, pair: Pair, other: Pair) -> Estimate:
         """One point of a series over another; the noise floor is in a ratio already."""
-        if one.alone and other.alone:
-            return context.ratio(one.alone, other.alone)
-        assert one.ratio
+        if pair.alone and other.alone:
+            return context.ratio(pair.alone, other.alone)
+        assert pair.ratio
         assert other.ratio
-        return quotient(one.ratio, other.ratio)
+        return quotient(pair.ratio, other.ratio)
 
     def _what(self, pair: Pair) -> str:
         return f"the ratio of {pair.first} over {pair.second}" if pair.second else f"the cost per {self.per}"
 
     def _steps(self, context: Context, key: Key, series: Mapping[Value, Pair]) -> list[Finding]:
-        found = []
+        findings = []
         for before, after in itertools.pairwise(self.rises or ()):
             for low, high in itertools.product(many(before), many(after)):
                 if low not in series or high not in series:
                     continue
                 earlier, later = series[low], series[high]
                 if not earlier.ratio or not later.ratio:
-                    found += [absent for absent in (earlier.absent or later.absent,) if absent]
+                    findings += [absent for absent in (earlier.absent or later.absent,) if absent]
                     continue
                 growth = self._over(context, later, earlier)
                 state = state_of(growth.above(1), growth.below(1))
@@ -214,8 +223,8 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
                     f"{group_name([(self.along, high)])}."
                 )
                 numbers = (*self._numbers(context, earlier), *self._numbers(context, later))
-                found.append(Finding(state, sentence, abs(log_of(growth.value)), numbers))
-        return found
+                findings.append(Finding(state, sentence, abs(log_of(growth.value)), numbers))
+        return findings
 
     def _extreme(
         self, context: Context, key: Key, series: Mapping[Value, Pair], end: str, name: Value
@@ -273,20 +282,20 @@ class CostClaim(Comparing, frozen=True, kw_only=True, tag="value"):
         """One finding per group of cells."""
         if self.of == TIME and not context.table.in_cycles:
             return [Finding(State.UNMEASURED, "the run has no cycles, and the claim counts in cycles.")]
-        found, unit = [], context.table.unit_of(self.of, self.per)
+        findings, unit = [], context.table.unit_of(self.of, self.per)
         for key, groups in self.ranking(context, GROUP).items():
-            for one in groups.values():
-                if not one.cost:
-                    found.append(missing(context, key, one))
+            for candidate in groups.values():
+                if not candidate.cost:
+                    findings.append(missing(context, key, candidate))
                     continue
-                state, margin = placed(one.cost, self.low, self.high)
-                place = f"{one.label}, {context.name(key)}" if key else one.label
-                sentence = (
-                    f"{place}: {span(one.cost)} {unit}; claimed: {exact(self.low)} to {exact(self.high)}."
+                state, margin = placed(candidate.cost, self.low, self.high)
+                place = f"{candidate.label}, {context.name(key)}" if key else candidate.label
+                sentence = f"{place}: {span(candidate.cost)} {unit}; claimed: {exact(self.low)} to {exact(self.high)}."
+                numbers = number_of(
+                    context.name(key), candidate.label, candidate.cost, unit.replace(" per ", "/")
                 )
-                numbers = number_of(context.name(key), one.label, one.cost, unit.replace(" per ", "/"))
-                found.append(Finding(state, sentence, margin, numbers))
-        return found
+                findings.append(Finding(state, sentence, margin, numbers))
+        return findings
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
@@ -332,8 +341,8 @@ def _claimed(low: float, high: float) -> str:
     return f"; claimed: {low:.4g} to {high:.4g}"
 
 
-def _missing(context: Context, key: Key, one: Candidate) -> Finding | None:
-    return None if one.cost else missing(context, key, one)
+def _missing(context: Context, key: Key, candidate: Candidate) -> Finding | None:
+    return None if candidate.cost else missing(context, key, candidate)
 
 
 def _at_hand(series: Mapping[Value, Pair]) -> Mapping[Value, Pair]:

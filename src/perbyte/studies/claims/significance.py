@@ -226,8 +226,8 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
         """One finding per group of the study's statistics; for normality one per cell."""
         groups = _groups(context, self.where, self.values)
         if self.test == "shapiro-wilk":
-            found = [one for group in groups for one in self._normality(context, group)]
-            return found or [_nothing(context, self.values)]
+            findings = [finding for group in groups for finding in self._normality(context, group)]
+            return findings or [_nothing(context, self.values)]
         judge = self._kruskal if self.test == "kruskal-wallis" else self._mann_whitney
         return [judge(context, group) for group in groups] or [_nothing(context, self.values)]
 
@@ -256,7 +256,7 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
         return _plan_groups(context, cell=self.test == "shapiro-wilk")
 
     def _normality(self, context: Context, group: GroupStatistic) -> list[Finding]:
-        found = []
+        findings = []
         for member, count, p in zip(group.members, group.counts, group.normality, strict=True):
             if math.isnan(p):
                 continue
@@ -264,8 +264,8 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
             sentence = f"{name}: Shapiro-Wilk on {counted(count, 'sample')} gives p = {p:.2g}."
             numbers = (Number(context.name(group.group), f"{member}, p of Shapiro-Wilk", p, p, p),)
             margin = abs(math.log(max(p, 1e-300) / self.alpha))
-            found.append(Finding(state_of(p < self.alpha, p >= self.alpha), sentence, margin, numbers))
-        return found
+            findings.append(Finding(state_of(p < self.alpha, p >= self.alpha), sentence, margin, numbers))
+        return findings
 
     def _kruskal(self, context: Context, group: GroupStatistic) -> Finding:
         least = min(group.counts)
@@ -404,11 +404,15 @@ class Effect(Form, frozen=True, kw_only=True, tag="effect"):
     def _differing(self, context: Context, times: float) -> list[Finding]:
         findings = []
         for group in _groups(context, self.where, self.values):
-            effects = [one for one in self._effects(group).values() if math.isfinite(one.value)]
+            effects = [
+                estimate for estimate in self._effects(group).values() if math.isfinite(estimate.value)
+            ]
             if len(effects) < 2:
                 continue
-            low, high = (pick(effects, key=lambda one: one.value) for pick in (min, max))
-            widest = max(one.high for one in effects) / max(min(one.low for one in effects), 1e-9)
+            low, high = (pick(effects, key=lambda estimate: estimate.value) for pick in (min, max))
+            widest = max(estimate.high for estimate in effects) / max(
+                min(estimate.low for estimate in effects), 1e-9
+            )
             ratio = high.value / max(low.value, 1e-9)
             sentence = (
                 f"{context.opening(group.group)}{self._name} lies between {span(low)} and {span(high)}; "
