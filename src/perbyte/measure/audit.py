@@ -62,6 +62,9 @@ BLOCK_BYTES, SHORTER, LONGER = 16, 4096, ((1 << 20) + 1, (1 << 20) + 65536)
 BOUNDED_OPERATION = "expand"
 # of a process's life, that it may work while nobody asks: more slows others on its core by more than refuses a figure
 MOST_UNASKED = 1 - 1 / (1 + stats.REFUSED)
+PREPARED = (
+    "batch/"  # contracts whose calls have inputs made for them: the kernel cannot tell these from the calls
+)
 _CHANCE = random.SystemRandom()
 _ELSEWHERE = -1  # in place of the epoch, of what is asked once a run
 
@@ -110,6 +113,11 @@ class Auditor:
             for cell, tally in epoch.tallies.items()
             if cell not in lost and tally.bursts and self.is_due(cell)
         ]
+        for cell in (one for one in cells if one.contract.startswith(PREPARED)):
+            self._keep(
+                Audit(cell, epoch.number, problem="it makes an input for each call, which takes CPU time")
+            )
+        cells = [one for one in cells if not one.contract.startswith(PREPARED)]
         cuts = self._draw_whole(epoch, cells)
         self.look_at_copying(epoch, cells)
         for cell in sorted(cells, key=lambda cell: cell.process):
