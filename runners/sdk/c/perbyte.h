@@ -34,8 +34,7 @@ typedef struct pb_case {
 	int inverse;       /* 1 while preparing for decrypt, open, verify or decapsulate */
 	int given;         /* 1 while in and in_len are a vector's, not the run's own */
 	unsigned turns;    /* set by the family's open: samples hold a multiple of so many calls (0: any) */
-	unsigned
-		most; /* set by the family's open: a sample that is not told otherwise holds no more (0: any) */
+	unsigned most;     /* set by the family's open: a sample holds so many calls at the most (0: any) */
 	uint64_t calls;  /* while `begin` runs: what the loop behind it makes, where that is known (0: not) */
 	void *ctx;       /* the family's own */
 	char error[256]; /* words for pb_fail */

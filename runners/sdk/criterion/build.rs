@@ -1,36 +1,54 @@
-//! Compiles the C SDK into the benchmark's program.
+//! Compiles the C SDK into the benchmark's program, by the compiler that CC names, without any crate.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn main() {
     let manifest = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    // `src` may be a link into the SDK, where the package has another name
+    // `src` may be a link into the SDK, from a package of another name
     let own = manifest.join("src").canonicalize().expect("the sources are there");
     let own = own.parent().expect("src lies in the package");
     let c = own.parent().expect("the package lies in the SDK").join("c");
-    let sources = files(&c, "c");
-    for file in sources.iter().chain(&files(&c, "h")).chain(&[own.join("stack.c")]) {
+    let mut sources = files(&c, "c");
+    sources.push(own.join("stack.c"));
+    for file in sources.iter().chain(&files(&c, "h")) {
         println!("cargo:rerun-if-changed={}", file.display());
     }
-    let level = env::var("OPT_LEVEL").unwrap_or_default();
-    let more = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default().replace('\u{1f}', " ");
-    cc::Build::new()
-        .files(sources)
-        .file(own.join("stack.c"))
-        .include(&c)
-        .flag("-std=c11")
-        .define("_GNU_SOURCE", None)
-        .define("PB_COMPILER", quoted(&rustc()).as_str())
-        .define("PB_FLAGS", quoted(format!("opt-level={level} {more}").trim()).as_str())
-        .opt_level(2)
-        .debug(true)
-        .warnings(false)
-        .compile("perbyte_sdk");
+    println!("cargo:rerun-if-env-changed=CC");
+    archive(&sources, &c, &PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")));
     for library in ["m", "dl", "pthread"] {
         println!("cargo:rustc-link-lib={library}");
     }
+}
+
+fn archive(sources: &[PathBuf], include: &Path, out: &Path) {
+    let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
+    let mut words = compiler.split_whitespace();
+    let program = words.next().expect("CC names a compiler");
+    let more: Vec<&str> = words.collect();
+    let level = env::var("OPT_LEVEL").unwrap_or_default();
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default().replace('\u{1f}', " ");
+    let mut running = Vec::new();
+    let mut objects = Vec::new();
+    for file in sources {
+        let object = out.join(file.with_extension("o").file_name().expect("a file has a name"));
+        let mut command = Command::new(program);
+        command.args(&more).args(["-std=c11", "-D_GNU_SOURCE", "-O2", "-g", "-fPIC", "-w", "-c"]);
+        command.arg(format!("-DPB_COMPILER={}", quoted(&rustc())));
+        command.arg(format!("-DPB_FLAGS={}", quoted(format!("opt-level={level} {flags}").trim())));
+        command.arg("-I").arg(include).arg("-o").arg(&object).arg(file);
+        let started = command.spawn();
+        running.push(started.unwrap_or_else(|error| panic!("{program}: {error}; install a C compiler, or set CC")));
+        objects.push(object);
+    }
+    let ended: Vec<bool> = running.iter_mut().map(|one| one.wait().is_ok_and(|status| status.success())).collect();
+    assert!(ended.into_iter().all(|well| well), "the C SDK cannot be compiled by {compiler}");
+    let status = Command::new("ar").arg("crs").arg(out.join("libperbyte_sdk.a")).args(&objects).status();
+    assert!(status.is_ok_and(|it| it.success()), "ar cannot make the library of the C SDK");
+    println!("cargo:rustc-link-search=native={}", out.display());
+    println!("cargo:rustc-link-lib=static=perbyte_sdk");
 }
 
 fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
@@ -44,11 +62,10 @@ fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 fn rustc() -> String {
-    let program = env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
-    let said = std::process::Command::new(program).arg("--version").output();
-    said.map(|it| String::from_utf8_lossy(&it.stdout).trim().to_owned()).unwrap_or_else(|_| "rustc".into())
+    let said = Command::new(env::var("RUSTC").unwrap_or_else(|_| "rustc".into())).arg("--version").output();
+    said.map_or_else(|_| "rustc".into(), |it| String::from_utf8_lossy(&it.stdout).trim().to_owned())
 }
 
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "").replace('"', ""))
+    format!("\"{}\"", text.replace(['\\', '"'], ""))
 }

@@ -21,7 +21,7 @@ from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INTERRUPTED, UsageE
 
 if TYPE_CHECKING:
     from perbyte.model import Cell, Policy, Run
-    from perbyte.trial.benchmark_file import Built, Suite
+    from perbyte.trial.benchmark_file import BenchmarkProgram, BuiltBenchmarks
     from perbyte.trial.kept import BaselineChange
 
 LEAST_S, MOST_S = 5.0, 60.0
@@ -109,14 +109,14 @@ def command(asked: BenchOptions) -> int:
     return EXIT_FINE if run.cells else EXIT_ENVIRONMENT
 
 
-def _build(asked: BenchOptions) -> list[Built]:
+def _build(asked: BenchOptions) -> list[BuiltBenchmarks]:
     """All programs. Raises UsageError for a place that has no benchmarks, and with the compiler's words."""
     from perbyte.runners import locate
     from perbyte.trial.cargo_bench import already_built, build_cargo
     from perbyte.trial.go_bench import build_go
     from perbyte.trial.program import DoesNotBuild
 
-    built: list[Built] = []
+    built: list[BuiltBenchmarks] = []
     flags = shlex.split(asked.flags)
     for place in asked.places or (Path(),):
         where = place.resolve()
@@ -140,14 +140,14 @@ def _build(asked: BenchOptions) -> list[Built]:
     return [replace(one, name=f"bench-{one.name}") if one.name in taken else one for one in built]
 
 
-def _in_place(built: Built) -> Suite:
+def _in_place(built: BuiltBenchmarks) -> BenchmarkProgram:
     from perbyte.trial.benchmark_file import put_in_place
     from perbyte.trial.go_bench import ENVIRONMENT
 
     return put_in_place(built, ENVIRONMENT if built.language == "go" else {})
 
 
-def _note_what_is_left_out(asked: BenchOptions, suites: Sequence[Suite]) -> None:
+def _note_what_is_left_out(asked: BenchOptions, suites: Sequence[BenchmarkProgram]) -> None:
     for suite in suites:
         for one in suite.benchmarks:
             if one.why and (not asked.only or any(word in one.name for word in asked.only)):
@@ -169,7 +169,9 @@ def _policy(asked: BenchOptions) -> Policy:
     return policy
 
 
-def _measure(asked: BenchOptions, parts: Sequence[tuple[Suite, Sequence[Cell]]], policy: Policy) -> Run:
+def _measure(
+    asked: BenchOptions, parts: Sequence[tuple[BenchmarkProgram, Sequence[Cell]]], policy: Policy
+) -> Run:
     """Measure cells of programs in turn, in one run. Raises UsageError where no program answers."""
     from perbyte.cli.conduct import conduct_plan
     from perbyte.measure import Plan, choose_cores, foresee, recall_pace, survey
@@ -194,7 +196,9 @@ def _measure(asked: BenchOptions, parts: Sequence[tuple[Suite, Sequence[Cell]]],
     return done.run
 
 
-def _beside_kept(asked: BenchOptions, built: Sequence[Built], suites: Sequence[Suite]) -> int:
+def _beside_kept(
+    asked: BenchOptions, built: Sequence[BuiltBenchmarks], suites: Sequence[BenchmarkProgram]
+) -> int:
     """Measure the present programs beside the kept ones, in turn; keep them where none are, or where it is wished."""
     from perbyte.report.regressions import regression_lines
     from perbyte.stats.regressions import find_regressions
@@ -224,7 +228,7 @@ def _beside_kept(asked: BenchOptions, built: Sequence[Built], suites: Sequence[S
         print_figures(run, suites, asked)
         note("kept as the baseline; change something and run this again", quiet=asked.quiet)
         return EXIT_FINE if run.cells else EXIT_ENVIRONMENT
-    changes: list[tuple[Suite, BaselineChange]] = [
+    changes: list[tuple[BenchmarkProgram, BaselineChange]] = [
         (suite, change)
         for suite, before in pairs
         for change in kept.changes(run, suite.spec.name, before.spec.name)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from perbyte.cli.bench import BenchOptions
     from perbyte.model import CellFigure, Run
-    from perbyte.trial.benchmark_file import Suite
+    from perbyte.trial.benchmark_file import BenchmarkProgram
     from perbyte.trial.kept import BaselineChange
 
 UNVERIFIED = "unverified: nobody has checked what these benchmarks compute"
 
 
-def print_figures(run: Run, suites: Sequence[Suite], asked: BenchOptions) -> None:
+def print_figures(run: Run, suites: Sequence[BenchmarkProgram], asked: BenchOptions) -> None:
     """Print a figure of each benchmark: cost of a call, and of a byte where bytes are declared, with 95 % intervals."""
     if asked.as_json:
         from perbyte.report.export import to_json
@@ -43,7 +43,7 @@ def print_figures(run: Run, suites: Sequence[Suite], asked: BenchOptions) -> Non
     _print_doubts(run, suites)
 
 
-def _figures(run: Run, suite: Suite) -> list[tuple[str, CellFigure]]:
+def _figures(run: Run, suite: BenchmarkProgram) -> list[tuple[str, CellFigure]]:
     names = {one.id: one.name for one in suite.benchmarks}
     return [
         (_plain(names.get(one.cell.algorithm, one.cell.algorithm)), one)
@@ -86,7 +86,7 @@ def _print_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, markdown
         print("  ".join(["", first, *rest]).rstrip())
 
 
-def _print_doubts(run: Run, suites: Sequence[Suite]) -> None:
+def _print_doubts(run: Run, suites: Sequence[BenchmarkProgram]) -> None:
     """What is to be said beside figures, each once, and what has none."""
     from perbyte.report.facts import failure_lines
 
@@ -113,7 +113,9 @@ def _long(text: str) -> str:
     return plain(text, 300)
 
 
-def print_changed(run: Run, changes: Sequence[tuple[Suite, BaselineChange]], asked: BenchOptions) -> None:
+def print_changed(
+    run: Run, changes: Sequence[tuple[BenchmarkProgram, BaselineChange]], asked: BenchOptions
+) -> None:
     """Print what became of each benchmark since its program was kept."""
     from perbyte.cli.try_told import change_words
     from perbyte.report.facts import failure_lines
@@ -162,7 +164,7 @@ def print_changed(run: Run, changes: Sequence[tuple[Suite, BaselineChange]], ask
     print(UNVERIFIED)
 
 
-def print_listed(suites: Sequence[Suite], *, as_json: bool) -> None:
+def print_listed(suites: Sequence[BenchmarkProgram], *, as_json: bool) -> None:
     """Print what benchmarks there are."""
     if as_json:
         told = [

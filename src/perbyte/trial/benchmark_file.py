@@ -46,7 +46,7 @@ class Benchmark(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class Listing(msgspec.Struct, frozen=True):
+class BenchmarkListing(msgspec.Struct, frozen=True):
     """What a program lists: its benchmarks, and settings of the file that nothing follows."""
 
     benchmarks: tuple[Benchmark, ...] | None = None
@@ -54,7 +54,7 @@ class Listing(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltBenchmarks:
     """A program of benchmarks before it is put in place: its file, the directory it runs in, and its language.
 
     `name` is what its rows are called; `key` is what stands for it from run to run.
@@ -68,7 +68,7 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
-class Suite:
+class BenchmarkProgram:
     """The benchmarks of one program, and the program as a runner."""
 
     spec: RunnerSpec
@@ -84,14 +84,14 @@ class Suite:
         )
 
 
-def places_of(built: Built) -> tuple[Path, Path]:
+def places_of(built: BuiltBenchmarks) -> tuple[Path, Path]:
     """Where the present program lies, and where a kept one; both paths have one length."""
     told = json.dumps(["bench", built.key, built.name])
     key = hashlib.sha256(told.encode()).hexdigest()[:16]
     return home() / "new" / key, home() / "old" / key
 
 
-def put_in_place(built: Built, environment: Mapping[str, str]) -> Suite:
+def put_in_place(built: BuiltBenchmarks, environment: Mapping[str, str]) -> BenchmarkProgram:
     """Copy the program to its place with what it lists, and describe it as a runner.
 
     Raises UsageError where it lists nothing that can be measured.
@@ -121,17 +121,17 @@ def put_in_place(built: Built, environment: Mapping[str, str]) -> Suite:
     return suite_in(place, built)
 
 
-def suite_in(place: Path, built: Built, name: str = "") -> Suite:
+def suite_in(place: Path, built: BuiltBenchmarks, name: str = "") -> BenchmarkProgram:
     """The program that lies in `place`, kept or present, as a runner; `name`: another one than it was built under.
 
     Raises UsageError where its list cannot be read.
     """
     try:
-        listing = msgspec.json.decode((place / PLAN).read_bytes(), type=Listing)
+        listing = msgspec.json.decode((place / PLAN).read_bytes(), type=BenchmarkListing)
     except (OSError, msgspec.MsgspecError) as error:
         raise UsageError(f"{built.name}: what it lists cannot be read: {error}") from None
     spec = describe(name or built.name, place, (), language=built.language)
-    return Suite(spec, listing.benchmarks or (), listing.unheeded)
+    return BenchmarkProgram(spec, listing.benchmarks or (), listing.unheeded)
 
 
 def ask(program: Path, directory: Path, environment: Mapping[str, str]) -> str:
@@ -157,7 +157,7 @@ def ask(program: Path, directory: Path, environment: Mapping[str, str]) -> str:
     except OSError as error:
         raise EnvironmentLacking(f"{program} cannot be started: {error}") from None
     try:
-        listing = msgspec.json.decode(ended.stdout, type=Listing)
+        listing = msgspec.json.decode(ended.stdout, type=BenchmarkListing)
     except msgspec.MsgspecError:
         said = (ended.stderr.strip() or ended.stdout.strip() or "nothing").splitlines()[-1][:200]
         raise UsageError(
@@ -169,7 +169,7 @@ def ask(program: Path, directory: Path, environment: Mapping[str, str]) -> str:
     return ended.stdout
 
 
-def describe_routines(suites: Iterable[Suite], key: str) -> None:
+def describe_routines(suites: Iterable[BenchmarkProgram], key: str) -> None:
     """Let the catalogue know the routines of these programs from now on. Raises DataFileError."""
     tables = {
         one.id: (

@@ -17,7 +17,7 @@ from typing import Any
 
 from perbyte import places
 from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.trial.benchmark_file import Built
+from perbyte.trial.benchmark_file import BuiltBenchmarks
 from perbyte.trial.foreign import tool
 from perbyte.trial.program import DoesNotBuild, home
 
@@ -26,7 +26,7 @@ _LIMIT_S = 1800
 _MACRO = re.compile(r"\bcriterion_main\s*!")
 
 
-def build_cargo(directory: Path, flags: Sequence[str] = ()) -> list[Built]:
+def build_cargo(directory: Path, flags: Sequence[str] = ()) -> list[BuiltBenchmarks]:
     """Build all benchmark files of the package in `directory` that end in `criterion_main!`.
 
     `flags` are cargo's, such as `--features`. Raises UsageError where there are none, DoesNotBuild with cargo's words,
@@ -56,13 +56,7 @@ def build_cargo(directory: Path, flags: Sequence[str] = ()) -> list[Built]:
         command += ["--target-dir", str(target), *(word for one in patches for word in ("--config", one))]
         artifacts = _said(command, directory).splitlines()
     found = [
-        Built(
-            one["target"]["name"],
-            Path(one["executable"]),
-            Path(one["manifest_path"]).parent,
-            "c",
-            one["package_id"],
-        )
+        _built(one)
         for one in (json.loads(line) for line in artifacts if line.startswith("{"))
         if one.get("reason") == "compiler-artifact"
         and one.get("executable")
@@ -73,10 +67,16 @@ def build_cargo(directory: Path, flags: Sequence[str] = ()) -> list[Built]:
     return found
 
 
-def already_built(program: Path) -> Built:
+def _built(artifact: dict[str, Any]) -> BuiltBenchmarks:
+    directory = Path(artifact["manifest_path"]).parent
+    name = artifact["target"]["name"]
+    return BuiltBenchmarks(name, Path(artifact["executable"]), directory, "c", str(directory))
+
+
+def already_built(program: Path) -> BuiltBenchmarks:
     """What `cargo bench` has built with Perbyte's crate, started in the package's directory."""
     name = re.sub(r"-[0-9a-f]{16}$", "", program.name)
-    return Built(name, program, Path.cwd(), "c", str(Path.cwd()))
+    return BuiltBenchmarks(name, program, Path.cwd(), "c", str(Path.cwd()))
 
 
 def _patches(cargo: str, root: Path, packages: Sequence[dict[str, Any]]) -> list[str]:

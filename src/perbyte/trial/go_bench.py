@@ -16,7 +16,7 @@ from typing import Any
 
 from perbyte import places
 from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.trial.benchmark_file import Built
+from perbyte.trial.benchmark_file import BuiltBenchmarks
 from perbyte.trial.foreign import said_by, sdk_library, tool
 from perbyte.trial.program import DoesNotBuild, home
 
@@ -25,7 +25,7 @@ _LIMIT_S = 900
 _FILES = ("TestGoFiles", "XTestGoFiles")
 
 
-def build_go(directory: Path, flags: Sequence[str] = ()) -> Built:
+def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
     """Build the benchmarks of the package in `directory`; `flags` are those of `go build`, such as `-tags`.
 
     Raises UsageError where there are none, DoesNotBuild with go's words, EnvironmentLacking without go.
@@ -52,7 +52,7 @@ def build_go(directory: Path, flags: Sequence[str] = ()) -> Built:
         command = [go, "build", *flags, "-mod=mod", f"-modfile={scratch / 'go.mod'}"]
         command += [f"-overlay={scratch / 'overlay.json'}", "-o", str(product), f"./{_MAIN}"]
         _said(command, directory, _environment(go, sdk))
-    return Built(name, product, directory, "go", package["ImportPath"])
+    return BuiltBenchmarks(name, product, directory, "go", package["ImportPath"])
 
 
 _MAIN, _OUTER = "perbyte_bench_main", "perbyte_bench_outer"

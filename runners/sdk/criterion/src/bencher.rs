@@ -147,13 +147,13 @@ impl<M: Measurement> Bencher<'_, M> {
 
     /// Time `routine`; its outputs are kept and dropped outside of the time.
     pub fn iter_with_large_drop<O, R: FnMut() -> O>(&mut self, routine: R) {
-        let mut kept = Kept { routine, outputs: Vec::new() };
+        let mut kept = Kept { routine, outputs: Vec::<O>::new() };
         self.hand_over("routine/1", &mut kept, Some(begin_kept::<O, R>), each_kept::<O, R>, 0);
     }
 
     /// Time `routine` on inputs that `setup` makes before each sample. Inputs are moved and outputs kept, as in criterion.
     pub fn iter_batched<I, O, S: FnMut() -> I, R: FnMut(I) -> O>(&mut self, setup: S, routine: R, size: BatchSize) {
-        let mut batch = Batch { setup, routine, inputs: Vec::new(), outputs: Vec::new() };
+        let mut batch = Batch { setup, routine, inputs: Vec::<I>::new(), outputs: Vec::<O>::new() };
         let begin = begin_batch::<I, O, S, R>;
         self.hand_over("batch/1", &mut batch, Some(begin), each_batch::<I, O, S, R>, size.most());
     }
@@ -165,7 +165,7 @@ impl<M: Measurement> Bencher<'_, M> {
         routine: R,
         size: BatchSize,
     ) {
-        let mut batch = Batch { setup, routine, inputs: Vec::new(), outputs: Vec::new() };
+        let mut batch = Batch { setup, routine, inputs: Vec::<I>::new(), outputs: Vec::<O>::new() };
         let begin = begin_batch::<I, O, S, R>;
         self.hand_over("batch/1", &mut batch, Some(begin), each_batch_ref::<I, O, S, R>, size.most());
     }

@@ -88,8 +88,8 @@ func (w *way) within(parent *B, name string, f func(*B)) bool {
 func (w *way) go_(b *B, f func(*B)) {
 	if b.name != w.plan.Name {
 		b.N = 1
+		defer b.finish()
 		f(b)
-		b.finish()
 		return
 	}
 	for w.wait(idle) { // each time for a number of turns
@@ -98,11 +98,7 @@ func (w *way) go_(b *B, f func(*B)) {
 		if w.plan.Place == whole && w.plan.Marks == 0 {
 			w.clock(ready)
 		}
-		f(again)
-		if w.state == ready { // its end is that of its time
-			w.clock(done)
-		}
-		again.finish()
+		w.call(again, f)
 		if again.failed {
 			w.why = errors.New("it failed")
 		} else if w.state != done {
@@ -110,6 +106,14 @@ func (w *way) go_(b *B, f func(*B)) {
 		}
 	}
 	w.state = ended
+}
+
+func (w *way) call(b *B, f func(*B)) {
+	defer b.finish()
+	f(b)
+	if w.state == ready { // its end is that of its time
+		w.clock(done)
+	}
 }
 
 // wait hands over to the SDK; false when it wants nothing more.
