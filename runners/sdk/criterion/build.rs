@@ -12,7 +12,7 @@ fn main() {
     let own = own.parent().expect("src lies in the package");
     let c = own.parent().expect("the package lies in the SDK").join("c");
     let mut sources = files(&c, "c");
-    sources.push(own.join("stack.c"));
+    sources.push(own.join("coroutine.c"));
     for file in sources.iter().chain(&files(&c, "h")) {
         println!("cargo:rerun-if-changed={}", file.display());
     }

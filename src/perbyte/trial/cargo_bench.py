@@ -110,7 +110,7 @@ def _as_version(own: Path, version: str) -> Path:
     text += "\n[workspace]\n"
     if not (place / "Cargo.toml").is_file() or _text(place / "Cargo.toml") != text:
         (place / "Cargo.toml").write_text(text, encoding="utf-8")
-    for name in ("src", "build.rs", "stack.c"):
+    for name in ("src", "build.rs", "coroutine.c"):
         link = place / name
         if link.is_symlink() and link.resolve() != (own / name).resolve():
             link.unlink()

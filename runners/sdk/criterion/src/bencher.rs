@@ -21,7 +21,7 @@ pub struct Plan {
 }
 
 extern "C" {
-    fn pb_stack_leave();
+    fn pb_coroutine_leave();
 }
 
 enum Way {
@@ -49,7 +49,7 @@ pub fn reach<M: Measurement>(name: &str, bytes: Option<u64>, mut f: impl FnMut(&
     if !looking {
         f(&mut bencher);
     } else if let Err(panic) = catch_unwind(AssertUnwindSafe(|| f(&mut bencher))) {
-        registry::note_look(Err(format!("it panicked: {}", words(&panic))));
+        registry::note_look(Err(format!("it panicked: {}", words(&*panic))));
     }
 }
 
@@ -134,7 +134,7 @@ impl<M: Measurement> Bencher<'_, M> {
             Way::Run(plan) => unsafe {
                 if !(*plan).closing {
                     ((*plan).data, (*plan).begin, (*plan).run, (*plan).most) = (data, begin, Some(run), most);
-                    pb_stack_leave();
+                    pb_coroutine_leave();
                 }
             },
         }

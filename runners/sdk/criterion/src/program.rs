@@ -12,9 +12,9 @@ use std::process::{exit, Command};
 use std::sync::OnceLock;
 
 extern "C" {
-    fn pb_stack_new(enter: unsafe extern "C" fn(*mut c_void), argument: *mut c_void) -> *mut c_void;
-    fn pb_stack_enter(stack: *mut c_void) -> c_int;
-    fn pb_stack_free(stack: *mut c_void);
+    fn pb_coroutine_new(enter: unsafe extern "C" fn(*mut c_void), argument: *mut c_void) -> *mut c_void;
+    fn pb_coroutine_enter(stack: *mut c_void) -> c_int;
+    fn pb_coroutine_free(stack: *mut c_void);
     fn pb_fail(case: *mut Case, format: *const c_char, ...) -> c_int;
     fn pb_keep_output();
     fn pb_runner_main(runner: *const Runner, argc: c_int, argv: *const *const c_char) -> c_int;
@@ -195,14 +195,14 @@ unsafe extern "C" fn open(case: *mut Case) -> c_int {
     };
     let prepared = Box::into_raw(Box::new(Prepared { plan, stack: core::ptr::null_mut() }));
     let plan = &raw mut (*prepared).plan;
-    (*prepared).stack = pb_stack_new(enter, plan.cast());
+    (*prepared).stack = pb_coroutine_new(enter, plan.cast());
     if (*prepared).stack.is_null() {
         drop(Box::from_raw(prepared));
         return pb_fail(case, c"no memory for a stack".as_ptr());
     }
-    if pb_stack_enter((*prepared).stack) == 0 {
+    if pb_coroutine_enter((*prepared).stack) == 0 {
         let told = c_text(&(*plan).words);
-        pb_stack_free((*prepared).stack);
+        pb_coroutine_free((*prepared).stack);
         drop(Box::from_raw(prepared));
         return pb_fail(case, c"%s".as_ptr(), told.as_ptr());
     }
@@ -217,8 +217,8 @@ unsafe extern "C" fn close(case: *mut Case) {
     let prepared = (*case).ctx.cast::<Prepared>();
     registry::pass_all();
     (*prepared).plan.closing = true;
-    while pb_stack_enter((*prepared).stack) != 0 {}
-    pb_stack_free((*prepared).stack);
+    while pb_coroutine_enter((*prepared).stack) != 0 {}
+    pb_coroutine_free((*prepared).stack);
     drop(Box::from_raw(prepared));
 }
 

@@ -7,28 +7,28 @@
 
 enum { STACK_BYTES = 8 << 20 };
 
-typedef struct pb_stack {
+typedef struct pb_coroutine {
 	ucontext_t inside, outside;
 	void *memory;
 	size_t guard;
 	void (*enter)(void *);
 	void *argument;
 	int ended;
-} pb_stack;
+} pb_coroutine;
 
-static pb_stack *current;
+static pb_coroutine *current;
 
 static void begin(void)
 {
-	pb_stack *s = current;
+	pb_coroutine *s = current;
 	s->enter(s->argument);
 	s->ended = 1;
 }
 
 /* NULL without memory. */
-pb_stack *pb_stack_new(void (*enter)(void *), void *argument)
+pb_coroutine *pb_coroutine_new(void (*enter)(void *), void *argument)
 {
-	pb_stack *s = calloc(1, sizeof *s);
+	pb_coroutine *s = calloc(1, sizeof *s);
 	if (!s)
 		return NULL;
 	s->guard = (size_t)sysconf(_SC_PAGESIZE);
@@ -50,10 +50,10 @@ pb_stack *pb_stack_new(void (*enter)(void *), void *argument)
 	return s;
 }
 
-/* Enter it, or go on behind its last pb_stack_leave. Returns 1 when it has been left, 0 when it has ended. */
-int pb_stack_enter(pb_stack *s)
+/* Enter it, or go on behind its last pb_coroutine_leave. Returns 1 when it has been left, 0 when it has ended. */
+int pb_coroutine_enter(pb_coroutine *s)
 {
-	pb_stack *before = current;
+	pb_coroutine *before = current;
 	if (s->ended)
 		return 0;
 	current = s;
@@ -63,13 +63,13 @@ int pb_stack_enter(pb_stack *s)
 }
 
 /* Called on such a stack: back to who entered it. */
-void pb_stack_leave(void)
+void pb_coroutine_leave(void)
 {
-	pb_stack *s = current;
+	pb_coroutine *s = current;
 	swapcontext(&s->inside, &s->outside);
 }
 
-void pb_stack_free(pb_stack *s)
+void pb_coroutine_free(pb_coroutine *s)
 {
 	munmap(s->memory, s->guard + STACK_BYTES);
 	free(s);
