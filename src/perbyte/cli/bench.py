@@ -135,7 +135,8 @@ def _build(asked: BenchOptions) -> list[BuiltBenchmarks]:
                 )
         except DoesNotBuild as error:
             print(error, file=sys.stderr)
-            raise UsageError(f"{place} does not build: {error.first}") from None
+            hint = "--flags '--features NAME'" if "requires the features" in str(error) else None
+            raise UsageError(f"{place} does not build: {error.first}", hint=hint) from None
     taken = {spec.name for spec in locate()}
     return [replace(one, name=f"bench-{one.name}") if one.name in taken else one for one in built]
 

@@ -34,6 +34,11 @@ def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
     package = json.loads(_said([go, "list", "-json", *flags, "."], directory))
     if not package.get("Module"):
         raise UsageError(f"{directory}: it belongs to no module", hint="go mod init example.com/mine")
+    if directory.is_relative_to(_said([go, "env", "GOMODCACHE"], directory).strip() or "/nowhere"):
+        raise UsageError(
+            f"{directory}: it lies in the cache of modules, over which go lays nothing",
+            hint="copy the module, or clone it, and name the directory there",
+        )
     if package["Name"] == "main" and package.get("TestGoFiles"):
         raise UsageError(
             f"{directory}: a package main cannot be imported, and so not measured",
