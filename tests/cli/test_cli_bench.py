@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from perbyte import places
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_USAGE
 
 pytestmark = pytest.mark.native
@@ -46,16 +45,15 @@ def package(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def crate(tmp_path: Path) -> Path:
+def crate(world, tmp_path: Path) -> Path:
     place = tmp_path / "crate"
     (place / "src").mkdir(parents=True)
     (place / "benches").mkdir()
     (place / "src" / "lib.rs").write_text("")
     (place / "benches" / "chain.rs").write_text(RUST.replace("STEPS", "64"))
-    sdk = places.data_dir("runners") / "sdk" / "criterion"
     (place / "Cargo.toml").write_text(
         '[package]\nname = "mine"\nversion = "0.1.0"\nedition = "2021"\n[workspace]\n[[bench]]\nname = "chain"\n'
-        f'harness = false\n[dev-dependencies]\ncriterion = {{ package = "perbyte-criterion", path = "{sdk}" }}\n'
+        "harness = false\n[dev-dependencies]\n" + world.perbyte("bench", "--line").stdout
     )
     return place
 

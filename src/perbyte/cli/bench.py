@@ -46,6 +46,7 @@ class BenchOptions:
     )
     flags: str = option("--flags", default="", help="Words for cargo bench, or for go build.")
     show: bool = flag("--list", help="Say what there is, and measure nothing.")
+    line: bool = flag("--line", help="Print the line for Cargo.toml by which `cargo bench` does the same.")
     baseline: bool = flag(
         "--baseline", help="Compare with the programs that were kept; the first ones are kept."
     )
@@ -88,7 +89,11 @@ def command(asked: BenchOptions) -> int:
     """
     from perbyte.measure.machine import require_linux
     from perbyte.trial.benchmark_file import describe_routines
+    from perbyte.trial.cargo_bench import line_for_cargo
 
+    if asked.line:
+        print(line_for_cargo())
+        return EXIT_FINE
     built = _build(asked)
     suites = [_in_place(one) for one in built]
     describe_routines(suites, os.pathsep.join(sorted(one.key for one in built)))

@@ -73,6 +73,12 @@ def _built(artifact: dict[str, Any]) -> BuiltBenchmarks:
     return BuiltBenchmarks(name, Path(artifact["executable"]), directory, "c", str(directory))
 
 
+def line_for_cargo() -> str:
+    """The line of Cargo.toml that puts Perbyte's crate in the place of criterion."""
+    own = places.data_dir("runners") / "sdk" / "criterion"
+    return f'{PATCHED} = {{ package = "{CRATE}", path = {json.dumps(str(own))} }}'
+
+
 def already_built(program: Path) -> BuiltBenchmarks:
     """What `cargo bench` has built with Perbyte's crate, started in the package's directory."""
     name = re.sub(r"-[0-9a-f]{16}$", "", program.name)
