@@ -62,12 +62,15 @@ def crate(world, tmp_path: Path) -> Path:
 def test_a_figure_of_each_benchmark_says_that_nobody_checked_it(world, package):
     done = world.perbyte("bench", package, *SHORT)
     assert done.returncode == EXIT_FINE, done.stderr
-    assert re.search(r"^  benchmark +cycles/call +95 % interval +cycles/byte", done.stdout, re.MULTILINE)
+    assert re.search(
+        r"^  benchmark +(cycles|ns)/call +95 % interval +(cycles|ns)/byte", done.stdout, re.MULTILINE
+    )
     assert re.search(r"^  BenchmarkSum +[\d,.]+ +[\d,.]+ to [\d,.]+ +[\d.]+ ", done.stdout, re.MULTILINE)
     assert "unverified: nobody has checked what these benchmarks compute" in done.stdout
     assert "BenchmarkOwn: not measured: RunParallel" in done.stderr
-    run = world.shown("last")
-    assert {cell["address"] for cell in run["cells"]} == {"mine/unverified-sum/call@64"}
+    (stored,) = (world.home / "runs").iterdir()
+    run = world.shown(stored)
+    assert {cell["address"] for cell in run["cells"]} == {"mine/unverified-sum/call@64+contract=routine/1"}
 
 
 @needs_go

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -143,7 +144,8 @@ def _build(asked: BenchOptions) -> list[BuiltBenchmarks]:
             hint = "--flags '--features NAME'" if "requires the features" in str(error) else None
             raise UsageError(f"{place} does not build: {error.first}", hint=hint) from None
     taken = {spec.name for spec in locate()}
-    return [replace(one, name=f"bench-{one.name}") if one.name in taken else one for one in built]
+    named = [replace(one, name=re.sub(r"[/@+\s]", "-", one.name)) for one in built]
+    return [replace(one, name=f"bench-{one.name}") if one.name in taken else one for one in named]
 
 
 def _in_place(built: BuiltBenchmarks) -> BenchmarkProgram:
