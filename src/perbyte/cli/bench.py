@@ -111,7 +111,7 @@ def command(asked: BenchOptions) -> int:
     if asked.baseline or asked.keep:
         return _beside_kept(asked, built, suites)
     run = _measure(asked, [(suite, suite.cells(asked.only)) for suite in suites], _policy(asked))
-    print_figures(run, suites, asked)
+    print_figures(run, suites, as_json=asked.as_json, markdown=asked.markdown)
     return EXIT_FINE if run.cells else EXIT_ENVIRONMENT
 
 
@@ -144,8 +144,16 @@ def _build(asked: BenchOptions) -> list[BuiltBenchmarks]:
             hint = "--flags '--features NAME'" if "requires the features" in str(error) else None
             raise UsageError(f"{place} does not build: {error.first}", hint=hint) from None
     taken = {spec.name for spec in locate()}
-    named = [replace(one, name=re.sub(r"[/@+\s]", "-", one.name)) for one in built]
-    return [replace(one, name=f"bench-{one.name}") if one.name in taken else one for one in named]
+    named = []
+    for one in built:
+        name = stem = re.sub(r"[/@+\s]", "-", one.name)
+        number = 1
+        while name in taken:
+            name = f"{stem}-bench" + (f"-{number}" if number > 1 else "")
+            number += 1
+        taken.add(name)
+        named.append(replace(one, name=name))
+    return named
 
 
 def _in_place(built: BuiltBenchmarks) -> BenchmarkProgram:
@@ -213,7 +221,8 @@ def _beside_kept(
     from perbyte.trial import kept
     from perbyte.trial.benchmark_file import places_of, suite_in
 
-    parts, pairs, fresh, new = [], [], [], []
+    parts: list[tuple[BenchmarkProgram, Sequence[Cell]]] = []
+    pairs, fresh, new = [], [], []
     for one, suite in zip(built, suites, strict=True):
         old = places_of(one)[1]
         cells = suite.cells(asked.only)
@@ -233,7 +242,7 @@ def _beside_kept(
         moment = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
         kept.keep(now, old, kept.Note(asked.flags, _digest(now), moment))
     if not pairs:
-        print_figures(run, suites, asked)
+        print_figures(run, suites, as_json=asked.as_json, markdown=asked.markdown)
         note("kept as the baseline; change something and run this again", quiet=asked.quiet)
         return EXIT_FINE if run.cells else EXIT_ENVIRONMENT
     changes: list[tuple[BenchmarkProgram, BaselineChange]] = [
@@ -241,7 +250,7 @@ def _beside_kept(
         for suite, before in pairs
         for change in kept.changes(run, suite.spec.name, before.spec.name)
     ]
-    print_changed(run, changes, asked)
+    print_changed(run, changes, as_json=asked.as_json, markdown=asked.markdown)
     if new:
         note(f"not in the kept programs: {', '.join(new)} (--keep keeps these)", quiet=asked.quiet)
     gaps = kept.gaps(run, [change for _, change in changes])

@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from perbyte.cli.bench import BenchOptions
     from perbyte.model import CellFigure, Run
     from perbyte.trial.benchmark_file import BenchmarkProgram
     from perbyte.trial.kept import BaselineChange
 
-UNVERIFIED = "unverified: nobody has checked what these benchmarks compute"
+UNVERIFIED = "unverified: nobody has checked what these benchmarks compute, on known data or on new"
 
 
-def print_figures(run: Run, suites: Sequence[BenchmarkProgram], asked: BenchOptions) -> None:
+def print_figures(run: Run, suites: Sequence[BenchmarkProgram], *, as_json: bool, markdown: bool) -> None:
     """Print a figure of each benchmark: cost of a call, and of a byte where bytes are declared, with 95 % intervals."""
-    if asked.as_json:
+    if as_json:
         from perbyte.report.export import to_json
 
         told = [
@@ -38,7 +37,8 @@ def print_figures(run: Run, suites: Sequence[BenchmarkProgram], asked: BenchOpti
             identity = next((one for one in run.conditions.identities if one.runner == suite.spec.name), None)
             by = f", {identity.compiler}, {identity.flags or 'no flags'}" if identity else ""
             print(f"{suite.spec.name}{by}")
-            _print_table(head, rows, markdown=asked.markdown)
+            width = len(head) if any(row[3] for row in rows) else 3  # without bytes nothing is of a byte
+            _print_table(head[:width], [row[:width] for row in rows], markdown=markdown)
     print(UNVERIFIED)
     _print_doubts(run, suites)
 
@@ -88,20 +88,23 @@ def _print_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, markdown
 
 def _print_doubts(run: Run, suites: Sequence[BenchmarkProgram]) -> None:
     """What is to be said beside figures, each once, and what has none."""
+    from perbyte.model import Doubt
     from perbyte.report.facts import failure_lines
 
     doubts: dict[str, list[str]] = {}
     for suite in suites:
         for name, figure in _figures(run, suite):
             for warning in figure.warnings:
+                if warning.kind is Doubt.UNCHAINED:  # said of all of them
+                    continue
                 doubts.setdefault(warning.text, []).append(name)
         for one in suite.benchmarks:
             if one.note and not one.why:
                 doubts.setdefault(one.note, []).append(_plain(one.name))
-    everything = sum(len(suite.cells()) for suite in suites)
+    shown = {name for suite in suites for name, _ in _figures(run, suite)}
     for text, names in doubts.items():
         of = list(dict.fromkeys(names))
-        who = "all" if len(of) == everything > 1 else ", ".join(of)
+        who = "all" if len(shown) > 1 and set(of) == shown else ", ".join(of)
         print(f"{who}: {_long(text)}")
     for line in failure_lines(run):
         print(line)
@@ -114,7 +117,7 @@ def _long(text: str) -> str:
 
 
 def print_changed(
-    run: Run, changes: Sequence[tuple[BenchmarkProgram, BaselineChange]], asked: BenchOptions
+    run: Run, changes: Sequence[tuple[BenchmarkProgram, BaselineChange]], *, as_json: bool, markdown: bool
 ) -> None:
     """Print what became of each benchmark since its program was kept."""
     from perbyte.cli.try_told import change_words
@@ -124,7 +127,7 @@ def print_changed(
         (next((one.name for one in suite.benchmarks if one.id == change.algorithm), change.algorithm), change)
         for suite, change in changes
     ]
-    if asked.as_json:
+    if as_json:
         told = [
             {
                 "name": name,
@@ -139,7 +142,7 @@ def print_changed(
         ]
         print(json.dumps({"changes": told}))
         return
-    if asked.markdown:
+    if markdown:
         rows = [
             [
                 f"`{_plain(name)}`",
