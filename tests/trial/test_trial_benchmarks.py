@@ -144,6 +144,19 @@ def test_a_routine_of_rust_is_measured_and_dropped_at_the_end(crate: Path, tmp_p
 
 
 @needs_cargo
+def test_a_sample_holds_as_many_calls_as_its_inputs_allow(crate: Path) -> None:
+    suite = rust(crate)
+    cell = cell_of(suite, "one at a time")
+    with Session(suite.spec) as session:
+        handle = prepare(session, cell)
+        session.calibrate(20, epoch=0)
+        taken = session.measure(
+            handle, cell=cell, epoch=0, round=0, samples=2, limit_ms=1000, calls=0, sample_us=12
+        )
+        assert taken.burst.calls == 1
+
+
+@needs_cargo
 def test_several_routines_of_a_file_are_there_at_once(crate: Path) -> None:
     suite = rust(crate)
     cells = [cell for cell in suite.cells() if cell.algorithm != "unverified-fails-later"]
