@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from perbyte.trial.kept import BaselineChange
 
 UNVERIFIED = "unverified: nobody has checked what these benchmarks compute, on known data or on new"
+EMPTY_CYCLES = 3.0
+EMPTY = "no more than a loop that does nothing takes: the compiler may have dropped what it computes"
 
 
 def print_figures(run: Run, suites: Sequence[BenchmarkProgram], *, as_json: bool, markdown: bool) -> None:
@@ -98,6 +100,8 @@ def _print_doubts(run: Run, suites: Sequence[BenchmarkProgram]) -> None:
                 if warning.kind is Doubt.UNCHAINED:  # said of all of them
                     continue
                 doubts.setdefault(warning.text, []).append(name)
+            if figure.cycles_per_call is not None and figure.cycles_per_call < EMPTY_CYCLES:
+                doubts.setdefault(EMPTY, []).append(name)
         for one in suite.benchmarks:
             if one.note and not one.why:
                 doubts.setdefault(one.note, []).append(_plain(one.name))
