@@ -352,7 +352,7 @@ def test_routines_are_known_to_the_catalogue_by_names_that_say_unverified(
 
     monkeypatch.setenv("PERBYTE_CATALOGUE", "")
     program = tmp_path / "program"
-    listed = {"id": "unverified-a-64", "name": 'a "64"', "bytes": 64, "contract": "routine/1"}
+    listed = {"id": "unverified-a-64", "name": 'a "64" 😀', "bytes": 64, "contract": "routine/1"}
     program.write_text(f"#!/bin/sh\necho '{json.dumps({'benchmarks': [listed]})}'\n")
     program.chmod(0o755)
     built = BuiltBenchmarks("mine", program, tmp_path, "c", "key")
@@ -362,7 +362,7 @@ def test_routines_are_known_to_the_catalogue_by_names_that_say_unverified(
     describe_routines([suite], "key")
     try:
         known = load().find("unverified-a-64")
-        assert (known.kind, known.name) == ("routine", 'a "64"')
+        assert (known.kind, known.name) == ("routine", 'a "64" 😀')
         assert not known.determined("call")
         assert load().default_contract(known) == "routine/1"
     finally:

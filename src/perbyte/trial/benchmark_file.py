@@ -23,6 +23,7 @@ from perbyte.catalogue import load
 from perbyte.catalogue.catalogue import SEARCH_VARIABLE
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.model import Cell
+from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec
 from perbyte.trial.program import describe, home
 
@@ -173,7 +174,7 @@ def describe_routines(suites: Iterable[BenchmarkProgram], key: str) -> None:
     """Let the catalogue know the routines of these programs from now on. Raises DataFileError."""
     tables = {
         one.id: (
-            f'[algorithms."{one.id}"]\nname = {json.dumps(one.name)}\nkind = "routine"\nyear = 2000\n'
+            f'[algorithms."{one.id}"]\nname = {json.dumps(plain(one.name, 200), ensure_ascii=False)}\nkind = "routine"\nyear = 2000\n'
             'origin = "the user"\noperations = ["call"]\nsources = ["perbyte bench"]\n'
         )
         for suite in suites

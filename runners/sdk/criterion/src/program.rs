@@ -102,7 +102,9 @@ fn text(words: &str) -> String {
 fn serve(name: &str, package: &str, package_version: &str) -> i32 {
     // SAFETY: before anything is printed
     unsafe { pb_keep_output() };
-    let found = registry::look();
+    let asked = std::env::args().nth(1).unwrap_or_default();
+    let served = !["keep-awake", "print-window"].contains(&asked.as_str()); // these need none of the benchmarks
+    let found = if served { registry::look() } else { Vec::new() };
     let mut rows: Vec<Row> = found
         .iter()
         .enumerate()
