@@ -174,8 +174,8 @@ def describe_routines(suites: Iterable[BenchmarkProgram], key: str) -> None:
     """Let the catalogue know the routines of these programs from now on. Raises DataFileError."""
     tables = {
         one.id: (
-            f'[algorithms."{one.id}"]\nname = {json.dumps(plain(one.name, 200), ensure_ascii=False)}\nkind = "routine"\nyear = 2000\n'
-            'origin = "the user"\noperations = ["call"]\nsources = ["perbyte bench"]\n'
+            f'[algorithms."{one.id}"]\nname = {json.dumps(plain(one.name, 200), ensure_ascii=False)}\n'
+            'kind = "routine"\nyear = 2000\norigin = "the user"\noperations = ["call"]\nsources = ["perbyte bench"]\n'
         )
         for suite in suites
         for one in suite.benchmarks
