@@ -7,7 +7,6 @@
 //		perbyte.Hash("sha-256", 32, "mine.Sum256", func(out, data []byte) { ... }))
 package perbyte
 
-// #include <stdlib.h>
 // #include "foreign.h"
 // int pb_go_main(const char *, const char *, const char *, const char *, const char *);
 import "C"
@@ -19,7 +18,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"unsafe"
 )
 
@@ -135,12 +133,6 @@ func goClose(c *C.pb_case) {
 	delete(prepared, c)
 }
 
-func say(c *C.pb_case, err error) {
-	words := C.CString(err.Error())
-	C.pb_foreign_say(c, words)
-	C.free(unsafe.Pointer(words))
-}
-
 //export goRun
 func goRun(c *C.pb_case, n C.uint64_t, which C.int) {
 	if n == 0 {
@@ -173,20 +165,6 @@ func goBegin(c *C.pb_case, _ C.int) {
 		runtime.GC()
 		before = allocated()
 	}
-}
-
-// makes is true of what allocates before its samples too, so that it is looked at before each of them.
-func makes(c *C.pb_case) bool {
-	_, yes := prepared[c].(preparing)
-	return yes
-}
-
-var allocatedBytes = []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-
-// allocated is how many bytes ever were; asking stops nobody.
-func allocated() uint64 {
-	metrics.Read(allocatedBytes)
-	return allocatedBytes[0].Value.Uint64()
 }
 
 // Main speaks the protocol until it ends. Its name is that of the program's file.

@@ -1,9 +1,14 @@
 package perbyte
 
+// #include <stdlib.h>
 // #include "foreign.h"
 import "C"
 
-import "errors"
+import (
+	"errors"
+	"runtime/metrics"
+	"unsafe"
+)
 
 // Steps is a benchmark that is ready to be measured. Begin brings it, untimed, to the beginning of a loop of n turns; Run
 // makes these and returns; Close ends it.
@@ -62,3 +67,23 @@ func (r *routine) run(n uint64, _ C.int) uint64 {
 }
 
 func (r *routine) close() { r.steps.Close() }
+
+func say(c *C.pb_case, err error) {
+	words := C.CString(err.Error())
+	C.pb_foreign_say(c, words)
+	C.free(unsafe.Pointer(words))
+}
+
+// makes is true of what allocates before its samples too, so that it is looked at before each of them.
+func makes(c *C.pb_case) bool {
+	_, yes := prepared[c].(preparing)
+	return yes
+}
+
+var allocatedBytes = []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+
+// allocated is how many bytes ever were; asking stops nobody.
+func allocated() uint64 {
+	metrics.Read(allocatedBytes)
+	return allocatedBytes[0].Value.Uint64()
+}
