@@ -25,6 +25,7 @@ from perbyte.trial.benchmark_file import (
 )
 from perbyte.trial.cargo_bench import build_cargo
 from perbyte.trial.go_bench import build_go
+from perbyte.trial.program import DoesNotBuild
 
 pytestmark = pytest.mark.native
 needs_cargo = pytest.mark.skipif(not shutil.which("cargo"), reason="no cargo")
@@ -227,6 +228,24 @@ def test_the_crate_takes_the_name_and_version_that_a_lock_file_has(
     assert cargo_bench._patches("cargo", tmp_path, [{"dependencies": [{"name": "perbyte-criterion"}]}]) == []
     with pytest.raises(UsageError, match="no criterion"):
         cargo_bench._patches("cargo", tmp_path, [{"dependencies": []}])
+
+
+@needs_cargo
+def test_criterion_of_a_registry_is_replaced_and_nothing_is_left_behind(crate: Path, tmp_path: Path) -> None:
+    shutil.copytree(crate, tmp_path / "crate")
+    text = (crate / "Cargo.toml").read_text()
+    (tmp_path / "crate" / "Cargo.toml").write_text(
+        re.sub(r"^criterion = .*$", 'criterion = "0.5"', text, flags=re.MULTILINE)
+    )
+    try:
+        built = build_cargo(tmp_path / "crate")[0]
+    except DoesNotBuild as error:
+        if re.search(r"registry|download|network|offline", str(error)):
+            pytest.skip("no registry of crates can be reached")
+        raise
+    suite = put_in_place(built, {})
+    assert "sums/sum/64" in by_name(suite)
+    assert sorted(path.name for path in (tmp_path / "crate").iterdir()) == ["Cargo.toml", "benches", "src"]
 
 
 @needs_cargo

@@ -216,6 +216,7 @@ def _beside_kept(
     asked: BenchOptions, built: Sequence[BuiltBenchmarks], suites: Sequence[BenchmarkProgram]
 ) -> int:
     """Measure the present programs beside the kept ones, in turn; keep them where none are, or where it is wished."""
+    from perbyte.model import parse_address
     from perbyte.report.regressions import regression_lines
     from perbyte.stats.regressions import find_regressions
     from perbyte.trial import kept
@@ -241,19 +242,20 @@ def _beside_kept(
         now, old = places_of(one)
         moment = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
         kept.keep(now, old, kept.Note(asked.flags, _digest(now), moment))
+        note(f"{one.name}: kept as the baseline; change something and run this again", quiet=asked.quiet)
     if not pairs:
         print_figures(run, suites, as_json=asked.as_json, markdown=asked.markdown)
-        note("kept as the baseline; change something and run this again", quiet=asked.quiet)
         return EXIT_FINE if run.cells else EXIT_ENVIRONMENT
-    changes: list[tuple[BenchmarkProgram, BaselineChange]] = [
-        (suite, change)
-        for suite, before in pairs
-        for change in kept.changes(run, suite.spec.name, before.spec.name)
-    ]
+    changes: list[tuple[BenchmarkProgram, BaselineChange]] = []
+    gaps: list[str] = []
+    for suite, before in pairs:
+        names = (suite.spec.name, before.spec.name)
+        found_of = kept.changes(run, *names)
+        changes += [(suite, change) for change in found_of]
+        gaps += [one for one in kept.gaps(run, found_of) if parse_address(one).runner in names]
     print_changed(run, changes, as_json=asked.as_json, markdown=asked.markdown)
     if new:
         note(f"not in the kept programs: {', '.join(new)} (--keep keeps these)", quiet=asked.quiet)
-    gaps = kept.gaps(run, [change for _, change in changes])
     if gaps:
         note(f"missing: {', '.join(gaps)}: nothing is known of what was to be compared there")
     rows_compared = [(change.algorithm, change.comparison) for _, change in changes]
