@@ -17,9 +17,23 @@ fn main() {
         println!("cargo:rerun-if-changed={}", file.display());
     }
     println!("cargo:rerun-if-env-changed=CC");
+    tell_version();
     archive(&sources, &c, &PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")));
     for library in ["m", "dl", "pthread"] {
         println!("cargo:rustc-link-lib={library}");
+    }
+}
+
+/// Under criterion's own name the crate has what that version has, because others match all of its variants.
+fn tell_version() {
+    let of = |name: &str| env::var(name).ok().and_then(|text| text.parse::<u32>().ok()).unwrap_or(u32::MAX);
+    let own = env::var("CARGO_PKG_NAME").is_ok_and(|name| name == "criterion");
+    let version = if own { (of("CARGO_PKG_VERSION_MAJOR"), of("CARGO_PKG_VERSION_MINOR")) } else { (u32::MAX, 0) };
+    for (name, since) in [("has_bits", (0, 6)), ("has_elements_and_bytes", (0, 8))] {
+        println!("cargo:rustc-check-cfg=cfg({name})");
+        if version >= since {
+            println!("cargo:rustc-cfg={name}");
+        }
     }
 }
 

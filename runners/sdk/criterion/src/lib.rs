@@ -23,17 +23,22 @@ use std::time::Duration;
 /// As in criterion. Of bytes a figure per byte is made, of bits by eighths; elements have none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Throughput {
+    #[cfg(has_bits)]
     Bits(u64),
     Bytes(u64),
     BytesDecimal(u64),
     Elements(u64),
+    #[cfg(has_elements_and_bytes)]
     ElementsAndBytes { elements: u64, bytes: u64 },
 }
 
 impl Throughput {
     fn bytes(&self) -> Option<u64> {
         match *self {
-            Self::Bytes(bytes) | Self::BytesDecimal(bytes) | Self::ElementsAndBytes { bytes, .. } => Some(bytes),
+            Self::Bytes(bytes) | Self::BytesDecimal(bytes) => Some(bytes),
+            #[cfg(has_elements_and_bytes)]
+            Self::ElementsAndBytes { bytes, .. } => Some(bytes),
+            #[cfg(has_bits)]
             Self::Bits(bits) => Some(bits / 8),
             Self::Elements(_) => None,
         }
