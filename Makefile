@@ -8,29 +8,36 @@ BIN    := $(VENV)/bin
 bench: build           ## fresh machine -> table on the terminal and report.html
 	$(BIN)/perbyte study run kompara-2020 --budget 54s --report report.html
 
-test: build            ## fresh machine -> the whole test suite
+test: setup            ## fresh machine -> the whole test suite
+	$(BIN)/perbyte build
 	$(BIN)/pytest --numprocesses auto --dist loadfile
 
 lint: setup
 	sh scripts/lint.sh
 
-build: setup
+build: $(VENV)/.bench
 	$(BIN)/perbyte build
 
-java: setup            ## the runners of the Java providers, with JDK and Maven
-	sh scripts/setup.sh "$(PYTHON)" openjdk-17-jdk-headless maven
+java: $(VENV)/.bench    ## the runners of the Java providers, with JDK and Maven
+	FOR=bench sh scripts/setup.sh "$(PYTHON)" openjdk-17-jdk-headless maven
 	$(BIN)/perbyte build jca-sun jca-bc jca-conscrypt jca-accp
 
-arch: build            ## runners for AArch64, RISC-V and s390x under emulation: everything but speed
+arch: setup            ## runners for AArch64, RISC-V and s390x under emulation: everything but speed
+	$(BIN)/perbyte build
 	sh scripts/arch.sh "$(PYTHON)"
 
 setup: $(VENV)/.ready
 
 $(VENV)/.ready: requirements.lock pyproject.toml scripts/setup.sh
 	sh scripts/setup.sh "$(PYTHON)"
+	touch $@ $(VENV)/.bench
+
+$(VENV)/.bench: requirements-bench.lock pyproject.toml scripts/setup.sh
+	FOR=bench sh scripts/setup.sh "$(PYTHON)"
 	touch $@
 
-docs: build            ## what README.md and docs/ show, from real runs
+docs: setup            ## what README.md and docs/ show, from real runs
+	$(BIN)/perbyte build
 	sh scripts/docs.sh
 
 site:                  ## the documents as a site that needs no server: build/site/index.html

@@ -34,7 +34,15 @@ def watch(words: list[str]) -> tuple[Moments, float]:
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
     began = time.monotonic()
     command = [sys.executable, "-m", "perbyte.cli", *words]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, stdin=subprocess.DEVNULL) as run:
+    # whatever the terminal is that this is started in
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        stdin=subprocess.DEVNULL,
+        env=environment | {"TERM": "xterm-256color"},
+    ) as run:
         os.close(theirs)
         moments: Moments = []
         while True:

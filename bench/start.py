@@ -28,7 +28,7 @@ SELECTOR = "openssl/sha-256/digest@1KiB"
 # module, class, function, what it does
 PARTS = (
     ("perbyte.app.conducting", "", "prepare", "prepare"),
-    ("perbyte.measure.conduct", "", "built_runners", "  read runner.toml"),
+    ("perbyte.measure.conduct", "", "locate", "  read runner.toml"),
     ("perbyte.measure.conduct", "", "load", "  read the catalogue"),
     ("perbyte.measure.conduct", "", "survey", "  survey"),
     ("perbyte.measure.conduct", "", "draw_plan", "  plan"),

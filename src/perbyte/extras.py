@@ -6,7 +6,6 @@ asks for it before the work, so that nothing is lost by its absence.
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import json
 import shlex
@@ -64,6 +63,8 @@ def _lacking(extra: str) -> list[str]:
 
 def _origin() -> str:
     """Where this installation came from, if not from a package index; empty for an index or a checkout."""
+    import importlib.metadata  # slow to load, and only needed here
+
     try:
         said = importlib.metadata.distribution("perbyte").read_text("direct_url.json")
         found = json.loads(said or "{}")

@@ -180,6 +180,8 @@ def test_progress_on_a_terminal_is_one_line_that_is_taken_away(measured, tmp_pat
     told = on_a_terminal(measured.world, "measure", "alpha/sha-256@16", "--out", tmp_path / "run")
     assert "epoch 1" in told
     assert "cells done" in told
+    line = next(part for part in told.split("\r\x1b[2K") if "cells done" in part)
+    assert re.match(r"\d+ s, (about|at most) \d+ s left", line), "what a narrow terminal shows first"
     assert told.count("\r\x1b[2K") >= 2
     lines = told.replace("\r\n", "\n").split("\n")
     after = [line for line in lines if "sha-256" in line][-1]

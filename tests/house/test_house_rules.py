@@ -86,3 +86,16 @@ def test_every_test_module_has_a_name_of_its_own():
 def test_nothing_that_is_measured_or_built_is_tracked():
     kinds = {".o", ".so", ".a", ".parquet", ".jar", ".pyc", ".class", ".exe"}
     assert [str(path) for path in tracked() if path.suffix in kinds] == []
+
+
+def test_what_make_bench_installs_is_pinned_as_the_whole_lock_file_pins_it():
+    def pins(name: str) -> dict[str, list[str]]:
+        """What is pinned, with its hashes in order."""
+        blocks = re.split(r"^(?=\w)", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE)
+        return {
+            block.split()[0]: sorted(re.findall(r"sha256:\w+", block)) for block in blocks if "==" in block
+        }
+
+    few, every = pins("requirements-bench.lock"), pins("requirements.lock")
+    assert few
+    assert {name: hashes for name, hashes in few.items() if every.get(name) != hashes} == {}

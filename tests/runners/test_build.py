@@ -202,6 +202,22 @@ def test_one_failure_touches_no_other(tmp_path):
     assert sorted(heard) == ["bad", "good", "lacking"]
 
 
+def test_objects_of_the_sdk_are_compiled_once_for_all_runners(tmp_path, monkeypatch):
+    log, compiler = tmp_path / "log", tmp_path / "cc"
+    compiler.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec cc "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    specs = [written(tmp_path, name) for name in ("alpha", "beta")]
+    assert [outcome.state for outcome in build_all(specs)] == [BuildState.BUILT] * 2
+    compiled = [line.split(" -c ")[1].split()[0] for line in log.read_text().splitlines() if " -c " in line]
+    names = [Path(source).name for source in compiled]
+    # each says what it was built with, and has a table of its own
+    assert {name for name in names if names.count(name) > 1} == {"hello.c", "table.c"}
+    for spec in specs:
+        with Session(spec) as session:
+            session.hello()
+
+
 def test_a_failed_download_costs_its_own_runner_and_says_what_to_do(tmp_path, monkeypatch):
     """blake3's source comes through cargo; here cargo has no registry."""
     tools = tmp_path / "tools"

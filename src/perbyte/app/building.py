@@ -41,9 +41,10 @@ def build_needed(globs: Iterable[str], say: Say = silent) -> None:
     named = {name for glob in globs for name in pattern.expand_braces(glob)}
     meant = [
         spec
-        for spec in locate(unlisted=True)
-        if spec.name in named
-        or (spec.listed and not spec.opt_in and any(pattern.matches(spec.name, glob) for glob in globs))
+        for spec in locate(
+            unlisted=True, named=lambda name: any(pattern.matches(name, glob) for glob in globs)
+        )
+        if spec.name in named or (spec.listed and not spec.opt_in)
     ]
     wanted = [spec for spec in meant if spec.built and (not spec.out().is_dir() or stale(spec))]
     absent = {spec.name: lack.what for spec in wanted if (lack := missing(spec))}

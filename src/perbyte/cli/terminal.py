@@ -6,6 +6,7 @@ column, a row a line, for `grep` and `awk`; programs that want fields have `--js
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -13,7 +14,7 @@ import textwrap
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from perbyte.cli.streams import control
 from perbyte.model.text import plain
@@ -76,6 +77,14 @@ def _room() -> int | None:
     return None
 
 
+def _columns(stream: TextIO) -> int:
+    """The width of the terminal that `stream` writes to, which need not be that of the table."""
+    if not os.environ.get("COLUMNS"):
+        with contextlib.suppress(OSError, ValueError):
+            return os.get_terminal_size(stream.fileno()).columns
+    return shutil.get_terminal_size().columns
+
+
 _REDRAW_S = 0.1
 _LINE_EVERY_S = 10.0
 _NAMED = 6  # of what the same is noted of
@@ -94,9 +103,8 @@ class LiveLine:
         now = time.monotonic()
         if self.live and now - self._last >= _REDRAW_S:
             self._last, self._drawn = now, True
-            columns = shutil.get_terminal_size().columns
             control("\r\033[2K")
-            print(plain(text, 1000)[: columns - 1], end="", file=sys.stderr, flush=True)
+            print(plain(text, 1000)[: _columns(sys.stderr) - 1], end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Remove the line."""
@@ -130,11 +138,11 @@ class ProgressLine:
             if moment.expected_s is None
             else f"about {moment.expected_s:.0f} s left"
         )
-        parts = [
-            moment.stage,
-            f"{moment.done} of {moment.total} cells done, {moment.pending} to go in this epoch",
-            f"{moment.clean_share:.0%} clean" if moment.clean_share else "",
+        parts = [  # what a narrow terminal cuts off matters least
             f"{moment.elapsed_s:.0f} s, {rest}",
+            f"{moment.done} of {moment.total} cells done",
+            f"{moment.stage}, {moment.pending} to go",
+            f"{moment.clean_share:.0%} clean" if moment.clean_share else "",
             moment.what,
         ]
         text = " · ".join(filter(None, parts))

@@ -15,8 +15,9 @@ import secrets
 import signal
 import stat
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -28,7 +29,17 @@ from perbyte.measure.forecast import foresee
 from perbyte.measure.history import RunHistory, RunOutcome, Watcher
 from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
 from perbyte.measure.pace import recall_pace
-from perbyte.measure.plan import Plan, Request, Survey, choose_twins, draw_plan, may_mean, survey, wanted_cpus
+from perbyte.measure.plan import (
+    Plan,
+    Request,
+    Survey,
+    choose_twins,
+    draw_plan,
+    may_be_meant,
+    may_mean,
+    survey,
+    wanted_cpus,
+)
 from perbyte.measure.run import Measurement
 from perbyte.model import Conditions, Policy, Sink, StoredRun, parse_address
 from perbyte.model.cell import FULL
@@ -70,9 +81,12 @@ def prepare(
 def find_cells(request: Request, *, lenient: bool = False) -> tuple[Plan, Survey]:
     """Survey the runners that the request can mean and draw the plan; `lenient` and errors as of `prepare`."""
     specs = [
-        spec for spec in built_runners() if any(may_mean(selector, spec) for selector in request.selectors)
+        spec
+        for spec in _ready(locate(named=partial(may_be_meant, request.selectors)))
+        if any(may_mean(selector, spec) for selector in request.selectors)
     ]
     if not specs:
+        built_runners()  # raises where nothing is built at all
         _explain_runner(request)
     tiers = list(dict.fromkeys(tier for spec in specs for tier in spec.tiers))
     cpus = wanted_cpus(request, tiers)
@@ -178,11 +192,14 @@ def built_runners(names: Sequence[str] = ()) -> list[RunnerSpec]:
 
     Raises EnvironmentLacking when there is none, UsageError for an unknown name.
     """
-    specs = [find(name) for name in names] if names else locate()
-    ready = [spec for spec in specs if not spec.built or spec.out().is_dir()]
+    ready = _ready([find(name) for name in names] if names else locate())
     if not ready:
         raise not_built()
     return ready
+
+
+def _ready(specs: Iterable[RunnerSpec]) -> list[RunnerSpec]:
+    return [spec for spec in specs if not spec.built or spec.out().is_dir()]
 
 
 def _present(command: Sequence[str], policy: Policy, input_facts: Mapping[str, Any] | None) -> dict[str, Any]:

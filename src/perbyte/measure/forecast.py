@@ -18,12 +18,13 @@ from perbyte.model import Cell, Policy
 from perbyte.model.cell import LOOP
 from perbyte.runners import RunnerSpec
 
-# Seconds, as measured with compiled runners on a machine of 2022; the virtual machine of Java takes longer to come up.
+# Seconds, as measured with compiled runners on a machine of 2022, Zen 4; the virtual machine of Java takes longer to
+# come up.
 START_S = 0.1
 START_JAVA_S = 1.5
 WARM_JAVA_S = 0.75  # until a case is compiled and steady, 1.5 s at the most; anew in each epoch
-BURST_S = 0.0025
-REST_S = 0.015  # an epoch's audit, statistics and storing, of one cell
+BURST_S = 0.001
+REST_S = 0.006  # an epoch's audit, statistics and storing, of one cell
 CHECK_S = 0.002
 BYTE_S = 4e-9  # material, call, digest and comparison of one byte, of a fast algorithm
 SAID_FROM_S = 0.5  # of starting processes

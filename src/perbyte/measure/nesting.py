@@ -61,9 +61,11 @@ class Nesting:
         self._known: dict[Cell, _Known] = defaultdict(_Known)
         self._process_s = 0.0
         self._common = _Common()
+        self._planned: dict[Cell, int | None] = {}  # rounds, as long as no epoch says more
 
     def note(self, tallies: Mapping[Cell, Tally], took_s: float) -> None:
         """Take over an epoch that took `took_s` seconds in all."""
+        self._planned.clear()
         spent_s = sum(tally.spent_s for tally in tallies.values())
         self._process_s = max(took_s - spent_s, 0.0) / max(len(tallies), 1)
         for cell, tally in tallies.items():
@@ -109,6 +111,11 @@ class Nesting:
 
     def rounds(self, cell: Cell) -> int | None:
         """Return the rounds that a cell takes part in, in the next epoch; None while nothing is known."""
+        if cell not in self._planned:
+            self._planned[cell] = self._plan(cell)
+        return self._planned[cell]
+
+    def _plan(self, cell: Cell) -> int | None:
         known = self._grown(cell)
         if known is None:
             return None

@@ -76,6 +76,11 @@ def wanted_cpus(request: Request, tiers: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named)) or (FULL,)
 
 
+def may_be_meant(selectors: Iterable[Selector], name: str) -> bool:
+    """False where a runner's name alone tells that no selector can mean it."""
+    return any(selector.versions or pattern.matches(name, selector.runner) for selector in selectors)
+
+
 def may_mean(selector: Selector, spec: RunnerSpec) -> bool:
     """True when `selector` can mean this runner; where it names versions, builds of the same library count as well."""
     names = (spec.name, spec.build_of) if selector.versions and spec.build_of else (spec.name,)
@@ -141,24 +146,30 @@ def _cells_of(
         ):
             continue
         for row in hello.operations:
-            if row.algorithm not in catalogue.algorithms:
+            if row.algorithm not in catalogue.algorithms or not selector.matches_operation(
+                selector.runner, row.algorithm, row.operation
+            ):
                 continue
             algorithm = catalogue.algorithms[row.algorithm]
             contracts = selector.contracts or request.contracts or (catalogue.default_contract(algorithm),)
             if request.operations and row.operation not in request.operations:
                 continue
-            for size, state in itertools.product(sizes or default_sizes(algorithm), states):
+            asked = dataclasses.replace(
+                selector,
+                runner=runner,
+                contracts=contracts,
+                cpus=selector.cpus or request.cpus,
+                sizes=None,
+                states=None,
+            )
+            sizes_here = sizes or default_sizes(algorithm)
+            # sizes and states are chosen above: one cell of the row speaks for all
+            if not asked.matches(
+                Cell(runner, row.algorithm, row.operation, sizes_here[0], row.contract, cpu)
+            ):
+                continue
+            for size, state in itertools.product(sizes_here, states):
                 cell = Cell(runner, row.algorithm, row.operation, size, row.contract, cpu, state=state)
-                asked = dataclasses.replace(
-                    selector,
-                    runner=runner,
-                    contracts=contracts,
-                    cpus=selector.cpus or request.cpus,
-                    sizes=None,
-                    states=None,
-                )
-                if not asked.matches(dataclasses.replace(cell, state=LOOP)):
-                    continue
                 if size % algorithm.data_multiple_bytes:
                     failures.append(
                         Failure(

@@ -16,9 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from perbyte import stats
 from perbyte.errors import RunnerError
@@ -32,7 +30,11 @@ from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
 from perbyte.protocol.layouts import LAYOUT_BITS, further_layout
 from perbyte.runners.session import Session
 from perbyte.runners.taken import AskedBurst, TakenBursts
+from perbyte.stats.arrays import np
 from perbyte.stats.estimate import midmean_half_width
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 CLEAN_SHARE = 0.75  # of a burst's samples: so many clean ones end it early
 # probes to wait for a quiet core before a sample: a millisecond; ten where a look is cheap

@@ -24,8 +24,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from perbyte.errors import RunnerError
 from perbyte.measure.cores import Awake
 from perbyte.measure.machine import own_cache_bytes
@@ -34,6 +32,7 @@ from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_kind
 from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
 from perbyte.runners.session import Session
+from perbyte.stats.arrays import np
 from perbyte.stats.clean import clean_mask
 
 CLEAN_CALLS = {COLD: 100, IDLE: 16, FIRST: 16}  # an epoch

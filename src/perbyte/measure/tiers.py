@@ -12,8 +12,6 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError
@@ -21,6 +19,7 @@ from perbyte.measure.plan import Survey
 from perbyte.measure.sessions import Sessions, draw_layout
 from perbyte.model import Cell, Policy, UnprovenTier
 from perbyte.model.cell import FULL
+from perbyte.stats.arrays import np
 
 _PROBE_BYTES = 1024
 BURSTS = 8  # in each tier

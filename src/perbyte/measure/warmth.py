@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-import numpy as np
-
 from perbyte.model import Policy
+from perbyte.stats.arrays import np
 from perbyte.stats.estimate import median, median_interval
 
 FULL_ROUND = 2  # of an epoch; in the first one everything else is cold as well

@@ -1,7 +1,7 @@
 """What is said between Perbyte and a runner: messages, lines, and the bytes both sides agree on.
 
 Pure: nothing here starts a process, reads a pipe or waits. `protocol/SPEC.md` is the authority; this package
-follows it. `material` is not imported here, because it needs numpy and only tests and conformance need it.
+follows it. `material` is not imported here, because it only tests and conformance need it whole.
 """
 
 from perbyte.protocol.codec import decode, encode

@@ -22,7 +22,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,6 +43,7 @@ SANITIZE_FLAGS = (
     "-fno-sanitize-recover=all",
 )
 _STAMP = "stamp.json"
+_TOLD = "hello.c"  # the one file of the SDK that says what a runner was built with
 _LIMIT_S = 1800
 _SHOWN = 16_384
 _compilers = threading.BoundedSemaphore(os.cpu_count() or 1)
@@ -78,9 +79,13 @@ class BuildOutcome:
 
 @dataclass(frozen=True, slots=True)
 class _Recipe:
-    """What is run to build a runner: one command per object, and one to link; or one command for all."""
+    """What is run to build a runner: one command per object, and one to link; or one command for all.
+
+    `shared`: objects of the SDK, the same for every runner that is built with the same flags.
+    """
 
     objects: dict[str, list[str]] = field(default_factory=dict)
+    shared: frozenset[str] = frozenset()
     last: list[str] = field(default_factory=list)
     files: tuple[Path, ...] = ()
     tools: tuple[str, ...] = ()
@@ -88,6 +93,36 @@ class _Recipe:
 
 class _Failed(Exception):
     """A command of the recipe failed; the argument is what it said."""
+
+
+class _Objects:
+    """Objects that several builds of this process need: the first one compiles, the others wait for its bytes."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: dict[tuple[str, ...], Future[bytes]] = {}
+
+    def put(self, command: Sequence[str], sources: str, file: Path) -> None:
+        """Compile to `file`, or write what the same command made of the same `sources`. Raises _Failed."""
+        key = (*command, sources)
+        with self._lock:
+            made = self._made.get(key)
+            first = made is None
+            made = self._made.setdefault(key, Future())
+        if first:
+            try:
+                _run([*command, "-o", file.name], file.parent)
+                made.set_result(file.read_bytes())
+            except BaseException as error:
+                with self._lock:
+                    del self._made[key]
+                made.set_exception(error)
+                raise
+        else:
+            file.write_bytes(made.result())
+
+
+_objects = _Objects()
 
 
 def build(spec: RunnerSpec, *, force: bool = False, sanitize: bool | None = None) -> BuildOutcome:
@@ -192,6 +227,7 @@ def _recipe(spec: RunnerSpec, found: needs.Found, sanitize: bool) -> _Recipe:
         f"-DPB_FLAGS={_literal(told)}",
     )
     objects: dict[str, list[str]] = {}
+    shared = set()
     sources = [(source, ()) for source in _matching(sdk, ("*.c",))] + [
         (source, (*spec.flags, *found.compile, f"-I{spec.here}")) for source in own
     ]
@@ -201,19 +237,23 @@ def _recipe(spec: RunnerSpec, found: needs.Found, sanitize: bool) -> _Recipe:
     ]  # somebody else's code is not ours to be strict with
     for number, (source, extra) in enumerate(sources):
         language = "c" if source.suffix == ".c" else "c++"
-        objects[f"{number}-{source.stem}.o"] = [
+        name = f"{number}-{source.stem}.o"
+        if not extra and source.name != _TOLD:
+            shared.add(name)
+        objects[name] = [
             *needs.compiler(language),
             *standard[language],
             *(general if ours or not extra else lenient),
             *extra,
             f"-I{sdk}",
-            *macros,
+            *(() if name in shared else macros),
             "-c",
             str(source),
         ]
     link = [*needs.compiler(main), *(SANITIZE_FLAGS if sanitize else ()), *objects]
     return _Recipe(
         objects=objects,
+        shared=frozenset(shared),
         last=[*link, "-o", spec.name, *found.link, *spec.link, "-lm", "-ldl", "-pthread"],
         files=_files(spec),
         tools=tuple(needs.compiler_version(needs.compiler(language)) for language in needs.languages(spec)),
@@ -263,9 +303,9 @@ def _follow(spec: RunnerSpec, recipe: _Recipe, scratch: Path) -> None:
         return
     if not recipe.objects:
         raise _Failed(f"{spec.here}: there are no sources")
+    sources = _sources_key(spec, _matching(_sdk(), ("*.c", "*.h")))
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        commands = [[*command, "-o", name] for name, command in recipe.objects.items()]
-        results = list(pool.map(lambda command: _said(command, scratch), commands))
+        results = list(pool.map(lambda name: _compile(recipe, name, sources, scratch), recipe.objects))
     if words := "\n".join(result for result in results if result):
         raise _Failed(words)
     _run(recipe.last, scratch)
@@ -273,10 +313,14 @@ def _follow(spec: RunnerSpec, recipe: _Recipe, scratch: Path) -> None:
         (scratch / name).unlink()
 
 
-def _said(command: list[str], directory: Path) -> str:
-    """What a failed command said; '' when it went well."""
+def _compile(recipe: _Recipe, name: str, sources: str, directory: Path) -> str:
+    """What a failed compiler said; '' when it went well. `sources`: a digest of the SDK's."""
+    command = recipe.objects[name]
     try:
-        _run(command, directory)
+        if name in recipe.shared:
+            _objects.put(command, sources, directory / name)
+        else:
+            _run([*command, "-o", name], directory)
     except _Failed as failure:
         return str(failure)
     return ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -101,18 +101,24 @@ def search_path() -> tuple[Path, ...]:
     return (*extra, places.data_dir("runners"), places.build_home() / "versions")
 
 
-def locate(directories: Sequence[Path] | None = None, *, unlisted: bool = False) -> list[RunnerSpec]:
+def locate(
+    directories: Sequence[Path] | None = None,
+    *,
+    unlisted: bool = False,
+    named: Callable[[str], bool] = lambda name: True,
+) -> list[RunnerSpec]:
     """Return all runners, sorted by name; those with `listed = false` only on request.
 
-    `directories` replaces the search path. A `runner.toml` that breaks the rules costs that runner: it is left out with
-    a DataFileWarning. With `directories` it raises DataFileError.
+    `directories` replaces the search path. Files of names that are not `named` are not read: there are many. A
+    `runner.toml` that breaks the rules costs that runner: it is left out with a DataFileWarning. With `directories` it
+    raises DataFileError.
     """
     found: dict[str, Path] = {}
     for directory in search_path() if directories is None else directories:
         for file in sorted(directory.glob("*/runner.toml")):
             found.setdefault(file.parent.name, file)
     specs = []
-    for name in sorted(found):
+    for name in sorted(filter(named, found)):
         try:
             specs.append(read_spec(found[name]))
         except DataFileError as error:

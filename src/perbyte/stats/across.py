@@ -12,9 +12,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from perbyte.model import Cell, CellFigure, NoiseFloor, Quality
+from perbyte.stats.arrays import np
 from perbyte.stats.estimate import normal_quantile, t_quantile
 
 ACROSS_RUNS = 0.01  # what runs of the same code differ by at the most in 95 of 100 cells, where nobody knows

@@ -11,12 +11,12 @@ differ by one step are the same reading as far as anyone can tell, so every tole
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from perbyte.model import Burst, Calibration, Policy, Process
+from perbyte.stats.arrays import np
 from perbyte.stats.estimate import beyond_scatter, midmean
 from perbyte.stats.samples import MOMENT_LEAST, Bools, Floats, SampleTable, tabulate
 
@@ -278,8 +278,8 @@ def find_quiet(
     ]
     shared = Quiet(0.0, 0.0)
     if modes:
-        floor = float(np.median([low for low, _ in modes]))
-        shared = Quiet(floor, floor * float(np.median([ratio for _, ratio in modes])))
+        floor = statistics.median(low for low, _ in modes)
+        shared = Quiet(floor, floor * statistics.median(ratio for _, ratio in modes))
     taken: dict[Process, list[Burst]] = {process: [] for process in processes}
     for burst in bursts:
         if burst.cell.process in taken:
@@ -308,7 +308,7 @@ def _in_line(floors: Mapping[Process, float], tolerance: float) -> dict[Process,
     found = {}
     for process, floor in floors.items():
         others = [other for key, other in floors.items() if key != process and other > 0]
-        usual = float(np.median(others)) if others else floor
+        usual = statistics.median(others) if others else floor
         matters = floor * (1 + tolerance) < usual or floor > usual * (1 + tolerance)
         odd = (
             len(others) >= LEAST_SIBLINGS

@@ -20,10 +20,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from perbyte.model import CellFigure, Doubt, Estimate, NoiseFloor, Quality
 from perbyte.stats.across import ACROSS_RUNS
+from perbyte.stats.arrays import np
 from perbyte.stats.samples import Floats
 from perbyte.stats.shift import reach_of_pairs, reach_of_two
 

@@ -12,9 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from perbyte.model import Burst, Calibration, Cell, Policy, Process
+from perbyte.stats.arrays import np
 from perbyte.stats.clean import Quiet, judge_samples
 from perbyte.stats.estimate import midmean
 

@@ -13,10 +13,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from perbyte.errors import UsageError
 from perbyte.model import CellFigure, Interval, NoiseFloor
+from perbyte.stats.arrays import np
 from perbyte.stats.compare import floor_between
 from perbyte.stats.estimate import t_quantile
 

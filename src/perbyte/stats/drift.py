@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from perbyte.stats.arrays import np
 from perbyte.stats.estimate import midmean, rank_correlation, t_quantile
 from perbyte.stats.samples import Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 TREND_SIZE = 0.005
 _TREND_LEVEL = 0.999

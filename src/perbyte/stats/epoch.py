@@ -10,15 +10,17 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from perbyte.model import Burst, Calibration, Cell, Flag, Policy
+from perbyte.stats.arrays import np
 from perbyte.stats.clean import Quiet, core_cycles_per_tick, disturbance, table_cycles, table_ns
 from perbyte.stats.drift import Trend, inflation, trend
 from perbyte.stats.estimate import epoch_value, lower_quartile, median, midmean_half_width, normal_quantile
 from perbyte.stats.samples import Bools, Floats, SampleTable, tabulate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Clean samples an epoch needs. Simulated (bench/few_samples.py, ADR 27): where probes miss 1 to 2 % of what disturbs an
 # epoch of 200 samples, intervals from 1 or 2 clean samples an epoch hold in 0 to 83 of 100 cases, from 3 to 8 in 54 to

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from statistics import NormalDist
 
-import numpy as np
-
+from perbyte.stats.arrays import np
 from perbyte.stats.samples import Floats
 
 

@@ -16,11 +16,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from perbyte.errors import UsageError
 from perbyte.model import Burst, Calibration, Cell, CellFigure, Doubt, Policy, Process, Quality, Warning
 from perbyte.model.cell import LOOP
+from perbyte.stats.arrays import np
 from perbyte.stats.clean import (
     Quiet,
     clean_values,

@@ -13,9 +13,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
 from perbyte.model import Calibration, Policy
+from perbyte.stats.arrays import np
 from perbyte.stats.clean import IN_VAIN, LEAST_SIBLINGS, Quiet, own_quiet
 from perbyte.stats.estimate import beyond_scatter
 

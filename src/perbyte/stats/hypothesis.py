@@ -11,9 +11,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from perbyte.errors import UsageError
+from perbyte.stats.arrays import np
 from perbyte.stats.estimate import normal_quantile, ranks
 from perbyte.stats.samples import Floats
 

@@ -13,9 +13,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from perbyte.model import Interval
+from perbyte.stats.arrays import np
 from perbyte.stats.estimate import (
     lower_quartile,
     median,

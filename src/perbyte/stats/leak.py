@@ -11,10 +11,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from perbyte.model import Burst, Calibration, Policy
 from perbyte.model.leak import LeakVerdict, PairFigures
+from perbyte.stats.arrays import np
 from perbyte.stats.clean import judge_samples
 from perbyte.stats.paired import QUANTILE, compare_pairs, holm
 from perbyte.stats.samples import Floats

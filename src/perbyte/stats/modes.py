@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from perbyte.model import Doubt, Warning
+from perbyte.stats.arrays import np
 from perbyte.stats.samples import Floats
 
 LEAST_BURSTS = 40  # that show two groups

@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from perbyte.model.leak import Difference, PairFigures
+from perbyte.stats.arrays import np
 from perbyte.stats.estimate import ranks
 from perbyte.stats.samples import Floats
 

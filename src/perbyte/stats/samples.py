@@ -9,15 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from perbyte.model import Burst, Flag
 from perbyte.model.cell import FIRST
+from perbyte.stats.arrays import np
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+else:  # names for annotations, which nobody evaluates
+    Floats = Bools = object
+
 
 MOMENT_LEAST = 8  # samples that tell a quantised clock from a moving one
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import numpy as np
-
 from perbyte.model import Cell, Doubt, Warning
+from perbyte.stats.arrays import np
 from perbyte.stats.estimate import beyond_scatter
 
 WRONG = 0.01  # of runs in which all rows are alike: in so many, or fewer, some row is called unlike

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
+from perbyte.stats.arrays import np
 from perbyte.stats.estimate import normal_quantile, t_quantile
 from perbyte.stats.interval import ORDERED_FROM, median_spread
 from perbyte.stats.samples import Floats

@@ -14,11 +14,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
 
-import numpy as np
 from msgspec import Meta, field
 
 from perbyte.datafile import Text
 from perbyte.model import Cell, Estimate, Run
+from perbyte.stats.arrays import np
 from perbyte.stats.clean import cycles_per_call, ns_per_call
 from perbyte.stats.compare import compare_costs
 from perbyte.stats.hypothesis import MOST_NORMAL
