@@ -46,6 +46,7 @@ PARTS: dict[str, dict[str, str]] = {
         "The command line": "docs/cli",
         "Libraries": "docs/libraries",
         "My function in another language": "docs/try-languages",
+        "Benchmark files": "docs/benchmark-files",
         "Languages": "docs/languages",
         "Java": "docs/jca",
         "The site of an atlas": "docs/atlas",

@@ -186,6 +186,8 @@ def test_contracts_are_those_of_the_method(catalogue):
         "setup/1",
         "oneshot/1",
         "pk/1",
+        "routine/1",
+        "batch/1",
     } | {
         "expand/1",
         "password/1",

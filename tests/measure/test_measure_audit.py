@@ -233,6 +233,17 @@ def test_without_the_audit_nobody_is_looked_at(lab: Any, ecb: Any, address: Any)
     assert done.figure(address("alpha")).quality is not Quality.DOUBTED
 
 
+def test_who_makes_inputs_untimed_is_not_looked_at_and_it_is_said(
+    lab: Any, ecb: Any, address: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what the kernel counts nobody could tell how much the inputs took."""
+    monkeypatch.setattr(audit, "PREPARED", "")  # the beginning of every contract
+    done = lab.run(ecb("alpha", burn=2.0), **FIVE)
+    assert not done.failures()
+    told = [one.text for one in done.figure(address("alpha")).warnings if one.kind is Doubt.AUDIT]
+    assert told == ["not audited from outside: it makes an input for each call, which takes CPU time"]
+
+
 def _ignore(*_: object) -> None: ...
 
 

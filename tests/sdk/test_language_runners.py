@@ -49,7 +49,7 @@ LINES
 """
 FIELDS = {
     "pb_case": "size in out message key nonce aad key_len nonce_len aad_len in_len out_len failures inverse given"
-    " turns ctx error",
+    " turns most calls ctx error",
     "pb_variant": "calls begin loop show",
     "pb_family": "close variants",
     "pb_row": "family param key nonce multiple output",

@@ -10,14 +10,13 @@ enum { COLD_AFTER = 8 };               /* looks that find the core busy: 2 us */
 static const double WARMED_UP_TO = 10; /* samples that one call lasts */
 
 /* A piece where the case is cut, else calls as they are. The state is made anew for calls only. */
-static const pb_variant *next_work(pb_prepared *p, int cut)
+static const pb_variant *next_work(pb_prepared *p, int cut, uint64_t calls)
 {
 	if (cut) {
 		pb_pieces_step(p);
 		return p->piece.variant;
 	}
-	if (p->variant->begin)
-		p->variant->begin(&p->c);
+	pb_case_begin(p, calls);
 	return p->variant;
 }
 
@@ -27,7 +26,7 @@ static uint64_t take_sample(pb_gauge *g, pb_prepared *p, int cut, uint64_t calls
 {
 	pb_open_sample open;
 	p->c.failures = 0;
-	const pb_variant *work = next_work(p, cut);
+	const pb_variant *work = next_work(p, cut, calls);
 	pb_gauge_before(g, &open, sample);
 	uint64_t begun = g->clock_at;
 	work->loop(&p->c, calls);
@@ -39,7 +38,7 @@ static uint64_t take_sample(pb_gauge *g, pb_prepared *p, int cut, uint64_t calls
 
 static uint64_t ticks_of(const pb_gauge *g, pb_prepared *p, int cut, uint64_t calls)
 {
-	const pb_variant *work = next_work(p, cut);
+	const pb_variant *work = next_work(p, cut, calls);
 	uint64_t start = pb_gauge_ticks();
 	work->loop(&p->c, calls);
 	uint64_t ticks = pb_gauge_ticks() - start, fixed = (uint64_t)g->fixed_ticks;
@@ -55,19 +54,21 @@ static const double STEPS_OF_A_SAMPLE = 300;
 static uint64_t choose_calls(const pb_gauge *g, pb_prepared *p, double sample_us)
 {
 	double goal = fmax(sample_us * 1e-6 * g->tick_hz, STEPS_OF_A_SAMPLE * (double)g->tick_quantum);
-	uint64_t calls = 1, ticks = ticks_of(g, p, 0, 1);
+	uint64_t most = p->c.most ? p->c.most : (uint64_t)1 << 24, calls = 1, ticks = ticks_of(g, p, 0, 1);
 	if ((double)ticks > goal && (double)ticks < 20 * goal)
 		ticks = ticks_of(g, p, 0, 1); /* the first call of all is often the slowest */
 	do {
-		while ((double)ticks < goal / 4 && calls < (uint64_t)1 << 24)
-			ticks = ticks_of(g, p, 0, calls *= 2);
+		while ((double)ticks < goal / 4 && calls < most)
+			ticks = ticks_of(g, p, 0, calls = 2 * calls < most ? 2 * calls : most);
 		for (int i = 0; i < 3 && (double)ticks < 20 * goal; i++) {
 			uint64_t again = ticks_of(g, p, 0, calls);
 			if (again < ticks)
 				ticks = again;
 		}
-	} while ((double)ticks < goal / 4 && calls < (uint64_t)1 << 24);
+	} while ((double)ticks < goal / 4 && calls < most);
 	double wanted = (double)calls * goal / (double)ticks;
+	if (p->c.most && wanted > p->c.most)
+		wanted = p->c.most;
 	p->call_ticks = ticks / calls;
 	return wanted < 1 ? 1 : (uint64_t)(wanted + 0.5);
 }

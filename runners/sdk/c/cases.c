@@ -264,11 +264,17 @@ void pb_case_close(pb_prepared *p)
 	free_case(p);
 }
 
+void pb_case_begin(pb_prepared *p, uint64_t n)
+{
+	p->c.calls = n;
+	if (p->variant->begin)
+		p->variant->begin(&p->c);
+}
+
 void pb_case_run(pb_prepared *p, uint64_t n)
 {
 	p->c.failures = 0;
-	if (p->variant->begin)
-		p->variant->begin(&p->c);
+	pb_case_begin(p, n);
 	if (n)
 		p->variant->loop(&p->c, n);
 	if (p->variant->show)

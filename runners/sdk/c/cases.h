@@ -35,6 +35,9 @@ const char *pb_case_open(pb_prepared *, const pb_row *, const pb_variant *, size
 			 size_t offset, const char *input_path, const pb_vector *, char *words);
 void pb_case_close(pb_prepared *);
 
+/* Begin, before a loop of n calls. */
+void pb_case_begin(pb_prepared *, uint64_t n);
+
 /* Begin and make n calls; afterwards the last one's output is in c.out, c.out_len. */
 void pb_case_run(pb_prepared *, uint64_t n);
 

@@ -42,12 +42,6 @@ static void make_calls(void *argument)
 	c->p->variant->loop(&c->p->c, c->n);
 }
 
-static void begin(pb_prepared *p)
-{
-	if (p->variant->begin)
-		p->variant->begin(&p->c);
-}
-
 static uint64_t now_ns(void)
 {
 	struct timespec now;
@@ -62,14 +56,14 @@ static void count_calls(const task *t)
 	pb_case_run(t->p, 1); /* what a library sees to after a fork is behind it then */
 	if (pb_trace_start() != 0)
 		return;
-	begin(t->p);
+	pb_case_begin(t->p, one.n);
 	uint64_t before = now_ns();
 	pb_trace(make_calls, &one, t->limit_ns, &f->one, &f->state, &f->address);
 	f->has_call = 1;
 	uint64_t took = now_ns() - before;
 	if (took * many.n > t->limit_ns)
 		return;
-	begin(t->p);
+	pb_case_begin(t->p, many.n);
 	pb_trace(make_calls, &many, 0, &f->many, &f->state, &f->address);
 	f->calls = PB_RING;
 }
@@ -134,7 +128,7 @@ static void paint(const task *t)
 {
 	calls one = {t->p, 1};
 	pb_case_run(t->p, 1);
-	begin(t->p);
+	pb_case_begin(t->p, one.n);
 	t->found->stack_call = pb_stack_depth(make_calls, &one);
 	set_up(t, PAINTED);
 }

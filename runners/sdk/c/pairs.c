@@ -56,8 +56,7 @@ static void evict(const volatile uint8_t *block, size_t bytes)
 static void begin_case(pb_prepared *p)
 {
 	p->c.failures = 0;
-	if (p->variant->begin)
-		p->variant->begin(&p->c);
+	pb_case_begin(p, 1);
 }
 
 /* The caches and what the core predicts are the same before either class: a call on a secret of neither. */

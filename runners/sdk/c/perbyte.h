@@ -34,8 +34,10 @@ typedef struct pb_case {
 	int inverse;       /* 1 while preparing for decrypt, open, verify or decapsulate */
 	int given;         /* 1 while in and in_len are a vector's, not the run's own */
 	unsigned turns;    /* set by the family's open: samples hold a multiple of so many calls (0: any) */
-	void *ctx;         /* the family's own */
-	char error[256];   /* words for pb_fail */
+	unsigned most;     /* set by the family's open: a sample holds so many calls at the most (0: any) */
+	uint64_t calls;  /* while `begin` runs: what the loop behind it makes, where that is known (0: not) */
+	void *ctx;       /* the family's own */
+	char error[256]; /* words for pb_fail */
 } pb_case;
 
 /* One operation under one contract. */
@@ -89,6 +91,10 @@ typedef struct pb_runner {
 } pb_runner;
 
 int pb_runner_main(const pb_runner *, int argc, char **argv);
+
+/* Before pb_runner_main, where the code that is called may print: answers go to what is standard output now, and what is
+ * printed goes to standard error. */
+void pb_keep_output(void);
 
 /* Keep words about an error; returns -1, so that `return pb_fail(c, "...")` reads well. */
 int pb_fail(pb_case *, const char *format, ...) __attribute__((format(printf, 2, 3)));

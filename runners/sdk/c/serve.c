@@ -220,12 +220,21 @@ static void answer(pb_server *s, char *line)
 		  "quit");
 }
 
+static int answers = STDOUT_FILENO;
+
+void pb_keep_output(void)
+{
+	int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (kept >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		answers = kept;
+}
+
 /* Write all of it; a reader that has gone away ends the process. */
 static void send_answer(pb_server *s)
 {
 	pb_text_add(&s->answer, "\n");
 	for (size_t at = 0; at < s->answer.length;) {
-		ssize_t sent = write(STDOUT_FILENO, s->answer.data + at, s->answer.length - at);
+		ssize_t sent = write(answers, s->answer.data + at, s->answer.length - at);
 		if (sent <= 0)
 			exit(1);
 		at += (size_t)sent;

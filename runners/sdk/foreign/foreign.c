@@ -13,7 +13,14 @@ static pb_variant (*variants)[MOST_VARIANTS];
 
 static int open_case(pb_case *c)
 {
-	return language->open(c, (int)(c->row - rows)) ? 0 : pb_fail(c, "the library refused the key");
+	if (language->open(c, (int)(c->row - rows)))
+		return 0;
+	return c->error[0] ? -1 : pb_fail(c, "the library refused the key");
+}
+
+void pb_foreign_say(pb_case *c, const char *words)
+{
+	pb_fail(c, "%s", words);
 }
 
 static void close_case(pb_case *c)
@@ -64,6 +71,7 @@ static const pb_variant of_kind[PB_KINDS][MOST_VARIANTS] = {
 	[PB_AGREEMENT] = {ROW("derive", "pk/1", message)},
 	[PB_KEM] = {ROW("encapsulate", "pk/1", message), ROW("decapsulate", "pk/1", inverse)},
 	[PB_CHAIN] = {ROW("run", "stream/1", message)},
+	[PB_ROUTINE] = {ROW("call", "routine/1", message)},
 };
 
 void pb_foreign_rows(int count)

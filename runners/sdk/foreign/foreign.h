@@ -8,14 +8,25 @@
 #include "perbyte.h"
 
 /* What a row is: which operations it has, under which contracts. */
-enum { PB_HASH, PB_MAC, PB_STREAM, PB_AEAD, PB_SIGNATURE, PB_AGREEMENT, PB_KEM, PB_CHAIN, PB_KINDS };
+enum {
+	PB_HASH,
+	PB_MAC,
+	PB_STREAM,
+	PB_AEAD,
+	PB_SIGNATURE,
+	PB_AGREEMENT,
+	PB_KEM,
+	PB_CHAIN,
+	PB_ROUTINE,
+	PB_KINDS
+};
 
 /* What a loop does: the operation, the same with a new key each time, and the way back (open, verify,
  * decapsulate). */
 enum { PB_MESSAGE, PB_REKEY, PB_INVERSE, PB_INVERSE_REKEY };
 
 typedef struct pb_foreign {
-	int (*open)(pb_case *, int row); /* 1, or 0 if the library refuses; sets out_len */
+	int (*open)(pb_case *, int row); /* 1, or 0 if the library refuses (pb_foreign_say); sets out_len */
 	void (*close)(pb_case *);
 	void (*run)(pb_case *, uint64_t n, int call); /* n timed calls; without calls it returns at once */
 	void (*begin)(pb_case *, int call);           /* untimed, before every sample; may be NULL */
@@ -26,6 +37,9 @@ typedef struct pb_foreign {
 void pb_foreign_rows(int count);
 void pb_foreign_row(int index, const char *algorithm, int kind, const char *calls, unsigned key,
 		    unsigned nonce, unsigned output);
+
+/* Keep words about an error, for languages that cannot call pb_fail. */
+void pb_foreign_say(pb_case *, const char *words);
 
 /* Speak the protocol until it ends. */
 int pb_foreign_main(const pb_foreign *, const char *name, const char *library, const char *license,

@@ -40,6 +40,12 @@ type operation interface {
 	run(n uint64, which C.int) uint64
 }
 
+// What an operation may do besides: get ready for n calls, untimed, and be ended.
+type (
+	preparing interface{ begin(n uint64) error }
+	closing   interface{ close() }
+)
+
 // What the SDK hands over, as slices of memory that belongs to C.
 type given struct {
 	in, out, aad []byte
@@ -53,13 +59,13 @@ type given struct {
 var (
 	rows     []Row
 	prepared = map[*C.pb_case]operation{}
-	before   runtime.MemStats
+	before   uint64 // allocated when the last collection was over
 )
 
 const (
 	heapBytes    = 96 << 20 // touched at the start, so that no page is new to a timed call
 	collectAfter = 48 << 20 // allocated since the last collection
-	lookEvery    = 64       // samples: asking for the statistics stops the world
+	lookEvery    = 64       // samples
 )
 
 func bytes(at *C.uint8_t, length C.size_t) []byte {
@@ -106,9 +112,12 @@ func goOpen(c *C.pb_case, index C.int) C.int {
 		}
 	case C.PB_CHAIN:
 		length = row.output
+	case C.PB_ROUTINE:
+		length = 0
 	}
 	state, err := row.open(g)
 	if err != nil {
+		say(c, err)
 		return 0
 	}
 	c.out_len = C.size_t(length)
@@ -118,12 +127,16 @@ func goOpen(c *C.pb_case, index C.int) C.int {
 
 //export goClose
 func goClose(c *C.pb_case) {
+	if held, yes := prepared[c].(closing); yes {
+		held.close()
+	}
 	delete(prepared, c)
 }
 
 //export goRun
 func goRun(c *C.pb_case, n C.uint64_t, which C.int) {
 	if n == 0 {
+		enter()
 		return
 	}
 	if bad := prepared[c].run(uint64(n), which); bad != 0 {
@@ -135,17 +148,22 @@ var samples int
 
 //export goBegin
 func goBegin(c *C.pb_case, _ C.int) {
-	if chain, yes := prepared[c].(*chain); yes {
-		chain.x = chainStart
+	switch held := prepared[c].(type) {
+	case *chain:
+		held.x = chainStart
+	case preparing:
+		defer func() { // what was collected must not be missed by what it makes
+			if err := held.begin(uint64(c.calls)); err != nil {
+				say(c, err)
+			}
+		}()
 	}
-	if samples++; samples%lookEvery != 0 {
+	if samples++; samples%lookEvery != 0 && !makes(c) {
 		return
 	}
-	var now runtime.MemStats
-	runtime.ReadMemStats(&now)
-	if now.TotalAlloc-before.TotalAlloc > collectAfter {
+	if now := allocated(); now-before > collectAfter {
 		runtime.GC()
-		runtime.ReadMemStats(&before)
+		before = allocated()
 	}
 }
 
@@ -159,7 +177,7 @@ func Main(l Library, all ...Row) {
 	}
 	ballast = nil
 	runtime.GC()
-	runtime.ReadMemStats(&before)
+	before = allocated()
 	rows = append(all, probes()...)
 	C.pb_foreign_rows(C.int(len(rows)))
 	for i, row := range rows {

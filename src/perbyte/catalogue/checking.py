@@ -26,6 +26,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "kem": ("encapsulate", "decapsulate", "keygen"),
     "signature": ("sign", "verify", "keygen", "aggregate"),
     "probe": ("run",),
+    "routine": ("call",),
 }
 """The kinds of algorithms, and what each of them does."""
 
@@ -36,7 +37,7 @@ MODES = frozenset({"ecb", "cbc", "ctr", "ofb", "cfb", "ige", "xts", "gcm", "ccm"
 LONGEST_VECTOR = 65_536
 """Bytes of data in a known answer: what fits a protocol line with room."""
 
-_UNKEYED = ("hash", "checksum", "xof", "probe", "password-hash")
+_UNKEYED = ("hash", "checksum", "xof", "probe", "routine", "password-hash")
 _TAGGED = ("aead", "hash", "checksum", "xof", "mac", "signature", "kem", "key-agreement", "password-hash")
 _WITH_DATA = (
     "encrypt",
@@ -112,7 +113,7 @@ def _length_complaints(known: Algorithm) -> Iterator[str]:
     kind = known.kind
     if kind not in _UNKEYED and not known.key_bytes and not known.fixed_key:
         yield f"a {kind} has a key length"
-    if kind in ("hash", "checksum", "probe") and (known.key_bytes or known.nonce_bytes):
+    if kind in ("hash", "checksum", "probe", "routine") and (known.key_bytes or known.nonce_bytes):
         yield f"a {kind} has neither key nor nonce"
     if kind in ("block-cipher", "hash", "xof") and not known.block_bytes:
         yield f"a {kind} has a block length"

@@ -18,6 +18,7 @@ SECTIONS: Mapping[str, Members] = {
         "advise": ("advise", "Recommend what to use here, for a disk, TLS, passwords..., and why."),
         "measure": ("measure", "Measure cells: the main job."),
         "leak": ("leak", "Test whether the time of a call depends on secrets."),
+        "bench": ("bench", "Measure a project's benchmark files: criterion's of Rust, testing.B's of Go."),
         "try": ("try_command", "Measure a function of your own beside the libraries: a file is enough."),
     },
     "Look": {

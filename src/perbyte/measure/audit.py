@@ -62,6 +62,9 @@ BLOCK_BYTES, SHORTER, LONGER = 16, 4096, ((1 << 20) + 1, (1 << 20) + 65536)
 BOUNDED_OPERATION = "expand"
 # of a process's life, that it may work while nobody asks: more slows others on its core by more than refuses a figure
 MOST_UNASKED = 1 - 1 / (1 + stats.REFUSED)
+# contracts whose calls have inputs made for each, which the kernel cannot tell from the calls; and whose calls have no
+# data but their own
+PREPARED, ROUTINE = "batch/", "routine/"
 _CHANCE = random.SystemRandom()
 _ELSEWHERE = -1  # in place of the epoch, of what is asked once a run
 
@@ -110,6 +113,11 @@ class Auditor:
             for cell, tally in epoch.tallies.items()
             if cell not in lost and tally.bursts and self.is_due(cell)
         ]
+        for cell in (one for one in cells if one.contract.startswith(PREPARED)):
+            self._keep(
+                Audit(cell, epoch.number, problem="it makes an input for each call, which takes CPU time")
+            )
+        cells = [one for one in cells if not one.contract.startswith(PREPARED)]
         cuts = self._draw_whole(epoch, cells)
         self.look_at_copying(epoch, cells)
         for cell in sorted(cells, key=lambda cell: cell.process):
@@ -118,7 +126,8 @@ class Auditor:
             self._try(sessions, epoch, cell, look)
             if why := stats.gross_lie(self._audits.get(cell, []), self.around):
                 self._fail(Failure("audit", cell.runner, why, address=cell.address))
-        self._try_rows(sessions, epoch, [c for c in cells if c in cuts or epoch.tallies[c].call_s < LONG_S])
+        short = [c for c in cells if c in cuts or epoch.tallies[c].call_s < LONG_S]
+        self._try_rows(sessions, epoch, [c for c in short if not c.contract.startswith(ROUTINE)])
         self._see_idle(sessions, epoch)
         self._see_refusals(sessions, epoch)
         self._compare(sessions)

@@ -65,7 +65,9 @@ class Algorithm:
 
     def determined(self, operation: str) -> bool:
         """True when the material determines the output, so that every implementation must give the same."""
-        return self.kind != "probe" and not self.fixed_key and operation not in self.randomised
+        return (
+            self.kind not in ("probe", "routine") and not self.fixed_key and operation not in self.randomised
+        )
 
 
 @dataclass(frozen=True, slots=True)

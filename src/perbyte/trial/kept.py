@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from perbyte.model import Run, parse_address
+from perbyte.model import Cell, Run, parse_address
 from perbyte.stats.compare import Answer, Comparison, compare
 from perbyte.trial.program import home
 
@@ -44,6 +44,7 @@ class BaselineChange:
     contract: str
     size_bytes: int
     comparison: Comparison
+    algorithm: str = ""
 
     @property
     def word(self) -> str:
@@ -87,27 +88,26 @@ def changes(run: Run, mine: str, before: str) -> list[BaselineChange]:
     for figure in run.cells:
         cell = figure.cell
         partner = next(
-            (
-                other
-                for other in run.cells
-                if other.cell.runner == before
-                and (other.cell.operation, other.cell.contract, other.cell.size_bytes)
-                == (cell.operation, cell.contract, cell.size_bytes)
-            ),
+            (other for other in run.cells if other.cell.runner == before and _row(other.cell) == _row(cell)),
             None,
         )
         if cell.runner != mine or not partner:
             continue
         comparison = compare(partner, figure, run.noise_floor, precision=run.conditions.policy.precision)
-        found.append(BaselineChange(cell.operation, cell.contract, cell.size_bytes, comparison))
+        row = (cell.operation, cell.contract, cell.size_bytes, comparison, cell.algorithm)
+        found.append(BaselineChange(*row))
     return found
 
 
 def gaps(run: Run, found: Sequence[BaselineChange]) -> list[str]:
     """The addresses of the run's plan that are in none of the changes `found`: a program gave no figure there."""
-    told = {(change.operation, change.contract, change.size_bytes) for change in found}
+    told = {(change.algorithm, change.operation, change.contract, change.size_bytes) for change in found}
     return [
         address
         for address in run.conditions.plan
-        if (cell := parse_address(address)) and (cell.operation, cell.contract, cell.size_bytes) not in told
+        if (cell := parse_address(address)) and _row(cell) not in told
     ]
+
+
+def _row(cell: Cell) -> tuple[str, str, str, int]:
+    return cell.algorithm, cell.operation, cell.contract, cell.size_bytes

@@ -23,6 +23,8 @@ pub struct Case {
     pub inverse: c_int,
     pub given: c_int,
     pub turns: c_uint,
+    pub most: c_uint,
+    pub calls: u64,
     pub ctx: *mut c_void,
     pub error: [c_char; 256],
 }
@@ -99,6 +101,8 @@ pub fn describe() -> Vec<usize> {
         offset_of!(Case, inverse),
         offset_of!(Case, given),
         offset_of!(Case, turns),
+        offset_of!(Case, most),
+        offset_of!(Case, calls),
         offset_of!(Case, ctx),
         offset_of!(Case, error),
         size_of::<Variant>(),

@@ -1,0 +1,189 @@
+"""Benchmark files of a project as runners: what a program of theirs lists, and the catalogue's view of it.
+
+A routine of a user's has no known answer. So its id begins with `unverified-`, wherever it stands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import stat
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from perbyte.catalogue import load
+from perbyte.catalogue.catalogue import SEARCH_VARIABLE
+from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.model import Cell
+from perbyte.model.text import plain
+from perbyte.runners import RunnerSpec
+from perbyte.trial.program import describe, home
+
+WAY_VARIABLE, PLAN_VARIABLE = "PERBYTE_BENCH", "PERBYTE_BENCH_PLAN"
+PROGRAM, PLAN = "program", "benchmarks.json"
+_LIMIT_S = 120
+
+
+class Benchmark(msgspec.Struct, frozen=True):
+    """A benchmark as its program lists it.
+
+    `bytes` is 0 where none are declared; `why` says that it cannot be measured, `note` what has to be known of its
+    figure.
+    """
+
+    id: str
+    name: str
+    bytes: int = 0
+    contract: str = ""
+    why: str = ""
+    note: str = ""
+
+
+class BenchmarkListing(msgspec.Struct, frozen=True):
+    """What a program lists: its benchmarks, and settings of the file that nothing follows."""
+
+    benchmarks: tuple[Benchmark, ...] | None = None
+    unheeded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltBenchmarks:
+    """A program of benchmarks before it is put in place: its file, the directory it runs in, and its language.
+
+    `name` is what its rows are called; `key` is what stands for it from run to run.
+    """
+
+    name: str
+    program: Path
+    directory: Path
+    language: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkProgram:
+    """The benchmarks of one program, and the program as a runner."""
+
+    spec: RunnerSpec
+    benchmarks: tuple[Benchmark, ...]
+    unheeded: tuple[str, ...]
+
+    def cells(self, words: Sequence[str] = (), *, runner: str = "") -> tuple[Cell, ...]:
+        """The cells of all that can be measured and whose name holds one of `words`; `runner`: under another name."""
+        return tuple(
+            Cell(runner or self.spec.name, one.id, "call", one.bytes, one.contract)
+            for one in self.benchmarks
+            if not one.why and (not words or any(word in one.name for word in words))
+        )
+
+
+def places_of(built: BuiltBenchmarks) -> tuple[Path, Path]:
+    """Where the present program lies, and where a kept one; both paths have one length."""
+    told = json.dumps(["bench", built.key, built.name])
+    key = hashlib.sha256(told.encode()).hexdigest()[:16]
+    return home() / "new" / key, home() / "old" / key
+
+
+def put_in_place(built: BuiltBenchmarks, environment: Mapping[str, str]) -> BenchmarkProgram:
+    """Copy the program to its place with what it lists, and describe it as a runner.
+
+    Raises UsageError where it lists nothing that can be measured.
+    """
+    place = places_of(built)[0]
+    place.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
+    try:
+        shutil.copy(built.program, scratch / PROGRAM)
+        text = ask(scratch / PROGRAM, built.directory, environment)
+        (scratch / PLAN).write_text(text, encoding="utf-8")
+        words = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment.items())
+        start = (
+            '#!/bin/sh\nhere=$(cd -- "$(dirname -- "$0")" && pwd)\n'
+            f"cd -- {shlex.quote(str(built.directory))} || exit 1\n"
+            f'{words} {WAY_VARIABLE}=run {PLAN_VARIABLE}="$here/{PLAN}" PERBYTE_NAME={shlex.quote(built.name)} '
+            f'exec "$here/{PROGRAM}" "$@"\n'
+        )
+        runner = scratch / "runner"
+        runner.write_text(start, encoding="utf-8")
+        runner.chmod(runner.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+        scratch.chmod(0o755)
+        shutil.rmtree(place, ignore_errors=True)
+        scratch.rename(place)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return suite_in(place, built)
+
+
+def suite_in(place: Path, built: BuiltBenchmarks, name: str = "") -> BenchmarkProgram:
+    """The program that lies in `place`, kept or present, as a runner; `name`: another one than it was built under.
+
+    Raises UsageError where its list cannot be read.
+    """
+    try:
+        listing = msgspec.json.decode((place / PLAN).read_bytes(), type=BenchmarkListing)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UsageError(f"{built.name}: what it lists cannot be read: {error}") from None
+    spec = describe(name or built.name, place, (), language=built.language)
+    return BenchmarkProgram(spec, listing.benchmarks or (), listing.unheeded)
+
+
+def ask(program: Path, directory: Path, environment: Mapping[str, str]) -> str:
+    """The list of a program's benchmarks, as JSON. Raises UsageError where it gives none."""
+    command = [str(program)]
+    try:
+        ended = subprocess.run(
+            command,
+            cwd=directory,
+            env={**os.environ, **environment, WAY_VARIABLE: "list"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise UsageError(
+            f"its benchmarks do not come to their routines within {_LIMIT_S} s",
+            hint="set less up, or make smaller files",
+        ) from None
+    except OSError as error:
+        raise EnvironmentLacking(f"{program} cannot be started: {error}") from None
+    try:
+        listing = msgspec.json.decode(ended.stdout, type=BenchmarkListing)
+    except msgspec.MsgspecError:
+        said = (ended.stderr.strip() or ended.stdout.strip() or "nothing").splitlines()[-1][:200]
+        raise UsageError(
+            f"it lists no benchmarks; it ended with {ended.returncode} and said: {said}",
+            hint="a file of Rust has criterion_main!; see docs/benchmark-files.md",
+        ) from None
+    if not listing.benchmarks:
+        raise UsageError("it has no benchmark")
+    return ended.stdout
+
+
+def describe_routines(suites: Iterable[BenchmarkProgram], key: str) -> None:
+    """Let the catalogue know the routines of these programs from now on. Raises DataFileError."""
+    tables = {
+        one.id: (
+            f'[algorithms."{one.id}"]\nname = {json.dumps(plain(one.name, 200), ensure_ascii=False)}\n'
+            'kind = "routine"\nyear = 2000\norigin = "the user"\noperations = ["call"]\nsources = ["perbyte bench"]\n'
+        )
+        for suite in suites
+        for one in suite.benchmarks
+    }
+    place = home() / "algorithms" / f"bench-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    shutil.rmtree(place, ignore_errors=True)
+    (place / "algorithms").mkdir(parents=True)
+    (place / "algorithms" / "benchmarks.toml").write_text("\n".join(tables.values()), encoding="utf-8")
+    before = [one for one in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if one]
+    os.environ[SEARCH_VARIABLE] = os.pathsep.join([*before, str(place)])
+    load.cache_clear()

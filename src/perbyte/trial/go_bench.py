@@ -1,0 +1,173 @@
+"""Benchmark files of Go: copies of them, marked by `rewrite`, are laid over the package and built with a `main`.
+
+Nothing is written to the project: go's overlay lays the copies over its directory, and a go.mod of our own takes the
+place of the module's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from perbyte import places
+from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.trial.benchmark_file import BuiltBenchmarks
+from perbyte.trial.foreign import said_by, sdk_library, tool
+from perbyte.trial.program import DoesNotBuild, home
+
+ENVIRONMENT = {"GODEBUG": "asyncpreemptoff=1"}
+_LIMIT_S = 900
+_FILES = ("TestGoFiles", "XTestGoFiles")
+
+
+def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
+    """Build the benchmarks of the package in `directory`; `flags` are those of `go build`, such as `-tags`.
+
+    Raises UsageError where there are none, DoesNotBuild with go's words, EnvironmentLacking without go.
+    """
+    go = tool("go", "apt-get install golang-go gcc")
+    package = json.loads(_said([go, "list", "-json", *flags, "."], directory))
+    if not package.get("Module"):
+        raise UsageError(f"{directory}: it belongs to no module", hint="go mod init example.com/mine")
+    if directory.is_relative_to(_said([go, "env", "GOMODCACHE"], directory).strip() or "/nowhere"):
+        raise UsageError(
+            f"{directory}: it lies in the cache of modules, over which go lays nothing",
+            hint="copy the module, or clone it, and name the directory there",
+        )
+    if package["Name"] == "main" and package.get("TestGoFiles"):
+        raise UsageError(
+            f"{directory}: a package main cannot be imported, and so not measured",
+            hint="move what is measured to a package of its own",
+        )
+    sdk = places.data_dir("runners") / "sdk"
+    place = home() / "go"
+    place.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".go-", dir=place) as made:
+        scratch = Path(made)
+        overlay = _overlay(go, sdk, package, scratch)
+        (scratch / "overlay.json").write_text(json.dumps({"Replace": overlay}), encoding="utf-8")
+        _write_modules(Path(package["Module"]["GoMod"]), sdk / "go", scratch)
+        name = package["ImportPath"].rsplit("/", 1)[-1]
+        product = place / f"{name}.built"
+        command = [go, "build", *flags, "-mod=mod", f"-modfile={scratch / 'go.mod'}"]
+        command += [f"-overlay={scratch / 'overlay.json'}", "-o", str(product), f"./{_MAIN}"]
+        _said(command, directory, _environment(go, sdk))
+    return BuiltBenchmarks(name, product, directory, "go", package["ImportPath"])
+
+
+_MAIN, _OUTER = "perbyte_bench_main", "perbyte_bench_outer"
+
+
+def _overlay(go: str, sdk: Path, package: Mapping[str, Any], scratch: Path) -> dict[str, str]:
+    """Marked copies of the test files in `scratch`, and where go shall see them. Raises UsageError without any."""
+    directory = Path(package["Dir"])
+    seen: dict[str, str] = {}
+    pairs, origin = [], {}
+    for kind in _FILES:
+        for number, name in enumerate(package.get(kind) or ()):
+            copy = scratch / f"{kind}-{number}.go"
+            # as no test file, but with what its name says of the processor
+            shown = f"perbyte_{name.removesuffix('_test.go')}.go"
+            seen[str(directory / (_OUTER if kind == "XTestGoFiles" else ".") / shown)] = str(copy)
+            pairs.append(f"{copy}={directory / name}")
+            origin[str(directory / name)] = kind
+    if not pairs:
+        raise UsageError(
+            f"{directory}: it has no test files", hint="name the directory of a package with *_test.go"
+        )
+    found = json.loads(_said([_rewriter(go, sdk), *pairs], directory))
+    imports, rows = [], []
+    for kind, path, alias in (
+        ("TestGoFiles", package["ImportPath"], "inner"),
+        ("XTestGoFiles", f"{package['ImportPath']}/{_OUTER}", "outer"),
+    ):
+        names = [one for file, them in found.items() if origin[file] == kind for one in them or ()]
+        if not names:
+            continue
+        list_file = scratch / f"list-{alias}.go"
+        title = package["Name"] + ("_test" if alias == "outer" else "")
+        entries = "".join(f'\t{{"{one}", {one}}},\n' for one in names)
+        list_file.write_text(
+            f'package {title}\n\nimport perbyteTesting "perbyte/testing"\n\n// PerbyteBenchmarks are those of the test '
+            f"files.\nvar PerbyteBenchmarks = []perbyteTesting.InternalBenchmark{{\n{entries}}}\n",
+            encoding="utf-8",
+        )
+        seen[str(directory / (_OUTER if alias == "outer" else ".") / "perbyte_benchmarks.go")] = str(
+            list_file
+        )
+        imports.append(f'\t{alias} "{path}"\n')
+        rows.append(f"\tall = append(all, {alias}.PerbyteBenchmarks...)\n")
+    if not rows:
+        raise UsageError(f"{directory}: its test files have no func BenchmarkX(b *testing.B)")
+    main = scratch / "main.go"
+    version = package["Module"].get("Version") or "as it lies there"
+    library = (
+        f'perbyte.Library{{Name: "{package["ImportPath"]}", License: "not stated", Version: "{version}"}}'
+    )
+    main.write_text(
+        f'package main\n\nimport (\n\t"perbyte"\n\t"perbyte/testing"\n\n{"".join(imports)})\n\nfunc main() {{\n'
+        f"\tvar all []testing.InternalBenchmark\n{''.join(rows)}\ttesting.Main({library}, all)\n}}\n",
+        encoding="utf-8",
+    )
+    seen[str(directory / _MAIN / "main.go")] = str(main)
+    return seen
+
+
+def _write_modules(module: Path, sdk: Path, scratch: Path) -> None:
+    """A go.mod that requires Perbyte's too, with the sums of the module's."""
+    text = module.read_text(encoding="utf-8")
+    text += f"\nrequire perbyte v0.0.0\n\nreplace perbyte => {json.dumps(str(sdk))}\n"
+    # what is replaced by a directory lies beside the module, and not beside the copy
+    lines = []
+    for line in text.splitlines():
+        before, arrow, after = line.partition("=> ")
+        if arrow and after.startswith("."):
+            line = f"{before}=> {json.dumps(str((module.parent / after.split()[0]).resolve()))}"
+        lines.append(line)
+    (scratch / "go.mod").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    sums = module.with_name("go.sum")
+    if sums.is_file():
+        (scratch / "go.sum").write_bytes(sums.read_bytes())
+
+
+def _environment(go: str, sdk: Path) -> dict[str, str]:
+    library = sdk_library(said_by(go, "version").removeprefix("go version "), static=True)
+    return {
+        "CGO_ENABLED": "1",
+        "CGO_CFLAGS": f"-O2 -I{sdk / 'c'} -I{sdk / 'foreign'}",
+        "CGO_LDFLAGS": f"{library} -lm -ldl -lpthread",
+        "GOWORK": "off",
+    }
+
+
+def _rewriter(go: str, sdk: Path) -> str:
+    """The program that marks copies of test files; go's cache builds it once."""
+    made = home() / "go" / "rewrite"
+    _said([go, "build", "-o", str(made), "./rewrite"], sdk / "go", {"GOWORK": "off", "GOFLAGS": "-mod=mod"})
+    return str(made)
+
+
+def _said(command: Sequence[str], directory: Path, environment: Mapping[str, str] | None = None) -> str:
+    """What go writes to standard output. Raises DoesNotBuild with what it writes to standard error."""
+    try:
+        ended = subprocess.run(
+            command,
+            cwd=directory,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EnvironmentLacking(f"go: {error}") from None
+    if ended.returncode:
+        raise DoesNotBuild(ended.stderr)
+    return ended.stdout
