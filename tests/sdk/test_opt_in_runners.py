@@ -41,6 +41,7 @@ RIGHT = {
     "openssl-next": (
         *("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
         *("slh-dsa-shake-192s", "ecdsa-p521", "ecdh-secp256k1"),
+        *("ecdsa-brainpoolp384r1", "ffdhe2048"),
     ),
     "openssl-4": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "slh-dsa-sha2-256f", "ecdh-p521"),
     "aws-lc": (
@@ -68,6 +69,8 @@ RIGHT = {
         "bcrypt-10",
         "ecdsa-p256",
         "slh-dsa-sha2-128f",
+        "ecdh-brainpoolp256r1",
+        "ffdhe3072",
     ),
     "wolfssl": (
         "ml-kem-768",
@@ -81,8 +84,8 @@ RIGHT = {
     "wolfssl-package": ("aes-256-gcm", "aes-128-siv", "x25519", "ecdsa-p256", "sha3-256"),
     "nss": ("aes-256-gcm", "chacha20-poly1305", "sha-384", "hmac-sha-256"),
     "gnutls": ("aes-192-gcm", "aes-128-ccm", "sha3-512", "hmac-sha-384"),
-    "mbedtls": ("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256", "x25519", "ecdsa-p384"),
-    "mbedtls-psa": ("aes-256-gcm", "sha3-256", "x25519", "ecdh-p521", "ecdsa-secp256k1"),
+    "mbedtls": ("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256", "x25519", "ecdsa-p384", "ecdh-brainpoolp384r1"),
+    "mbedtls-psa": ("aes-256-gcm", "sha3-256", "x25519", "ecdh-p521", "ecdsa-secp256k1", "ecdsa-brainpoolp512r1"),
     "ipsec-mb": ("aes-192-gcm", "chacha20-poly1305", "sha-512"),
     "rustcrypto": (
         "sha-256",
