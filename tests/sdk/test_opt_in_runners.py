@@ -102,6 +102,11 @@ RIGHT = {
     "python-pycryptodome": ("sha-256", "aes-256-gcm", "chacha20-poly1305"),
     "python-blake3": ("blake3",),
     "node-crypto": ("sha-256", "aes-128-gcm", "chacha20-poly1305", "ed25519", "x25519"),
+    "node-webcrypto": ("sha-256", "hmac-sha-384", "aes-256-gcm", "ed25519", "x25519", "ecdh-p384"),
+    "zig": (
+        *("sha-256", "aes-256-gcm", "aegis-128l", "ascon-hash256", "kt128", "hkdf-sha-512"),
+        *("ed25519", "ecdsa-p384", "ecdh-p256", "ml-kem-768", "ml-dsa-65", "scrypt-16384-8-1"),
+    ),
     "node-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
     "bun-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
     "deno-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
@@ -127,7 +132,7 @@ LIKE_OPENSSL = (
         "mbedtls-psa",
         "mbedtls",
     ),
-    *("rustcrypto", "ring", "aws-lc-rs", "graviola", "go", "node-crypto"),
+    *("rustcrypto", "ring", "aws-lc-rs", "graviola", "go", "zig", "node-crypto", "node-webcrypto"),
 )
 
 
