@@ -24,6 +24,7 @@ import library_checks as checks
 HOME = places.data_dir("runners")
 CRATES = (
     "openssl-next",
+    "openssl-fips",
     "openssl-4",
     "aws-lc",
     "boringssl",
@@ -43,6 +44,7 @@ RIGHT = {
         *("slh-dsa-shake-192s", "ecdsa-p521", "ecdh-secp256k1"),
         *("ecdsa-brainpoolp384r1", "ffdhe2048"),
     ),
+    "openssl-fips": ("sha-256", "aes-256-gcm", "ecdsa-p384", "ffdhe2048", "ml-kem-768", "ml-dsa-65"),
     "openssl-4": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "slh-dsa-sha2-256f", "ecdh-p521"),
     "aws-lc": (
         *("ml-kem-768", "ml-dsa-44", "ed25519", "aes-256-gcm", "xchacha20-poly1305", "hkdf-sha-512"),
@@ -84,8 +86,18 @@ RIGHT = {
     "wolfssl-package": ("aes-256-gcm", "aes-128-siv", "x25519", "ecdsa-p256", "sha3-256"),
     "nss": ("aes-256-gcm", "chacha20-poly1305", "sha-384", "hmac-sha-256"),
     "gnutls": ("aes-192-gcm", "aes-128-ccm", "sha3-512", "hmac-sha-384"),
-    "mbedtls": ("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256", "x25519", "ecdsa-p384", "ecdh-brainpoolp384r1"),
-    "mbedtls-psa": ("aes-256-gcm", "sha3-256", "x25519", "ecdh-p521", "ecdsa-secp256k1", "ecdsa-brainpoolp512r1"),
+    "mbedtls": (
+        *("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256", "x25519", "ecdsa-p384"),
+        "ecdh-brainpoolp384r1",
+    ),
+    "mbedtls-psa": (
+        "aes-256-gcm",
+        "sha3-256",
+        "x25519",
+        "ecdh-p521",
+        "ecdsa-secp256k1",
+        "ecdsa-brainpoolp512r1",
+    ),
     "ipsec-mb": ("aes-192-gcm", "chacha20-poly1305", "sha-512"),
     "rustcrypto": (
         "sha-256",
