@@ -1,5 +1,7 @@
 // Key agreement, KEMs, signatures, and who answers. Random draws come from the system's generator.
 #include <botan/block_cipher.h>
+#include <botan/dh.h>
+#include <botan/dl_group.h>
 #include <botan/ec_group.h>
 #include <botan/ecdh.h>
 #include <botan/ecdsa.h>
@@ -240,11 +242,15 @@ Key ed25519_seed(Bytes bits)
 	return std::make_unique<Botan::Ed25519_PrivateKey>(Botan::Ed25519_PrivateKey::from_seed(bits));
 }
 
+// On Brainpool's curves a number that is not below the order stands for itself less the order (../openssl/brainpool.h).
 #define CURVE(NAME, CLASS, GROUP)                                                                            \
 	Key NAME##_from(Bytes bits)                                                                          \
 	{                                                                                                    \
-		return std::make_unique<Botan::CLASS>(rng(), Botan::EC_Group::from_name(GROUP),              \
-						      Botan::BigInt::from_bytes(bits));                      \
+		auto group = Botan::EC_Group::from_name(GROUP);                                              \
+		auto number = Botan::BigInt::from_bytes(bits);                                               \
+		if (number >= group.get_order())                                                             \
+			number -= group.get_order();                                                         \
+		return std::make_unique<Botan::CLASS>(rng(), group, number);                                 \
 	}                                                                                                    \
 	Key NAME##_drawn()                                                                                   \
 	{                                                                                                    \
@@ -254,6 +260,28 @@ CURVE(ecdh256, ECDH_PrivateKey, "secp256r1")
 CURVE(ecdh384, ECDH_PrivateKey, "secp384r1")
 CURVE(ecdsa256, ECDSA_PrivateKey, "secp256r1")
 CURVE(ecdsa384, ECDSA_PrivateKey, "secp384r1")
+CURVE(ecdh_brainpool256, ECDH_PrivateKey, "brainpool256r1")
+CURVE(ecdh_brainpool384, ECDH_PrivateKey, "brainpool384r1")
+CURVE(ecdh_brainpool512, ECDH_PrivateKey, "brainpool512r1")
+CURVE(ecdsa_brainpool256, ECDSA_PrivateKey, "brainpool256r1")
+CURVE(ecdsa_brainpool384, ECDSA_PrivateKey, "brainpool384r1")
+CURVE(ecdsa_brainpool512, ECDSA_PrivateKey, "brainpool512r1")
+
+// The exponent is as long as RFC 7919, section 5.2, has it; TOP are the bits of its first byte.
+#define GROUP(NAME, PRIME, TOP)                                                                              \
+	Key NAME##_from(Bytes bits)                                                                          \
+	{                                                                                                    \
+		std::vector<uint8_t> number(bits.begin(), bits.end());                                       \
+		number[0] = static_cast<uint8_t>((number[0] & (TOP)) | (((TOP) + 1) >> 1));                  \
+		return std::make_unique<Botan::DH_PrivateKey>(Botan::DL_Group::from_name(PRIME),             \
+							      Botan::BigInt::from_bytes(number));            \
+	}                                                                                                    \
+	Key NAME##_drawn()                                                                                   \
+	{                                                                                                    \
+		return std::make_unique<Botan::DH_PrivateKey>(rng(), Botan::DL_Group::from_name(PRIME));     \
+	}
+GROUP(ffdhe2048, "ffdhe/ietf/2048", 1)
+GROUP(ffdhe3072, "ffdhe/ietf/3072", 7)
 
 #define LATTICE(NAME, CLASS, MODE)                                                                           \
 	Key NAME##_from(Bytes seed)                                                                          \
@@ -301,6 +329,14 @@ KIND(ecdh256, "", false);
 KIND(ecdh384, "", false);
 KIND(ecdsa256, "Raw", false);
 KIND(ecdsa384, "Raw", false);
+KIND(ecdh_brainpool256, "", false);
+KIND(ecdh_brainpool384, "", false);
+KIND(ecdh_brainpool512, "", false);
+KIND(ecdsa_brainpool256, "Raw", false);
+KIND(ecdsa_brainpool384, "Raw", false);
+KIND(ecdsa_brainpool512, "Raw", false);
+KIND(ffdhe2048, "", false);
+KIND(ffdhe3072, "", false);
 KIND(kem512, "", false);
 KIND(kem768, "", false);
 KIND(kem1024, "", false);
@@ -333,6 +369,11 @@ extern const pb_row public_rows[] = {
 	ROW("x448", agreement_family, x448, 56, 56, 56),
 	ROW("ecdh-p256", agreement_family, ecdh256, 32, 32, 32),
 	ROW("ecdh-p384", agreement_family, ecdh384, 48, 48, 48),
+	ROW("ecdh-brainpoolp256r1", agreement_family, ecdh_brainpool256, 32, 32, 32),
+	ROW("ecdh-brainpoolp384r1", agreement_family, ecdh_brainpool384, 48, 48, 48),
+	ROW("ecdh-brainpoolp512r1", agreement_family, ecdh_brainpool512, 64, 64, 64),
+	ROW("ffdhe2048", agreement_family, ffdhe2048, 29, 29, 256),
+	ROW("ffdhe3072", agreement_family, ffdhe3072, 35, 35, 384),
 	ROW("ml-kem-512", kem_family, kem512, 64, 0, 32),
 	ROW("ml-kem-768", kem_family, kem768, 64, 0, 32),
 	ROW("ml-kem-1024", kem_family, kem1024, 64, 0, 32),
@@ -340,6 +381,9 @@ extern const pb_row public_rows[] = {
 	ROW("ed448", signature_family, ed448, 57, 0, 114),
 	ROW("ecdsa-p256", signature_family, ecdsa256, 32, 0, 64),
 	ROW("ecdsa-p384", signature_family, ecdsa384, 48, 0, 96),
+	ROW("ecdsa-brainpoolp256r1", signature_family, ecdsa_brainpool256, 32, 0, 64),
+	ROW("ecdsa-brainpoolp384r1", signature_family, ecdsa_brainpool384, 48, 0, 96),
+	ROW("ecdsa-brainpoolp512r1", signature_family, ecdsa_brainpool512, 64, 0, 128),
 	ROW("ml-dsa-44", signature_family, dsa44, 32, 0, 2420),
 	ROW("ml-dsa-65", signature_family, dsa65, 32, 0, 3309),
 	ROW("ml-dsa-87", signature_family, dsa87, 32, 0, 4627),

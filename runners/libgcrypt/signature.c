@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../openssl/brainpool.h"
 #include "../openssl/key_numbers.h"
 #include "families.h"
 
@@ -28,6 +29,12 @@ static const struct scheme p256 = {"NIST P-256", "", "q", "(data(flags raw)(valu
 static const struct scheme p384 = {"NIST P-384", "", "q", "(data(flags raw)(value %b))", "ecdsa"};
 static const struct scheme p521 = {"NIST P-521", "", "q", "(data(flags raw)(value %b))", "ecdsa"};
 static const struct scheme secp256k1 = {"secp256k1", "", "q", "(data(flags raw)(value %b))", "ecdsa"};
+static const struct scheme brainpool256 = {"brainpoolP256r1", "", "q", "(data(flags raw)(value %b))",
+					   "ecdsa"};
+static const struct scheme brainpool384 = {"brainpoolP384r1", "", "q", "(data(flags raw)(value %b))",
+					   "ecdsa"};
+static const struct scheme brainpool512 = {"brainpoolP512r1", "", "q", "(data(flags raw)(value %b))",
+					   "ecdsa"};
 static const struct scheme pkcs1 = {NULL, NULL, NULL, "(data(flags pkcs1-raw)(value %b))", "rsa"};
 static const struct scheme pss = {NULL, NULL, NULL, "(data(flags pss)(salt-length 2:32)(hash sha256 %b))",
 				  "rsa"};
@@ -57,6 +64,8 @@ static gcry_error_t curve_key(struct state *state, const struct scheme *scheme, 
 	memcpy(number, key, length);
 	if (length == sizeof number)
 		number[0] &= 1; /* P-521: of the first byte only the last bit counts */
+	if (strncmp(scheme->curve, "brainpool", 9) == 0)
+		brainpool_number(number, length);
 	snprintf(format, sizeof format, "(private-key(ecc(curve %%s)%s(d %%b)))", scheme->flags);
 	gcry_error_t error = gcry_sexp_build(&alone, NULL, format, scheme->curve, bytes, number);
 	if (!error && !(error = gcry_mpi_ec_new(&ctx, alone, NULL)) &&
@@ -263,6 +272,9 @@ const pb_row public_key_rows[] = {
 	{"ecdsa-p384", &digest_family, &p384, 48, 0, 1, 96},
 	{"ecdsa-p521", &digest_family, &p521, 66, 0, 1, 132},
 	{"ecdsa-secp256k1", &digest_family, &secp256k1, 32, 0, 1, 64},
+	{"ecdsa-brainpoolp256r1", &digest_family, &brainpool256, 32, 0, 1, 64},
+	{"ecdsa-brainpoolp384r1", &digest_family, &brainpool384, 48, 0, 1, 96},
+	{"ecdsa-brainpoolp512r1", &digest_family, &brainpool512, 64, 0, 1, 128},
 	{"rsa-2048", &digest_family, &pkcs1, 256, 0, 1, 256},
 	{"rsa-3072", &digest_family, &pkcs1, 384, 0, 1, 384},
 	{"rsa-4096", &digest_family, &pkcs1, 512, 0, 1, 512},
@@ -273,5 +285,8 @@ const pb_row public_key_rows[] = {
 	{"ecdh-p384", &ecdh_family, &p384, 48, 48, 1, 48},
 	{"ecdh-p521", &ecdh_family, &p521, 66, 66, 1, 66},
 	{"ecdh-secp256k1", &ecdh_family, &secp256k1, 32, 32, 1, 32},
+	{"ecdh-brainpoolp256r1", &ecdh_family, &brainpool256, 32, 32, 1, 32},
+	{"ecdh-brainpoolp384r1", &ecdh_family, &brainpool384, 48, 48, 1, 48},
+	{"ecdh-brainpoolp512r1", &ecdh_family, &brainpool512, 64, 64, 1, 64},
 	PB_END_OF_ROWS,
 };

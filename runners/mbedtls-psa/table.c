@@ -2,6 +2,8 @@
  * the like on imported keys. */
 #include <perbyte.h>
 
+#include "../openssl/brainpool.h"
+
 #include <psa/crypto.h>
 
 #include <mbedtls/version.h>
@@ -52,14 +54,17 @@ static int failed(pb_case *c, const char *call, psa_status_t status)
 	return pb_fail(c, "%s: %d", call, (int)status);
 }
 
-/* A private number; in P-521 only the last bit of its first byte counts. */
+/* A private number; in P-521 only the last bit of its first byte counts, on Brainpool's curves it is below the order. */
 static psa_status_t import(const struct state *state, const uint8_t *key, size_t length, psa_key_id_t *id)
 {
 	uint8_t number[LONGEST];
-	if (PSA_KEY_TYPE_IS_ECC(psa_get_key_type(&state->attributes)) && length == LONGEST) {
-		memcpy(number, key, length);
-		number[0] &= 1;
-		key = number;
+	psa_key_type_t type = psa_get_key_type(&state->attributes);
+	if (PSA_KEY_TYPE_IS_ECC(type) && length <= LONGEST) {
+		key = memcpy(number, key, length);
+		if (length == LONGEST)
+			number[0] &= 1;
+		if (PSA_KEY_TYPE_ECC_GET_FAMILY(type) == PSA_ECC_FAMILY_BRAINPOOL_P_R1)
+			brainpool_number(number, length);
 	}
 	return psa_import_key(&state->attributes, key, length, id);
 }
@@ -332,6 +337,9 @@ static const pb_row rows[] = {
 	CURVE("p384", PSA_ECC_FAMILY_SECP_R1, 384, 48),
 	CURVE("p521", PSA_ECC_FAMILY_SECP_R1, 521, 66),
 	CURVE("secp256k1", PSA_ECC_FAMILY_SECP_K1, 256, 32),
+	CURVE("brainpoolp256r1", PSA_ECC_FAMILY_BRAINPOOL_P_R1, 256, 32),
+	CURVE("brainpoolp384r1", PSA_ECC_FAMILY_BRAINPOOL_P_R1, 384, 48),
+	CURVE("brainpoolp512r1", PSA_ECC_FAMILY_BRAINPOOL_P_R1, 512, 64),
 	PB_END_OF_ROWS,
 };
 static const pb_row *const tables[] = {rows, NULL};

@@ -1,6 +1,7 @@
 /* Curves and RSA of Mbed TLS. Blinding, ECDSA and PSS draw from one CTR_DRBG, seeded before anything is timed. */
 #include <perbyte.h>
 
+#include "../openssl/brainpool.h"
 #include "../openssl/key_numbers.h"
 #include "public.h"
 
@@ -36,12 +37,23 @@ static int seeded(void)
 
 /* ---- curves ---- */
 
+/* param of a row */
+struct curve {
+	mbedtls_ecp_group_id id;
+	int montgomery, brainpool;
+};
+static const struct curve x25519 = {MBEDTLS_ECP_DP_CURVE25519, 1, 0}, p256 = {MBEDTLS_ECP_DP_SECP256R1, 0, 0},
+			  p384 = {MBEDTLS_ECP_DP_SECP384R1, 0, 0},
+			  brainpool256 = {MBEDTLS_ECP_DP_BP256R1, 0, 1},
+			  brainpool384 = {MBEDTLS_ECP_DP_BP384R1, 0, 1},
+			  brainpool512 = {MBEDTLS_ECP_DP_BP512R1, 0, 1};
+
 struct pair {
 	mbedtls_ecp_group group;
 	mbedtls_mpi secret, r, s;
 	mbedtls_ecp_point public; /* of derive: the peer's */
 	size_t half;
-	int montgomery;
+	const struct curve *curve;
 };
 
 static void pair_close(pb_case *c)
@@ -67,8 +79,13 @@ static int failed(pb_case *c, const char *call, int error, void (*close)(pb_case
 /* RFC 7748 clears and sets bits of a Montgomery curve's number; the library refuses others. */
 static int read_secret(struct pair *pair, mbedtls_mpi *number, const uint8_t *bytes)
 {
-	uint8_t clamped[32];
-	if (!pair->montgomery)
+	uint8_t clamped[32], reduced[64];
+	if (pair->curve->brainpool) {
+		memcpy(reduced, bytes, pair->half);
+		brainpool_number(reduced, pair->half);
+		return mbedtls_mpi_read_binary(number, reduced, pair->half);
+	}
+	if (!pair->curve->montgomery)
 		return mbedtls_mpi_read_binary(number, bytes, pair->half);
 	memcpy(clamped, bytes, sizeof clamped);
 	clamped[0] &= 248;
@@ -90,10 +107,8 @@ static struct pair *pair_new(pb_case *c)
 	mbedtls_mpi_init(&pair->s);
 	mbedtls_ecp_point_init(&pair->public);
 	pair->half = c->key_len;
-	pair->montgomery = strcmp(c->row->algorithm, "x25519") == 0;
-	int error = mbedtls_ecp_group_load(&pair->group, pair->montgomery   ? MBEDTLS_ECP_DP_CURVE25519
-							 : pair->half == 32 ? MBEDTLS_ECP_DP_SECP256R1
-									    : MBEDTLS_ECP_DP_SECP384R1);
+	pair->curve = c->row->param;
+	int error = mbedtls_ecp_group_load(&pair->group, pair->curve->id);
 	if (!error)
 		error = read_secret(pair, &pair->secret, c->key[0]);
 	if (!error)
@@ -132,8 +147,8 @@ static int ecdsa_open(pb_case *c)
 
 PB_LOOP(agreement_derive, struct pair,
 	mbedtls_ecdh_compute_shared(&state->group, &state->r, &state->public, &state->secret, DRAW) ||
-		(state->montgomery ? mbedtls_mpi_write_binary_le(&state->r, out, out_max)
-				   : mbedtls_mpi_write_binary(&state->r, out, out_max)))
+		(state->curve->montgomery ? mbedtls_mpi_write_binary_le(&state->r, out, out_max)
+					  : mbedtls_mpi_write_binary(&state->r, out, out_max)))
 PB_LOOP(ecdsa_make, struct pair,
 	mbedtls_ecdsa_sign(&state->group, &state->r, &state->s, &state->secret, in, size, DRAW) ||
 		mbedtls_mpi_write_binary(&state->r, out, state->half) ||
@@ -234,11 +249,17 @@ static const pb_family rsa_family = {rsa_open, rsa_close, rsa_variants};
 static const pb_family pss_family = {rsa_open, rsa_close, pss_variants};
 
 const pb_row public_key_rows[] = {
-	{"x25519", &agreement_family, NULL, 32, 32, 1, 32},
-	{"ecdh-p256", &agreement_family, NULL, 32, 32, 1, 32},
-	{"ecdh-p384", &agreement_family, NULL, 48, 48, 1, 48},
-	{"ecdsa-p256", &ecdsa_family, NULL, 32, 0, 1, 64},
-	{"ecdsa-p384", &ecdsa_family, NULL, 48, 0, 1, 96},
+	{"x25519", &agreement_family, &x25519, 32, 32, 1, 32},
+	{"ecdh-p256", &agreement_family, &p256, 32, 32, 1, 32},
+	{"ecdh-p384", &agreement_family, &p384, 48, 48, 1, 48},
+	{"ecdh-brainpoolp256r1", &agreement_family, &brainpool256, 32, 32, 1, 32},
+	{"ecdh-brainpoolp384r1", &agreement_family, &brainpool384, 48, 48, 1, 48},
+	{"ecdh-brainpoolp512r1", &agreement_family, &brainpool512, 64, 64, 1, 64},
+	{"ecdsa-p256", &ecdsa_family, &p256, 32, 0, 1, 64},
+	{"ecdsa-p384", &ecdsa_family, &p384, 48, 0, 1, 96},
+	{"ecdsa-brainpoolp256r1", &ecdsa_family, &brainpool256, 32, 0, 1, 64},
+	{"ecdsa-brainpoolp384r1", &ecdsa_family, &brainpool384, 48, 0, 1, 96},
+	{"ecdsa-brainpoolp512r1", &ecdsa_family, &brainpool512, 64, 0, 1, 128},
 	{"rsa-2048", &rsa_family, NULL, 256, 0, 1, 256},
 	{"rsa-3072", &rsa_family, NULL, 384, 0, 1, 384},
 	{"rsa-4096", &rsa_family, NULL, 512, 0, 1, 512},

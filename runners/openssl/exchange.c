@@ -1,6 +1,8 @@
 /* Key agreement and KEMs. Keys, contexts and the peer's public key are made beforehand. */
 #include "pkey.h"
 
+#include <openssl/dh.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,7 @@ static int exchange_open(pb_case *c)
 					     : pkey_of(c, kind, c->nonce[0]))) {
 		c->out_len = c->row->output;
 		if (EVP_PKEY_derive_init(state->ctx) == 1 &&
+		    (kind->form != PKEY_DH || EVP_PKEY_CTX_set_dh_pad(state->ctx, 1) == 1) &&
 		    EVP_PKEY_derive_set_peer(state->ctx, state->peer) == 1)
 			return 0;
 		evp_fail(c, "EVP_PKEY_derive_set_peer");
@@ -70,7 +73,7 @@ static int derived(EVP_PKEY *own, EVP_PKEY *peer, uint8_t *secret, size_t *lengt
 /* The last pair made and the case's own must come to the same secret from both sides. */
 static void show_exchange(pb_case *c)
 {
-	enum { LONGEST = 66 };
+	enum { LONGEST = 512 };
 	struct state *state = c->ctx;
 	uint8_t one[LONGEST], other[LONGEST];
 	size_t one_len = LONGEST, other_len = LONGEST;
@@ -140,6 +143,10 @@ const pb_family evp_kem_family = {kem_open, exchange_close, kem_variants};
 		ID, &evp_exchange_family, &(const struct pkey_kind){NAME, GROUP, FORM}, LENGTH, LENGTH, 1,   \
 			LENGTH                                                                               \
 	}
+#define GROUP(ID, KEY, LENGTH)                                                                               \
+	{                                                                                                    \
+		ID, &evp_exchange_family, &(const struct pkey_kind){"DH", ID, PKEY_DH}, KEY, KEY, 1, LENGTH  \
+	}
 #define KEM(ID, NAME, FORM, KEY, SECRET)                                                                     \
 	{                                                                                                    \
 		ID, &evp_kem_family, &(const struct pkey_kind){NAME, NULL, FORM}, KEY, 0, 1, SECRET          \
@@ -152,6 +159,11 @@ const pb_row evp_exchange_rows[] = {
 	CURVE("ecdh-p384", "EC", "secp384r1", PKEY_EC, 48),
 	CURVE("ecdh-p521", "EC", "secp521r1", PKEY_EC, 66),
 	CURVE("ecdh-secp256k1", "EC", "secp256k1", PKEY_EC, 32),
+	CURVE("ecdh-brainpoolp256r1", "EC", "brainpoolP256r1", PKEY_EC, 32),
+	CURVE("ecdh-brainpoolp384r1", "EC", "brainpoolP384r1", PKEY_EC, 48),
+	CURVE("ecdh-brainpoolp512r1", "EC", "brainpoolP512r1", PKEY_EC, 64),
+	GROUP("ffdhe2048", 29, 256),
+	GROUP("ffdhe3072", 35, 384),
 	KEM("ml-kem-512", "ML-KEM-512", PKEY_SEED, 64, 32),
 	KEM("ml-kem-768", "ML-KEM-768", PKEY_SEED, 64, 32),
 	KEM("ml-kem-1024", "ML-KEM-1024", PKEY_SEED, 64, 32),

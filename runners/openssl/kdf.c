@@ -75,6 +75,11 @@ static void lay_out_all(pb_case *c)
 static int kdf_open(pb_case *c)
 {
 	const struct evp_kdf *kind = c->row->param;
+#ifdef RUNNER_FIPS
+	if (c->given && kind->which == EVP_PBKDF2 && (c->nonce_len < 16 || c->size < 8))
+		return pb_fail(c, "PBKDF2 of the module takes salts of 16 bytes, passwords of 8, and more") +
+		       PB_UNFIT;
+#endif
 	struct state *state = c->ctx = calloc(1, sizeof *state);
 	if (!state)
 		return pb_fail(c, "out of memory");

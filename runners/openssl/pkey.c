@@ -1,5 +1,7 @@
 #include "pkey.h"
 
+#include "brainpool.h"
+
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/obj_mac.h>
@@ -8,7 +10,7 @@
 
 #include <string.h>
 
-enum { LONGEST_POINT = 133, LONGEST_NUMBER = 66 };
+enum { LONGEST_POINT = 133, LONGEST_NUMBER = 66, LONGEST_EXPONENT = 48 };
 
 /* A pair or a public key of a curve. `private` or `point` may be NULL. */
 static EVP_PKEY *from_numbers(const char *group, const BIGNUM *private, const uint8_t *point, size_t length)
@@ -34,6 +36,8 @@ static EVP_PKEY *curve_pair(const char *name, const uint8_t *private, size_t len
 	memcpy(bytes_of, private, length);
 	if (length == LONGEST_NUMBER)
 		bytes_of[0] &= 1; /* P-521: of the first byte only the last bit counts */
+	if (strncmp(name, "brainpool", 9) == 0)
+		brainpool_number(bytes_of, length);
 	EC_GROUP *group = EC_GROUP_new_by_curve_name(OBJ_sn2nid(name));
 	EC_POINT *point = group ? EC_POINT_new(group) : NULL;
 	BIGNUM *number = BN_bin2bn(bytes_of, (int)length, NULL);
@@ -48,6 +52,56 @@ static EVP_PKEY *curve_pair(const char *name, const uint8_t *private, size_t len
 	BN_free(number);
 	EC_POINT_free(point);
 	EC_GROUP_free(group);
+	return key;
+}
+
+/* A pair, a public key (without `private`) or the group alone (without both). */
+static EVP_PKEY *from_exponents(const char *group, const BIGNUM *private, const BIGNUM *public)
+{
+	int what = private ? EVP_PKEY_KEYPAIR : public ? EVP_PKEY_PUBLIC_KEY : EVP_PKEY_KEY_PARAMETERS;
+	EVP_PKEY *key = NULL;
+	OSSL_PARAM *params = NULL;
+	OSSL_PARAM_BLD *build = OSSL_PARAM_BLD_new();
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "DH", NULL);
+	if (build && ctx && OSSL_PARAM_BLD_push_utf8_string(build, OSSL_PKEY_PARAM_GROUP_NAME, group, 0) &&
+	    (!public || OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_PUB_KEY, public)) &&
+	    (!private || OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_PRIV_KEY, private)) &&
+	    (params = OSSL_PARAM_BLD_to_param(build)) && EVP_PKEY_fromdata_init(ctx) == 1)
+		EVP_PKEY_fromdata(ctx, &key, what, params);
+	OSSL_PARAM_free(params);
+	OSSL_PARAM_BLD_free(build);
+	EVP_PKEY_CTX_free(ctx);
+	return key;
+}
+
+/* Exponents are as long as RFC 7919, section 5.2, has them: 225 bits in 29 bytes, 275 in 35. */
+static EVP_PKEY *group_pair(const char *name, const uint8_t *private, size_t length)
+{
+	uint8_t bytes_of[LONGEST_EXPONENT];
+	memcpy(bytes_of, private, length);
+	bytes_of[0] = (uint8_t)(length == 29 ? 1 : (bytes_of[0] & 3) | 4);
+	EVP_PKEY *key = NULL, *group = from_exponents(name, NULL, NULL);
+	BIGNUM *prime = NULL, *two = BN_new(), *public = BN_new();
+	BIGNUM *number = BN_bin2bn(bytes_of, (int)length, NULL);
+	BN_CTX *scratch = BN_CTX_new();
+	if (group && number && two && public && scratch && BN_set_word(two, 2) &&
+	    EVP_PKEY_get_bn_param(group, OSSL_PKEY_PARAM_FFC_P, &prime) == 1 &&
+	    BN_mod_exp(public, two, number, prime, scratch))
+		key = from_exponents(name, number, public);
+	BN_CTX_free(scratch);
+	BN_free(public);
+	BN_free(two);
+	BN_free(number);
+	BN_free(prime);
+	EVP_PKEY_free(group);
+	return key;
+}
+
+static EVP_PKEY *group_public(const char *name, const uint8_t *encoded, size_t length)
+{
+	BIGNUM *public = BN_bin2bn(encoded, (int)length, NULL);
+	EVP_PKEY *key = public ? from_exponents(name, NULL, public) : NULL;
+	BN_free(public);
 	return key;
 }
 
@@ -74,6 +128,9 @@ EVP_PKEY *pkey_of(pb_case *c, const struct pkey_kind *kind, const uint8_t *priva
 	case PKEY_EC:
 		key = curve_pair(kind->group, private, c->key_len);
 		break;
+	case PKEY_DH:
+		key = group_pair(kind->group, private, c->key_len);
+		break;
 	case PKEY_SEED:
 		key = seeded_pair(kind->name, private, c->key_len);
 		break;
@@ -89,8 +146,9 @@ EVP_PKEY *pkey_of(pb_case *c, const struct pkey_kind *kind, const uint8_t *priva
 
 EVP_PKEY *pkey_public(pb_case *c, const struct pkey_kind *kind, const uint8_t *encoded, size_t length)
 {
-	EVP_PKEY *key = kind->form == PKEY_EC
-				? from_numbers(kind->group, NULL, encoded, length)
+	EVP_PKEY *key = kind->form == PKEY_EC ? from_numbers(kind->group, NULL, encoded, length)
+			: kind->form == PKEY_DH
+				? group_public(kind->group, encoded, length)
 				: EVP_PKEY_new_raw_public_key_ex(NULL, kind->name, NULL, encoded, length);
 	if (!key)
 		evp_fail(c, "the public key was refused");
@@ -101,7 +159,7 @@ EVP_PKEY_CTX *pkey_maker(const struct pkey_kind *kind)
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, kind->name, NULL);
 	if (ctx && EVP_PKEY_keygen_init(ctx) == 1 &&
-	    (kind->form != PKEY_EC || EVP_PKEY_CTX_set_group_name(ctx, kind->group) == 1))
+	    (!kind->group || EVP_PKEY_CTX_set_group_name(ctx, kind->group) == 1))
 		return ctx;
 	EVP_PKEY_CTX_free(ctx);
 	return NULL;

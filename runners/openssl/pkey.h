@@ -9,6 +9,7 @@
 enum pkey_form {
 	PKEY_RAW,  /* X25519, X448, Ed25519, Ed448: the private key as bytes */
 	PKEY_EC,   /* a curve: the private number */
+	PKEY_DH,   /* a group of a prime: the private exponent */
 	PKEY_SEED, /* ML-KEM, ML-DSA, SLH-DSA: the seed that a standard makes a key pair of */
 	PKEY_OWN,  /* no such way: a pair drawn once per process */
 };
@@ -16,7 +17,7 @@ enum pkey_form {
 /* param of a row of evp_exchange_family, evp_kem_family, evp_message_family and evp_ecdsa_family */
 struct pkey_kind {
 	const char *name;  /* to fetch: "X25519", "EC", "ML-KEM-768" */
-	const char *group; /* of EC: "prime256v1" */
+	const char *group; /* of EC: "prime256v1", of DH: "ffdhe2048" */
 	enum pkey_form form;
 };
 

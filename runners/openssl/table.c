@@ -11,6 +11,11 @@
 #include <openssl/kdf.h>
 #include <openssl/provider.h>
 
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 int evp_fail(pb_case *c, const char *what)
 {
 	char words[160];
@@ -147,14 +152,44 @@ static const pb_row *const tables[] = {
 		KIND##_free(found);                                                                          \
 	} while (0)
 
+static int has_mac(const struct evp_mac *mac)
+{
+	int there = 0;
+	FETCHED(EVP_MAC, mac->name);
+	if (there && mac->digest)
+		FETCHED(EVP_MD, mac->digest);
+	return there;
+}
+
+/* A build may have curves, and lack this one: its parameters are asked for. */
+static int has_pairs(const struct pkey_kind *kind)
+{
+	int there = 0;
+	EVP_PKEY *group = NULL;
+	FETCHED(EVP_KEYMGMT, kind->name);
+	if (!there || !kind->group)
+		return there;
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, kind->name, NULL);
+	there = ctx && EVP_PKEY_paramgen_init(ctx) == 1 &&
+		EVP_PKEY_CTX_set_group_name(ctx, kind->group) == 1 && EVP_PKEY_paramgen(ctx, &group) == 1;
+	EVP_PKEY_free(group);
+	EVP_PKEY_CTX_free(ctx);
+	return there;
+}
+
 static int offers(const pb_row *row)
 {
 	const pb_family *f = row->family;
 	int there = 0;
+#ifdef RUNNER_FIPS /* its keys are too short to sign with, and DSA may only verify */
+	if (f == &evp_dsa_family || strcmp(row->algorithm, "rsa-512") == 0 ||
+	    strcmp(row->algorithm, "rsa-1024") == 0)
+		return 0;
+#endif
 	if (f == &evp_digest_family || f == &evp_xof_family)
 		FETCHED(EVP_MD, row->param);
 	else if (f == &evp_mac_family || f == &evp_gmac_family || f == &evp_onetime_family)
-		FETCHED(EVP_MAC, ((const struct evp_mac *)row->param)->name);
+		there = has_mac(row->param);
 	else if (f == &evp_hkdf_family || f == &evp_password_family)
 		FETCHED(EVP_KDF, ((const struct evp_kdf *)row->param)->name);
 	else if (f == &evp_rsa_family || f == &evp_pss_family)
@@ -163,7 +198,7 @@ static int offers(const pb_row *row)
 		FETCHED(EVP_SIGNATURE, "DSA");
 	else if (f == &evp_exchange_family || f == &evp_kem_family || f == &evp_message_family ||
 		 f == &evp_ecdsa_family)
-		FETCHED(EVP_KEYMGMT, ((const struct pkey_kind *)row->param)->name);
+		there = has_pairs(row->param);
 	else
 		FETCHED(EVP_CIPHER, row->param);
 	ERR_clear_error();
@@ -177,6 +212,26 @@ static const char *version(void)
 
 static OSSL_PROVIDER *base, *legacy;
 
+#ifdef RUNNER_FIPS
+static pb_runner runner;
+
+/* Which providers are active, and that approved algorithms are asked for, says the file that OPENSSL_CONF names. */
+static int start(const char *tier)
+{
+	const char *where = getenv("OPENSSL_MODULES");
+	char module[4096];
+	snprintf(module, sizeof module, "%s/fips.so", where ? where : "");
+	if (OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL) != 1 ||
+	    OSSL_PROVIDER_available(NULL, "default") || !OSSL_PROVIDER_available(NULL, "fips") ||
+	    !EVP_default_properties_is_fips_enabled(NULL))
+		return -1;
+	base = OSSL_PROVIDER_load(NULL, "fips");
+	void *loaded = dlopen(module, RTLD_LAZY | RTLD_NOLOAD);
+	if (loaded)
+		runner.object = dlsym(loaded, "OSSL_provider_init");
+	return loaded && base && OSSL_PROVIDER_self_test(base) == 1 && openssl_tier_in_force(tier) ? 0 : -1;
+}
+#else
 static int start(const char *tier)
 {
 	/* `default` must be asked for: loading any provider by hand switches the automatic loading off. */
@@ -187,13 +242,14 @@ static int start(const char *tier)
 	ERR_clear_error();
 	return openssl_tier_in_force(tier) ? 0 : -1;
 }
+#endif
 
 /* A runner of another build of OpenSSL is made of these same files under a name of its own. */
 #ifndef RUNNER_NAME
 #define RUNNER_NAME "openssl"
 #endif
 
-static const pb_runner runner = {
+static pb_runner runner = {
 	.name = RUNNER_NAME,
 	.library = "OpenSSL",
 	.license = "Apache-2.0",

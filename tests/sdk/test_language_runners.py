@@ -17,7 +17,9 @@ from perbyte.runners import Session, build, find, locate
 HOME = places.data_dir("runners")
 SDK = HOME / "sdk"
 LANGUAGES = sorted(
-    spec.name for spec in locate() if spec.opt_in and spec.language in ("rust", "go", "python", "javascript")
+    spec.name
+    for spec in locate()
+    if spec.opt_in and spec.language in ("rust", "go", "python", "javascript", "zig")
 )
 
 

@@ -24,6 +24,7 @@ import library_checks as checks
 HOME = places.data_dir("runners")
 CRATES = (
     "openssl-next",
+    "openssl-fips",
     "openssl-4",
     "aws-lc",
     "boringssl",
@@ -41,7 +42,9 @@ RIGHT = {
     "openssl-next": (
         *("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
         *("slh-dsa-shake-192s", "ecdsa-p521", "ecdh-secp256k1"),
+        *("ecdsa-brainpoolp384r1", "ffdhe2048"),
     ),
+    "openssl-fips": ("sha-256", "aes-256-gcm", "ecdsa-p384", "ffdhe2048", "ml-kem-768", "ml-dsa-65"),
     "openssl-4": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "slh-dsa-sha2-256f", "ecdh-p521"),
     "aws-lc": (
         *("ml-kem-768", "ml-dsa-44", "ed25519", "aes-256-gcm", "xchacha20-poly1305", "hkdf-sha-512"),
@@ -68,6 +71,8 @@ RIGHT = {
         "bcrypt-10",
         "ecdsa-p256",
         "slh-dsa-sha2-128f",
+        "ecdh-brainpoolp256r1",
+        "ffdhe3072",
     ),
     "wolfssl": (
         "ml-kem-768",
@@ -81,8 +86,18 @@ RIGHT = {
     "wolfssl-package": ("aes-256-gcm", "aes-128-siv", "x25519", "ecdsa-p256", "sha3-256"),
     "nss": ("aes-256-gcm", "chacha20-poly1305", "sha-384", "hmac-sha-256"),
     "gnutls": ("aes-192-gcm", "aes-128-ccm", "sha3-512", "hmac-sha-384"),
-    "mbedtls": ("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256", "x25519", "ecdsa-p384"),
-    "mbedtls-psa": ("aes-256-gcm", "sha3-256", "x25519", "ecdh-p521", "ecdsa-secp256k1"),
+    "mbedtls": (
+        *("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256", "x25519", "ecdsa-p384"),
+        "ecdh-brainpoolp384r1",
+    ),
+    "mbedtls-psa": (
+        "aes-256-gcm",
+        "sha3-256",
+        "x25519",
+        "ecdh-p521",
+        "ecdsa-secp256k1",
+        "ecdsa-brainpoolp512r1",
+    ),
     "ipsec-mb": ("aes-192-gcm", "chacha20-poly1305", "sha-512"),
     "rustcrypto": (
         "sha-256",
@@ -99,6 +114,11 @@ RIGHT = {
     "python-pycryptodome": ("sha-256", "aes-256-gcm", "chacha20-poly1305"),
     "python-blake3": ("blake3",),
     "node-crypto": ("sha-256", "aes-128-gcm", "chacha20-poly1305", "ed25519", "x25519"),
+    "node-webcrypto": ("sha-256", "hmac-sha-384", "aes-256-gcm", "ed25519", "x25519", "ecdh-p384"),
+    "zig": (
+        *("sha-256", "aes-256-gcm", "aegis-128l", "ascon-hash256", "kt128", "hkdf-sha-512"),
+        *("ed25519", "ecdsa-p384", "ecdh-p256", "ml-kem-768", "ml-dsa-65", "scrypt-16384-8-1"),
+    ),
     "node-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
     "bun-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
     "deno-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
@@ -124,7 +144,7 @@ LIKE_OPENSSL = (
         "mbedtls-psa",
         "mbedtls",
     ),
-    *("rustcrypto", "ring", "aws-lc-rs", "graviola", "go", "node-crypto"),
+    *("rustcrypto", "ring", "aws-lc-rs", "graviola", "go", "zig", "node-crypto", "node-webcrypto"),
 )
 
 

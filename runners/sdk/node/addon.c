@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* libuv's, declared here because other runtimes that load the addon have neither the header nor the function */
+struct uv_loop_s;
+enum { UV_RUN_ONCE = 1 };
+extern int uv_run(struct uv_loop_s *, int) __attribute__((weak));
+
 static napi_env env;
 static napi_ref functions[5];
 enum { OPEN, CLOSE, RUN, SHOW, WARM };
@@ -216,11 +221,26 @@ static napi_value run_chain(napi_env e, napi_callback_info info)
 	return made;
 }
 
+/* turn(): one turn of libuv's loop, which waits for what was begun. Only Node.js has it. It is called before Node.js runs
+ * the loop itself, because the protocol is spoken from the main script. */
+static napi_value turn(napi_env e, napi_callback_info info)
+{
+	struct uv_loop_s *loop = NULL;
+	(void)info;
+	if (!uv_run || napi_get_uv_event_loop(e, &loop) != napi_ok || !loop)
+		napi_throw_error(e, NULL, "this runtime has no loop to turn");
+	else
+		uv_run(loop, UV_RUN_ONCE);
+	return NULL;
+}
+
 static napi_value start(napi_env e, napi_value exports)
 {
 	napi_value function;
 	napi_create_function(e, "chain", NAPI_AUTO_LENGTH, run_chain, NULL, &function);
 	napi_set_named_property(e, exports, "chain", function);
+	napi_create_function(e, "turn", NAPI_AUTO_LENGTH, turn, NULL, &function);
+	napi_set_named_property(e, exports, "turn", function);
 	napi_create_function(e, "row", NAPI_AUTO_LENGTH, add_row, NULL, &function);
 	napi_set_named_property(e, exports, "row", function);
 	napi_create_function(e, "main", NAPI_AUTO_LENGTH, run_main, NULL, &function);

@@ -8,27 +8,43 @@ const [MESSAGE, REKEY, INVERSE, INVERSE_REKEY] = [0, 1, 2, 3];
 const WARM_UP_MS = 60;
 const CHAIN_START = 0x9e3779b9;
 
-// An expression, or statements that end with one that sets `last`; `given` are the values of its names.
+let sdk;
+
+// What a promise comes to: the loop is turned until it is settled, as Node.js does when its main script has ended. Each
+// promise is settled by a job that another thread has done, so that every turn has something to wait for.
+function settled(promise) {
+  let done = false, value, error;
+  promise.then((given) => { done = true; value = given; }, (thrown) => { done = true; error = thrown ?? new Error('rejected'); });
+  for (process._tickCallback(); !done; process._tickCallback()) sdk.turn();
+  if (error) throw error;
+  return value;
+}
+exports.settled = settled;
+
+// An expression, or statements that end with one that sets `last`; `given` are the values of its names. Where it awaits,
+// the loop is asynchronous, and each call begins when the one before it is settled.
 function loop(code, given) {
   const statements = code.split('; ');
   if (!/^last\b/.test(statements[statements.length - 1])) statements.push('last = ' + statements.pop());
   const body = statements.join(';\n    ');
   const names = Object.keys(given);
-  const make = new Function(...names, `return function (count) {
+  const asynchronous = /\bawait\b/.test(body);
+  const make = new Function(...names, `return ${asynchronous ? 'async ' : ''}function (count) {
   let last;
   for (let turn = 0; turn < count; turn++) {
     ${body};
   }
   return last;
 };`);
-  return make(...names.map((name) => given[name]));
+  const made = make(...names.map((name) => given[name]));
+  return asynchronous ? (count) => settled(made(count)) : made;
 }
 
 // rows: {algorithm, kind, key, nonce, output, code: {MESSAGE: ..., ...}, names(material) -> values}
 exports.main = function (library, rows) {
   const module = { exports: {} };
   process.dlopen(module, process.env.PERBYTE_SDK);
-  const sdk = module.exports;
+  sdk = module.exports;
   const prepared = new Map();
   rows = [...rows, {
     algorithm: 'probe-empty', kind: 'chain', key: 0, nonce: 0, output: 0, code: { [MESSAGE]: 'empty()' }, names: () => ({ empty() {} }),
@@ -72,6 +88,7 @@ exports.main = function (library, rows) {
   const show = (id) => {
     let { last } = prepared.get(id);
     if (Array.isArray(last)) last = Buffer.concat(last);
+    if (last instanceof ArrayBuffer) last = Buffer.from(last);
     return last instanceof Uint8Array ? Buffer.from(last.buffer, last.byteOffset, last.length) : Buffer.alloc(0);
   };
   sdk.main(open, (id) => prepared.delete(id), run, show, warm, process.env.PERBYTE_NAME, library.name, library.license,
