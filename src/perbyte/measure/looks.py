@@ -203,10 +203,10 @@ class Looks:
         took = []
         for control in (False, True):
             for links in (RING, RING + more):
-                chained = session.audit(handle, seed=seed, calls=links, control=control, repeat=RING)
-                if chained.answer.repeat != RING or chained.answer.control != control:
+                one = session.audit(handle, seed=seed, calls=links, control=control, repeat=RING)
+                if one.answer.repeat != RING or one.answer.control != control:
                     return audit
-                took.append(chained.cpu_s)
+                took.append(one.cpu_s)
         call_s = (took[1] - took[0] - (took[3] - took[2])) / more
         return replace(audit, repeated_ns=[*audit.repeated_ns, call_s * 1e9])
 
@@ -264,7 +264,7 @@ class Looks:
         if audit.claimed_ns or self._asked_of != (cell.process, audit.epoch):
             self._asked_of = cell.process, audit.epoch  # once for all cells of a process, unless one is odd
             self._own_hz, self._children = self._witness.clock_hz(), session.process.children()
-        if any(len(bursts.burst) != (count if piece_bytes else 1) for count, bursts in taken.items()):
+        if any(len(one.burst) != (count if piece_bytes else 1) for count, one in taken.items()):
             return replace(audit, problem="bursts of other lengths than were asked for")
         few, many = taken[min(times)] if len(times) > 1 else None, taken[max(times)]
         pieces = cell.size_bytes / piece_bytes if piece_bytes else 1.0  # of a call
@@ -279,10 +279,7 @@ class Looks:
         asking_s = least.cpu_s - sum(_ticks(least)) * tick_ns * 1e-9
         self.look_s[cell.process] = min(4 * asking_s, MOST_LOOK_S) if asking_s > LOOK_S else LOOK_S
         clean_ns = min(
-            *(
-                pieces * stats.lowest_clean_ns(bursts.burst, calibration, self._policy)
-                for bursts in taken.values()
-            ),
+            *(pieces * stats.lowest_clean_ns(one.burst, calibration, self._policy) for one in taken.values()),
             audit.clean_ns or math.inf,
         )
         return replace(
