@@ -69,16 +69,16 @@ def read_key_limits(place: Path) -> tuple[KeyLimit, ...]:
 
 def limits_of(algorithm: str, protocol: str = "") -> tuple[KeyLimit, ...]:
     """The limits of a key of `algorithm`: those of `protocol` where there are any, else the general ones."""
-    found = [one for one in key_limits() if pattern.matches(algorithm, one.algorithms)]
-    special = tuple(one for one in found if protocol and one.protocol == protocol)
-    return special or tuple(one for one in found if not one.protocol)
+    limits = [limit for limit in key_limits() if pattern.matches(algorithm, limit.algorithms)]
+    special = tuple(limit for limit in limits if protocol and limit.protocol == protocol)
+    return special or tuple(limit for limit in limits if not limit.protocol)
 
 
 def check_key_limits(found: tuple[KeyLimit, ...], algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
     """Complain about limits of what the catalogue does not have, or of what has no nonce to choose."""
-    for one in found:
-        mine = [each for name, each in algorithms.items() if pattern.matches(name, one.algorithms)]
+    for limit in found:
+        mine = [each for name, each in algorithms.items() if pattern.matches(name, limit.algorithms)]
         if not mine:
-            yield f"key-limits.toml: the catalogue has no algorithm '{one.algorithms}'"
-        if any((each.kind == "aead") == (one.nonces == "none") for each in mine):
-            yield f"key-limits.toml: {one.algorithms}: an AEAD has nonces, and a cipher for sectors none"
+            yield f"key-limits.toml: the catalogue has no algorithm '{limit.algorithms}'"
+        if any((each.kind == "aead") == (limit.nonces == "none") for each in mine):
+            yield f"key-limits.toml: {limit.algorithms}: an AEAD has nonces, and a cipher for sectors none"

@@ -71,9 +71,9 @@ class Catalogue:
     @cached_property
     def _bare(self) -> dict[str, Algorithm]:
         known: dict[str, Algorithm | None] = {}
-        for one in self.algorithms.values():
-            for name in {text.replace("-", "").lower() for text in (one.id, *one.aliases)}:
-                known[name] = one if known.get(name, one) is one else None
+        for algorithm in self.algorithms.values():
+            for name in {text.replace("-", "").lower() for text in (algorithm.id, *algorithm.aliases)}:
+                known[name] = algorithm if known.get(name, algorithm) is algorithm else None
         return {name: one for name, one in known.items() if one}
 
     def match(self, glob: str) -> tuple[str, ...]:
@@ -132,10 +132,10 @@ class Catalogue:
         Raises UsageError for an unknown algorithm, DataFileError for a broken file.
         """
         algorithm = self.find(algorithm_id)
-        mine = [one for one in self.vectors(algorithm.family) if one.algorithm == algorithm.id]
+        answers = [answer for answer in self.vectors(algorithm.family) if answer.algorithm == algorithm.id]
         forward = INVERSES.get(operation)
-        turned = [_turn(one, operation) for one in mine if one.operation == forward]
-        return (*turned, *(one for one in mine if one.operation == operation))
+        turned = [_turn(answer, operation) for answer in answers if answer.operation == forward]
+        return (*turned, *(answer for answer in answers if answer.operation == operation))
 
     def vectors(self, family: str) -> tuple[KnownAnswer, ...]:
         """Return a family's known answers as they stand in its files; empty when it has no file."""
@@ -182,8 +182,12 @@ class Catalogue:
         from perbyte.catalogue.status import doubted
 
         def rank(name: str) -> tuple[bool, bool]:
-            one = self.algorithms[name]
-            return one.mode == "ecb" or doubted(name), one.kind not in ("aead", "hash", "stream-cipher")
+            algorithm = self.algorithms[name]
+            return algorithm.mode == "ecb" or doubted(name), algorithm.kind not in (
+                "aead",
+                "hash",
+                "stream-cipher",
+            )
 
         return sorted(names, key=rank)
 
@@ -214,19 +218,19 @@ def read_catalogue(place: Path, own: Sequence[Path] = ()) -> Catalogue:
     algorithms: dict[str, Algorithm] = {}
     for one in places_:
         algorithms |= read_algorithms(one / "algorithms", algorithms)
-    found = Catalogue(
+    catalogue = Catalogue(
         places_,
         algorithms=algorithms,
         contracts=read_contracts(place / "contracts.toml"),
         version=hash_content(*places_),
     )
-    if own and (complaints := found.check()):
+    if own and (complaints := catalogue.check()):
         more = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
         raise DataFileError(
             f"{SEARCH_VARIABLE}: {complaints[0]}{more}",
             hint="catalogue/README.md says what each field means",
         )
-    return found
+    return catalogue
 
 
 def own_places() -> tuple[Path, ...]:
@@ -277,9 +281,9 @@ class Suite(Struct, frozen=True, forbid_unknown_fields=True):
         wanted = [name for name in runners if name in self.runners] if self.runners else list(runners)
         who = "{" + ",".join(wanted) + "}" if len(wanted) > 1 else "".join(wanted) or "*"
         return tuple(
-            f"{who}/{one.algorithms}/{one.operations}@{','.join(map(str, one.sizes))}"
-            + (f"+contract={one.contract}" if one.contract else "")
-            for one in self.cells
+            f"{who}/{cells.algorithms}/{cells.operations}@{','.join(map(str, cells.sizes))}"
+            + (f"+contract={cells.contract}" if cells.contract else "")
+            for cells in self.cells
         )
 
 

@@ -99,5 +99,5 @@ def read_password_costs(place: Path) -> tuple[tuple[RecommendedCost, ...], tuple
     path = place / "passwords.toml"
     if not path.is_file():
         return (), ()
-    found = datafile.read_toml(path, _Passwords)
-    return found.recommended, found.attackers
+    passwords = datafile.read_toml(path, _Passwords)
+    return passwords.recommended, passwords.attackers

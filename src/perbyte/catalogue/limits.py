@@ -57,9 +57,9 @@ def model_of(algorithm: str, operation: str) -> Model | None:
     """The model of an operation, or None where there is none."""
     return next(
         (
-            one
-            for one in models()
-            if pattern.matches(algorithm, one.algorithms) and pattern.matches(operation, one.operations)
+            model
+            for model in models()
+            if pattern.matches(algorithm, model.algorithms) and pattern.matches(operation, model.operations)
         ),
         None,
     )
@@ -67,10 +67,10 @@ def model_of(algorithm: str, operation: str) -> Model | None:
 
 def check_models(found: tuple[Model, ...], algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
     """Complain about models of algorithms, or by loops, that the catalogue does not have."""
-    for one in found:
-        if not any(pattern.matches(name, one.algorithms) for name in algorithms):
-            yield f"limits.toml: the catalogue has no algorithm '{one.algorithms}'"
-        for need in one.needs:
+    for model in found:
+        if not any(pattern.matches(name, model.algorithms) for name in algorithms):
+            yield f"limits.toml: the catalogue has no algorithm '{model.algorithms}'"
+        for need in model.needs:
             for unit in need.ways:
                 if getattr(algorithms.get(unit), "kind", "") != "probe":
-                    yield f"limits.toml: {one.algorithms}: '{unit}' is no loop of known cost"
+                    yield f"limits.toml: {model.algorithms}: '{unit}' is no loop of known cost"

@@ -114,7 +114,7 @@ def check_questions(
                 yield f"{place}: there is no contract '{task.contract}'"
                 continue
             for remark in task.remarks:
-                if not any(pattern.matches(one, remark.algorithms) for one in task.algorithms):
+                if not any(pattern.matches(algorithm, remark.algorithms) for algorithm in task.algorithms):
                     yield f"{place}: a remark on '{remark.algorithms}', which is no candidate"
             kinds = contracts[task.contract].kinds
             for one in task.algorithms:

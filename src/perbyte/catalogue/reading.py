@@ -44,14 +44,14 @@ class _Vectors(Struct, forbid_unknown_fields=True):
 def _form_of(kind: type, *left_out: str) -> type[Struct]:
     """The fields of a value of the model as a structure that knows no others; `left_out` come from elsewhere."""
     types = get_type_hints(kind)
-    fields = [one for one in dataclasses.fields(kind) if one.name not in left_out]
+    fields = [field for field in dataclasses.fields(kind) if field.name not in left_out]
     return msgspec.defstruct(
         kind.__name__,
         [
-            (one.name, types[one.name])
-            if one.default is dataclasses.MISSING
-            else (one.name, types[one.name], one.default)
-            for one in fields
+            (field.name, types[field.name])
+            if field.default is dataclasses.MISSING
+            else (field.name, types[field.name], field.default)
+            for field in fields
         ],
         forbid_unknown_fields=True,
     )

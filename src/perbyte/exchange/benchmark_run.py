@@ -50,18 +50,18 @@ class BenchmarkMeaning:
 def read_meaning(text: str) -> BenchmarkMeaning:
     """Read `PATTERN=ALGORITHM/OPERATION@SIZE` (operation and size may be missing). Raises UsageError."""
     pattern, equals, rest = text.partition("=")
-    found = re.fullmatch(r"([^/@]+)(?:/([^/@]+))?(?:@([^/@]+))?", rest)
+    match = re.fullmatch(r"([^/@]+)(?:/([^/@]+))?(?:@([^/@]+))?", rest)
     try:
         compiled = re.compile(pattern)
     except re.error as error:
         raise UsageError(f"--map: '{pattern}' is no regular expression: {error}") from None
-    if not (equals and pattern and found):
+    if not (equals and pattern and match):
         raise UsageError(f"--map: '{text}' is not of the form", hint="--map 'BM_sha.*=sha-256/digest@8KiB'")
-    algorithm = load().find(found[1])
-    operation = found[2] or OPERATIONS[algorithm.kind][0]
+    algorithm = load().find(match[1])
+    operation = match[2] or OPERATIONS[algorithm.kind][0]
     if operation not in algorithm.operations:
         raise UsageError(f"--map: {algorithm.id} has {', '.join(algorithm.operations)}, no {operation}")
-    return BenchmarkMeaning(compiled, algorithm.id, operation, parse_sizes(found[3])[0] if found[3] else 0)
+    return BenchmarkMeaning(compiled, algorithm.id, operation, parse_sizes(match[3])[0] if match[3] else 0)
 
 
 def make_benchmark_run(
@@ -77,14 +77,16 @@ def make_benchmark_run(
     catalogue = load()
     figures: dict[Cell, CellFigure] = {}
     notes: list[str] = []
-    for one in readings:
-        cell = _cell(one, runner, catalogue, meanings)
+    for reading in readings:
+        cell = _cell(reading, runner, catalogue, meanings)
         if isinstance(cell, str):
-            notes.append(f"line {one.line}: {one.name[:80]}: {one.ns:.6g} ns; {cell}")
+            notes.append(f"line {reading.line}: {reading.name[:80]}: {reading.ns:.6g} ns; {cell}")
         elif cell in figures:
-            notes.append(f"line {one.line}: {one.name[:80]}: {cell.address} is there already; left out")
+            notes.append(
+                f"line {reading.line}: {reading.name[:80]}: {cell.address} is there already; left out"
+            )
         else:
-            figures[cell] = _figure(cell, one, form)
+            figures[cell] = _figure(cell, reading, form)
     cells = tuple(figures.values())
     told = {"format": form, "source": source, "missing": [], "remarks": notes}
     told["imported_at"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -105,10 +107,14 @@ def make_benchmark_run(
     return Run(path=None, conditions=conditions, cells=cells)
 
 
-def _figure(cell: Cell, one: Reading, form: str) -> CellFigure:
-    known = math.isfinite(one.low) and math.isfinite(one.high) and 0 < one.low <= one.ns <= one.high
+def _figure(cell: Cell, reading: Reading, form: str) -> CellFigure:
+    known = (
+        math.isfinite(reading.low)
+        and math.isfinite(reading.high)
+        and 0 < reading.low <= reading.ns <= reading.high
+    )
     interval = (
-        Interval(one.low, one.high, one.level, dominated_by="samples")
+        Interval(reading.low, reading.high, reading.level, dominated_by="samples")
         if known
         else Interval(0.0, math.inf, dominated_by="unknown")
     )
@@ -118,13 +124,13 @@ def _figure(cell: Cell, one: Reading, form: str) -> CellFigure:
         library=cell.runner,
         library_version="",
         cycles_per_call=None,
-        ns_per_call=one.ns,
+        ns_per_call=reading.ns,
         interval=interval,
         samples=0,
         clean_samples=0,
         epochs=1,
         epoch_cycles=(),
-        epoch_ns=(one.ns,),
+        epoch_ns=(reading.ns,),
         calls_per_sample=0,
         quality=Quality.IMPRECISE,
         cycle_source="none",
@@ -137,15 +143,15 @@ _WAYS = {(True, False): "seal", (True, True): "open", (False, False): "encrypt",
 
 
 def _cell(
-    one: Reading, runner: str, catalogue: Catalogue, meanings: Sequence[BenchmarkMeaning]
+    reading: Reading, runner: str, catalogue: Catalogue, meanings: Sequence[BenchmarkMeaning]
 ) -> Cell | str:
     """The cell that a reading stands for, or why there is none."""
-    said = next((meaning for meaning in meanings if meaning.pattern.search(one.name)), None)
+    said = next((meaning for meaning in meanings if meaning.pattern.search(reading.name)), None)
     if said:
-        size = one.size_bytes or said.size_bytes or _size_in(one.name)
+        size = reading.size_bytes or said.size_bytes or _size_in(reading.name)
         contract = catalogue.default_contract(said.algorithm)
         return Cell(runner, said.algorithm, said.operation, size, contract)
-    words = [word for word in re.split(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])", one.name) if word]
+    words = [word for word in re.split(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])", reading.name) if word]
     for length in range(min(_LONGEST, len(words)), 0, -1):
         for at in range(len(words) - length + 1):
             part = "-".join(words[at : at + length]).lower()
@@ -165,7 +171,7 @@ def _cell(
             told = others | ({_WAYS[meant]} if others & {"encrypt", "enc", "decrypt", "dec"} else set())
             operation = next((name for name in algorithm.operations if name in told), "")
             rest = "/".join((*words[:at], "|", *words[at + length :]))
-            size = one.size_bytes or _size_in(rest)
+            size = reading.size_bytes or _size_in(rest)
             contract = catalogue.default_contract(algorithm)
             return Cell(runner, algorithm.id, operation or algorithm.operations[0], size, contract)
     return "no algorithm of the catalogue is in its name; say it with --map"
@@ -173,10 +179,10 @@ def _cell(
 
 def _size_in(name: str) -> int:
     """The last number of a name, in bytes; 0 without one."""
-    found = _SIZE.search(name)
-    if not found:
+    match = _SIZE.search(name)
+    if not match:
         return 0
-    factor = {"k": 1024, "m": 2**20}.get((found[2] or "").lower()[:1], 1)
-    factor = {"kb": 1000, "mb": 10**6}.get((found[2] or "").lower(), factor)
-    value = int(found[1]) * factor
+    factor = {"k": 1024, "m": 2**20}.get((match[2] or "").lower()[:1], 1)
+    factor = {"kb": 1000, "mb": 10**6}.get((match[2] or "").lower(), factor)
+    value = int(match[1]) * factor
     return value if value < 2**40 else 0

@@ -141,7 +141,7 @@ def decode(content: bytes, name: str) -> str:
     text = _COLOUR.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         raise UsageError(f"{name} is empty", hint=_WAY_OUT)
-    if found := _ENDLESS.search(text):
-        line = text.count("\n", 0, found.start()) + 1
-        raise UsageError(f"{name}, line {line}: a number of {len(found[0])} digits", hint=_WAY_OUT)
+    if match := _ENDLESS.search(text):
+        line = text.count("\n", 0, match.start()) + 1
+        raise UsageError(f"{name}, line {line}: a number of {len(match[0])} digits", hint=_WAY_OUT)
     return text

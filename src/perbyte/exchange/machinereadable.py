@@ -45,7 +45,7 @@ def read_machine_readable(text: str) -> list[Listing]:
         elif raw.strip().startswith("+") and number == len(lines):
             reader.listing(number).faults.append(Fault(number, "the line is cut off"))
     reader.finish()
-    return [one for one in reader.found if one.faults or not one.empty]
+    return [listing for listing in reader.found if listing.faults or not listing.empty]
 
 
 class _MachineReader:
@@ -94,11 +94,13 @@ class _MachineReader:
         name, values = (fields[1], fields[2:]) if len(fields) > 1 else ("", [])
         if not self.sizes:
             listing.faults.append(Fault(number, "a row without a line of sizes (+H) before it"))
-        elif len(values) != len(self.sizes) or not all(_RATE.fullmatch(one) for one in values):
+        elif len(values) != len(self.sizes) or not all(_RATE.fullmatch(value) for value in values):
             what = f"the row has {len(values)} figures for {len(self.sizes)} sizes, or one is cut off"
             listing.faults.append(Fault(number, what))
         else:
-            rates = tuple(float(one) if 0 <= float(one) < float("inf") else float("nan") for one in values)
+            rates = tuple(
+                float(value) if 0 <= float(value) < float("inf") else float("nan") for value in values
+            )
             listing.rows.append(SpeedRow(name, number, tuple(zip(self.sizes, rates, strict=True))))
 
     def _about(self, fields: list[str], number: int) -> None:
@@ -119,7 +121,7 @@ class _MachineReader:
         values = fields[before:]
         if name in ("ecdh", "ffdh"):
             values = values[:1] if len(values) == 2 else []  # the second is the first's inverse
-        whole = all(_VALUE.fullmatch(one) for one in values) and (
+        whole = all(_VALUE.fullmatch(value) for value in values) and (
             len(values) == len(operations) or (name == "rsa" and len(values) == 2)
         )
         if not whole or not all(whole_number(field) >= 0 for field in fields[: min(before, 2)]):
@@ -127,7 +129,7 @@ class _MachineReader:
             return
         bits = fields[1] if before > 1 else "0"
         label = f"{name} {bits} bits" if bits != "0" else f"{name} {fields[0]}"
-        self.values.append((number, name, int(bits), label, operations, [float(one) for one in values]))
+        self.values.append((number, name, int(bits), label, operations, [float(value) for value in values]))
 
     def _settle_keys(self) -> None:
         """Turn the values of this listing's keys into seconds, once it is known what they are."""

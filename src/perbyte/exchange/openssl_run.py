@@ -242,8 +242,8 @@ class Unknown:
 
 def parse_version(text: str) -> tuple[int, ...]:
     """Return the numbers of a version (`3.0.16` gives (3, 0, 16), `0.9.8zh` gives (0, 9, 8)); () for none."""
-    found = re.match(r"\d+(\.\d+)*", text)
-    return tuple(int(part) for part in found[0].split(".")) if found else ()
+    match = re.match(r"\d+(\.\d+)*", text)
+    return tuple(int(part) for part in match[0].split(".")) if match else ()
 
 
 def mean_row(
@@ -317,7 +317,7 @@ def _mean_aead(algorithm: str, version: tuple[int, ...], sizes: Sequence[int]) -
             f"which call was timed for {algorithm} depends on the version, which the listing does not name"
         )
     branches = sorted(parse_version(text) for text in table["whole_messages_since"])
-    fixed = next((one for one in branches if one[:2] == version[:2]), branches[-1])
+    fixed = next((branch for branch in branches if branch[:2] == version[:2]), branches[-1])
     return RowMeaning(EVP, algorithm, "seal", "rekey/1" if version >= fixed else "stream/1")
 
 

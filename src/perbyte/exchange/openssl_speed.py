@@ -79,9 +79,9 @@ def join_listings(listings: list[Listing]) -> Listing:
                 )
     return replace(
         first,
-        rows=[row for one in listings for row in one.rows],
-        keys=[key for one in listings for key in one.keys],
-        calls={name: count for one in listings for name, count in one.calls.items()},
-        faults=[fault for one in listings for fault in one.faults],
-        remarks=[remark for one in listings for remark in one.remarks],
+        rows=[row for listing in listings for row in listing.rows],
+        keys=[key for listing in listings for key in listing.keys],
+        calls={name: count for listing in listings for name, count in listing.calls.items()},
+        faults=[fault for listing in listings for fault in listing.faults],
+        remarks=[remark for listing in listings for remark in listing.remarks],
     )

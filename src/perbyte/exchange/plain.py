@@ -93,16 +93,16 @@ class _PlainReader:
         return self.here
 
     def _is_header(self, line: str, number: int) -> bool:
-        if found := _VERSION.match(line):
+        if match := _VERSION.match(line):
             listing = self._begin(number)
-            listing.library = found[1] or found[3] or "OpenSSL"
-            listing.version = (found[2] or found[4]).rstrip(":,.)")
-        elif found := _PROGRESS.match(line):
+            listing.library = match[1] or match[3] or "OpenSSL"
+            listing.version = (match[2] or match[4]).rstrip(":,.)")
+        elif match := _PROGRESS.match(line):
             listing = self._begin(number)
-            if found["calls"]:
-                listing.calls[found["name"], int(found["size"])] = (
-                    int(found["calls"]),
-                    float(found["seconds"]),
+            if match["calls"]:
+                listing.calls[match["name"], int(match["size"])] = (
+                    int(match["calls"]),
+                    float(match["seconds"]),
                 )
         elif line.startswith("compiler: "):
             self._begin(number, when_full=False).compiler = line.removeprefix("compiler: ")
@@ -114,12 +114,12 @@ class _PlainReader:
             listing = self._begin(number)
             child = line.removeprefix("Forked child ")
             listing.processes = max(listing.processes, whole_number(child) + 1, 1)
-        elif found := _CHILD_SIZES.match(line):
+        elif match := _CHILD_SIZES.match(line):
             self._begin(number)
-            self.sizes_of_children = tuple(int(word) for word in found[1].split(":")[1:])
-        elif found := _OWN.match(line):
+            self.sizes_of_children = tuple(int(word) for word in match[1].split(":")[1:])
+        elif match := _OWN.match(line):
             listing = self._begin(number)
-            listing.runner, listing.cpu = found[1], found[2]
+            listing.runner, listing.cpu = match[1], match[2]
         else:
             return line.startswith(
                 ("Got: +", "built on:", "options:", "available timing options", "timing function")
@@ -153,8 +153,8 @@ class _PlainReader:
         listing = self._begin(number, when_full=self.here is not None and bool(self.loose))
         self._leave_table()
         self.announced = 0
-        if found := _SIZES.match(line):
-            self.sizes = tuple(int(word) for word in re.findall(r"(\d+) bytes", found[1]))
+        if match := _SIZES.match(line):
+            self.sizes = tuple(int(word) for word in re.findall(r"(\d+) bytes", match[1]))
             self.heading_line = number
         else:
             listing.faults.append(Fault(number, "the heading with the sizes is cut off"))
@@ -162,14 +162,14 @@ class _PlainReader:
 
     def _speed_row(self, line: str, number: int, raw: str, last: bool) -> bool:
         assert self.here is not None
-        found = _ROW.match(line)
-        if not found:
+        match = _ROW.match(line)
+        if not match:
             cut = bool(_ROW_CUT.match(line) or (last and _ROW_BEGUN.match(line)))
             if cut:
                 self.rows_below += 1
                 self.here.faults.append(Fault(number, "the row is cut off"))
             return cut
-        figures = found[2].split()
+        figures = match[2].split()
         if len(figures) == 1 < len(self.sizes) and not figures[0].endswith("k") and not last:
             return False  # a sentence that ends in a number
         self.rows_below += 1
@@ -178,20 +178,20 @@ class _PlainReader:
             self.here.faults.append(Fault(number, what))
             return True
         lost = last and not figures[-1].endswith("k") and raw == raw.rstrip() and float(figures[-1]) > 0
-        if lost or any(float(one) >= 1e4 for one in figures if not one.endswith("k")):
+        if lost or any(float(figure) >= 1e4 for figure in figures if not figure.endswith("k")):
             self.here.faults.append(Fault(number, "a figure has lost its 'k'"))
             return True
         values = tuple((size, _rate(text)) for size, text in zip(self.sizes, figures, strict=True))
-        self.here.rows.append(SpeedRow(found[1], number, values))
+        self.here.rows.append(SpeedRow(match[1], number, values))
         return True
 
     def _key_row(self, line: str, number: int, last: bool) -> bool:
         assert self.here is not None
         count = len(self.operations)
-        found = _KEY_ROW.match(line)
-        times = found[2].split() if found else []
-        rates = found[3].split() if found else []
-        if not found or len(times) != count or len(rates) != count:
+        match = _KEY_ROW.match(line)
+        times = match[2].split() if match else []
+        rates = match[3].split() if match else []
+        if not match or len(times) != count or len(rates) != count:
             cut = bool(_KEY_CUT.match(line) or (last and _KEY_BEGUN.match(line)))
             if cut:
                 self.rows_below += 1
@@ -202,9 +202,9 @@ class _PlainReader:
             (name, _seconds(time, rate))
             for name, time, rate in zip(self.operations, times, rates, strict=True)
         )
-        known = _KEY_NAME.match(found[1])
+        known = _KEY_NAME.match(match[1])
         kind, bits = (known[1], int(known[2])) if known else ("", 0)
-        self.here.keys.append(KeyRow(kind, bits, found[1], number, seconds))
+        self.here.keys.append(KeyRow(kind, bits, match[1], number, seconds))
         return True
 
     def _leave_table(self) -> None:

@@ -35,9 +35,9 @@ def read_supercop(text: str) -> Iterator[tuple[str, int, float, float, int]]:
     hertz: dict[tuple[str, ...], float] = {}
     best: dict[tuple[str, int], tuple[float, float, int]] = {}
     for number, raw in enumerate(text.split("\n"), start=1):
-        if not (found := _LINE.match(raw.strip())):
+        if not (match := _LINE.match(raw.strip())):
             continue
-        *where, operation, primitive, _, word, rest = found.groups()
+        *where, operation, primitive, _, word, rest = match.groups()
         values = rest.split()
         if word == "cpucycles_persecond" and values:
             hertz[tuple(where)] = float(whole_number(values[0]))

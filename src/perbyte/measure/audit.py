@@ -138,14 +138,14 @@ class Auditor:
         On one core whoever takes a third of the time slows others by half, which is what refuses a figure.
         """
         for process in {cell.process for cell in epoch.tallies if sessions.runs(cell.process)}:
-            mine = [cell for cell in epoch.tallies if cell.process == process]
+            cells = [cell for cell in epoch.tallies if cell.process == process]
             seen = self._unasked[process]
-            seen.append(sessions.of(mine[0]).process.unasked_share())
+            seen.append(sessions.of(cells[0]).process.unasked_share())
             if stats.exceeds_in_epochs(seen, MOST_UNASKED):
                 took = f"takes {stats.middle(seen):.2f} s of CPU time per second"
-                said = f"{took} while nobody asks it, and so slows the others"
-                for cell in mine:
-                    self._fail(Failure("audit", cell.runner, said, address=cell.address))
+                text = f"{took} while nobody asks it, and so slows the others"
+                for cell in cells:
+                    self._fail(Failure("audit", cell.runner, text, address=cell.address))
 
     def _see_refusals(self, sessions: Sessions, epoch: EpochUnderWay) -> None:
         """Keep of rows that did not work on another length, where another library did, that nobody could compare them.
@@ -189,7 +189,7 @@ class Auditor:
             if len(set(alive.values())) < 2:
                 continue
             size = self._lengths.get(asked, next(iter(alive)).size_bytes)
-            said = f"on data of {size} bytes that nobody knew before"
+            text = f"on data of {size} bytes that nobody knew before"
             known = self._known(asked, next(iter(alive)), size)
             if known in alive.values():
                 found = [(c, "incorrect", "hashlib of CPython") for c, d in alive.items() if d != known]
@@ -202,7 +202,7 @@ class Auditor:
                 for one in every:
                     if (one.process, one.row) == (cell.process, cell.row):
                         self._fail(
-                            Failure(kind, one.runner, f"disagrees with {others} {said}", address=one.address)
+                            Failure(kind, one.runner, f"disagrees with {others} {text}", address=one.address)
                         )
         # what rows were tried on elsewhere is compared in later epochs too
         self._digests = {asked: found for asked, found in self._digests.items() if asked[-1] == _ELSEWHERE}

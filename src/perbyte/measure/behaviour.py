@@ -26,11 +26,11 @@ def count_cells(
     tell: Callable[[Cell], None] = lambda cell: None,
 ) -> tuple[Behaviour, ...]:
     """Count each cell whose runner is in `specs`, in order. What cannot be counted says why."""
-    found = []
+    behaviours = []
     for cell in cells:
         tell(cell)
-        found.append(count_cell(specs[cell.runner], cell, seed))
-    return tuple(found)
+        behaviours.append(count_cell(specs[cell.runner], cell, seed))
+    return tuple(behaviours)
 
 
 def count_cell(spec: RunnerSpec, cell: Cell, seed: int) -> Behaviour:

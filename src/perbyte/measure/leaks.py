@@ -238,7 +238,7 @@ class _ProcessEnded(Exception):
 
 def leak_figures(cases: Sequence[LeakCase], seed: int, *, target: float | None = None) -> list[LeakFigure]:
     """Judge all cases, those of a row together. Cases of which nothing was taken are left out."""
-    found: list[LeakFigure] = []
+    leaks: list[LeakFigure] = []
     rows: dict[object, list[LeakCase]] = {}
     for case in cases:
         if case.real:
@@ -249,7 +249,7 @@ def leak_figures(cases: Sequence[LeakCase], seed: int, *, target: float | None =
             told, [case.seconds for case in row], target=target, cycles=row[0].unit == "cycles"
         )
         for case, (real, null), one in zip(row, told, judged, strict=True):
-            found.append(
+            leaks.append(
                 LeakFigure(
                     cell=case.cell,
                     contrast=case.contrast,
@@ -268,4 +268,4 @@ def leak_figures(cases: Sequence[LeakCase], seed: int, *, target: float | None =
                     failures=(case.failures[0], case.failures[1]),
                 )
             )
-    return found
+    return leaks

@@ -36,14 +36,14 @@ class Learnt:
 
     def note(self, calibration: Calibration) -> None:
         """Take over what a process found out, where that is more than was known."""
-        found = calibration.known
-        if calibration.contention_probe != REORDER_BUFFER or not found.window:
+        probe = calibration.known
+        if calibration.contention_probe != REORDER_BUFFER or not probe.window:
             return
-        rank, before = certainty(found.window), certainty(self.known.window)
-        same = found.window == self.known.window
-        if rank < before or (same and (self.known.floor > 0 or not found.floor)):
+        rank, before = certainty(probe.window), certainty(self.known.window)
+        same = probe.window == self.known.window
+        if rank < before or (same and (self.known.floor > 0 or not probe.floor)):
             return
-        self.known = found
+        self.known = probe
         self._write()
 
     def _read(self) -> KnownProbe:
@@ -90,9 +90,13 @@ def recall(core: int) -> Learnt:
 def probe_note(calibrations: Iterable[Calibration]) -> str:
     """Say what a run lacks where no process with our own SDK could tell who else is on a core; else nothing."""
     found = list(calibrations)
-    if not found or any(one.contention_floor > 0 for one in found if one.contention_probe == REORDER_BUFFER):
+    if not found or any(
+        calibration.contention_floor > 0
+        for calibration in found
+        if calibration.contention_probe == REORDER_BUFFER
+    ):
         return ""
-    if any(one.contention_probe == REORDER_BUFFER for one in found):
+    if any(calibration.contention_probe == REORDER_BUFFER for calibration in found):
         return (
             "no process was alone on a core while it looked, so samples are judged by their clock only: "
             "what others take of the cores may be in the figures (perbyte doctor watches the cores)"

@@ -174,13 +174,13 @@ def own_cache_bytes(system: Path = Path("/sys/devices/system/cpu")) -> int:
 
 
 def _memory_bytes() -> int:
-    found = re.search(r"^MemTotal:\s+(\d+) kB", _read("/proc/meminfo"), re.MULTILINE)
-    return int(found[1]) * 1024 if found else 0
+    match = re.search(r"^MemTotal:\s+(\d+) kB", _read("/proc/meminfo"), re.MULTILINE)
+    return int(match[1]) * 1024 if match else 0
 
 
 def _distribution() -> str:
-    found = re.search(r'^PRETTY_NAME="?([^"\n]*)', _read("/etc/os-release"), re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(r'^PRETTY_NAME="?([^"\n]*)', _read("/etc/os-release"), re.MULTILINE)
+    return match[1] if match else ""
 
 
 def _virtualisation(info: dict[str, str]) -> str:

@@ -71,8 +71,8 @@ def wanted_cpus(request: Request, tiers: Iterable[str]) -> tuple[str, ...]:
     """The CPU tiers a survey must ask for: those named in the request; all of `tiers` for globs."""
     named: list[str] = []
     for selector in request.selectors:
-        for one in selector.cpus or request.cpus or (FULL,):
-            named += list(tiers) if "*" in one else [one]
+        for cpu in selector.cpus or request.cpus or (FULL,):
+            named += list(tiers) if "*" in cpu else [cpu]
     return tuple(dict.fromkeys(named)) or (FULL,)
 
 
@@ -186,7 +186,9 @@ def _cells_of(
 
 def _states(name: str) -> Iterable[str]:
     """The states that a name or a glob means; a number of threads has to be named."""
-    return (one for one in STATES if pattern.matches(one, name)) if pattern.is_pattern(name) else (name,)
+    return (
+        (state for state in STATES if pattern.matches(state, name)) if pattern.is_pattern(name) else (name,)
+    )
 
 
 def _meant(selector: Selector, survey: Survey, one: tuple[str, str]) -> bool:

@@ -93,11 +93,11 @@ class Reach:
 
     def not_reached(self, cell: Cell, why: str, whole_s: float) -> Failure:
         """The failure of a cell for which time was wanting; with `whole_s` it would have been reached."""
-        said = f"not reached within the budget of {self._policy.budget_s:g} s: {why}"
+        text = f"not reached within the budget of {self._policy.budget_s:g} s: {why}"
         return Failure(
             NOT_REACHED,
             cell.runner,
-            f"{said} (--budget {asked_for(whole_s)}s would do)",
+            f"{text} (--budget {asked_for(whole_s)}s would do)",
             address=cell.address,
         )
 

@@ -316,8 +316,8 @@ class EpochUnderWay:
         cell, bursts, burst = asked.cell, measured.bursts, measured.bursts[-1]
         samples = sum(map(len, bursts))
         if burst.calls * samples > MOST_CALLS_PER_S * measured.wall_s:
-            said = f"says that {burst.calls * samples:.3g} calls took {measured.wall_s:.3g} s"
-            self._lose(cell, Failure("garbled", cell.runner, said, address=cell.address))
+            text = f"says that {burst.calls * samples:.3g} calls took {measured.wall_s:.3g} s"
+            self._lose(cell, Failure("garbled", cell.runner, text, address=cell.address))
             return
         tally = self.tallies[cell]
         self._cores[cell.process] = burst.core[-1] if burst.core else -1

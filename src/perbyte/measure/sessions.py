@@ -215,19 +215,19 @@ class Sessions:
         return False
 
 
-def alike(one: Calibration, other: Calibration, policy: Policy) -> bool:
+def alike(calibration: Calibration, other: Calibration, policy: Policy) -> bool:
     """True when one calibration may stand for the samples of both processes.
 
     Two processes of one runner on one core differ in noise only: by some 0.04 % here. What a figure of samples of
     `policy.sample_us` would shift by is at most `policy.precision`, or they are not alike.
     """
-    if one.cycle_source != other.cycle_source:
+    if calibration.cycle_source != other.cycle_source:
         return False
-    sample_ticks = policy.sample_us * 1e-6 * one.tick_hz
-    shift = abs(one.fixed_ticks - other.fixed_ticks) / sample_ticks if sample_ticks > 0 else 0.0
-    units = [(one.tick_hz, other.tick_hz)]
-    if one.cycle_source != "none":
-        units.append((one.probe_cycles, other.probe_cycles))
+    sample_ticks = policy.sample_us * 1e-6 * calibration.tick_hz
+    shift = abs(calibration.fixed_ticks - other.fixed_ticks) / sample_ticks if sample_ticks > 0 else 0.0
+    units = [(calibration.tick_hz, other.tick_hz)]
+    if calibration.cycle_source != "none":
+        units.append((calibration.probe_cycles, other.probe_cycles))
     # written so that what is no number is not alike
     return all(abs(a - b) / a + shift <= policy.precision for a, b in units if a or b)
 

@@ -57,11 +57,11 @@ def _call(cell: Cell, algorithm: Algorithm) -> Callable[[bytes, bytes, bytes], b
         return lambda key, nonce, data: hmac.digest(key, data, of)
     if cell.operation != "hash":
         return None
-    if found := re.fullmatch(r"pbkdf2-(sha-\d+)-(\d+)", name):
-        digest, rounds = _HASHES[found[1]], int(found[2])
+    if match := re.fullmatch(r"pbkdf2-(sha-\d+)-(\d+)", name):
+        digest, rounds = _HASHES[match[1]], int(match[2])
         return lambda key, nonce, data: hashlib.pbkdf2_hmac(digest, data, nonce, rounds, algorithm.tag_bytes)
-    if found := re.fullmatch(r"scrypt-(\d+)-(\d+)-(\d+)", name):
-        n, r, p = map(int, found.groups())
+    if match := re.fullmatch(r"scrypt-(\d+)-(\d+)-(\d+)", name):
+        n, r, p = map(int, match.groups())
         return lambda key, nonce, data: hashlib.scrypt(
             data, salt=nonce, n=n, r=r, p=p, maxmem=256 * n * r * p, dklen=algorithm.tag_bytes
         )

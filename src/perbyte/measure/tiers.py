@@ -30,13 +30,13 @@ def unproven_tiers(survey: Survey, catalogue: Catalogue, cells: Iterable[Cell]) 
     rows = dict.fromkeys(
         cell.row for cell in cells if cell.cpu != FULL and catalogue.find(cell.algorithm).accelerated_by
     )
-    found = []
+    tiers = []
     for row in rows:
         here, full = survey.operation(row), survey.operation(row._replace(cpu=FULL))
         told = here and full and here.code_path and full.code_path and here.code_path != full.code_path
         if not told:
-            found.append(UnprovenTier(row))
-    return found
+            tiers.append(UnprovenTier(row))
+    return tiers
 
 
 def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], policy: Policy) -> UnprovenTier:
@@ -66,5 +66,7 @@ def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], polic
                 medians[cpu].append(float(np.median(stats.ns_per_call(taken.burst, calibration))))
     except PerbyteError:
         return tier
-    found = stats.ratio_of_medians(medians[FULL], medians[row.cpu], stats.CHANGED)
-    return replace(tier, factor=found.value, low=found.low, high=found.high) if found.value else tier
+    estimate = stats.ratio_of_medians(medians[FULL], medians[row.cpu], stats.CHANGED)
+    return (
+        replace(tier, factor=estimate.value, low=estimate.low, high=estimate.high) if estimate.value else tier
+    )

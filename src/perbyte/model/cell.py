@@ -59,8 +59,8 @@ class Cell:
     @property
     def threads(self) -> int:
         """How many cores make the same calls at once; 0 where the state is no such one."""
-        found = _TOGETHER.fullmatch(self.state)
-        return int(found[1]) if found else 0
+        match = _TOGETHER.fullmatch(self.state)
+        return int(match[1]) if match else 0
 
     @property
     def address(self) -> str:
@@ -90,18 +90,18 @@ class Cell:
 
 def parse_address(text: str) -> Cell:
     """Parse what `Cell.address` printed. Raises ValueError on anything else."""
-    found = _ADDRESS.fullmatch(text)
-    if not found:
+    match = _ADDRESS.fullmatch(text)
+    if not match:
         raise ValueError(f"not a cell address: {text!r}")
-    options = dict(part.split("=", 1) for part in found["options"].split("+") if part)
+    options = dict(part.split("=", 1) for part in match["options"].split("+") if part)
     unknown = set(options) - {"contract", "cpu", "twin", "state"}
     if unknown or "contract" not in options:
         raise ValueError(f"not a cell address: {text!r}")
     return Cell(
-        runner=found["runner"],
-        algorithm=found["algorithm"],
-        operation=found["operation"],
-        size_bytes=int(found["size"]),
+        runner=match["runner"],
+        algorithm=match["algorithm"],
+        operation=match["operation"],
+        size_bytes=int(match["size"]),
         contract=options["contract"],
         cpu=options.get("cpu", FULL),
         twin=int(options.get("twin", "0")),

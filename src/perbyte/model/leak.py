@@ -104,12 +104,12 @@ class LeakFigure:
 
     def record(self) -> dict[str, Any]:
         """The figure as a flat object for other programs; None for what is not known."""
-        found = self.found
+        figures = self.found
         ends = {
             f"{name}{end}": getattr(part, field) if part else None
             for name, part in (
-                ("shift", found.shift if found else None),
-                ("spread", found.spread if found else None),
+                ("shift", figures.shift if figures else None),
+                ("spread", figures.spread if figures else None),
             )
             for end, field in (("", "value"), ("_low", "low"), ("_high", "high"))
         }
@@ -126,8 +126,8 @@ class LeakFigure:
             "target": self.target,
             "p": self.p,
             "null_p": self.null_p,
-            "call": found.call if found else None,
-            "clean_pairs": found.pairs if found else 0,
+            "call": figures.call if figures else None,
+            "clean_pairs": figures.pairs if figures else 0,
             "pairs": self.taken,
             "null_pairs": self.null_taken,
             "seconds": self.seconds,

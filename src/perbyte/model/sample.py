@@ -133,7 +133,7 @@ class Burst:
         arrays = [self.start, self.clock_before, self.clock_after]
         arrays += [self.contention_before, self.contention_after, self.flags]
         optional = (self.cycles, self.core)
-        if any(len(one) != len(self) for one in arrays) or any(
+        if any(len(array) != len(self) for array in arrays) or any(
             len(one) not in (0, len(self)) for one in optional
         ):
             raise ValueError(f"a burst of {self.cell.address} has arrays of unequal length")

@@ -261,8 +261,8 @@ def _recipe(spec: RunnerSpec, found: needs.Found, sanitize: bool) -> _Recipe:
 
 
 def _matching(directory: Path, globs: Sequence[str]) -> tuple[Path, ...]:
-    found = {path.resolve() for pattern in globs for path in directory.glob(pattern) if path.is_file()}
-    return tuple(sorted(found))
+    paths = {path.resolve() for pattern in globs for path in directory.glob(pattern) if path.is_file()}
+    return tuple(sorted(paths))
 
 
 def _literal(text: str) -> str:

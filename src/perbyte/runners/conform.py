@@ -96,16 +96,16 @@ def conform(
     `every` looks at every operation, otherwise at one per operation name and contract; `tell` hears what is looked
     at. Raises EnvironmentLacking when the runner cannot be started; faults while it runs are complaints.
     """
-    found: list[Complaint] = []
+    complaints: list[Complaint] = []
     for look in (_framing, _errors, _operations, _clock, _endings):
         name = look.__name__[1:]
         tell(name)
         try:
             for complaint in look(_Asked(spec, cpu, core, every, random.Random(seed), tell)):
-                found.append(complaint)
+                complaints.append(complaint)
         except RunnerError as fault:
-            found.append(Complaint(1, f"{type(fault).__name__} during {name}: {fault}"))
-    return found
+            complaints.append(Complaint(1, f"{type(fault).__name__} during {name}: {fault}"))
+    return complaints
 
 
 def _framing(asked: _Asked) -> Iterator[Complaint]:

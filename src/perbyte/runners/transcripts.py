@@ -103,12 +103,12 @@ def matches(pattern: Any, value: Any) -> bool:
 
 def holds(fact: str, answers: Sequence[Any]) -> bool:
     """Whether the fact of an `=` step is true of the answers so far. Raises ValueError if it makes no sense."""
-    found = _FACT.fullmatch(fact)
-    if not found:
+    match = _FACT.fullmatch(fact)
+    if not match:
         raise ValueError(f"no fact: {fact}")
-    left, right = (_term(found[side], answers) for side in ("left", "right"))
+    left, right = (_term(match[side], answers) for side in ("left", "right"))
     try:
-        return bool(_COMPARISONS[found["how"]](left, right))
+        return bool(_COMPARISONS[match["how"]](left, right))
     except TypeError:
         return False
 

@@ -40,16 +40,16 @@ def between_runs(runs: Sequence[Mapping[Cell, CellFigure]]) -> Across:
     than there are runs.
     """
     usable = [
-        {cell: one for cell, one in run.items() if one.quality in _USABLE and one.ns_per_call > 0}
+        {cell: figure for cell, figure in run.items() if figure.quality in _USABLE and figure.ns_per_call > 0}
         for run in runs
     ]
     variances = []
     for cell in {cell for run in usable for cell in run}:
-        mine = [run[cell] for run in usable if cell in run]
-        if len(mine) == len(runs) > 1:
-            own = float(np.mean([(one.relative_half_width / _NORMAL) ** 2 for one in mine]))
+        figures = [run[cell] for run in usable if cell in run]
+        if len(figures) == len(runs) > 1:
+            own = float(np.mean([(figure.relative_half_width / _NORMAL) ** 2 for figure in figures]))
             variances.append(
-                max(0.0, float(np.var([math.log(one.ns_per_call) for one in mine], ddof=1)) - own)
+                max(0.0, float(np.var([math.log(figure.ns_per_call) for figure in figures], ddof=1)) - own)
             )
     if not variances:
         return Across()
@@ -66,7 +66,7 @@ def floor_across(floors: Iterable[NoiseFloor | None], across: Across | None = No
     and do not see what the machine did to all of it.
     """
     across = across or Across()
-    largest = max((one for one in floors if one), key=lambda one: one.relative, default=None)
+    largest = max((floor for floor in floors if floor), key=lambda floor: floor.relative, default=None)
     if largest is None:
         return None
     others = None if largest.others is None else max(largest.others, across.relative)

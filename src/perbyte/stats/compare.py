@@ -140,12 +140,12 @@ def compare(
     unit = _unit((a, b))
     level = level or max(a.interval.level, b.interval.level)
     costs = (cost_of(a, unit, source=0), cost_of(b, unit, source=0 if same_run else 1))
-    found = compare_costs(*costs, floor_between(noise, a, b), level, precision=precision)
+    comparison = compare_costs(*costs, floor_between(noise, a, b), level, precision=precision)
     least = 2 if same_run else EPOCHS_TO_CLAIM
-    doubts = {one.cell.address: cause for one in (a, b) if (cause := doubt_of(one, least))}
-    said = [f"{address}: {cause}" for address, cause in doubts.items()]
-    reason = "; ".join((found.reason, *said, *_notes(a, b, unit)))
-    return replace(found, reason=reason, unit=unit, doubt="; ".join(dict.fromkeys(doubts.values())))
+    doubts = {figure.cell.address: cause for figure in (a, b) if (cause := doubt_of(figure, least))}
+    texts = [f"{address}: {cause}" for address, cause in doubts.items()]
+    reason = "; ".join((comparison.reason, *texts, *_notes(a, b, unit)))
+    return replace(comparison, reason=reason, unit=unit, doubt="; ".join(dict.fromkeys(doubts.values())))
 
 
 def difference(a: CellFigure, comparison: Comparison) -> Estimate:
@@ -232,8 +232,8 @@ def ratio_of_medians(before: Sequence[float], after: Sequence[float], level: flo
         middle = float(np.median(values)) if len(values) else 0.0
         costs.append(Cost(Estimate(middle, middle, middle), tuple(values)))
     costs[1] = replace(costs[1], source=costs[0])
-    found = compare_costs(costs[0], costs[1], None, level).ratio
-    return found if math.isfinite(found.value) else Estimate(0.0, 0.0, 0.0)
+    estimate = compare_costs(costs[0], costs[1], None, level).ratio
+    return estimate if math.isfinite(estimate.value) else Estimate(0.0, 0.0, 0.0)
 
 
 def margin_of(floor: float | None, precision: float = 0.0) -> float:
@@ -253,7 +253,7 @@ def cost_of(figure: CellFigure, unit: str, *, per: float = 1.0, source: object =
     epochs = figure.epoch_cycles if unit == CYCLES else figure.epoch_ns
     return Cost(
         Estimate(value / per, figure.interval.low * scale, figure.interval.high * scale),
-        tuple(one / per for one in epochs),
+        tuple(epoch / per for epoch in epochs),
         figure.relative_half_width if figure.interval.dominated_by == "samples" else 0.0,
         source,
         figure.epoch_numbers if len(figure.epoch_numbers) == len(epochs) else (),
@@ -307,7 +307,9 @@ def geometric_mean(estimates: Sequence[Estimate]) -> Estimate:
     """The geometric mean of estimates; its ends are the means of their ends. Raises ValueError for none."""
     if not estimates:
         raise ValueError("a mean needs at least one estimate")
-    return Estimate(*(_mean([getattr(one, end) for one in estimates]) for end in ("value", "low", "high")))
+    return Estimate(
+        *(_mean([getattr(estimate, end) for estimate in estimates]) for end in ("value", "low", "high"))
+    )
 
 
 def quotient(above: Estimate, below: Estimate) -> Estimate:
@@ -351,19 +353,19 @@ def stand(
         return ()
     vouched = [one for one in known if Doubt.UNCHAINED not in {warning.kind for warning in one[1].warnings}]
     first, best = min(vouched or known, key=lambda one: one[0].value)
-    found, alike = [], True
+    figures, alike = [], True
     for cost, figure in known:
         if figure is best:
-            found.append(figure)
+            figures.append(figure)
             continue
-        one = compare(best, figure, noise, precision=precision)
-        near = bool(one.doubt) and cost.value < SHARED_CORE * first.value
-        if near or not one.ratio.above(1) or cost.low <= first.high:
-            found.append(figure)
-            alike = alike and one.tie
-    if len(found) == 1:
+        comparison = compare(best, figure, noise, precision=precision)
+        near = bool(comparison.doubt) and cost.value < SHARED_CORE * first.value
+        if near or not comparison.ratio.above(1) or cost.low <= first.high:
+            figures.append(figure)
+            alike = alike and comparison.tie
+    if len(figures) == 1:
         return () if doubt_of(best) else ((best, Lead.FASTEST),)
-    return tuple((figure, Lead.TIED if alike else Lead.UNKNOWN) for figure in found)
+    return tuple((figure, Lead.TIED if alike else Lead.UNKNOWN) for figure in figures)
 
 
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:

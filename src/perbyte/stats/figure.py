@@ -97,7 +97,11 @@ def common_spread(summaries: Iterable[Summary]) -> Spread | None:
     Neither do twins, which are cells that count already, nor calls in a state of their own, nor cells of which no epoch
     holds enough clean samples.
     """
-    return find_spread(one.values for one in summaries if one.quiet and not one.very_long and one.cell.usual)
+    return find_spread(
+        summary.values
+        for summary in summaries
+        if summary.quiet and not summary.very_long and summary.cell.usual
+    )
 
 
 def figure(
@@ -149,7 +153,7 @@ def judge(
     relative = interval.half_width / abs(value) if value else math.inf
     doubts = _doubts(epochs, used, relative, policy, warnings)
     unit = "core cycles" if in_cycles else "ns"
-    if ways := ways_warning([one for epoch in used for one in epoch.bursts], unit):
+    if ways := ways_warning([burst for epoch in used for burst in epoch.bursts], unit):
         warnings.append(ways)
     cut = [epoch for epoch in used if epoch.pieces]
     if cut:
@@ -197,7 +201,7 @@ def _epochs(
         if burst.ticks:
             by_epoch.setdefault(burst.epoch, []).append(burst)
     unseen = _is_unseen(by_epoch, calibrations, judged)
-    found: list[Epoch] = []
+    epochs: list[Epoch] = []
     uncut: list[Epoch] = []
     whole: list[float] = []
     for number in sorted(by_epoch):
@@ -216,21 +220,21 @@ def _epochs(
             text = f"epoch {number} has no usable sample and is left out"
             warnings.append(Warning(Doubt.NO_SAMPLE, text, (number,)))
         else:
-            found.append(epoch)
+            epochs.append(epoch)
         if entire:
             uncut.append(entire)
-    both = [epoch for epoch in found if epoch.pieces]
-    if both and 2 * len(uncut) >= len(found) and len(uncut) > 1:
+    both = [epoch for epoch in epochs if epoch.pieces]
+    if both and 2 * len(uncut) >= len(epochs) and len(uncut) > 1:
         cut = median(np.array([epoch.value for epoch in both]))
         apart = cut / lower_quartile(np.array([epoch.value for epoch in uncut])) - 1
-        if apart > PIECES_APART or len(both) < len(found) - len(both):
+        if apart > PIECES_APART or len(both) < len(epochs) - len(both):
             text = (
                 f"pieces of calls cost {100 * apart:+.2g} % beside whole ones, because of what the caches hold "
                 "between them: whole calls are given"
             )
             warnings.append(Warning(Doubt.WHOLE, text, (apart,)))
             return uncut, []
-    return found, whole
+    return epochs, whole
 
 
 def _judge(
@@ -275,7 +279,7 @@ def _is_unseen(
         whole = [burst for burst in bursts if not burst.piece_bytes]
         calibration = calibrations.get((whole[0].cell.process, number)) if whole else None
         if calibration:
-            ticks = np.array([one / burst.calls for burst in whole for one in burst.ticks])
+            ticks = np.array([tick / burst.calls for burst in whole for tick in burst.ticks])
             votes.append(very_long(whole[-1].calls, median(ticks) / max(calibration.tick_hz, 1.0)))
     return 2 * sum(votes) > len(votes)
 

@@ -71,13 +71,13 @@ def pair_samples(burst: Burst, order: str, calibration: Calibration, policy: Pol
 
 def pair_figures(bursts: Sequence[Pairs], seed: int) -> PairFigures | None:
     """Compare all clean pairs; None where they are too few to say anything."""
-    clean = [one.clean for one in bursts]
+    clean = [pairs.clean for pairs in bursts]
     if sum(int(mask.sum()) for mask in clean) < LEAST_PAIRS:
         return None
-    first = np.concatenate([one.first[mask] for one, mask in zip(bursts, clean, strict=True)])
-    second = np.concatenate([one.second[mask] for one, mask in zip(bursts, clean, strict=True)])
+    first = np.concatenate([pairs.first[mask] for pairs, mask in zip(bursts, clean, strict=True)])
+    second = np.concatenate([pairs.second[mask] for pairs, mask in zip(bursts, clean, strict=True)])
     moment = np.repeat(np.arange(len(bursts), dtype=float), [int(mask.sum()) for mask in clean])
-    step = float(np.median([one.step for one in bursts]))
+    step = float(np.median([pairs.step for pairs in bursts]))
     return compare_pairs(first, second, moment, step=step, seed=seed)
 
 
@@ -95,10 +95,10 @@ def pairs_wanted(bursts: Sequence[Pairs], target: float | None, *, cycles: bool)
     From the distances within pairs without their signs: which class was slower plays no part in when to stop, so the
     tests stay true.
     """
-    apart = np.concatenate([np.abs(one.second - one.first)[one.clean] for one in bursts])
+    apart = np.concatenate([np.abs(pairs.second - pairs.first)[pairs.clean] for pairs in bursts])
     if len(apart) < LEAST_PAIRS:
         return math.inf
-    call = float(np.median(np.concatenate([one.first[one.clean] for one in bursts])))
+    call = float(np.median(np.concatenate([pairs.first[pairs.clean] for pairs in bursts])))
     goal = SHARE_OF_TARGET * (target or usual_target(call, cycles=cycles))
     deviation = float(np.median(apart)) / MEDIAN_OF_NORMAL + bursts[-1].step
     return max(float(LEAST_PAIRS), (QUANTILE * SHIFT_EFFICIENCY * deviation / goal) ** 2)
@@ -115,7 +115,7 @@ def judge_row(
 
     `seconds` is what each took, `target` the difference that is looked for, in cycles or ns (None: `usual_target`).
     """
-    adjusted = _adjusted([found for found, _ in row])
+    adjusted = _adjusted([figures for figures, _ in row])
     nulls = _adjusted([null for _, null in row])
     judged = []
     for (found, null), p, null_p, spent in zip(row, adjusted, nulls, seconds, strict=True):
@@ -137,6 +137,6 @@ def judge_row(
 
 def _adjusted(row: Sequence[PairFigures | None]) -> list[float]:
     """The least adjusted p of each member of a row; 1 where it says nothing."""
-    values = [p for one in row for p in ((one.shift.p, one.spread.p) if one else (1.0, 1.0))]
+    values = [p for figures in row for p in ((figures.shift.p, figures.spread.p) if figures else (1.0, 1.0))]
     adjusted = holm(values)
     return [min(adjusted[i : i + 2]) for i in range(0, len(adjusted), 2)]

@@ -67,14 +67,14 @@ def leak_changes(first: Sequence[LeakFigure], later: Sequence[LeakFigure]) -> Le
     """Pair the figures of two sides: the same cell, else cells that `stats.pairing` pairs; the same contrast."""
     partners = _partners([one.cell for one in first], [one.cell for one in later])
     there = {_key(one.cell, one): one for one in later}
-    found, lost = [], []
-    for one in first:
-        other = there.pop(_key(partners.get(one.cell, one.cell), one), None)
+    changes, lost = [], []
+    for leak in first:
+        other = there.pop(_key(partners.get(leak.cell, leak.cell), leak), None)
         if other:
-            found.append(LeakChange(one, other))
+            changes.append(LeakChange(leak, other))
         else:
-            lost.append(_name(one))
-    return LeakChanges(tuple(found), tuple(lost), tuple(map(_name, there.values())))
+            lost.append(_name(leak))
+    return LeakChanges(tuple(changes), tuple(lost), tuple(map(_name, there.values())))
 
 
 def _partners(first: Sequence[Cell], later: Sequence[Cell]) -> dict[Cell, Cell]:
@@ -96,4 +96,4 @@ def _beyond(more: LeakFigure, less: LeakFigure) -> bool:
     if not (more.found and less.found):
         return False
     pairs = ((more.found.shift, less.found.shift), (more.found.spread, less.found.spread))
-    return any(one.least > other.bound for one, other in pairs)
+    return any(difference.least > other.bound for difference, other in pairs)

@@ -90,7 +90,7 @@ def make_run_figures(
             summaries.append(summarise(cell, taken, by_process, policy, quiet))
         except UsageError as error:
             unusable.append(Failure("refused", cell.runner, str(error), address=cell.address))
-    identified = {(one.runner, one.cpu): one for one in identities}
+    identified = {(identity.runner, identity.cpu): identity for identity in identities}
     figures, refused = _judge_cells(summaries, policy, identified, calibrations, audits)
     unusable += [Failure("audit", cell.runner, why, address=cell.address) for cell, why in refused.items()]
     originals = {cell: replace(cell, twin=0) for cell in figures if cell.twin}
@@ -188,9 +188,9 @@ def _is_doubted_row(cell: Cell, refused: Mapping[Cell, str]) -> bool:
 def _fixed_warning(cell: Cell, calibrations: Iterable[Calibration], policy: Policy) -> tuple[Warning, ...]:
     """Return the warning of a figure from each of whose samples much is taken off, by its runner's word."""
     fixed = sorted(
-        one.fixed_ticks / one.tick_hz
-        for one in calibrations
-        if one.process == cell.process and one.tick_hz > 0
+        calibration.fixed_ticks / calibration.tick_hz
+        for calibration in calibrations
+        if calibration.process == cell.process and calibration.tick_hz > 0
     )
     if not fixed or fixed[len(fixed) // 2] <= FIXED_SHARE * policy.sample_us * 1e-6:
         return ()

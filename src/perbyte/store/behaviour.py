@@ -25,7 +25,9 @@ class _Content(msgspec.Struct, frozen=True):
 def write_behaviours(directory: Path, run_id: str, found: Sequence[Behaviour]) -> None:
     """Put the file in place in one step; what was there is replaced. Raises StoreError."""
     content = msgspec.json.format(
-        msgspec.json.encode({"schema": SCHEMA, "run_id": run_id, "cells": [asdict(one) for one in found]}),
+        msgspec.json.encode(
+            {"schema": SCHEMA, "run_id": run_id, "cells": [asdict(behaviour) for behaviour in found]}
+        ),
         indent=1,
     )
 

@@ -58,7 +58,7 @@ class FilesVerdict:
     @property
     def damaged(self) -> tuple[FileFinding, ...]:
         """The files that are not what was written."""
-        return tuple(one for one in self.findings if one.state == "damaged")
+        return tuple(finding for finding in self.findings if finding.state == "damaged")
 
 
 def verify(path: Path) -> FilesVerdict:
@@ -88,7 +88,7 @@ def verify(path: Path) -> FilesVerdict:
     others = sorted(present - names - {MANIFEST_FILE, JOURNAL_FILE, LOCK_FILE, SIGNATURE_FILE, *BESIDE})
     if others:
         notes.append(f"no part of the run: {', '.join(others[:10])}{' ...' * (len(others) > 10)}")
-    if not any(one.state == "damaged" for one in findings):
+    if not any(finding.state == "damaged" for finding in findings):
         try:
             known = read_known(directory)
         except StoreError as error:  # whole files that do not fit together
@@ -156,8 +156,8 @@ def _journal(directory: Path) -> list[FileFinding]:
     size = (directory / JOURNAL_FILE).stat().st_size
     if problems:
         return [FileFinding(JOURNAL_FILE, "damaged", "; ".join(problems[:5]), size)]
-    said = [f"{len(events):,} events"] * bool(events) + [torn] * bool(torn)
-    return [FileFinding(JOURNAL_FILE, "whole", "; ".join(said), size)]
+    texts = [f"{len(events):,} events"] * bool(events) + [torn] * bool(torn)
+    return [FileFinding(JOURNAL_FILE, "whole", "; ".join(texts), size)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def recover(path: Path, into: Path) -> Recovered:
         state.apply(event)
         if isinstance(event, Measured):
             bursts.setdefault(event.seq, event.burst)
-    if any(one.name == CELLS_FILE for one in verdict.damaged):
+    if any(finding.name == CELLS_FILE for finding in verdict.damaged):
         notes.append(f"{CELLS_FILE} was damaged; the figures are made anew from the samples")
     whole = StoredRun(
         state.conditions,
@@ -243,7 +243,7 @@ def _conditions(
     directory: Path, verdict: FilesVerdict, copies: Sequence[RunState], lost: list[str]
 ) -> RunState:
     """run.json, or where it is damaged the newest copy of it that a samples file carries."""
-    broken = next((one for one in verdict.damaged if one.name == RUN_FILE), None)
+    broken = next((finding for finding in verdict.damaged if finding.name == RUN_FILE), None)
     if broken is None:
         return read_state(directory)
     if copies:

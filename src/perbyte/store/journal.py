@@ -164,9 +164,9 @@ def _summed(line: bytes) -> bytes:
 
 def _event(line: bytes) -> Event:
     """Read one line. Lines without a sum are of older versions."""
-    if found := _SUM.search(line):
-        line = line[: found.start()] + b"}"
-        if zlib.crc32(line) != int(found[1], 16):
+    if match := _SUM.search(line):
+        line = line[: match.start()] + b"}"
+        if zlib.crc32(line) != int(match[1], 16):
             raise StoreError("it does not agree with its checksum")
     event: Event = _DECODER.decode(line)
     if isinstance(event, Measured):

@@ -56,9 +56,9 @@ def sign(directory: Path, key: Path) -> Signature:
             f"the key {key} does not sign: {_said(done)}",
             hint="name an SSH key, for example ~/.ssh/id_ed25519; ssh-keygen -t ed25519 makes one",
         )
-    found = read_signature(directory)
-    assert found is not None
-    return found
+    signature = read_signature(directory)
+    assert signature is not None
+    return signature
 
 
 def read_signature(directory: Path, signers: Path | None = None) -> Signature | None:

@@ -51,11 +51,15 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
     views = {
         "runs": pa.Table.from_pylist(told, _run_columns()),
         "behaviour": pa.Table.from_pylist(
-            [{"run": run.conditions.run_id, **one.record()} for run in opened for one in run.behaviours],
+            [
+                {"run": run.conditions.run_id, **behaviour.record()}
+                for run in opened
+                for behaviour in run.behaviours
+            ],
             _behaviour_columns(),
         ),
         "leaks": pa.Table.from_pylist(
-            [{"run": run_id, **one.record()} for run_id, figures in found for one in figures],
+            [{"run": run_id, **leak.record()} for run_id, figures in found for leak in figures],
             _leak_columns(),
         ),
         "figures": _joined(
@@ -170,7 +174,7 @@ def _of_leaks(run: LeakRun, place: Path) -> dict[str, Any]:
         "origin": "measured",
         "seed": str(run.seed),
         "complete": True,
-        "measuring_s": sum(one.seconds for one in run.figures),
+        "measuring_s": sum(leak.seconds for leak in run.figures),
         "noise_floor": None,
     }
 

@@ -157,7 +157,7 @@ def figures_table(figures: Sequence[CellFigure]) -> pa.Table:
             values = [figure.quality.value for figure in figures]
         elif field.name.startswith("warning"):
             part = {"warnings": "text", "warning_kinds": "kind", "warning_numbers": "numbers"}[field.name]
-            values = [[getattr(one, part) for one in figure.warnings] for figure in figures]
+            values = [[getattr(warning, part) for warning in figure.warnings] for figure in figures]
         else:
             values = [getattr(figure, field.name) for figure in figures]
         columns[field.name] = pa.array(values, field.type)
@@ -166,7 +166,7 @@ def figures_table(figures: Sequence[CellFigure]) -> pa.Table:
 
 def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
     """Give back the figures of a cells table. Raises ValueError for an unknown quality or lists that do not fit."""
-    found = []
+    figures = []
     parts = table.drop_columns([name for name, _ in _CELL_FIELDS])
     for cell, row in zip(_cells_of(table), parts.to_pylist(), strict=True):
         interval = Interval(
@@ -179,8 +179,8 @@ def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
         row |= {name: tuple(row[name]) for name in ("epoch_cycles", "epoch_ns", "epoch_numbers")}
         said = zip(row.pop("warnings"), row.pop("warning_kinds"), row.pop("warning_numbers"), strict=True)
         warnings = tuple(_warning(*one) for one in said)
-        found.append(CellFigure(cell=cell, interval=interval, quality=quality, warnings=warnings, **row))
-    return tuple(found)
+        figures.append(CellFigure(cell=cell, interval=interval, quality=quality, warnings=warnings, **row))
+    return tuple(figures)
 
 
 def _with_kinds(table: pa.Table) -> pa.Table:

@@ -428,17 +428,20 @@ def merge(paths: Sequence[Path], into: Path) -> Run:
 
 def _joined(first: StoredRun, second: StoredRun) -> StoredRun:
     """Return both runs as one: under the conditions of the first, the second one's epochs numbered on."""
-    epochs = [one.epoch for one in first.calibrations] + [one.epoch for one in first.bursts]
+    epochs = [calibration.epoch for calibration in first.calibrations] + [
+        burst.epoch for burst in first.bursts
+    ]
     shift = 1 + max(epochs, default=-1)
     tiers: dict[Row, UnprovenTier] = {tier.row: tier for tier in first.unproven}
     tiers |= {tier.row: tier for tier in second.unproven if tier.factor or tier.row not in tiers}
     return StoredRun(
         first.conditions,
-        first.calibrations + tuple(replace(one, epoch=one.epoch + shift) for one in second.calibrations),
-        first.bursts + tuple(replace(one, epoch=one.epoch + shift) for one in second.bursts),
+        first.calibrations
+        + tuple(replace(calibration, epoch=calibration.epoch + shift) for calibration in second.calibrations),
+        first.bursts + tuple(replace(burst, epoch=burst.epoch + shift) for burst in second.bursts),
         first.failures + second.failures,
         tuple(tiers.values()),
-        first.audits + tuple(replace(one, epoch=one.epoch + shift) for one in second.audits),
+        first.audits + tuple(replace(audit, epoch=audit.epoch + shift) for audit in second.audits),
         first.measuring_s + second.measuring_s,
         first.complete and second.complete,
     )
