@@ -120,11 +120,16 @@ class Fleet:
         return Path(process.said).read_text(encoding="utf-8")
 
     def measuring(self, name: str) -> list[int]:
-        """The processes that measure in the home of a machine."""
-        found = []
+        """The processes that measure in the home of a machine.
+
+        A process that starts another has a child with its own command line until the child's `execve`.
+        Such a child is not counted: it is no second measuring process.
+        """
+        parents = {}
         for place in Path("/proc").glob("[0-9]*/cmdline"):
             try:
                 words = place.read_bytes().split(b"\0")
+                state = (place.parent / "stat").read_text(encoding="utf-8", errors="replace")
             except OSError:
                 continue
             if (
@@ -132,8 +137,8 @@ class Fleet:
                 and b"measure" in words
                 and str(self.directory / name).encode() in b" ".join(words)
             ):
-                found.append(int(place.parent.name))
-        return found
+                parents[int(place.parent.name)] = int(state.rpartition(")")[2].split()[1])
+        return [number for number, parent in parents.items() if parent not in parents]
 
     def run_of(self, name: str) -> Path | None:
         """The run of the newest job on a machine."""
