@@ -49,9 +49,20 @@ class Adapter:
 
 
 def write_adapter(
-    algorithm: Algorithm, calls: Mapping[str, Call], *, name: str, library: str, version: str
+    algorithm: Algorithm,
+    calls: Mapping[str, Call],
+    *,
+    name: str,
+    library: str,
+    version: str,
+    room: int = 0,
+    aligned: int = 0,
 ) -> Adapter:
-    """Write the table for `calls` by step. Raises UsageError when the functions do not make an operation."""
+    """Write the table for `calls` by step. Raises UsageError when the functions do not make an operation.
+
+    `room`: bytes of the largest key of a pair, where 64 KiB do not do. `aligned`: keys, nonces and additional data
+    begin at multiples of so many bytes.
+    """
     writer = _Writer(algorithm, calls)
     variants = writer.variants()
     rows = "\n".join(
@@ -65,6 +76,8 @@ def write_adapter(
     text = _TABLE.format(
         declarations="\n".join(declaration(call) for call in calls.values()),
         bytes=STATE_BYTES,
+        room=max(STATE_BYTES, room),
+        aligned=aligned,
         block=algorithm.block_bytes or 1,
         ciphertext=algorithm.ciphertext_bytes,
         random=_RANDOM if "keypair" in calls else "",
@@ -375,7 +388,8 @@ enum {{ BLOCK = {block}, CIPHERTEXT = {ciphertext} }};
 
 struct state {{
 	_Alignas(64) uint8_t context[{bytes}];
-	uint8_t public_key[{bytes}], secret_key[{bytes}];
+	_Alignas(64) uint8_t public_key[{room}];
+	_Alignas(64) uint8_t secret_key[{room}];
 	uint64_t length;
 	int answer, accepted;
 }};
@@ -425,6 +439,7 @@ static const pb_runner runner = {{
 	.version = version,
 	.object = (const void *){first},
 	.tables = tables,
+	.aligned = {aligned},
 }};
 
 int main(int argc, char **argv)
