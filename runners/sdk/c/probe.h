@@ -107,10 +107,10 @@ static inline uint64_t pb_ticks(void)
 /* imul r32,r32: 3 cycles on the cores named above. A link works on the lower half of the 64 bits. */
 #define PB_KNOWN_CHAIN  1
 #define PB_CHAIN_CYCLES 3
-#define PB_ON_HALF(x, y, code)                                                                                  \
+#define PB_ON_HALF(x, y, code)                                                                               \
 	do {                                                                                                 \
 		uint32_t half = (uint32_t)(x);                                                               \
-		__asm__ volatile(code : "+r"(half) : "r"((uint32_t)(y)) : "cc");                          \
+		__asm__ volatile(code : "+r"(half) : "r"((uint32_t)(y)) : "cc");                             \
 		(x) = half;                                                                                  \
 	} while (0)
 #define PB_CHAIN(x)        PB_ON_HALF(x, 0, PB_100("imul %0, %0\n\t"))
