@@ -163,15 +163,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         named = link_flags([scratch / one for one in ("table.o", *objects)], source.called) if cxx else []
         rest = [*(str(file) for file, kind in sort.items() if kind == "linked"), *paths, str(sdk), *named]
         rest += [*_abi(source), *source.link, "-lm", "-ldl", "-pthread"]
-        link = [*main, "-o", "runner", "table.o", "hello.o", *objects, *rest]
-        words = _run(link, scratch)
-        if (
-            _FIXED in words
-        ):  # assembly with addresses of its own: only a program that stays where it is can have it
-            rest.append("-no-pie")
-            words = _run([*link, "-no-pie"], scratch)
-        if words:
-            raise DoesNotBuild(words)
+        rest += _link([*main, "-o", "runner", "table.o", "hello.o", *objects, *rest], scratch)
         for name, text in source.programs.items():
             (scratch / f"{name}.c").write_text(text, encoding="utf-8")
             words = _run([*own, "-c", f"{name}.c", "-o", f"{name}.o"], scratch)
@@ -187,6 +179,20 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return describe(source.name, place, source.files)
+
+
+def _link(command: list[str], scratch: Path) -> list[str]:
+    """Link a program, and return the flags that it took besides. Raises DoesNotBuild.
+
+    Assembly with addresses of its own can only be in a program that stays where it is.
+    """
+    words, more = _run(command, scratch), []
+    if _FIXED in words:
+        more = ["-no-pie"]
+        words = _run([*command, *more], scratch)
+    if words:
+        raise DoesNotBuild(words)
+    return more
 
 
 def _abi(source: Source) -> tuple[str, ...]:
