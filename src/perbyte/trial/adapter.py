@@ -20,6 +20,7 @@ from perbyte.trial.expressions import (
     failure,
     statement,
     symbol,
+    taking,
     told,
 )
 from perbyte.trial.roles import BACK_AND_FORTH, Call
@@ -74,7 +75,7 @@ def write_adapter(
     key = 0 if algorithm.kind in ("hash", "xof") else algorithm.key_bytes
     nonce = 0 if algorithm.kind in ("hash", "xof") else algorithm.nonce_bytes
     text = _TABLE.format(
-        declarations="\n".join(declaration(call) for call in calls.values()),
+        declarations="\n".join([*(declaration(call) for call in calls.values()), taking(calls.values())]),
         bytes=STATE_BYTES,
         room=max(STATE_BYTES, room),
         aligned=aligned,
@@ -156,7 +157,7 @@ class _Writer:
                 Variant(
                     "digest",
                     "oneshot/1",
-                    call.function,
+                    told(call),
                     "NULL",
                     self._loop("digest", [expression(call)]),
                     "NULL",
@@ -184,7 +185,7 @@ class _Writer:
         calls = self.calls
         if "mac" in calls and calls["mac"].has("key"):
             loop = self._loop("mac", [expression(calls["mac"])])
-            return [Variant("mac", "rekey/1", calls["mac"].function, "NULL", loop, "NULL")]
+            return [Variant("mac", "rekey/1", told(calls["mac"]), "NULL", loop, "NULL")]
         if {"key", "mac"} <= set(calls):
             key, mac = calls["key"], calls["mac"]
             message = self._loop("mac", [expression(mac)])
