@@ -6,8 +6,9 @@ import pytest
 from made_runs import hostile_run, made_figure, made_run, usual_run
 
 from perbyte.model import Cell, Doubt, Failure, NoiseFloor, Quality, Warning
+from perbyte.model.text import natural
 from perbyte.report.facts import failures_by_cause
-from perbyte.report.grid import Place, natural, run_grids
+from perbyte.report.grid import Place, run_grids
 from perbyte.report.marks import Mark
 from perbyte.stats.quantity import Unit
 

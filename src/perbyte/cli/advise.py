@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from perbyte.catalogue.status import Authority
     from perbyte.measure import Survey
     from perbyte.report.advice import Limits, Told
-    from perbyte.report.advicetext import Table
+    from perbyte.report.listing import Listing
     from perbyte.runners import RunnerSpec
 
 QUESTIONS = (
@@ -136,6 +136,7 @@ def command(
     from perbyte.report.advicecard import advice_card
     from perbyte.report.advicelibraries import library_table
     from perbyte.report.advicetext import advice_json, render_advice, together_json
+    from perbyte.report.listing import records
 
     if page:
         extras.require("report", "A page")
@@ -201,7 +202,7 @@ def command(
             "tasks": [advice_json(one) for one in told],
             **({"together": together_json(together)} if together else {}),
             "notes": notes,
-            **({"machines": [dict(zip(beside[0], row, strict=True)) for row in beside[1]]} if beside else {}),
+            **({"machines": records(beside)} if beside else {}),
         }
         print(json.dumps(found, indent=1, allow_nan=False))
     else:
@@ -304,7 +305,7 @@ def _answers(cases: Sequence[Case], wish: Wish, limits: Limits, together: Togeth
     return told
 
 
-def _beside(question: Question, here: Told, run: Run) -> Table:
+def _beside(question: Question, here: Told, run: Run) -> Listing:
     """The machines of the question's study from its own figures, and this one: then and now."""
     from perbyte.advise import decide
     from perbyte.report.advice import side_by_side

@@ -13,8 +13,9 @@ import click
 
 from perbyte import extras, places
 from perbyte.cli.options import Percent, note
-from perbyte.cli.terminal import PlainTable, print_table
+from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking, UsageError
+from perbyte.report.listing import from_records
 
 if TYPE_CHECKING:
     from perbyte.atlas import Atlas
@@ -119,8 +120,10 @@ def list_(url: str | None, by_run: bool, as_json: bool) -> int:
                 }
             )
     if rows:
-        print_table(
-            PlainTable([{name: plain(text, 120) for name, text in row.items()} for row in rows], "libraries")
+        print_listing(
+            from_records(
+                [{name: plain(text, 120) for name, text in row.items()} for row in rows], "libraries"
+            )
         )
     note(f"{len(atlas.runs):,} runs of {len(atlas.machines()):,} machines in {atlas.place.url}")
     return EXIT_FINE

@@ -200,9 +200,9 @@ def _print(
     from perbyte.report.behaviour import change_lines, changes_json
     from perbyte.report.export import comparison_csv, comparison_json
     from perbyte.report.leakchanges import leak_change_lines, leak_changes_json
-    from perbyte.report.rate import rate_json, render_rate
+    from perbyte.report.rate import rate_json, rate_listing
     from perbyte.report.regressions import regressions_json
-    from perbyte.report.text import render_comparison
+    from perbyte.report.text import render_comparison, render_listing
 
     figures = [figure for grid in grids for figure in grid.figures]
     if options.as_json:
@@ -217,7 +217,7 @@ def _print(
     else:
         print(render_comparison(grids, noise), end="")
         if options.rate:
-            print("\n" + render_rate(figures, options.rate), end="")
+            print("\n" + render_listing(rate_listing(figures, options.rate)), end="")
         for line in (*change_lines(counted), *leak_change_lines(found_in(leaks))):
             print(line)
 

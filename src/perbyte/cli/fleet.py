@@ -13,8 +13,9 @@ import click
 
 from perbyte import extras
 from perbyte.cli.options import note
-from perbyte.cli.terminal import PlainTable, print_table
+from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking, UsageError
+from perbyte.report.listing import from_records
 
 if TYPE_CHECKING:
     from perbyte.fleet.conduct import JobOutcome
@@ -113,7 +114,7 @@ def status_(address: str | None, as_json: bool) -> int:
         for name, facts in sorted(found.items())
     ]
     if rows:
-        print_table(PlainTable(rows, "measures"))
+        print_listing(from_records(rows, "measures"))
     note(f"{len(found) - len(others)} machines" + (f", {len(found)} workers" if others else ""))
     return EXIT_FINE
 

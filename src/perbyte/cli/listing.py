@@ -44,7 +44,8 @@ def command(what: str, pattern: str, as_json: bool) -> int:
 
 def show_rows(what: str, pattern: str, as_json: bool) -> None:
     """Print the rows of one kind, as a table or as JSON."""
-    from perbyte.cli.terminal import PlainTable, print_table
+    from perbyte.cli.terminal import print_listing
+    from perbyte.report.listing import from_records
 
     rows = _ROWS[what](pattern)
     if as_json:
@@ -53,8 +54,7 @@ def show_rows(what: str, pattern: str, as_json: bool) -> None:
     if what == "runs":
         note("runs made with --out lie where that said, and are named by their directory")
         rows = [_run_in_short(row) for row in rows]
-    flowing, expendable = _LAYOUT[what]
-    print_table(PlainTable(rows, flowing, expendable))
+    print_listing(from_records(rows, *_LAYOUT[what]))
 
 
 def _named(rows: list[Row], pattern: str) -> list[Row]:

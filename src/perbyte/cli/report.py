@@ -12,9 +12,10 @@ import click
 
 from perbyte import extras
 from perbyte.cli.options import note
-from perbyte.cli.terminal import PlainTable, print_table
+from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Run
+from perbyte.report.listing import from_records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -247,7 +248,7 @@ def deliver_charts(pictures: Mapping[str, Picture], charts: Sequence[Path]) -> N
     """
     if any(chart.stem == HELP for chart in charts):
         rows = [{"chart": name, "shows": picture.heading} for name, picture in pictures.items()]
-        print_table(PlainTable(rows, "shows"))
+        print_listing(from_records(rows, "shows"))
         return
     for chart in charts:
         note(f"chart: {write_chart(pictures, chart)}")

@@ -63,11 +63,12 @@ def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> Non
 
         from perbyte.report.beyond import scaling_json
         from perbyte.report.export import to_json
-        from perbyte.report.limit import limits_json
+        from perbyte.report.limit import limits_listing
+        from perbyte.report.listing import records
         from perbyte.report.rate import rate_json
 
         found = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
-        found |= {"limits": limits_json(run.cells)} if limits else {}
+        found |= {"limits": records(limits_listing(run.cells))} if limits else {}
         found |= {"scaling": told} if (told := scaling_json(run.cells)) else {}
         print(json.dumps(found, indent=1, allow_nan=False))
     elif output.as_csv:
@@ -76,20 +77,20 @@ def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> Non
         print(to_csv(run), end="")
     else:
         from perbyte.report.beyond import render_beyond
-        from perbyte.report.text import render_table
+        from perbyte.report.text import render_listing, render_table
         from perbyte.stats.quantity import Unit
 
         print(render_table(run, unit=Unit(unit) if unit else None), end="")
         if scaling := render_beyond(run.cells):
             print("\n" + scaling, end="")
         if rate:
-            from perbyte.report.rate import render_rate
+            from perbyte.report.rate import rate_listing
 
-            print("\n" + render_rate(run.cells, rate), end="")
+            print("\n" + render_listing(rate_listing(run.cells, rate)), end="")
         if limits:
-            from perbyte.report.limit import render_limits
+            from perbyte.report.limit import limits_listing
 
-            print("\n" + render_limits(run.cells), end="")
+            print("\n" + render_listing(limits_listing(run.cells)), end="")
         if beside.count or beside.memory:
             from perbyte.report.behaviour import render_behaviour
 

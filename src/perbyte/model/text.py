@@ -64,6 +64,12 @@ def json_ready(value: Any) -> Any:
     return str(value)
 
 
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort key by which `aes-128` comes before `aes-1024` and `16` before `512`."""
+    parts = re.findall(r"[0-9]{1,18}|[^0-9]+", text)
+    return tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts)
+
+
 def plain_lines(text: str, most: int = 40) -> str:
     """The last `most` lines of a text, each made plain."""
     lines = text.splitlines()

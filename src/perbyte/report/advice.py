@@ -29,7 +29,8 @@ from perbyte.report.advicewords import (
     status_word,
     time_text,
 )
-from perbyte.report.demand import demands, rate_text, share_text
+from perbyte.report.listing import Column, Listing
+from perbyte.report.rate import rate_text, share_text
 from perbyte.report.wording import (
     number,
     ratio_interval_text,
@@ -38,6 +39,7 @@ from perbyte.report.wording import (
     value_text,
 )
 from perbyte.stats.compare import quotient
+from perbyte.stats.demand import demands
 from perbyte.stats.quantity import Unit, data_bytes, read
 
 _DIRECTION = {"encrypt": "write", "decrypt": "read"}
@@ -71,8 +73,7 @@ class Told:
     title: str
     answer: str
     lines: tuple[tuple[str, tuple[str, ...]], ...]
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    table: Listing
 
 
 def tell(
@@ -108,24 +109,20 @@ def tell(
         "No figure": tuple(f"{name}: {reason}." for name, reason in decision.missing),
         "The kernel's own code": tuple(limits.kernel),
     }
-    columns, rows = password_table(passwords) if passwords else _table(everything or decision)
     return Told(
         decision,
         passwords,
         decision.case.task.title,
         _answer(decision, passwords),
         tuple((heading, texts) for heading, texts in lines.items() if texts),
-        columns,
-        rows,
+        password_table(passwords) if passwords else _table(everything or decision),
     )
 
 
-def side_by_side(
-    machines: Sequence[tuple[str, Decision, Decision]], year: int
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def side_by_side(machines: Sequence[tuple[str, Decision, Decision]], year: int) -> Listing:
     """The same question on several machines, by the status at the end of `year` and by that of the date asked for.
 
-    Each machine is a name with its two decisions. Columns and rows of a table.
+    Each machine is a name with its two decisions.
     """
     rows = []
     for name, then, now in machines:
@@ -138,13 +135,8 @@ def side_by_side(
             sure = "no interval is known"
         rows.append((plain(name, 60), _brief(then.first), _brief(now.first), _brief(quickest), sure))
     day = machines[0][2].case.asked.date if machines else ""
-    return (
-        "machine",
-        f"status of {year}",
-        f"status of {day}",
-        "fastest, whatever its status",
-        "how sure",
-    ), tuple(rows)
+    heads = ("machine", f"status of {year}", f"status of {day}", "fastest, whatever its status", "how sure")
+    return Listing("Other machines", [Column(head, fields=head) for head in heads], rows)
 
 
 def _brief(entry: Ranked | None) -> str:
@@ -393,7 +385,7 @@ def _ruled_out(decision: Decision) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _table(decision: Decision) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _table(decision: Decision) -> Listing:
     measured = [*decision.ranking, *(entry for entry in decision.ruled_out if entry.options)]
     pairs = list(
         dict.fromkeys(key for entry in measured for option in entry.options for key in option.figures)
@@ -420,17 +412,9 @@ def _table(decision: Decision) -> tuple[tuple[str, ...], tuple[tuple[str, ...], 
                     values.append(value_text(reading) if reading else "")
             sent = wire_cells(one.algorithm, protocol)
             rows.append((one.algorithm.name, library_text(option), *values, *sent, status_word(one.standing)))
-    return (f"{unit.value}", "library", *heads, *wires, "status"), tuple(rows)
-
-
-def without_status(
-    columns: Sequence[str], rows: Sequence[Sequence[str]]
-) -> tuple[str, Sequence[str], Sequence[Sequence[str]]]:
-    """A table without its last column, the status, where all rows share it: what it is in words, columns, rows."""
-    statuses = {row[-1] for row in rows}
-    if columns[-1] != "status" or len(rows) < 2 or len(statuses) > 1:
-        return "", columns, rows
-    return f"status of all: {statuses.pop()}", columns[:-1], [row[:-1] for row in rows]
+    figures = [Column(head, "n") for head in (*heads, *wires)]
+    columns = [Column(unit.value), Column("library"), *figures, Column("status", once=True)]
+    return Listing("Figures", columns, rows, lead=2)
 
 
 def _ns_per_cycle(option: Option) -> float:

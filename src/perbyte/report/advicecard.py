@@ -10,9 +10,10 @@ from perbyte.model import CellFigure, Estimate
 from perbyte.report.advice import Told
 from perbyte.report.advicewords import guesses_text, library_text, memory_text, option_text, time_text
 from perbyte.report.card import RATES, Card, Line, milliseconds, times_text
-from perbyte.report.demand import cores_text, demands, rate_text
+from perbyte.report.rate import cores_text, rate_text
 from perbyte.report.wording import sentence, size_label
 from perbyte.stats.compare import NS, Answer, cost_of, sum_costs
+from perbyte.stats.demand import demands
 from perbyte.stats.quantity import data_bytes
 
 _SIGNS = {

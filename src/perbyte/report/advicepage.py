@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from perbyte.advise import PasswordDecision, Ranked
@@ -13,7 +14,7 @@ from perbyte.catalogue.questions import Question
 from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
-from perbyte.report.advice import Told, without_status
+from perbyte.report.advice import Told
 from perbyte.report.advicewords import library_text, status_word
 from perbyte.report.card import Card
 from perbyte.report.charts import Chart, finished
@@ -29,6 +30,7 @@ from perbyte.report.html import (
     text,
     unfolding,
 )
+from perbyte.report.listing import Listing
 from perbyte.report.pictures import Picture
 from perbyte.report.wording import sentence, three_digits
 
@@ -48,8 +50,8 @@ def advice_page(
     run: Run,
     notes: Sequence[str],
     card: Card,
-    beside: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None,
-    libraries: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None,
+    beside: Listing | None = None,
+    libraries: Listing | None = None,
 ) -> Page:
     """The page of all answers to a question, from the figures of `run`; `beside` is a table of other machines.
 
@@ -57,8 +59,6 @@ def advice_page(
 
     `card` comes first, then what was measured; who allows what is folded below it.
     """
-    columns, rows = beside or ((), ())
-    others = table([(name, "") for name in columns], rows, "Other machines")
     sections = [_section(one, number, alone=len(told) == 1) for number, one in enumerate(told, 1)]
     command = shlex.join(["perbyte", *(plain(word, 200) for word in run.conditions.command)])
     repeat = [Block("code", command)] if run.conditions.command else []
@@ -67,9 +67,9 @@ def advice_page(
         [question.asks],
         [
             Section("summary", "Answer", "Answer", answer(card)),
-            *(_libraries(*libraries) if libraries else []),
+            *_tabled("libraries", libraries),
             *sections,
-            *([Section("machines", "Other machines", "Other machines", [others])] if rows else []),
+            *_tabled("machines", beside),
             Section(
                 "sources", "Sources", "Sources", [listed(_sources(told)) if _sources(told) else text("None.")]
             ),
@@ -78,9 +78,11 @@ def advice_page(
     )
 
 
-def _libraries(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Section]:
-    name = "Library by library"
-    return [Section("libraries", name, name, [table([(one, "") for one in columns], rows, name)])]
+def _tabled(place: str, listing: Listing | None) -> list[Section]:
+    """A section of one table; none where there is no row."""
+    return (
+        [Section(place, listing.title, listing.title, [table(listing)])] if listing and listing.rows else []
+    )
 
 
 def _section(told: Told, number: int, *, alone: bool) -> Section:
@@ -91,10 +93,9 @@ def _section(told: Told, number: int, *, alone: bool) -> Section:
             blocks.append(unfolding(f"{name} ({len(said)})", [listed(said)]))
         elif not (alone and name == "How sure"):  # which the card has said
             blocks += [heading(name), listed(said)]
-    if told.rows:
-        status, names, rows = without_status(told.columns, told.rows)
-        columns = [(name, "" if place < 2 else "n") for place, name in enumerate(names)]
-        blocks += [heading(f"Figures; {status}" if status else "Figures"), table(columns, rows, told.title)]
+    if told.table.rows:
+        once, listing = told.table.told_once()
+        blocks += [heading("; ".join([listing.title, *once])), table(replace(listing, title=told.title))]
     name = "Why" if alone else f"{sentence(told.title)}: {told.answer}"
     return Section(told.decision.case.task.name, "Why" if alone else sentence(told.title), name, blocks)
 

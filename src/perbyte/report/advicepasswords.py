@@ -5,6 +5,7 @@ from __future__ import annotations
 from perbyte.advise import Parameters, PasswordDecision, attacks, beside
 from perbyte.model import Estimate
 from perbyte.report.advicewords import guesses_text, library_text, memory_text, status_word, time_text
+from perbyte.report.listing import Column, Listing
 from perbyte.report.wording import number, three_digits
 
 _ENOUGH = 0.995  # of a minimum: parameters are whole numbers
@@ -51,8 +52,8 @@ def attack_texts(found: PasswordDecision) -> tuple[str, ...]:
     return tuple(said)
 
 
-def password_table(found: PasswordDecision) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Columns and rows: a hash with its parameters, here and on an attacker's device."""
+def password_table(found: PasswordDecision) -> Listing:
+    """A row for each hash with its parameters, here and on an attacker's device."""
 
     def row(one: Parameters, word: str) -> tuple[str, ...]:
         device = attacks(one)[:1]
@@ -73,11 +74,9 @@ def password_table(found: PasswordDecision) -> tuple[tuple[str, ...], tuple[tupl
 
     rows = [row(one, status_word(one.ranked.standing)) for one in found.parameters]
     rows += [row(one, "ruled out") for one in found.ruled_out]
-    heads = (
-        *("hash", "parameters", "time", "memory", "guesses/s"),
-        *("GPU guesses/s", "GPU gain", "library", "status"),
-    )
-    return heads, tuple(rows)
+    figures = ("time", "memory", "guesses/s", "GPU guesses/s", "GPU gain", "library")
+    columns = [Column("hash"), Column("parameters"), *(Column(head, "n") for head in figures)]
+    return Listing("Figures", [*columns, Column("status", once=True)], rows, lead=2)
 
 
 def _name(one: Parameters) -> str:

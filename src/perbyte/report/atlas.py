@@ -14,6 +14,7 @@ from perbyte.report import charts, theme
 from perbyte.report.atlascard import MOST, atlas_card, cost_text, named
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, answer, drawing, listed, table, text
+from perbyte.report.listing import Listing, columns
 from perbyte.report.marks import Mark, marks_of_kinds
 from perbyte.report.pictures import Picture
 from perbyte.report.ratiocharts import versions_chart
@@ -95,8 +96,8 @@ def _unlike_section(overview: Overview) -> Section:
 
 def _floors_section(overview: Overview) -> Section:
     floors = [(plain(name, 60), percent(floor), f"{count:,}") for name, floor, count in overview.floors]
-    columns = (("provider", ""), ("median noise floor", "n"), ("runs", "n"))
-    return Section("floors", "Noise", "Noise floors by provider", [table(columns, floors, "Noise floors")])
+    listing = Listing("Noise floors", columns("provider | median noise floor:n | runs:n"), floors)
+    return Section("floors", "Noise", "Noise floors by provider", [table(listing)])
 
 
 def _machines_section(atlas: Atlas, overview: Overview) -> Section:
@@ -111,9 +112,8 @@ def _machines_section(atlas: Atlas, overview: Overview) -> Section:
         )
         for name, runs in atlas.machines().items()
     ]
-    columns = (("machine", ""), ("model", "text"), ("provider", "text"), ("runs", "n"), ("cells", "n"))
-    block = table((*columns, ("libraries", "text")), machines, "Machines")
-    return Section("machines", "Machines", "Machines", [block])
+    heads = columns("machine | model:text | provider:text | runs:n | cells:n | libraries:text")
+    return Section("machines", "Machines", "Machines", [table(Listing("Machines", heads, machines))])
 
 
 def _newest_versions(runs: list[RunRow]) -> str:

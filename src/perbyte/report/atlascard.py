@@ -8,9 +8,9 @@ from perbyte.atlas.overview import Overview, Point, PointCost, per
 from perbyte.model import Estimate
 from perbyte.model.text import plain
 from perbyte.report.card import RATES, Card, Line, milliseconds, times_text
-from perbyte.report.demand import cores_text, rate_text
 from perbyte.report.marks import marks_of_kinds
 from perbyte.report.ranks import rank, value_in
+from perbyte.report.rate import cores_text, rate_text
 from perbyte.report.wording import number, size_label, width_text
 
 MOST = 4  # answers on a card; the page lists the others

@@ -14,12 +14,13 @@ from rich.text import Text
 
 from perbyte.model import Behaviour, Cell, CellFigure, Run
 from perbyte.model.behaviour import KINDS, LINE_BYTES
-from perbyte.model.text import plain
-from perbyte.report.grid import Grid, natural
-from perbyte.report.limit import limits
-from perbyte.report.text import columns_of, prose, to_text
+from perbyte.model.text import natural, plain
+from perbyte.report.grid import Grid
+from perbyte.report.listing import Column, Listing
+from perbyte.report.text import columns_of, listing_text, prose, to_text
 from perbyte.report.wording import percent, ratio_interval_text, ratio_text, size_label
 from perbyte.stats.compare import Answer, Comparison
+from perbyte.stats.limits import limits
 
 HEADINGS = {
     "aes": "AES",
@@ -36,15 +37,6 @@ HEADINGS = {
 }
 COUNT_FIELDS = tuple(name for name in Behaviour(Cell("", "", "", 0, "")).record() if name != "address")
 SEEN = 0.0005  # a share of the instructions that is not 0.0 % when it is rounded
-NAMES = 4  # columns of a table that name a row
-
-
-@dataclass(frozen=True, slots=True)
-class CountTable:
-    """A table as text: the first `NAMES` columns name the row."""
-
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def per_cycle(behaviour: Behaviour, figure: CellFigure | None) -> float | None:
@@ -54,21 +46,13 @@ def per_cycle(behaviour: Behaviour, figure: CellFigure | None) -> float | None:
     return behaviour.call.instructions / figure.cycles_per_call
 
 
-def count_table(run: Run) -> CountTable:
+def count_table(run: Run) -> Listing:
     """Instructions per call, byte and cycle, and by kind in per cent; kinds that nobody executes are left out."""
     known = [behaviour for behaviour in _ordered(run) if behaviour.call]
     kinds = [kind for kind in KINDS if any(_share(behaviour, kind) >= SEEN for behaviour in known)]
     shares = {limit.figure.cell: limit.share.ratio.value for limit in limits(run.cells)}
-    headings: tuple[str, ...] = (
-        "algorithm",
-        "operation",
-        "size",
-        "runner",
-        "instr/call",
-        "instr/byte",
-        "instr/cycle",
-    )
-    headings += ("% of limit",) * bool(shares) + tuple(f"{HEADINGS[kind]} %" for kind in kinds)
+    heads = ["instr/call", "instr/byte", "instr/cycle"] + ["% of limit"] * bool(shares)
+    heads += [f"{HEADINGS[kind]} %" for kind in kinds]
     rows = []
     for one in known:
         assert one.call
@@ -78,23 +62,13 @@ def count_table(run: Run) -> CountTable:
         if shares:
             row += (f"{100 * shares[one.cell]:.0f}" if one.cell in shares else "–",)
         rows.append((*row, *(f"{100 * _share(one, kind):.1f}" for kind in kinds)))
-    return CountTable(headings, tuple(rows))
+    return _listing("Instructions", heads, rows)
 
 
-def memory_table(run: Run) -> CountTable:
+def memory_table(run: Run) -> Listing:
     """Bytes of stack, heap and code of a call and of the set-up; `state` is what the set-up keeps of the heap."""
-    headings: tuple[str, ...] = (
-        "algorithm",
-        "operation",
-        "size",
-        "runner",
-        "stack",
-        "allocs",
-        "heap",
-        "peak",
-        "state",
-    )
-    headings += ("set-up stack", "set-up allocs", "set-up heap", "code", "pages")
+    heads = ["stack", "allocs", "heap", "peak", "state"]
+    heads += ["set-up stack", "set-up allocs", "set-up heap", "code", "pages"]
     rows = []
     for behaviour in _ordered(run):
         if not (behaviour.call or behaviour.setup or behaviour.stack):
@@ -115,7 +89,13 @@ def memory_table(run: Run) -> CountTable:
                 *((_count(LINE_BYTES * call.code_lines), _count(call.code_pages)) if call else "––"),
             )
         )
-    return CountTable(headings, tuple(rows))
+    return _listing("Memory, in bytes; allocs are allocations", heads, rows)
+
+
+def _listing(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Listing:
+    """A table whose first columns name the cell; the others are figures."""
+    names = (Column(name, once=name != "algorithm") for name in ("algorithm", "operation", "size", "runner"))
+    return Listing(title, [*names, *(Column(head, "n") for head in heads)], rows, lead=4)
 
 
 def render_behaviour(
@@ -127,13 +107,9 @@ def render_behaviour(
         return "nothing was counted in this run: perbyte measure SELECTOR --count\n"
     lines: list[Text] = []
     if count:
-        lines += [Text("Instructions", style="bold"), *_drawn(count_table(run)), Text()]
+        lines += [*listing_text(count_table(run), width), Text()]
     if memory:
-        lines += [
-            Text("Memory, in bytes; allocs are allocations", style="bold"),
-            *_drawn(memory_table(run)),
-            Text(),
-        ]
+        lines += [*listing_text(memory_table(run), width), Text()]
     for note in notes(run.behaviours):
         lines += prose(f"- {note}", width)
     return to_text(lines, colour=colour)
@@ -294,19 +270,3 @@ def _share(behaviour: Behaviour, kind: str) -> float:
 
 def _count(value: float) -> str:
     return f"{value:,.1f}" if value != int(value) and value < 1000 else f"{value:,.0f}"
-
-
-def _drawn(shown: CountTable) -> list[Text]:
-    """Names to the left, figures to the right; two spaces between."""
-    lines = [shown.headings, *shown.rows]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(shown.headings))]
-    return [
-        Text(
-            "  ".join(
-                cell.ljust(width) if k < NAMES else cell.rjust(width)
-                for k, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip(),
-            style="" if number else "dim",
-        )
-        for number, line in enumerate(lines)
-    ]

@@ -17,9 +17,9 @@ from perbyte.catalogue import load
 from perbyte.catalogue.questions import questions
 from perbyte.model import Algorithm, CellFigure, Doubt, Estimate, Run
 from perbyte.model.cell import FULL
-from perbyte.model.text import plain
-from perbyte.report.demand import cores_text, demands, rate_text
-from perbyte.report.grid import Grid, failed_cells, kin_of, natural, operation_order, title_of
+from perbyte.model.text import natural, plain
+from perbyte.report.grid import Grid, failed_cells, kin_of, operation_order, title_of
+from perbyte.report.rate import cores_text, rate_text
 from perbyte.report.wording import (
     SIGNS,
     percent,
@@ -42,6 +42,7 @@ from perbyte.stats.compare import (
     stand,
     sum_costs,
 )
+from perbyte.stats.demand import demands
 from perbyte.stats.quantity import Unit, data_bytes, read
 
 RATES = (1e9, 10e9)

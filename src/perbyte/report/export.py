@@ -17,9 +17,10 @@ from typing import Any
 from perbyte.model import Cell, CellFigure, NoiseFloor, Run
 from perbyte.model.text import inert, json_ready
 from perbyte.report.behaviour import COUNT_FIELDS, behaviours_json
-from perbyte.report.bindings import binding_records
+from perbyte.report.bindings import bindings_listing
 from perbyte.report.grid import Entry, Grid, Place, run_grids
 from perbyte.report.leaktext import figures_json, verdict_text, worst_of
+from perbyte.report.listing import records
 from perbyte.stats.quantity import Unit, read
 
 SCHEMA_VERSION = 1
@@ -90,7 +91,7 @@ def to_json(run: Run) -> dict[str, Any]:
             "failures": json_ready(run.failures),
         },
         "cells": [cell_record(figure, standings.get(figure.cell)) for figure in run.cells],
-        "bindings": json_ready(binding_records(run)),
+        "bindings": records(bindings_listing(run)),
         **({"behaviour": json_ready(behaviours_json(run))} if run.behaviours else {}),
         **({"leaks": figures_json(run.leaks)} if run.leaks else {}),
     }

@@ -10,7 +10,6 @@ medium; `text` and `pages` draw the same grids.
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,7 +17,7 @@ from perbyte.catalogue import load
 from perbyte.catalogue.checking import OPERATIONS
 from perbyte.model import Cell, CellFigure, Failure, NoiseFloor, Run, parse_address
 from perbyte.model.cell import FULL, LOOP, STATES
-from perbyte.model.text import plain
+from perbyte.model.text import natural, plain
 from perbyte.report.marks import Mark, marks_of
 from perbyte.report.wording import size_label
 from perbyte.stats.across import Across, floor_across
@@ -239,12 +238,6 @@ def failed_cells(run: Run) -> tuple[tuple[Cell, Failure], ...]:
         except ValueError:
             continue
     return tuple(found)
-
-
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key by which `aes-128` comes before `aes-1024` and `16` before `512`."""
-    parts = re.findall(r"[0-9]{1,18}|[^0-9]+", text)
-    return tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts)
 
 
 def title_of(cell: Cell, tiered: Collection[str] = ()) -> str:

@@ -33,11 +33,7 @@ COLUMNS = (
     ("× first", "n"),
     ("notes", "text"),
 )
-STEP_COLUMNS = (
-    ("from", "text"),
-    ("to", "text"),
-    *((name, "n") for name in ("cycles/byte", "Mbit/s", "times as fast", "clock ×", "work per cycle ×")),
-)
+STEPS = "from:text | to:text | cycles/byte:n | Mbit/s:n | times as fast:n | clock ×:n | work per cycle ×:n"
 _MEANS = {Means.SOFTWARE: "software", Means.INSTRUCTIONS: "instructions", Means.VIRTUAL: "Java VM"}
 Part = tuple[float | None, str]
 """A number to sort by (None: nothing) and its text."""
@@ -49,7 +45,7 @@ def point_rows(history: History) -> list[dict[str, Any]]:
 
 
 def explanations(history: History) -> list[dict[str, Any]]:
-    """What explains the jumps, each with its steps under `STEP_COLUMNS`."""
+    """What explains the jumps, each with its steps under `STEPS`."""
     return [_explanation(explained, history) for explained in history.explained]
 
 

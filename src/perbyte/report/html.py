@@ -23,6 +23,7 @@ from perbyte import __version__
 from perbyte.model.text import plain
 from perbyte.report import theme
 from perbyte.report.card import Card
+from perbyte.report.listing import Listing
 from perbyte.report.pictures import Picture, as_svg, embedded, template
 
 _ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "circle"})
@@ -105,11 +106,11 @@ def legend(items: Sequence[tuple[str, str]], look: str = "") -> Block:
     return Block("legend", {"items": items, "look": look})
 
 
-def table(
-    columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]], label: str, look: str = ""
-) -> Block:
-    """A plain table: (name, class) of each column and the texts of each row, whose first part is its heading."""
-    return Block("table", {"columns": columns, "rows": rows, "label": label, "look": look})
+def table(listing: Listing, look: str = "") -> Block:
+    """A listing as a table, whose first column holds the headings of rows; `look` is its class."""
+    shown, rows = listing.shown
+    columns = [(column.head, column.look) for column in shown]
+    return Block("table", {"columns": columns, "rows": rows, "label": listing.title, "look": look})
 
 
 def unfolding(summary: str, blocks: Sequence[Block], *, open: bool = False) -> Block:

@@ -8,7 +8,7 @@ from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.card import RATES
 from perbyte.report.charts import Chart, finished
-from perbyte.report.demand import rate_text
+from perbyte.report.rate import rate_text
 from perbyte.report.runcharts import accelerated_alone
 from perbyte.report.runview import Points
 from perbyte.report.wording import number, size_label

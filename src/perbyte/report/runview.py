@@ -14,8 +14,8 @@ from typing import Any
 from perbyte.catalogue.catalogue import INVERSES
 from perbyte.model import Cell, CellFigure, Run
 from perbyte.model.cell import FULL
-from perbyte.model.text import plain
-from perbyte.report.grid import Grid, in_tiers, natural, run_grids, title_of
+from perbyte.model.text import natural, plain
+from perbyte.report.grid import Grid, in_tiers, run_grids, title_of
 from perbyte.report.wording import number, ratio_interval_text, size_label, value_text, width_text
 from perbyte.stats.compare import Comparison, compare, doubt_of
 from perbyte.stats.cost import CostModel, fit_cost

@@ -12,8 +12,7 @@ from typing import Any
 from perbyte.model import CellFigure, Estimate, Quality, Run
 from perbyte.model.cell import FULL, LOOP
 from perbyte.model.text import plain
-from perbyte.report.bindings import COLUMNS as BINDING_COLUMNS
-from perbyte.report.bindings import binding_rows, bindings, version_notes
+from perbyte.report.bindings import bindings_listing
 from perbyte.report.facts import (
     condition_facts,
     failure_lines,
@@ -28,7 +27,7 @@ from perbyte.report.history import (
     COLUMNS as POINT_COLUMNS,
 )
 from perbyte.report.history import (
-    STEP_COLUMNS,
+    STEPS,
     explanations,
     left_out_lines,
     point_rows,
@@ -44,17 +43,17 @@ from perbyte.report.html import (
     text,
     unfolding,
 )
+from perbyte.report.listing import Column, Listing, columns
 from perbyte.report.marks import Mark, marks_of
 from perbyte.report.pictures import history_pictures
 from perbyte.report.pivot import BAD
 from perbyte.report.runcharts import USELESS
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.studyview import (
-    COMPARED_COLUMNS,
-    PUBLISHED_COLUMNS,
-    STATISTIC_COLUMNS,
+    PUBLISHED,
+    STATISTICS,
     claims_view,
-    compared_rows,
+    compared_listing,
     published_ratio_rows,
     statistic_rows,
     tally,
@@ -96,35 +95,11 @@ CELL_COLUMNS = (
     ("quality", ""),
     ("warnings", "notes"),
 )
-_COST_COLUMNS = (
-    ("algorithm", ""),
-    ("library", ""),
-    ("operation", ""),
-    ("contract", ""),
-    ("setup", "n"),
-    ("per message", "n"),
-    ("per byte", "n"),
-    ("furthest off", "n"),
-)
-_RATIO_COLUMNS = (
-    ("algorithm", ""),
-    ("library", ""),
-    ("contract", ""),
-    ("size", "n"),
-    ("ratio of", ""),
-    ("ratio", "n"),
-    ("interval", "n"),
-    ("", ""),
-)
-_IDENTITY_COLUMNS = (
-    ("runner", ""),
-    ("tier", ""),
-    ("library", ""),
-    ("licence", "text"),
-    ("built with", "text"),
-    ("code it uses", "text"),
-    ("object", "text"),
-    ("SHA-256", "text mono"),
+_COSTS = "algorithm | library | operation | contract | setup:n | per message:n | per byte:n | furthest off:n"
+_RATIOS = "algorithm | library | contract | size:n | ratio of | ratio:n | interval:n | "
+_IDENTITIES = (
+    "runner | tier | library | licence:text | built with:text | code it uses:text | "
+    "object:text | SHA-256:text mono"
 )
 
 
@@ -220,7 +195,7 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
             for title, rows in judgement.tables
             for part in (
                 heading(plain(title, 200)),
-                table(COMPARED_COLUMNS, compared_rows(rows), plain(title, 200)),
+                table(compared_listing(title, rows)),
             )
         ),
         text(sentence(tally(judgement)) + "."),
@@ -233,7 +208,7 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
         blocks += [
             heading("Published ratios and today's"),
             text(said),
-            table(PUBLISHED_COLUMNS, rows, "Published ratios and today's"),
+            table(Listing("Published ratios and today's", columns(PUBLISHED), rows)),
         ]
     if tests := judgement.statistics:
         blocks += [
@@ -241,7 +216,7 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
             *(text(plain(line, 800)) for line in tests.notes),
             unfolding(
                 f"Tests, group by group ({len(tests.groups)})",
-                [table(STATISTIC_COLUMNS, statistic_rows(tests), "The paper's statistics")],
+                [table(Listing("The paper's statistics", columns(STATISTICS), statistic_rows(tests)))],
             ),
         ]
     if study.assumptions:
@@ -283,7 +258,7 @@ def explanation_blocks(history: History) -> list[Block]:
     for one in explanations(history):
         blocks += [heading(one["title"]), text(one["text"])]
         if one["steps"]:
-            blocks.append(table(STEP_COLUMNS, one["steps"], one["title"], "steps"))
+            blocks.append(table(Listing(one["title"], columns(STEPS), one["steps"]), "steps"))
         if one["missing"]:
             blocks.append(text(one["missing"], "lead"))
     return blocks
@@ -316,7 +291,9 @@ def costs_section(view: RunView) -> Section | None:
         "distance between a measured figure and the model. Setup, where it was measured, is the key schedule alone."
     )
     models = unfolding(
-        f"The models ({len(rows)})", [table(_COST_COLUMNS, rows, "Cost models")], open=len(rows) < 60
+        f"The models ({len(rows)})",
+        [table(Listing("Cost models", columns(_COSTS), rows))],
+        open=len(rows) < 60,
     )
     return Section("costs", "Costs", "What a call costs, by its size", [text(said), models]) if rows else None
 
@@ -327,7 +304,7 @@ def ratios_section(view: RunView) -> Section | None:
     said = "Cost of a call as a multiple of the opposite operation's, compared epoch by epoch where both were measured."
     ratios = unfolding(
         f"The ratios ({len(rows)})",
-        [table(_RATIO_COLUMNS, rows, "Ratios of operations")],
+        [table(Listing("Ratios of operations", columns(_RATIOS), rows))],
         open=len(rows) < 60,
     )
     return Section("ratios", "Ratios", "One operation over the other", [text(said), ratios]) if rows else None
@@ -335,15 +312,14 @@ def ratios_section(view: RunView) -> Section | None:
 
 def bindings_section(run: Run) -> Section | None:
     """What bindings cost over the same library from C; None where no pair was measured."""
-    rows = binding_rows(bindings(run))
+    listing = bindings_listing(run)
     said = (
         "A library called from another language, and the same library called from C: what a call costs more, with its "
         "interval, from shared epochs. Costs in cycles per call."
     )
-    blocks = [text(said), table(BINDING_COLUMNS, rows, "What bindings cost")]
-    notes = version_notes(run)
-    blocks += [listed(notes)] if notes else []
-    return Section("bindings", "Bindings", "What a binding costs", blocks) if rows else None
+    blocks = [text(said), table(listing)]
+    blocks += [listed(listing.notes)] if listing.notes else []
+    return Section("bindings", "Bindings", "What a binding costs", blocks) if listing.rows else None
 
 
 def cells_section(run: Run) -> Section:
@@ -370,15 +346,15 @@ def quality_section(run: Run, counts: Sequence[tuple[str, str]] = ()) -> Section
     blocks = [Block("counts", counts), text(sentence(noise_line(run.noise_floor)) + ".")]
     if run.noise_floor and run.noise_floor.pairs:
         pairs = [(plain(address, 200), number(ratio, 0.0001)) for address, ratio in run.noise_floor.pairs]
-        columns = (("cell, measured by two processes", "text mono"), ("ratio", "n"))
-        blocks.append(unfolding(f"The pairs ({len(pairs)})", [table(columns, pairs, "A/A pairs")]))
+        heads = columns("cell, measured by two processes:text mono | ratio:n")
+        blocks.append(unfolding(f"The pairs ({len(pairs)})", [table(Listing("A/A pairs", heads, pairs))]))
     known = [figure.quality for figure in run.cells if figure.interval.known]
     if rows := [
         (str(quality), quality.meaning, f"{known.count(quality):,}")
         for quality in Quality
         if quality in known
     ]:
-        blocks.append(table((("quality", ""), ("meaning", "wide"), ("cells", "n")), rows, "Quality"))
+        blocks.append(table(Listing("Quality", columns("quality | meaning:wide | cells:n"), rows)))
     if failures := failure_lines(run):
         blocks += [heading("Without a figure"), listed(failures)]
     if kinds := kinds_of(warning for figure in run.cells for warning in figure.warnings):
@@ -391,7 +367,7 @@ def conditions_section(run: Run) -> Section:
     """Machine, policy and libraries."""
     blocks = [part for name, facts in condition_facts(run) for part in (heading(name), Block("facts", facts))]
     if rows := identity_rows(run):
-        blocks += [heading("Libraries"), table(_IDENTITY_COLUMNS, rows, "Libraries")]
+        blocks += [heading("Libraries"), table(Listing("Libraries", columns(_IDENTITIES), rows))]
     return Section("conditions", "Conditions", "Conditions", blocks)
 
 
@@ -411,14 +387,14 @@ def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
                 f"{features['shared']} CPU features are common to the {features['known']} runs that list them",
             )
         )
-    columns = (("what", ""), *((name, "text") for name in heads))
+    shown = [Column("what"), *(Column(name, "text") for name in heads)]
     blocks = [
-        table(columns, rows, "What differs between the machines", "profiles")
+        table(Listing("What differs between the machines", shown, rows), "profiles")
         if rows
         else text("Nothing that is known of the machines differs.")
     ]
     if alike:
-        same = table(columns, alike, "What is the same in all runs", "profiles")
+        same = table(Listing("What is the same in all runs", shown, alike), "profiles")
         blocks.append(unfolding(f"The same in all runs ({len(alike)} rows)", [same]))
     return Section("machines", "Machines", "What differs between the machines", [*blocks, legend(signs)])
 

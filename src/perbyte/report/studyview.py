@@ -9,6 +9,7 @@ from typing import Any
 from perbyte.errors import PerbyteError
 from perbyte.model import Run
 from perbyte.model.text import plain
+from perbyte.report.listing import Column, Listing, markdown, records
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.wording import number, ratio_interval_text, ratio_text, sentence, size_label
 from perbyte.studies.judge import judge_in_print
@@ -40,26 +41,10 @@ SIGNS = {
 PARTIAL = " (quick)"
 RULE_CHARACTERS = 2000
 NUMBER_COLUMNS = (("of", ""), ("what", ""), ("value", "n"), ("from", "n"), ("to", "n"), ("unit", ""))
-PUBLISHED_COLUMNS = (
-    ("what", ""),
-    ("where", "text"),
-    ("published", "n"),
-    ("today", "n"),
-    ("interval", "n"),
-    ("cells of today", "text mono"),
-)
-COMPARED_COLUMNS = (("what", ""), ("ratio", "n"), ("interval", "n"), ("answer", ""))
-STATISTIC_COLUMNS = (
-    ("group", ""),
-    ("compared", ""),
-    ("values", "n"),
-    ("U", "n"),
-    ("p (Bonferroni)", "n"),
-    ("Cohen's d", "n"),
-    ("Cliff's δ", "n"),
-    ("ratio", "n"),
-    ("interval", "n"),
-    ("differ", ""),
+PUBLISHED = "what | where:text | published:n | today:n | interval:n | cells of today:text mono"
+STATISTICS = (
+    "group | compared | values:n | U:n | p (Bonferroni):n | Cohen's d:n | Cliff's δ:n | "
+    "ratio:n | interval:n | differ"
 )
 
 
@@ -135,7 +120,7 @@ def number_row(one: Number) -> tuple[str, str, str, str, str, str]:
 
 
 def published_ratio_rows(view: RunView) -> list[tuple[str, ...]]:
-    """Each published ratio beside today's, under `PUBLISHED_COLUMNS`; without a counterpart, today's is a dash."""
+    """Each published ratio beside today's, under `PUBLISHED`; without a counterpart, today's is a dash."""
     rows: list[tuple[str, ...]] = []
     for published, today in view.published_ratios:
         size = f", {size_label(published.size_bytes)}" if published.size_bytes else ""
@@ -148,16 +133,30 @@ def published_ratio_rows(view: RunView) -> list[tuple[str, ...]]:
     return rows
 
 
-def compared_rows(rows: Sequence[ComparedRow]) -> list[tuple[str, ...]]:
-    """A table of an answer, under `COMPARED_COLUMNS`."""
-    return [
-        (plain(place, 120), ratio_text(ratio), ratio_interval_text(ratio), word)
-        for place, ratio, word in rows
-    ]
+def compared_listing(title: str, rows: Sequence[ComparedRow]) -> Listing:
+    """A table of an answer."""
+    return Listing(
+        plain(title, 200),
+        (
+            Column("what", "", "what"),
+            Column("ratio", "n", "ratio"),
+            Column("interval", "n", "low high"),
+            Column("answer", "", "answer"),
+        ),
+        [
+            (
+                (plain(place, 120), place),
+                (ratio_text(ratio), ratio.value),
+                (ratio_interval_text(ratio), ratio.low, ratio.high),
+                word,
+            )
+            for place, ratio, word in rows
+        ],
+    )
 
 
 def statistic_rows(statistics: Statistics) -> list[tuple[str, ...]]:
-    """The tests of all groups, under `STATISTIC_COLUMNS`."""
+    """The tests of all groups, under `STATISTICS`."""
     return [row for group in statistics.groups for row in _group_rows(group)]
 
 
@@ -231,9 +230,8 @@ def claims_page(study: Study, judgement: Judgement | None = None, runs: Sequence
     if judgement:
         lines += [f"**Answer of this run.** {plain(' '.join(judgement.answers), 3000)}", ""]
         for title, rows in judgement.tables:
-            heads = [name for name, _ in COMPARED_COLUMNS]
-            table = [heads, ["---"] * len(heads), *compared_rows(rows)]
-            lines += [f"{plain(title, 200)}:", "", *(f"| {' | '.join(row)} |" for row in table), ""]
+            listing = compared_listing(title, rows)
+            lines += [f"{listing.title}:", "", *markdown(listing), ""]
         lines += [f"{sentence(tally(judgement))}.", ""]
         lines += [f"Run: {_described(run)}" for run in runs] + [""]
     lines += [
@@ -255,19 +253,7 @@ def judgement_data(judgement: Judgement) -> dict[str, Any]:
         "question": judgement.study.question,
         "answers": list(judgement.answers),
         "tables": [
-            {
-                "title": title,
-                "rows": [
-                    {
-                        "what": place,
-                        "ratio": ratio.value,
-                        "low": ratio.low,
-                        "high": ratio.high,
-                        "answer": word,
-                    }
-                    for place, ratio, word in rows
-                ],
-            }
+            {"title": title, "rows": records(compared_listing(title, rows))}
             for title, rows in judgement.tables
         ],
         "verdicts": [

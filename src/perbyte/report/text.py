@@ -8,7 +8,6 @@ are shown (see `wording.plain`).
 from __future__ import annotations
 
 import io
-import re
 import shutil
 import sys
 import textwrap
@@ -21,10 +20,12 @@ from rich.text import Text
 from perbyte.model import NoiseFloor, Run
 from perbyte.model.cell import FULL
 from perbyte.model.text import plain, visible, wants_colour
-from perbyte.report.bindings import binding_lines
+from perbyte.report.bindings import bindings_listing
 from perbyte.report.card import Card, card_lines, comparison_card, run_card
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
 from perbyte.report.grid import Column, Entry, Grid, GridRow, Place, in_tiers, run_grids
+from perbyte.report.listing import Listing, wrapped
+from perbyte.report.listing import lines as listing_lines
 from perbyte.report.many import rest_texts, without_folded
 from perbyte.report.marks import Mark, warning_mark
 from perbyte.report.wording import SIGNS, number, percent, ratio_text, sentence, width_text
@@ -43,7 +44,6 @@ _FAILED = {
     "not-reached": "not reached",
 }
 _IN_PERCENT = "± in %"
-_MEASURE = re.compile(r"(?<=[0-9]) (?=(?:s|%|B|KiB|MiB|MB|GHz|MHz|ns|µs)\b|%)")
 _Style = tuple[int, str]
 _Parts = tuple[
     str, str, str, str
@@ -75,12 +75,9 @@ def render_table(
     lines = card_text(run_card(run), width)
     lines += _grids(run_grids(run, unit), width) or [Text("nothing was measured", style="bold")]
     below = [*_warnings(run), noise_line(run.noise_floor), *condition_lines(run)]
-    parts = (
-        ("What the binding costs", binding_lines(run)),
-        ("Without a figure", failure_lines(run)),
-        ("", below),
-    )
-    for heading, body in parts:
+    if (listing := bindings_listing(run)).rows:
+        lines += [Text(), *listing_text(listing, width)]
+    for heading, body in (("Without a figure", failure_lines(run)), ("", below)):
         if body:
             lines += [Text(), *([Text(heading, style="bold")] if heading else [])]
             lines += [part for line in body for part in prose(line, width)]
@@ -144,11 +141,22 @@ def card_text(card: Card, width: int) -> list[Text]:
 
 def prose(line: str, width: int) -> list[Text]:
     """Wrap a sentence at `width`, continuation lines indented; a number keeps its unit."""
-    held = _MEASURE.sub("\u00a0", line)
+    return [Text(part) for part in wrapped(line, width)]
+
+
+def listing_text(listing: Listing, width: int) -> list[Text]:
+    """Title, table and notes of a listing; no table where it has no row."""
+    drawn = listing_lines(listing, width) if listing.rows else []
     return [
-        Text(part.replace("\u00a0", " "))
-        for part in textwrap.wrap(held, width, subsequent_indent=_INDENT, break_on_hyphens=False) or [""]
+        *([Text(listing.title, style="bold")] if listing.title else []),
+        *(Text(line, style="bold" if heads else "", no_wrap=True) for line, heads in drawn),
+        *(part for note in listing.notes for part in prose(note, width)),
     ]
+
+
+def render_listing(listing: Listing, *, width: int | None = None, colour: bool | None = None) -> str:
+    """Give a listing as text; the text ends with a line end."""
+    return to_text(listing_text(listing, columns_of(width)), colour=colour)
 
 
 def to_text(lines: Iterable[Text], *, colour: bool | None = None) -> str:
