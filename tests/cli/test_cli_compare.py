@@ -217,10 +217,10 @@ def test_a_full_selftest_says_what_the_machine_can_tell(world):
 
 
 def test_what_counts_as_told():
-    from perbyte.cli.selftest import _Trials
+    from perbyte.app.selftest import Trials
     from perbyte.stats.estimate import binomial_bound
 
-    trials = _Trials(
+    trials = Trials(
         detected={(5.0, share): [True, share > 0.005] for share in (0.0025, 0.005, 0.01, 0.02, 0.05)}
     )
     assert trials.smallest(5.0) == 0.01

@@ -145,7 +145,7 @@ def test_libraries_come_from_a_run_that_is_still_true(world, script, mine):
 
 
 def test_what_is_stored_must_be_of_the_same_builds_and_policy():
-    from perbyte.cli.try_stored import _after, _alike, _started
+    from perbyte.app.trying.stored import _after, _alike, _started
 
     policy = Policy()
     assert _alike(policy, dataclasses.replace(policy, budget_s=1.0, seed=8, precision=0.1))

@@ -40,7 +40,7 @@ def run_of(*behaviours, cycles=500.0, cell=CELL):
 
 def first_row(listing) -> dict[str, str]:
     heads, rows = listing.shown
-    return dict(zip((column.head for column in heads), rows[0], strict=True))
+    return dict(zip((column.text for column in heads), rows[0], strict=True))
 
 
 def test_the_table_has_instructions_by_byte_cycle_and_kind():

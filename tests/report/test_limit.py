@@ -12,8 +12,8 @@ from perbyte.catalogue import load
 from perbyte.catalogue.limits import check_models, model_of, read_models
 from perbyte.model import Cell
 from perbyte.report.limit import limits_listing
+from perbyte.report.lines import render_listing
 from perbyte.report.listing import records
-from perbyte.report.text import render_listing
 from perbyte.stats.limits import limits
 
 

@@ -7,17 +7,17 @@ import math
 import pytest
 
 from perbyte.report.html import table
-from perbyte.report.listing import Column, Listing, columns, from_records, lines, markdown, records
-from perbyte.report.text import render_listing
+from perbyte.report.lines import render_listing
+from perbyte.report.listing import Head, Listing, columns, from_records, lines, markdown, records
 
 COLUMNS = (
-    Column(None, "", "address"),
-    Column("algorithm"),
-    Column("library"),
-    Column("operation", once=True),
-    Column("cycles", "n", "cycles"),
-    Column("interval", "n", "low high"),
-    Column("limit", "n", "limit"),
+    Head(None, "", "address"),
+    Head("algorithm"),
+    Head("library"),
+    Head("operation", once=True),
+    Head("cycles", "n", "cycles"),
+    Head("interval", "n", "low high"),
+    Head("limit", "n", "limit"),
 )
 
 
@@ -72,10 +72,10 @@ def test_programs_get_the_values_by_their_fields_and_null_where_nobody_knows():
 def test_a_page_and_a_comment_have_the_columns_that_readers_see():
     block = table(LISTING, "wide").data
     assert block["columns"][:2] == [("algorithm", ""), ("library", "")]
-    assert block["rows"][1] == ["des-cbc", "somebody's", "seal", "100.25", "99.25 to 9.0", "–"]
+    assert block["rows"][1] == ("des-cbc", "somebody's", "seal", "100.25", "99.25 to 9.0", "–")
     assert (block["label"], block["look"]) == ("What it takes", "wide")
     told = markdown(Listing("", columns("what | share:n"), [("a|b", "1 %")]))
-    assert told == ["| what | share |", "|---|---|", "| a\\|b | 1 % |"]
+    assert told == ["| what | share |", "| --- | --- |", "| a\\|b | 1 % |"]
 
 
 def test_what_others_wrote_drives_no_terminal_and_breaks_no_line():

@@ -24,11 +24,11 @@ from perbyte.cli.compare_leaks import (
     tell_alone,
 )
 from perbyte.cli.declared import argument, flag, option, takes
-from perbyte.cli.missing import MissingCell, missing_of_runs, missing_of_sides, note_missing
 from perbyte.cli.options import RATE, UNDECIDED, DataRate, Listed, Percent, UnitName, note, require_one_form
 from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, UsageError
 from perbyte.model import Cell, CellFigure, Conditions, NoiseFloor, Run
+from perbyte.report.missing import MissingCell, missing_lines, missing_of_runs, missing_of_sides
 
 if TYPE_CHECKING:
     from perbyte.report.behaviour import CountChange
@@ -163,7 +163,8 @@ def command(options: CompareOptions) -> int:
             "no cell was counted on both sides", hint="perbyte measure SELECTOR --count, on both sides"
         )
     _print(options, grids, noise, limit, counted, leaks, missing)
-    note_missing(missing)
+    for line in missing_lines(missing):
+        note(line)
     absent = _MISSING_CODES[options.missing_is]
     codes = [absent if missing else EXIT_FINE, leak_gate(leaks, failing)]
     if options.fail_above_instructions is not None:
@@ -200,9 +201,10 @@ def _print(
     from perbyte.report.behaviour import change_lines, changes_json
     from perbyte.report.export import comparison_csv, comparison_json
     from perbyte.report.leakchanges import leak_change_lines, leak_changes_json
+    from perbyte.report.lines import render_listing
     from perbyte.report.rate import rate_json, rate_listing
     from perbyte.report.regressions import regressions_json
-    from perbyte.report.text import render_comparison, render_listing
+    from perbyte.report.text import render_comparison
 
     figures = [figure for grid in grids for figure in grid.figures]
     if options.as_json:

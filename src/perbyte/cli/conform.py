@@ -7,7 +7,7 @@ import re
 import shutil
 import textwrap
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -23,9 +23,15 @@ from perbyte.model.cell import FULL
 from perbyte.model.text import plain
 
 if TYPE_CHECKING:
-    from perbyte.cli.conform_audit import AuditOutcome
+    from perbyte.app.auditing import AuditOutcome
     from perbyte.runners import RunnerSpec
     from perbyte.runners.conform import Complaint
+
+_UNPROVED = (
+    "Not proved: other operations and sizes than these; outputs without a known answer, since no other library was "
+    "asked; that the runner does not tell the audit from the rounds, or cuts less than the audit tells from noise "
+    "(docs/trust.md lists what was not seen)."
+)
 
 
 def _replay(spec: RunnerSpec, cpus: Sequence[str], file: Path) -> int:
@@ -73,7 +79,7 @@ def command(
       perbyte conform openssl --cpu full,soft --quick
       perbyte conform slow-hash --replay protocol/transcripts/good/sha-256.txt
     """
-    from perbyte.cli.conform_audit import audit_runner, lines
+    from perbyte.app.auditing import audit_runner
     from perbyte.runners import find, not_built
     from perbyte.runners.conform import conform
 
@@ -97,7 +103,7 @@ def command(
         found[cpu] = complaints, audited
         if not as_json:
             _print_verdict(f"{name}, tier {cpu}", complaints, quick, took_s)
-            for one in lines(audited):
+            for one in _audit_lines(audited):
                 _print_item(one)
     if as_json:
         content = [
@@ -153,3 +159,33 @@ def _sections() -> dict[int, str]:
     text = (places.data_dir("protocol") / "SPEC.md").read_text(encoding="utf-8")
     found = re.findall(r"^## (\d+)\. (.+)$", text, re.MULTILINE)
     return {int(number): title.replace("`", "") for number, title in found}
+
+
+def _audit_lines(audited: AuditOutcome) -> Iterator[str]:
+    """What people are told, line by line: each check, what was refused, and what stays unproved."""
+    seen = audited.seen
+    if audited.why_not or not seen:
+        yield f"  not audited from outside: {plain(audited.why_not, 300)}"
+        return
+    size = f"operations: {len(audited.cells)}, looks: {seen.looks}, {audited.seconds:.1f} s"
+    yield f"  audited from outside as in a run of `measure` ({size})"
+    if seen.looks:
+        yield f"    time      the kernel's CPU time is {_span(seen.time)} times what the runner says"
+        yield f"    new data  a call on data never seen before costs {_span(seen.new_data)} times a timed one"
+        yield f"    place     threads at work: {_span(seen.threads)}; other processes: {seen.children or 'none'}"
+        clock = f"{_span(seen.clock)} times the rate of Perbyte's own probe"
+        yield f"    clock     {clock if seen.clock else 'not compared: no clock probe, or none beside it'}"
+    for address, kind, message in audited.refused:
+        yield f"    REFUSED ({kind}) {plain(address)}: {plain(message, 1000)}"
+    for address, text in audited.doubts:
+        yield f"    doubt: {plain(address)}: {plain(text, 1000)}"
+    for address, text in audited.left_out:
+        yield f"    left out: {plain(address)}: {plain(text)}"
+    yield f"  {_UNPROVED}"
+
+
+def _span(values: tuple[float, float] | None) -> str:
+    if values is None:
+        return "(unknown)"
+    low, high = (f"{value:.2f}" for value in values)
+    return low if low == high else f"{low} to {high}"

@@ -115,9 +115,10 @@ def command(options: MeasureOptions) -> int:
     if beside.count or beside.memory:
         done = with_behaviours(done, quiet=quiet)
     if beside.leak:
-        from perbyte.cli.leaking import with_leaks
+        from perbyte.app.leaking import with_leaks
+        from perbyte.cli.leaking import heard
 
-        done = with_leaks(done, quiet=quiet)
+        done = with_leaks(done, **heard(quiet=quiet))
     print_run(done.run, options.output, beside)
     if suite:
         note(f"{suite.title}: {suite.answers}", quiet=quiet)

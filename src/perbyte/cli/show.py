@@ -77,7 +77,8 @@ def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> Non
         print(to_csv(run), end="")
     else:
         from perbyte.report.beyond import render_beyond
-        from perbyte.report.text import render_listing, render_table
+        from perbyte.report.lines import render_listing
+        from perbyte.report.text import render_table
         from perbyte.stats.quantity import Unit
 
         print(render_table(run, unit=Unit(unit) if unit else None), end="")

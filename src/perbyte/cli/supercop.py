@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from perbyte.app.supercop import BAD, MEASURED, Made, Way, build_group, judged, ways_of
 from perbyte.cli.options import Listed, Seconds, gentle_option, note
-from perbyte.cli.supercop_build import BAD, MEASURED, Made, Way, build_group, judged, ways_of
 from perbyte.errors import EXIT_FINE, EXIT_INCORRECT, PerbyteError, UsageError
 
 if TYPE_CHECKING:
@@ -164,10 +164,11 @@ class _Job:
     def _measured(
         self, group: Sequence[Implementation], algorithm: Algorithm
     ) -> tuple[list[Made], Run | None]:
-        from perbyte.cli.try_bench import Bench
-        from perbyte.cli.try_check import CALL_S
+        from perbyte.app.trying.bench import Bench
+        from perbyte.app.trying.check import CALL_S
+        from perbyte.app.trying.clock import Clock
+        from perbyte.cli.conduct import hands
         from perbyte.cli.try_supercop import SIZES
-        from perbyte.cli.try_time import Clock
         from perbyte.model import Policy
         from perbyte.runners import locate
         from perbyte.trial.bench import sizes_for
@@ -176,12 +177,14 @@ class _Job:
         sizes = self.sizes or (SIZES if usual[0] == SIZES[0] else usual)
         taken = {spec.name for spec in locate()}
         gated = algorithm.family == "supercop"
-        made = build_group(group, algorithm, self.ways, sizes[0], taken, quiet=True, gated=gated)
+        made = build_group(group, algorithm, self.ways, sizes[0], taken, gated=gated)
         specs = [one.spec for one in made if one.spec]
         if not specs:
             return made, None
         policy, clock = Policy(epochs=EPOCHS, gentle=self.gentle), Clock(self.budget_s)
-        run, _ = Bench(specs, [], algorithm, sizes, policy, True, CALL_S, clock).measure(fresh=True)
+        run, _ = Bench(specs, [], algorithm, sizes, policy, CALL_S, clock, **hands(quiet=True)).measure(
+            fresh=True
+        )
         return made, run
 
     def _outcome(self, one: Made, run: Run | None) -> VariantOutcome:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
+from perbyte.app.trying.check import CALL_S
+from perbyte.app.trying.clock import BESIDE_S, WALL_S, Clock
 from perbyte.cli.options import Listed, Percent, Seconds, gentle_option, note, undecided_option
 from perbyte.cli.sections import SectionedCommand
-from perbyte.cli.try_check import CALL_S
-from perbyte.cli.try_time import BESIDE_S, WALL_S, Clock
 from perbyte.cli.try_trial import Trial
 from perbyte.errors import PerbyteError, UsageError
 

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perbyte.app.supercop import MEASURED, ImplementationOutcome
 from perbyte.cli.options import note
-from perbyte.cli.supercop_build import MEASURED, ImplementationOutcome
 from perbyte.cli.try_supercop import measure_groups
 from perbyte.errors import PerbyteError, UsageError
 

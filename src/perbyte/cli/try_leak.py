@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from perbyte.cli.leaking import BUDGET_S, draw_cases, find_leaks, leak_code, print_leaks, read_failing
+from perbyte.app.leaking import BUDGET_S, draw_cases, find_leaks, leak_code
+from perbyte.app.trying.bench import Bench
+from perbyte.cli.conduct import hands
+from perbyte.cli.leaking import heard, print_leaks, read_failing
 from perbyte.cli.options import note
-from perbyte.cli.try_bench import Bench
 from perbyte.errors import EXIT_INCORRECT, UsageError
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def try_leak(trial: Trial, how: str, fail_on: Sequence[str] | None, budget_s: fl
     usual = sizes_for(algorithm, trial.sizes)
     sizes = usual if trial.sizes or len(usual) < 3 else SIZES
     policy = Policy(gentle=trial.gentle)
-    bench = Bench(specs, [], algorithm, sizes, policy, trial.quiet, trial.patience_s)
+    bench = Bench(specs, [], algorithm, sizes, policy, trial.patience_s, **hands(quiet=trial.quiet))
     if faults := bench.check():
         trial.tell_faults(faults)
         return EXIT_INCORRECT
@@ -66,7 +68,7 @@ def try_leak(trial: Trial, how: str, fail_on: Sequence[str] | None, budget_s: fl
         budget_s=budget_s or BUDGET_S * len(cases),
         taint=told,
         check=False,
-        quiet=trial.quiet,
+        **heard(quiet=trial.quiet),
     )
     print_leaks(run, as_json=trial.as_json)
     note(f"run: {place}  (perbyte show {place.name})", quiet=trial.quiet)

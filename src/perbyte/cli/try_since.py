@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perbyte.app.trying.clock import Clock
 from perbyte.cli.options import note
-from perbyte.cli.try_time import Clock
 from perbyte.cli.try_told import change_words
 from perbyte.cli.try_trial import NoFigure, Trial
 from perbyte.errors import PerbyteError

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perbyte.app.supercop import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged
+from perbyte.app.trying.bench import Bench, libraries_beside
+from perbyte.app.trying.check import CALL_S
+from perbyte.app.trying.clock import Clock
+from perbyte.cli.conduct import hands
 from perbyte.cli.options import note
-from perbyte.cli.supercop_build import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged
-from perbyte.cli.try_bench import Bench, libraries_beside
-from perbyte.cli.try_check import CALL_S
-from perbyte.cli.try_time import Clock
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, UsageError
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ def try_directories(
     built = {}
     for algorithm, group in groups.items():
         size = _sizes(algorithm, sizes)[0]
-        made = build_group(group, algorithm, ways, size, taken, quiet=quiet)
+        made = build_group(group, algorithm, ways, size, taken, partial(note, quiet=quiet))
         built[algorithm] = [
             ImplementationOutcome(one.name, one.one.place, one.word, one.detail, one.spec) for one in made
         ]
@@ -85,9 +87,10 @@ def measure_groups(
     for algorithm, group in groups.items():
         run, outcomes = None, list(group)
         if specs := [outcome.spec for outcome in group if outcome.spec]:
-            libraries = libraries_beside(beside, [spec.name for spec in specs])
+            libraries = libraries_beside(beside, [spec.name for spec in specs], note)
             policy, clock = Policy(epochs=3, gentle=gentle), Clock(budget_s or BUDGET_S)
-            bench = Bench(specs, libraries, algorithm, _sizes(algorithm, sizes), policy, quiet, CALL_S, clock)
+            every = _sizes(algorithm, sizes)
+            bench = Bench(specs, libraries, algorithm, every, policy, CALL_S, clock, **hands(quiet=quiet))
             run, _ = bench.measure(fresh=True)
             outcomes = [
                 ImplementationOutcome(outcome.name, outcome.place, *judged(outcome, run)) for outcome in group

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from perbyte.model import Run
+    from perbyte.app.trying.stored import Stored
+    from perbyte.model import CellFigure, Failure, Run
     from perbyte.report.behaviour import CountChange
 
 
@@ -135,3 +136,52 @@ def costs(run: Run, name: str) -> str:
             value = number(figure.per_call / size, figure.interval.half_width / size)
             told.append(f"{value} {unit} at {size_label(figure.cell.size_bytes)}")
     return ", ".join(told)
+
+
+def fault_line(fault: Failure) -> str:
+    """A fault in a line: what is wrong, where, with expected and got."""
+    from perbyte.model.text import plain
+
+    line = f"{plain(fault.address or fault.runner, 100)}: {fault.kind}: {plain(fault.message, 300)}"
+    if fault.expected or fault.got:
+        line += f"; expected {plain(fault.expected, 72)}, got {plain(fault.got, 72)}"
+    return line
+
+
+def first_line(figures: Sequence[CellFigure], elapsed_s: float) -> str:
+    """What a user reads first: that it compiled, that it is right, and about what it costs."""
+    from perbyte.report.wording import size_label
+
+    told = []
+    for figure in figures:
+        size = figure.cell.size_bytes or 1
+        unit = "cycles/byte" if figure.cycles_per_call is not None else "ns/byte"
+        told.append(
+            f"{figure.cell.runner}: {figure.cell.operation} {size_label(figure.cell.size_bytes)} "
+            f"about {figure.per_call / size:.3g} {unit}"
+        )
+    return f"compiled, right; {'; '.join(told) or 'no figure yet'} ({elapsed_s:.1f} s)"
+
+
+def stored_lines(stored: Stored, now: Run) -> list[str]:
+    """The figures that were not measured again, by run and row, with where they are from."""
+    from perbyte.report.wording import number, size_label
+
+    told: dict[str, dict[tuple[str, int], list[str]]] = {}
+    for run, figure in sorted(stored.kept(now), key=lambda kept: kept[1].ns_per_call):
+        size = figure.cell.size_bytes or 1
+        unit = "cycles/byte" if figure.cycles_per_call is not None else "ns/byte"
+        value = number(figure.per_call / size, figure.interval.half_width / size)
+        when = f"{run.conditions.started_at[:16].replace('T', ' ')} UTC"
+        name = run.conditions.run_id
+        head = f"not measured again, from the run {name} of {when} (same boot, builds and policy):"
+        row = (figure.cell.operation, figure.cell.size_bytes)
+        told.setdefault(head, {}).setdefault(row, []).append(f"{figure.cell.runner} {value} {unit}")
+    lines = []
+    for head, rows in told.items():
+        lines.append(head)
+        lines += [
+            f"  {operation} {size_label(size)}: {', '.join(found)}"
+            for (operation, size), found in rows.items()
+        ]
+    return lines

@@ -10,20 +10,23 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from perbyte.app.trying.bench import Bench, libraries_beside
+from perbyte.app.trying.check import CALL_S
+from perbyte.app.trying.clock import Clock
+from perbyte.cli.conduct import hands
 from perbyte.cli.ending import note_losses
 from perbyte.cli.options import note
-from perbyte.cli.try_bench import Bench, libraries_beside
-from perbyte.cli.try_check import CALL_S, fault_line
-from perbyte.cli.try_first import first_line
-from perbyte.cli.try_time import Clock
 from perbyte.cli.try_told import (
     costs,
+    fault_line,
+    first_line,
     instruction_changes,
     print_beside,
     print_changes,
     print_counts,
     print_failures,
     print_markdown,
+    stored_lines,
 )
 from perbyte.errors import (
     EXIT_ENVIRONMENT,
@@ -82,7 +85,7 @@ class Trial:
 
         specs = self.build()
         names = [spec.name for spec in specs]
-        libraries = libraries_beside(self.beside, names)
+        libraries = libraries_beside(self.beside, names, note)
         sizes = sizes_for(self.asked.algorithm, self.sizes)
         policy = Policy(gentle=self.gentle)
         bench = self._bench(specs, libraries, sizes, policy)
@@ -123,7 +126,7 @@ class Trial:
             print_beside(run, names, bests)
             print_counts(counted)
             print(f"understood as: {self._understood()}")
-            for line in stored.lines(run) if stored else ():
+            for line in stored_lines(stored, run) if stored else ():
                 print(line)
         note_losses(run, quiet=self.quiet)
         if faults or failed(run, names):
@@ -264,7 +267,9 @@ class Trial:
         policy: Policy,
     ) -> Bench:
         algorithm = self.asked.algorithm
-        return Bench(specs, libraries, algorithm, sizes, policy, self.quiet, self.patience_s, self.clock)
+        return Bench(
+            specs, libraries, algorithm, sizes, policy, self.patience_s, self.clock, **hands(quiet=self.quiet)
+        )
 
     def _tell_first(self, bench: Bench) -> None:
         """Say that the program is right and about what it costs, long before the figures."""

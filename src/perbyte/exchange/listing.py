@@ -49,7 +49,7 @@ class Fault:
 
 
 @dataclass(slots=True)
-class Listing:
+class SpeedListing:
     """One listing, filled while it is read. `line` is where it begins.
 
     `calls` holds what the progress lines tell: (row's name, size) -> (calls, seconds). `processes` is above 1 when

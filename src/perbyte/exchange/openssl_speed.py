@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from perbyte.errors import UsageError
 from perbyte.exchange.bootlog import read_machine
-from perbyte.exchange.listing import Listing
+from perbyte.exchange.listing import SpeedListing
 from perbyte.exchange.machinereadable import is_machine_readable, read_machine_readable
 from perbyte.exchange.plain import read_plain
 
 _WAY_OUT = "make a listing with: openssl speed > listing.txt"
 
 
-def read_listings(text: str, source: str, *, partial: bool = False) -> list[Listing]:
+def read_listings(text: str, source: str, *, partial: bool = False) -> list[SpeedListing]:
     """Return the listings in `text`, which came from `source`.
 
     Listings of which something is missing are given back with `partial` only, and those without a single figure never.
@@ -57,7 +57,7 @@ def read_listings(text: str, source: str, *, partial: bool = False) -> list[List
     return whole
 
 
-def join_listings(listings: list[Listing]) -> Listing:
+def join_listings(listings: list[SpeedListing]) -> SpeedListing:
     """Return listings of one machine and one library as a single one.
 
     Raises UsageError when they are of different versions or machines.

@@ -29,7 +29,7 @@ from perbyte.report.advicewords import (
     status_word,
     time_text,
 )
-from perbyte.report.listing import Column, Listing
+from perbyte.report.listing import Head, Listing
 from perbyte.report.rate import rate_text, share_text
 from perbyte.report.wording import (
     number,
@@ -136,7 +136,7 @@ def side_by_side(machines: Sequence[tuple[str, Decision, Decision]], year: int) 
         rows.append((plain(name, 60), _brief(then.first), _brief(now.first), _brief(quickest), sure))
     day = machines[0][2].case.asked.date if machines else ""
     heads = ("machine", f"status of {year}", f"status of {day}", "fastest, whatever its status", "how sure")
-    return Listing("Other machines", [Column(head, fields=head) for head in heads], rows)
+    return Listing("Other machines", [Head(head, fields=head) for head in heads], rows)
 
 
 def _brief(entry: Ranked | None) -> str:
@@ -412,8 +412,8 @@ def _table(decision: Decision) -> Listing:
                     values.append(value_text(reading) if reading else "")
             sent = wire_cells(one.algorithm, protocol)
             rows.append((one.algorithm.name, library_text(option), *values, *sent, status_word(one.standing)))
-    figures = [Column(head, "n") for head in (*heads, *wires)]
-    columns = [Column(unit.value), Column("library"), *figures, Column("status", once=True)]
+    figures = [Head(head, "n") for head in (*heads, *wires)]
+    columns = [Head(unit.value), Head("library"), *figures, Head("status", once=True)]
     return Listing("Figures", columns, rows, lead=2)
 
 

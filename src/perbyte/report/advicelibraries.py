@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from perbyte.advise import Library, Option, Together
 from perbyte.report.advicewords import library_text
 from perbyte.report.card import milliseconds
-from perbyte.report.listing import Column, Listing
+from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import number, three_digits
 from perbyte.stats.compare import NS, Cost, cost_of, sum_costs
 from perbyte.stats.quantity import data_bytes
@@ -23,8 +23,8 @@ def library_table(together: Together, titles: Sequence[str]) -> Listing:
     for runner, parts in together.lacks:
         lacking = {titles[part] for part in parts}
         rows.append((runner, *("–" if name in lacking else "has it" for name in named), "–", "–", "–"))
-    figures = [Column(head, "n") for head in (*named, "a byte", "handshake", "mean")]
-    return Listing("Library by library", [Column("library"), *figures], rows)
+    figures = [Head(head, "n") for head in (*named, "a byte", "handshake", "mean")]
+    return Listing("Library by library", [Head("library"), *figures], rows)
 
 
 def _row(library: Library, together: Together) -> tuple[str, ...]:

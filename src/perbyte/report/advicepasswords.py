@@ -5,7 +5,7 @@ from __future__ import annotations
 from perbyte.advise import Parameters, PasswordDecision, attacks, beside
 from perbyte.model import Estimate
 from perbyte.report.advicewords import guesses_text, library_text, memory_text, status_word, time_text
-from perbyte.report.listing import Column, Listing
+from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import number, three_digits
 
 _ENOUGH = 0.995  # of a minimum: parameters are whole numbers
@@ -75,8 +75,8 @@ def password_table(found: PasswordDecision) -> Listing:
     rows = [row(one, status_word(one.ranked.standing)) for one in found.parameters]
     rows += [row(one, "ruled out") for one in found.ruled_out]
     figures = ("time", "memory", "guesses/s", "GPU guesses/s", "GPU gain", "library")
-    columns = [Column("hash"), Column("parameters"), *(Column(head, "n") for head in figures)]
-    return Listing("Figures", [*columns, Column("status", once=True)], rows, lead=2)
+    columns = [Head("hash"), Head("parameters"), *(Head(head, "n") for head in figures)]
+    return Listing("Figures", [*columns, Head("status", once=True)], rows, lead=2)
 
 
 def _name(one: Parameters) -> str:

@@ -16,8 +16,9 @@ from perbyte.model.text import json_ready
 from perbyte.report.advice import Told
 from perbyte.report.advicewords import standing_texts, status_word
 from perbyte.report.card import Card
+from perbyte.report.lines import columns_of, listing_text, prose, to_text
 from perbyte.report.listing import Listing
-from perbyte.report.text import card_text, columns_of, listing_text, prose, to_text
+from perbyte.report.text import card_text
 from perbyte.report.wording import sentence
 
 

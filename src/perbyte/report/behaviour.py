@@ -16,8 +16,8 @@ from perbyte.model import Behaviour, Cell, CellFigure, Run
 from perbyte.model.behaviour import KINDS, LINE_BYTES
 from perbyte.model.text import natural, plain
 from perbyte.report.grid import Grid
-from perbyte.report.listing import Column, Listing
-from perbyte.report.text import columns_of, listing_text, prose, to_text
+from perbyte.report.lines import columns_of, listing_text, prose, to_text
+from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import percent, ratio_interval_text, ratio_text, size_label
 from perbyte.stats.compare import Answer, Comparison
 from perbyte.stats.limits import limits
@@ -94,8 +94,8 @@ def memory_table(run: Run) -> Listing:
 
 def _listing(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Listing:
     """A table whose first columns name the cell; the others are figures."""
-    names = (Column(name, once=name != "algorithm") for name in ("algorithm", "operation", "size", "runner"))
-    return Listing(title, [*names, *(Column(head, "n") for head in heads)], rows, lead=4)
+    names = (Head(name, once=name != "algorithm") for name in ("algorithm", "operation", "size", "runner"))
+    return Listing(title, [*names, *(Head(head, "n") for head in heads)], rows, lead=4)
 
 
 def render_behaviour(

@@ -11,8 +11,8 @@ from rich.text import Text
 from perbyte.model import CellFigure, Estimate
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
 from perbyte.model.text import json_ready, plain
+from perbyte.report.lines import columns_of, prose, to_text
 from perbyte.report.marks import marks_of
-from perbyte.report.text import columns_of, prose, to_text
 from perbyte.report.wording import (
     interval_text,
     percent,

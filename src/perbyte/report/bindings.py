@@ -5,25 +5,25 @@ from __future__ import annotations
 from perbyte.model import CellFigure, Run, RunnerIdentity
 from perbyte.model.cell import FULL
 from perbyte.model.text import plain
-from perbyte.report.listing import Column, Entry, Listing
+from perbyte.report.listing import Entry, Head, Listing
 from perbyte.report.wording import claim_text, interval_text, number, ratio_text, size_label, value_text
 from perbyte.stats.bindings import Binding, bindings
 from perbyte.stats.compare import CYCLES, cost_of
 
 _COLUMNS = (
-    Column(None, "", "address wraps unit"),
-    Column("algorithm"),
-    Column("size", "n"),
-    Column("operation", once=True),
-    Column("contract", once=True),
-    Column("binding"),
-    Column("per call", "n"),
-    Column("library below", once=True),
-    Column("per call there", "n"),
-    Column("more per call", "n", "more_per_call"),
-    Column("interval", "n", "more_low more_high"),
-    Column("times", "n", "ratio ratio_low ratio_high"),
-    Column("", "", "answer reason"),
+    Head(None, "", "address wraps unit"),
+    Head("algorithm"),
+    Head("size", "n"),
+    Head("operation", once=True),
+    Head("contract", once=True),
+    Head("binding"),
+    Head("per call", "n"),
+    Head("library below", once=True),
+    Head("per call there", "n"),
+    Head("more per call", "n", "more_per_call"),
+    Head("interval", "n", "more_low more_high"),
+    Head("times", "n", "ratio ratio_low ratio_high"),
+    Head("", "", "answer reason"),
 )
 
 

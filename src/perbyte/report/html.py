@@ -109,7 +109,7 @@ def legend(items: Sequence[tuple[str, str]], look: str = "") -> Block:
 def table(listing: Listing, look: str = "") -> Block:
     """A listing as a table, whose first column holds the headings of rows; `look` is its class."""
     shown, rows = listing.shown
-    columns = [(column.head, column.look) for column in shown]
+    columns = [(column.text, column.look) for column in shown]
     return Block("table", {"columns": columns, "rows": rows, "label": listing.title, "look": look})
 
 

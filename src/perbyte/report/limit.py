@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from perbyte.model import CellFigure
 from perbyte.model.text import plain
-from perbyte.report.listing import Column, Entry, Listing
+from perbyte.report.listing import Entry, Head, Listing
 from perbyte.report.marks import marks_of
 from perbyte.report.wording import interval_text, number, size_label, value_text
 from perbyte.stats.limits import Limit, limits, loop_costs
@@ -14,19 +14,19 @@ from perbyte.stats.quantity import Unit, read
 
 NONE = "no cell has a model whose loops are in this run: perbyte measure SELECTOR --limits"
 _COLUMNS = (
-    Column(None, "", "address"),
-    Column("algorithm"),
-    Column("library"),
-    Column("operation", once=True),
-    Column("size", "n", once=True),
-    Column("cycles per", once=True),
-    Column("measured", "n"),
-    Column("limit", "n", "limit_cycles_per_byte limit_cycles_per_call"),
-    Column("binding", "", "binding"),
-    Column("unit", "", "unit"),
-    Column("% of limit", "n", "share"),
-    Column("interval", "n", "share_low share_high"),
-    Column("", "", "model beyond"),
+    Head(None, "", "address"),
+    Head("algorithm"),
+    Head("library"),
+    Head("operation", once=True),
+    Head("size", "n", once=True),
+    Head("cycles per", once=True),
+    Head("measured", "n"),
+    Head("limit", "n", "limit_cycles_per_byte limit_cycles_per_call"),
+    Head("binding", "", "binding"),
+    Head("unit", "", "unit"),
+    Head("% of limit", "n", "share"),
+    Head("interval", "n", "share_low share_high"),
+    Head("", "", "model beyond"),
 )
 
 

@@ -24,8 +24,8 @@ _MEASURE = re.compile(r"(?<=[0-9]) (?=(?:s|%|B|KiB|MiB|MB|GHz|MHz|ns|µs)\b|%)")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a listing.
+class Head:
+    """A column of a listing: the text above it, and how it is shown.
 
     `look` is `n` for figures, which stand to the right, or another class of the page's style. `fields` names the values
     in JSON, separated by spaces. `flows`: its text is wrapped where there is no room. Columns that give way (1 before
@@ -33,7 +33,7 @@ class Column:
     text (None) it is for programs only.
     """
 
-    head: str | None
+    text: str | None
     look: str = ""
     fields: str = ""
     flows: bool = False
@@ -46,16 +46,16 @@ class Listing:
     """A table with its title, and notes below it. Of the columns that readers see, `lead` say what a row is about."""
 
     title: str
-    columns: Sequence[Column]
+    columns: Sequence[Head]
     rows: Sequence[Sequence[Entry]]
     notes: Sequence[str] = ()
     lead: int = 1
 
     @property
-    def shown(self) -> tuple[list[Column], list[list[str]]]:
+    def shown(self) -> tuple[list[Head], list[tuple[str, ...]]]:
         """The columns that readers see, and the texts of the rows."""
-        places = [place for place, column in enumerate(self.columns) if column.head is not None]
-        texts = [[_text(row[place]) for place in places] for row in self.rows]
+        places = [place for place, column in enumerate(self.columns) if column.text is not None]
+        texts = [tuple(_text(row[place]) for place in places) for row in self.rows]
         return [self.columns[place] for place in places], texts
 
     def told_once(self) -> tuple[list[str], Listing]:
@@ -64,9 +64,9 @@ class Listing:
         for place, column in enumerate(self.columns):
             texts = {_text(row[place]) for row in self.rows} if column.once and len(self.rows) > 1 else set()
             if len(texts) == 1 and (text := texts.pop()):
-                told.append(f"{column.head} of all: {text}")
+                told.append(f"{column.text} of all: {text}")
                 kept.remove(place)
-        seen = [place for place, column in enumerate(self.columns) if column.head is not None]
+        seen = [place for place, column in enumerate(self.columns) if column.text is not None]
         columns = [self.columns[place] for place in kept]
         rows = [[row[place] for place in kept] for row in self.rows]
         return told, replace(
@@ -74,12 +74,12 @@ class Listing:
         )
 
 
-def columns(words: str) -> tuple[Column, ...]:
+def columns(words: str) -> tuple[Head, ...]:
     """Columns from their heads and looks: `algorithm | size:n | notes:text`."""
     parts = (
         word.strip().rpartition(":") if ":" in word else (word.strip(), "", "") for word in words.split("|")
     )
-    return tuple(Column(head, look) for head, _, look in parts)
+    return tuple(Head(head, look) for head, _, look in parts)
 
 
 def from_records(
@@ -88,7 +88,7 @@ def from_records(
     """A listing of `rows` with the same keys, which are heads and fields; `gives_way` in the order of going."""
     order = {name: number for number, name in enumerate(gives_way, 1)}
     names = rows[0] if rows else ()
-    columns = [Column(name, "", name, name == flows, order.get(name, 0)) for name in names]
+    columns = [Head(name, "", name, name == flows, order.get(name, 0)) for name in names]
     return Listing(
         title, columns, [[(plain(value, _LONGEST), value) for value in row.values()] for row in rows]
     )
@@ -110,9 +110,9 @@ def records(listing: Listing) -> list[dict[str, Any]]:
 def markdown(listing: Listing) -> list[str]:
     """The lines of a table in Markdown."""
     columns, rows = listing.shown
-    table = [[column.head or "" for column in columns], *rows]
+    table = [[column.text or "" for column in columns], *rows]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table]
-    return [lines[0], "|---" * len(columns) + "|", *lines[1:]]
+    return [lines[0], "| --- " * len(columns) + "|", *lines[1:]]
 
 
 def lines(listing: Listing, width: int | None = None) -> list[tuple[str, bool]]:
@@ -123,7 +123,7 @@ def lines(listing: Listing, width: int | None = None) -> list[tuple[str, bool]]:
     """
     told, listing = listing.told_once()
     columns, rows = listing.shown
-    rows = [[plain(text, _LONGEST) for text in row] for row in rows]
+    rows = [tuple(plain(text, _LONGEST) for text in row) for row in rows]
     above = [(line, False) for line in (wrapped("; ".join(told), width) if told else [])]
     flowing = next((place for place, column in enumerate(columns) if column.flows), None)
     if flowing is not None:
@@ -132,7 +132,7 @@ def lines(listing: Listing, width: int | None = None) -> list[tuple[str, bool]]:
 
 
 def _flowing(
-    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None, flowing: int
+    columns: Sequence[Head], rows: Sequence[Sequence[str]], width: int | None, flowing: int
 ) -> list[tuple[str, bool]]:
     """One table, of which one column is wrapped."""
     room = dict(enumerate(_widths(columns, rows)))
@@ -145,7 +145,7 @@ def _flowing(
             del room[place]
         room[flowing] = min(room[flowing], max(_left(room, flowing, width), 1))
     found = []
-    for number, row in enumerate([[column.head or "" for column in columns], *rows]):
+    for number, row in enumerate([[column.text or "" for column in columns], *rows]):
         flow = textwrap.wrap(row[flowing], room[flowing], break_on_hyphens=False) or [""]
         for index, part in enumerate(flow):
             cells = (part if place == flowing else "" if index else row[place] for place in room)
@@ -157,7 +157,7 @@ def _flowing(
 
 
 def _in_parts(
-    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None, lead: int
+    columns: Sequence[Head], rows: Sequence[Sequence[str]], width: int | None, lead: int
 ) -> list[tuple[str, bool]]:
     """One table, or several with the same names and as many columns each, or sentences."""
     room = _widths(columns, rows)
@@ -173,15 +173,15 @@ def _in_parts(
     for start in range(lead, max(len(columns), lead + 1), step):
         part = [*range(lead), *range(start, min(start + step, len(columns)))]
         found += [("", False)] * bool(found)
-        for number, row in enumerate([[column.head or "" for column in columns], *rows]):
+        for number, row in enumerate([[column.text or "" for column in columns], *rows]):
             line = GAP.join(_aligned(row[place], columns[place], room[place]) for place in part)
             found.append((line.rstrip(), not number))
     return found
 
 
-def _sentence(columns: Sequence[Column], row: Sequence[str], width: int, lead: int) -> list[str]:
+def _sentence(columns: Sequence[Head], row: Sequence[str], width: int, lead: int) -> list[str]:
     told = "; ".join(
-        f"{column.head} {text}".strip()
+        f"{column.text} {text}".strip()
         for column, text in zip(columns[lead:], row[lead:], strict=True)
         if text
     )
@@ -197,9 +197,9 @@ def wrapped(line: str, width: int | None) -> list[str]:
     return [part.replace("\u00a0", " ") for part in parts]
 
 
-def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[int]:
+def _widths(columns: Sequence[Head], rows: Sequence[Sequence[str]]) -> list[int]:
     return [
-        max(len(column.head or ""), *(len(row[place]) for row in rows)) if rows else len(column.head or "")
+        max(len(column.text or ""), *(len(row[place]) for row in rows)) if rows else len(column.text or "")
         for place, column in enumerate(columns)
     ]
 
@@ -210,7 +210,7 @@ def _left(room: dict[int, int], flowing: int, width: int) -> int:
     return width - sum(others) - len(GAP) * len(others)
 
 
-def _aligned(text: str, column: Column, width: int) -> str:
+def _aligned(text: str, column: Head, width: int) -> str:
     return text.rjust(width) if column.look == "n" else text.ljust(width)
 
 
@@ -218,7 +218,7 @@ def _text(entry: Entry) -> str:
     return entry if isinstance(entry, str) else str(entry[0])
 
 
-def _values(entry: Entry, column: Column) -> tuple[Any, ...]:
+def _values(entry: Entry, column: Head) -> tuple[Any, ...]:
     if not isinstance(entry, str):
         return entry[1:]
     return (entry,) * bool(column.fields)

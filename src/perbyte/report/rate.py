@@ -9,7 +9,7 @@ from typing import Any
 from perbyte.model import CellFigure, Estimate
 from perbyte.model.text import plain
 from perbyte.report.grid import title_of
-from perbyte.report.listing import Column, Entry, Listing, records
+from perbyte.report.listing import Entry, Head, Listing, records
 from perbyte.report.marks import marks_of
 from perbyte.report.wording import interval_text, number, percent, size_label, value_text
 from perbyte.stats.demand import Demand, demands
@@ -19,15 +19,15 @@ BUSY_SHARE = 0.995  # of a core; from here on the answer is in cores
 _MANY = ((1e6, " million"), (1e3, " thousand"))
 _SCALES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 _COLUMNS = (
-    Column(None, "", "address"),
-    Column("algorithm"),
-    Column("library"),
-    Column("operation", once=True),
-    Column("record", "n", once=True),
-    Column("takes", "", "cores cores_low cores_high"),
-    Column("ns a record", "n", "ns_per_record"),
-    Column("cycles", "n", "cycles_per_record"),
-    Column("records/s", "n", "records_per_second", once=True),
+    Head(None, "", "address"),
+    Head("algorithm"),
+    Head("library"),
+    Head("operation", once=True),
+    Head("record", "n", once=True),
+    Head("takes", "", "cores cores_low cores_high"),
+    Head("ns a record", "n", "ns_per_record"),
+    Head("cycles", "n", "cycles_per_record"),
+    Head("records/s", "n", "records_per_second", once=True),
 )
 _LEFT_OUT = (
     "a core of this machine, at the clock rate of the measurement, doing nothing else; one call a record; "

@@ -43,7 +43,7 @@ from perbyte.report.html import (
     text,
     unfolding,
 )
-from perbyte.report.listing import Column, Listing, columns
+from perbyte.report.listing import Head, Listing, columns
 from perbyte.report.marks import Mark, marks_of
 from perbyte.report.pictures import history_pictures
 from perbyte.report.pivot import BAD
@@ -387,7 +387,7 @@ def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
                 f"{features['shared']} CPU features are common to the {features['known']} runs that list them",
             )
         )
-    shown = [Column("what"), *(Column(name, "text") for name in heads)]
+    shown = [Head("what"), *(Head(name, "text") for name in heads)]
     blocks = [
         table(Listing("What differs between the machines", shown, rows), "profiles")
         if rows

@@ -9,7 +9,7 @@ from typing import Any
 from perbyte.errors import PerbyteError
 from perbyte.model import Run
 from perbyte.model.text import plain
-from perbyte.report.listing import Column, Listing, markdown, records
+from perbyte.report.listing import Head, Listing, markdown, records
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.wording import number, ratio_interval_text, ratio_text, sentence, size_label
 from perbyte.studies.judge import judge_in_print
@@ -138,10 +138,10 @@ def compared_listing(title: str, rows: Sequence[ComparedRow]) -> Listing:
     return Listing(
         plain(title, 200),
         (
-            Column("what", "", "what"),
-            Column("ratio", "n", "ratio"),
-            Column("interval", "n", "low high"),
-            Column("answer", "", "answer"),
+            Head("what", "", "what"),
+            Head("ratio", "n", "ratio"),
+            Head("interval", "n", "low high"),
+            Head("answer", "", "answer"),
         ),
         [
             (

@@ -7,25 +7,20 @@ are shown (see `wording.plain`).
 
 from __future__ import annotations
 
-import io
-import shutil
-import sys
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
 from rich.text import Text
 
 from perbyte.model import NoiseFloor, Run
 from perbyte.model.cell import FULL
-from perbyte.model.text import plain, visible, wants_colour
+from perbyte.model.text import plain
 from perbyte.report.bindings import bindings_listing
 from perbyte.report.card import Card, card_lines, comparison_card, run_card
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
 from perbyte.report.grid import Column, Entry, Grid, GridRow, Place, in_tiers, run_grids
-from perbyte.report.listing import Listing, wrapped
-from perbyte.report.listing import lines as listing_lines
+from perbyte.report.lines import columns_of, listing_text, prose, to_text
 from perbyte.report.many import rest_texts, without_folded
 from perbyte.report.marks import Mark, warning_mark
 from perbyte.report.wording import SIGNS, number, percent, ratio_text, sentence, width_text
@@ -137,52 +132,6 @@ def card_text(card: Card, width: int) -> list[Text]:
         lines += [Text(part.plain, style=style) for part in prose(headline, width) if headline]
         lines += [Text(f"{_INDENT}{part.plain}") for one in said for part in prose(one, width - len(_INDENT))]
     return [*lines, Text()] if lines else []
-
-
-def prose(line: str, width: int) -> list[Text]:
-    """Wrap a sentence at `width`, continuation lines indented; a number keeps its unit."""
-    return [Text(part) for part in wrapped(line, width)]
-
-
-def listing_text(listing: Listing, width: int) -> list[Text]:
-    """Title, table and notes of a listing; no table where it has no row."""
-    drawn = listing_lines(listing, width) if listing.rows else []
-    return [
-        *([Text(listing.title, style="bold")] if listing.title else []),
-        *(Text(line, style="bold" if heads else "", no_wrap=True) for line, heads in drawn),
-        *(part for note in listing.notes for part in prose(note, width)),
-    ]
-
-
-def render_listing(listing: Listing, *, width: int | None = None, colour: bool | None = None) -> str:
-    """Give a listing as text; the text ends with a line end."""
-    return to_text(listing_text(listing, columns_of(width)), colour=colour)
-
-
-def to_text(lines: Iterable[Text], *, colour: bool | None = None) -> str:
-    """Turn lines into one string, with ANSI colours if wanted; no line is wrapped or cut here."""
-    coloured = wants_colour(sys.stdout) if colour is None else colour
-    out = io.StringIO()
-    console = Console(
-        file=out,
-        width=100_000,
-        force_terminal=coloured,
-        color_system="standard" if coloured else None,
-        no_color=not coloured,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        legacy_windows=False,
-    )
-    for line in lines:
-        line.plain = visible(line.plain)  # the stream lets our own colours pass
-        console.print(line, no_wrap=True, crop=False)
-    return out.getvalue()
-
-
-def columns_of(width: int | None) -> int:
-    """Give `width`, or the terminal's; never less than 40."""
-    return max(width or shutil.get_terminal_size((100, 24)).columns, 40)
 
 
 def _warnings(run: Run) -> list[str]:

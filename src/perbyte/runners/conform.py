@@ -3,7 +3,7 @@
 Needs no catalogue: what the runner says it can do is what it is held to. Conformance is about the protocol,
 not about cryptography: that outputs are *right* is the validation's affair, that they are the same twice, follow
 from the material, and agree between `check` and `measure` is looked at here. No figure is judged: the command's other
-half is a run (`cli.conform_audit`).
+half is a run (`app.auditing`).
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.model import Cell
 from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec
-from perbyte.trial.program import describe, home
+from perbyte.trial.program import DoesNotBuild, describe, home
 
 WAY_VARIABLE, PLAN_VARIABLE = "PERBYTE_BENCH", "PERBYTE_BENCH_PLAN"
 PROGRAM, PLAN = "program", "benchmarks.json"
@@ -187,3 +187,33 @@ def describe_routines(suites: Iterable[BenchmarkProgram], key: str) -> None:
     before = [one for one in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if one]
     os.environ[SEARCH_VARIABLE] = os.pathsep.join([*before, str(place)])
     load.cache_clear()
+
+
+def told_by(
+    name: str,
+    command: Sequence[str],
+    directory: Path,
+    limit_s: float,
+    environment: Mapping[str, str] | None = None,
+) -> str:
+    """What a build tool writes to standard output.
+
+    Raises DoesNotBuild with what it writes to standard error, EnvironmentLacking where it cannot be run in `limit_s`.
+    """
+    try:
+        ended = subprocess.run(
+            command,
+            cwd=directory,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=limit_s,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EnvironmentLacking(f"{name}: {error}") from None
+    if ended.returncode:
+        raise DoesNotBuild(ended.stderr)
+    return ended.stdout

@@ -10,16 +10,15 @@ import contextlib
 import hashlib
 import json
 import re
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from perbyte import places
-from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.trial.benchmark_file import BuiltBenchmarks
+from perbyte.errors import UsageError
+from perbyte.trial.benchmark_file import BuiltBenchmarks, told_by
 from perbyte.trial.foreign import tool
-from perbyte.trial.program import DoesNotBuild, home
+from perbyte.trial.program import home
 
 CRATE, PATCHED = "perbyte-criterion", "criterion"
 _LIMIT_S = 1800
@@ -140,23 +139,7 @@ def _lock_kept(root: Path) -> Iterator[None]:
 
 
 def _said(command: Sequence[str], directory: Path) -> str:
-    """What cargo writes to standard output. Raises DoesNotBuild with what it writes to standard error."""
-    try:
-        ended = subprocess.run(
-            command,
-            cwd=directory,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise EnvironmentLacking(f"cargo: {error}") from None
-    if ended.returncode:
-        raise DoesNotBuild(ended.stderr)
-    return ended.stdout
+    return told_by("cargo", command, directory, _LIMIT_S)
 
 
 def _text(file: Path) -> str:

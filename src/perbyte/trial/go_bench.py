@@ -7,18 +7,16 @@ place of the module's.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from perbyte import places
-from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.trial.benchmark_file import BuiltBenchmarks
+from perbyte.errors import UsageError
+from perbyte.trial.benchmark_file import BuiltBenchmarks, told_by
 from perbyte.trial.foreign import said_by, sdk_library, tool
-from perbyte.trial.program import DoesNotBuild, home
+from perbyte.trial.program import home
 
 ENVIRONMENT = {"GODEBUG": "asyncpreemptoff=1"}
 _LIMIT_S = 900
@@ -153,21 +151,4 @@ def _rewriter(go: str, sdk: Path) -> str:
 
 
 def _said(command: Sequence[str], directory: Path, environment: Mapping[str, str] | None = None) -> str:
-    """What go writes to standard output. Raises DoesNotBuild with what it writes to standard error."""
-    try:
-        ended = subprocess.run(
-            command,
-            cwd=directory,
-            env={**os.environ, **(environment or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise EnvironmentLacking(f"go: {error}") from None
-    if ended.returncode:
-        raise DoesNotBuild(ended.stderr)
-    return ended.stdout
+    return told_by("go", command, directory, _LIMIT_S, environment)

@@ -58,16 +58,6 @@ def limits(patience_s: float, times: float = 1.0) -> TimeLimits:
     return TimeLimits(hello=each, prepare=each, check=each, measure=each, release=each, quit=0.5)
 
 
-def fault_line(fault: Failure) -> str:
-    """A fault in a line: what is wrong, where, with expected and got."""
-    from perbyte.model.text import plain
-
-    line = f"{plain(fault.address or fault.runner, 100)}: {fault.kind}: {plain(fault.message, 300)}"
-    if fault.expected or fault.got:
-        line += f"; expected {plain(fault.expected, 72)}, got {plain(fault.got, 72)}"
-    return line
-
-
 def _told(failure: Failure, patience_s: float) -> Failure:
     from dataclasses import replace
 

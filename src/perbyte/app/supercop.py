@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perbyte.cli.options import note
+from perbyte.app.listener import Say, silent
 from perbyte.errors import PerbyteError, UsageError
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def build_group(
     ways: Sequence[Way],
     size: int,
     taken: Collection[str],
+    say: Say = silent,
     *,
-    quiet: bool,
     gated: bool = False,
 ) -> list[Made]:
     """Every implementation in each way. `taken` are names that a row cannot have: the primitive comes before these.
@@ -134,7 +134,7 @@ def build_group(
             word, why = "not checked", why or "the tree has no checksum of it"
         return Made(one, way, name, word or MEASURED, why, None if word else spec)
 
-    note(f"building {len(jobs)} programs", quiet=quiet)
+    say(f"building {len(jobs)} programs")
     sdk_archive()
     with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(make, jobs))

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perbyte.cli.options import note
 from perbyte.model import Cell, Run
 from perbyte.model.text import plain
 
@@ -80,15 +79,17 @@ def missing_of_sides(
     ]
 
 
-def note_missing(found: Sequence[MissingCell]) -> None:
-    """Say on standard error which cells are missing; those that lack the same thing are one line."""
+def missing_lines(found: Sequence[MissingCell]) -> list[str]:
+    """Which cells are missing; those that lack the same thing are one line."""
     alike: dict[tuple[str, str], list[str]] = {}
     for cell in found:
         alike.setdefault((cell.side, cell.why), []).append(cell.address)
+    lines = []
     for (side, why), addresses in alike.items():
         more = f" and {len(addresses) - SHOWN:,} more" if len(addresses) > SHOWN else ""
         told = plain(", ".join(addresses[:SHOWN]), 400)
-        note(f"missing in {plain(side, 60)}: {told}{more}: {plain(why, 300)}")
+        lines.append(f"missing in {plain(side, 60)}: {told}{more}: {plain(why, 300)}")
+    return lines
 
 
 def _lost(run: Run, name: str) -> list[MissingCell]:

@@ -50,7 +50,6 @@ class Stored:
     def untrue(self, now: Run) -> str:
         """Which anchor costs something else in the run `now`, and how much; empty where all agree."""
         from perbyte import stats
-        from perbyte.report.wording import ratio_text
         from perbyte.stats.across import floor_across
 
         for figure in now.cells:
@@ -60,7 +59,7 @@ class Stored:
             noise = floor_across((run.noise_floor, now.noise_floor))
             ratio = stats.compare(before, figure, noise, same_run=False).ratio
             if ratio.above(1) or ratio.below(1):
-                name, times = figure.cell.runner, ratio_text(ratio)
+                name, times = figure.cell.runner, f"{ratio.value:.3g}"
                 return f"the run {run.conditions.run_id} is no longer true: {name} costs {times} times as much now"
         return ""
 
@@ -70,7 +69,7 @@ class Stored:
         return [one for cell, one in self.found.items() if cell not in again]
 
     def as_json(self, now: Run) -> dict[str, object]:
-        """The same as `lines` for programs."""
+        """What was not measured again, with the run it is from, as JSON types."""
         return {
             "cells": [
                 {
@@ -83,29 +82,6 @@ class Stored:
                 for run, figure in self.kept(now)
             ],
         }
-
-    def lines(self, now: Run) -> list[str]:
-        """The figures that were not measured again, by run and row, with where they are from."""
-        from perbyte.report.wording import number, size_label
-
-        told: dict[str, dict[tuple[str, int], list[str]]] = {}
-        for run, figure in sorted(self.kept(now), key=lambda kept: kept[1].ns_per_call):
-            size = figure.cell.size_bytes or 1
-            unit = "cycles/byte" if figure.cycles_per_call is not None else "ns/byte"
-            value = number(figure.per_call / size, figure.interval.half_width / size)
-            when = f"{run.conditions.started_at[:16].replace('T', ' ')} UTC"
-            name = run.conditions.run_id
-            head = f"not measured again, from the run {name} of {when} (same boot, builds and policy):"
-            row = (figure.cell.operation, figure.cell.size_bytes)
-            told.setdefault(head, {}).setdefault(row, []).append(f"{figure.cell.runner} {value} {unit}")
-        lines = []
-        for head, rows in told.items():
-            lines.append(head)
-            lines += [
-                f"  {operation} {size_label(size)}: {', '.join(found)}"
-                for (operation, size), found in rows.items()
-            ]
-        return lines
 
 
 def find_stored(cells: Sequence[Cell], found: Survey, policy: Policy) -> Stored | None:
