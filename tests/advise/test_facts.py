@@ -114,7 +114,7 @@ def test_authenticated_sectors_are_weighed_against_xts():
 
 
 def heads_of(listing) -> list[str]:
-    return [column.head for column in listing.columns]
+    return [column.text for column in listing.columns]
 
 
 def test_bytes_on_the_wire_stand_beside_cycles():
