@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from perbyte.model import CellFigure, Run
+    from perbyte.report.listing import Listing
     from perbyte.trial.benchmark_file import BenchmarkProgram
     from perbyte.trial.kept import BaselineChange
 
@@ -28,9 +29,12 @@ def print_figures(run: Run, suites: Sequence[BenchmarkProgram], *, as_json: bool
         ]
         print(json.dumps(to_json(run) | {"benchmarks": told}, indent=1))
         return
+    from perbyte.report.listing import Listing, columns
+
     level = f"{100 * run.conditions.policy.level:g} %"
     unit = "cycles" if all(one.cycles_per_call is not None for one in run.cells) else "ns"
-    head = ["benchmark", f"{unit}/call", f"{level} interval", f"{unit}/byte", f"{level} interval"]
+    names = f"benchmark | {unit}/call:n | {level} interval:n | {unit}/byte:n | {level} interval:n"
+    heads = columns(names)
     for suite in suites:
         rows = [
             [name, *_cells(figure, unit)] for name, figure in _figures(run, suite) if figure.cell.twin == 0
@@ -38,9 +42,9 @@ def print_figures(run: Run, suites: Sequence[BenchmarkProgram], *, as_json: bool
         if rows:
             identity = next((one for one in run.conditions.identities if one.runner == suite.spec.name), None)
             by = f", {identity.compiler}, {identity.flags or 'no flags'}" if identity else ""
-            print(f"{suite.spec.name}{by}")
-            width = len(head) if any(row[3] for row in rows) else 3  # without bytes nothing is of a byte
-            _print_table(head[:width], [row[:width] for row in rows], markdown=markdown)
+            width = len(heads) if any(row[3] for row in rows) else 3  # without bytes nothing is of a byte
+            listing = Listing(f"{suite.spec.name}{by}", heads[:width], [row[:width] for row in rows])
+            _print_table(listing, as_markdown=markdown)
     print(UNVERIFIED)
     _print_doubts(run, suites)
 
@@ -74,18 +78,11 @@ def _cells(figure: CellFigure, unit: str) -> list[str]:
     return words + [""] * (4 - len(words))
 
 
-def _print_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, markdown: bool) -> None:
-    if markdown:
-        print("| " + " | ".join(head) + " |")
-        print("|---" * len(head) + "|")
-        for row in rows:
-            print("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
-        return
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    for row in (head, *rows):
-        first = row[0].ljust(widths[0])
-        rest = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-        print("  ".join(["", first, *rest]).rstrip())
+def _print_table(listing: Listing, *, as_markdown: bool) -> None:
+    from perbyte.report.listing import lines, markdown
+
+    told = markdown(listing) if as_markdown else [f"  {line}" for line, _ in lines(listing)]
+    print("\n".join([*([listing.title] if listing.title else []), *told]))
 
 
 def _print_doubts(run: Run, suites: Sequence[BenchmarkProgram]) -> None:
@@ -124,8 +121,9 @@ def print_changed(
     run: Run, changes: Sequence[tuple[BenchmarkProgram, BaselineChange]], *, as_json: bool, markdown: bool
 ) -> None:
     """Print what became of each benchmark since its program was kept."""
-    from perbyte.cli.try_told import change_words
+    from perbyte.cli.try_told import change_words, percent_changes
     from perbyte.report.facts import failure_lines
+    from perbyte.report.listing import Listing, columns
 
     named = [
         (next((one.name for one in suite.benchmarks if one.id == change.algorithm), change.algorithm), change)
@@ -147,22 +145,8 @@ def print_changed(
         print(json.dumps({"changes": told}))
         return
     if markdown:
-        rows = [
-            [
-                f"`{_plain(name)}`",
-                one.word,
-                *(
-                    f"{100 * (end - 1):+.2f} %"
-                    for end in (
-                        one.comparison.ratio.value,
-                        one.comparison.ratio.low,
-                        one.comparison.ratio.high,
-                    )
-                ),
-            ]
-            for name, one in named
-        ]
-        _print_table(["benchmark", "verdict", "change", "from", "to"], rows, markdown=True)
+        rows = [(f"`{_plain(name)}`", one.word, *percent_changes(one)) for name, one in named]
+        _print_table(Listing("", columns("benchmark | verdict | change | from | to"), rows), as_markdown=True)
     else:
         for name, one in named:
             print(f"{_plain(name)}: {change_words(one)}")

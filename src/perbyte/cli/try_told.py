@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from perbyte.app.trying.stored import Stored
     from perbyte.model import CellFigure, Failure, Run
     from perbyte.report.behaviour import CountChange
+    from perbyte.trial.kept import BaselineChange
 
 
 def print_beside(run: Run, mine: Sequence[str], found: Sequence[Any]) -> None:
@@ -43,31 +44,6 @@ def print_counts(run: Run) -> None:
         print("\n" + render_behaviour(run, count=True, memory=True), end="")
 
 
-def instruction_changes(run: Run, name: str, before: str, found: Sequence[Any]) -> list[CountChange]:
-    """Of each row that was counted in both programs: instructions now over those before, beside what time says."""
-    from perbyte.report.behaviour import CountChange
-
-    counted = {
-        (
-            behaviour.cell.runner,
-            behaviour.cell.operation,
-            behaviour.cell.contract,
-            behaviour.cell.size_bytes,
-        ): behaviour
-        for behaviour in run.behaviours
-        if behaviour.call
-    }
-    told = []
-    for one in found:
-        row = (one.operation, one.contract, one.size_bytes)
-        old, new = counted.get((before, *row)), counted.get((name, *row))
-        if old and old.call and new and new.call:
-            ratio = new.call.instructions / old.call.instructions
-            ends = (new.ends[0] / old.ends[1], new.ends[1] / old.ends[0])
-            told.append(CountChange(new.cell.address, ratio, *ends, one.comparison))
-    return told
-
-
 def print_failures(run: Run) -> None:
     """Print what failed in a run."""
     from perbyte.report.facts import failure_lines
@@ -78,21 +54,26 @@ def print_failures(run: Run) -> None:
 
 def print_markdown(name: str, found: Sequence[Any], counted: Sequence[CountChange] = ()) -> None:
     """A table for a comment: what it is, the verdict, the change with its interval, instructions where counted."""
+    from perbyte.report.listing import Listing, columns, markdown
     from perbyte.report.wording import size_label
 
     more = {id(change.comparison): change for change in counted}
-    extra = (" instructions |", "---|") if counted else ("", "")
-    print(f"| function | operation | size | verdict | change | 99.8 % interval |{extra[0]}")
-    print(f"|---|---|---|---|---|---|{extra[1]}")
+    heads = "function | operation | size | verdict | change | 99.8 % interval" + " | instructions" * bool(
+        counted
+    )
+    rows = []
     for one in found:
-        by, low, high = (
-            f"{100 * (end - 1):+.2f} %"
-            for end in (one.comparison.ratio.value, one.comparison.ratio.low, one.comparison.ratio.high)
-        )
-        size, told = size_label(one.size_bytes), ""
-        if counted:
-            told = f" {_instructions(more.get(id(one.comparison)))} |"
-        print(f"| {name} | {one.operation} | {size} | {one.word} | {by} | {low} to {high} |{told}")
+        by, low, high = percent_changes(one)
+        row = (name, one.operation, size_label(one.size_bytes), one.word, by, f"{low} to {high}")
+        rows.append((*row, *((_instructions(more.get(id(one.comparison))),) if counted else ())))
+    print("\n".join(markdown(Listing("", columns(heads), rows))))
+
+
+def percent_changes(change: BaselineChange) -> tuple[str, str, str]:
+    """By how many per cent a cost changed, with the ends of the interval."""
+    ratio = change.comparison.ratio
+    by, low, high = (f"{100 * (end - 1):+.2f} %" for end in (ratio.value, ratio.low, ratio.high))
+    return by, low, high
 
 
 def _instructions(change: CountChange | None) -> str:

@@ -20,7 +20,6 @@ from perbyte.cli.try_told import (
     costs,
     fault_line,
     first_line,
-    instruction_changes,
     print_beside,
     print_changes,
     print_counts,
@@ -184,11 +183,12 @@ class Trial:
     ) -> int:
         """Print what became of each row since `before`, and return the exit code. `what` says which one it was."""
         from perbyte.cli.compare import GRAVEST, instructions_gate
+        from perbyte.report.behaviour import changes_since
         from perbyte.trial import kept
 
         changes = kept.changes(run, spec.name, before.name)
         counted = self._counted([spec, before], run, run.conditions.policy.seed)
-        instructions = instruction_changes(counted, spec.name, before.name, changes)
+        instructions = changes_since(counted, spec.name, before.name, changes)
         self._tell_changes(spec.name, counted, changes, instructions, what, flags)
         note_losses(run, quiet=self.quiet)
         gaps = kept.gaps(run, changes)

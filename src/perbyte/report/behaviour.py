@@ -188,6 +188,29 @@ def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
     return found
 
 
+def changes_since(run: Run, name: str, before: str, found: Sequence[Any]) -> list[CountChange]:
+    """Of each row that was counted in both programs: instructions now over those before, beside what time says."""
+    counted = {
+        (
+            behaviour.cell.runner,
+            behaviour.cell.operation,
+            behaviour.cell.contract,
+            behaviour.cell.size_bytes,
+        ): behaviour
+        for behaviour in run.behaviours
+        if behaviour.call
+    }
+    told = []
+    for one in found:
+        row = (one.operation, one.contract, one.size_bytes)
+        old, new = counted.get((before, *row)), counted.get((name, *row))
+        if old and old.call and new and new.call:
+            ratio = new.call.instructions / old.call.instructions
+            ends = (new.ends[0] / old.ends[1], new.ends[1] / old.ends[0])
+            told.append(CountChange(new.cell.address, ratio, *ends, one.comparison))
+    return told
+
+
 def uncounted(grids: Sequence[Grid], found: Sequence[CountChange]) -> list[str]:
     """The addresses that were compared, and not counted on both sides."""
     counted = {change.address for change in found}
