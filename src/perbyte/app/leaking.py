@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perbyte import __version__, places
-from perbyte.app.listener import NOBODY, Listener
+from perbyte.app.listener import NOBODY, Listener, Say, silent
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED, UsageError
 from perbyte.extras import require
 
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
 
 BUDGET_S = 10.0  # for each line, where nothing is said
 ROLES = ("key", "data", "input")
+
+
+Watch = Callable[[float], AbstractContextManager[Say]]
+"""Given seconds, what hears of each case meanwhile."""
+
+
+def _unwatched(_budget_s: float) -> AbstractContextManager[Say]:
+    return nullcontext(silent)
 
 
 def draw_cases(
@@ -60,11 +69,12 @@ def find_leaks(
     beside: str = "",
     command: Sequence[str] = (),
     listener: Listener = NOBODY,
+    watch: Watch = _unwatched,
 ) -> tuple[LeakRun, Path]:
     """Take pairs of all cases for `budget_s` seconds; give the run and where it is kept.
 
     `check`: what computes anything wrong is left out first, by known answers, forgeries and comparison. `beside`: the
-    id of the run in `out` whose cells these are.
+    id of the run in `out` whose cells these are. What `watch` gives is told of each case while pairs are taken.
     """
     from perbyte.measure.leaks import Leaks, leak_figures
     from perbyte.measure.machine import choose_cores, describe_machine, require_linux
@@ -80,12 +90,13 @@ def find_leaks(
     require("query", "keeping pairs")
     writer = LeakWriter(out or places.runs_home() / run_id, beside=bool(beside))
 
-    leaks = Leaks(survey, cores, policy, seed, target, keep=_keeping(writer))
     lines = f"{len(cases)} line{'s' * (len(cases) != 1)}"
     if cases:
         listener.say(f"{lines}, {budget_s:.0f} s at the most")
     pinned, what = replace(policy, cores=cores), f"perbyte {' '.join(command)}"
-    faults = _take(leaks, cases, survey, pinned, budget_s, what, listener, check=check)
+    with watch(budget_s) as tell:
+        leaks = Leaks(survey, cores, policy, seed, target, keep=_keeping(writer), say=tell)
+        faults = _take(leaks, cases, survey, pinned, budget_s, what, listener, check=check)
     run = LeakRun(
         run_id=run_id,
         started_at=now.isoformat(timespec="milliseconds"),
@@ -154,7 +165,13 @@ def _take(
     return faults
 
 
-def with_leaks(done: Conducted, *, command: Sequence[str] = (), listener: Listener = NOBODY) -> Conducted:
+def with_leaks(
+    done: Conducted,
+    *,
+    command: Sequence[str] = (),
+    listener: Listener = NOBODY,
+    watch: Watch = _unwatched,
+) -> Conducted:
     """The same with whether the time of its cells depends on secrets, written beside its figures."""
     from perbyte.measure import Survey
     from perbyte.model.text import plain
@@ -175,6 +192,7 @@ def with_leaks(done: Conducted, *, command: Sequence[str] = (), listener: Listen
         beside=done.run.conditions.run_id,
         command=command,
         listener=listener,
+        watch=watch,
     )
     for failure in run.failures:
         listener.say(f"no pairs: {failure.address or failure.runner}: {plain(failure.message, 300)}")

@@ -106,10 +106,9 @@ def render_behaviour(
     if not run.behaviours:
         return "nothing was counted in this run: perbyte measure SELECTOR --count\n"
     lines: list[Text] = []
-    if count:
-        lines += [*listing_text(count_table(run), width), Text()]
-    if memory:
-        lines += [*listing_text(memory_table(run), width), Text()]
+    for table_of, wanted in ((count_table, count), (memory_table, memory)):
+        if wanted and (table := table_of(run)).rows:
+            lines += [*listing_text(table, width), Text()]
     for note in notes(run.behaviours):
         lines += prose(f"- {note}", width)
     return to_text(lines, colour=colour)
