@@ -260,5 +260,5 @@ def test_what_is_drawn_at_random_is_not_compared(algorithm: str, operation: str,
     auditor = Auditor(Policy(), load(), {}, _ignore, _ignore, Witness([0]))
     for runner in ("alpha", "beta"):
         cell = Cell(runner, algorithm, operation, 32, "pk/1")
-        auditor._remember(("the same",), cell, runner)
-    assert len(auditor._digests) == compared
+        auditor._answers.remember(("the same",), cell, runner)
+    assert len(auditor._answers._digests) == compared
