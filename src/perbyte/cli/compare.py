@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from perbyte import places
+from perbyte.app.comparing import runs_like
 from perbyte.app.run_names import find_run, require_distinct, run_named, runs_there_are, where_looked
 from perbyte.cli.compare_leaks import (
     changes_alone,
@@ -27,13 +28,12 @@ from perbyte.cli.declared import argument, flag, option, takes
 from perbyte.cli.options import RATE, UNDECIDED, DataRate, Listed, Percent, UnitName, note, require_one_form
 from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, UsageError
-from perbyte.model import Cell, CellFigure, Conditions, NoiseFloor, Run
+from perbyte.model import Cell, CellFigure, NoiseFloor, Run
 from perbyte.report.missing import MissingCell, missing_lines, missing_of_runs, missing_of_sides
 
 if TYPE_CHECKING:
     from perbyte.report.behaviour import CountChange
     from perbyte.report.grid import Grid
-    from perbyte.stats.across import Across
     from perbyte.stats.leakchange import LeakChanges
     from perbyte.stats.regressions import Regressions
 
@@ -42,7 +42,6 @@ SECTIONS = {
     "When to fail": ("fail_above", "fail_above_instructions", "fail_on", "undecided_is", "missing_is"),
     "Output": ("unit", "rate", "as_json", "as_csv"),
 }
-MOST_EARLIER = 16  # runs that are read to know by how much runs differ
 SHOWN = 4  # of what a run has, in a message
 _MISSING_CODES = {None: EXIT_MISSING, "ok": EXIT_FINE, "fail": EXIT_FOUND}
 GRAVEST = (EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, EXIT_FINE)  # of several gates the first of these counts
@@ -229,6 +228,7 @@ def _sides(
 ) -> tuple[tuple[Grid, ...], NoiseFloor | None, list[Run], list[MissingCell]]:
     """The sides as grids, the first one as baseline; the noise floor that counts; the runs they are from; the gaps."""
     from perbyte.report.grid import compare_pairs, compare_runs
+    from perbyte.report.wording import numbered
     from perbyte.stats.across import floor_across
     from perbyte.stats.quantity import Unit
     from perbyte.store import latest, open_run
@@ -240,8 +240,8 @@ def _sides(
     if all(places_of):
         require_distinct([place for place in places_of if place])
         runs = [open_run(place) for place in places_of if place]
-        names = _distinct([_title(side) for side in sides])
-        across = _earlier(runs)
+        names = numbered([_title(side) for side in sides])
+        across = runs_like(runs)
         grids = compare_runs(runs, names, unit, across)
         missing = missing_of_runs(grids, runs, names, gate=gate)
         if not everything:
@@ -261,40 +261,6 @@ def _sides(
     return grids, opened.noise_floor, [opened], missing
 
 
-def _earlier(compared: Sequence[Run]) -> Across:
-    """What the stored runs that are like the first of `compared`, in machine, plan and code, say of differences."""
-    from perbyte.stats.across import between_runs
-    from perbyte.store import open_run, runs
-
-    first = compared[0].conditions
-    named = {run.conditions.run_id for run in compared}
-    like: list[Run] = []
-    for summary in runs(places.runs_home()):
-        if (
-            summary.problem
-            or not summary.complete
-            or summary.run_id in named
-            or summary.planned != len(first.plan)
-        ):
-            continue
-        opened = open_run(summary.path)
-        same = opened.conditions
-        if (same.machine, sorted(same.plan), _code(same)) == (
-            first.machine,
-            sorted(first.plan),
-            _code(first),
-        ):
-            like.append(opened)
-        if len(like) == MOST_EARLIER:
-            break
-    return between_runs([{figure.cell: figure for figure in run.cells} for run in like])
-
-
-def _code(conditions: Conditions) -> set[tuple[str, str, str]]:
-    """What was measured, by the objects that hold the libraries' code."""
-    return {(identity.runner, identity.cpu, identity.object_sha256) for identity in conditions.identities}
-
-
 def _common(grids: tuple[Grid, ...], names: Sequence[str]) -> tuple[Grid, ...]:
     """Leave out what only one of two runs has, and say how much: silence would look like agreement."""
     alone = [0, 0]
@@ -311,13 +277,6 @@ def _common(grids: tuple[Grid, ...], names: Sequence[str]) -> tuple[Grid, ...]:
         )
     _note_left(names, alone)
     return tuple(kept)
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """Names of columns: those that occur more than once get their number."""
-    return [
-        f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)
-    ]
 
 
 def _title(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import fnmatch
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.app.supercop import BAD, MEASURED, Made, Way, build_group, judged, ways_of
+from perbyte.app.supercop import BAD, MEASURED, Way, ways_of
+from perbyte.app.supercop_tree import TreeJob
+from perbyte.cli.conduct import hands
 from perbyte.cli.options import Listed, Seconds, gentle_option, note
-from perbyte.errors import EXIT_FINE, EXIT_INCORRECT, PerbyteError, UsageError
+from perbyte.errors import EXIT_FINE, EXIT_INCORRECT, UsageError
 
 if TYPE_CHECKING:
-    from perbyte.model import Algorithm, Run
     from perbyte.trial.supercop import Implementation
     from perbyte.trial.supercop_record import Journal, VariantOutcome
 
 BUDGET_S = 5.0
-EPOCHS = 3
 EPILOG = """\b
   perbyte supercop supercop-20260330 sha256 'crypto_stream/*'
   perbyte supercop supercop-20260330               # the whole tree; run it again to continue
@@ -95,7 +94,8 @@ def command(
     groups: dict[tuple[str, str], list[Implementation]] = {}
     for one in chosen:
         groups.setdefault((one.operation, one.primitive), []).append(one)
-    job = _Job(journal, version, ways, parse_sizes(",".join(sizes)) if sizes else None, budget, gentle, quiet)
+    chosen_sizes = parse_sizes(",".join(sizes)) if sizes else None
+    job = TreeJob(journal, version, ways, chosen_sizes, budget, gentle, hands(quiet=True)["conduct"])
     wrong = False
     for number, ((operation, primitive), group) in enumerate(groups.items(), start=1):
         if not again and job.done(group):
@@ -105,115 +105,6 @@ def command(
         print(f"{number}/{len(groups)} crypto_{operation}/{primitive}: {_summary(outcomes)}", flush=True)
     _print_end(journal, primitives_of(root), primitives)
     return EXIT_INCORRECT if wrong else EXIT_FINE
-
-
-class _Job:
-    """What is the same for each primitive."""
-
-    def __init__(
-        self,
-        journal: Journal,
-        version: str,
-        ways: Sequence[Way],
-        sizes: tuple[int, ...] | None,
-        budget_s: float,
-        gentle: bool,
-        quiet: bool,
-    ) -> None:
-        self.journal, self.version, self.ways = journal, version, ways
-        self.sizes, self.budget_s, self.gentle, self.quiet = sizes, budget_s, gentle, quiet
-        self.date = f"{datetime.datetime.now(datetime.UTC):%Y%m%d}"
-
-    def done(self, group: Sequence[Implementation]) -> bool:
-        """True where each implementation has an outcome in each way."""
-        wanted = {
-            (implementation.operation, implementation.primitive, implementation.name, way.word)
-            for implementation in group
-            for way in self.ways
-        }
-        return wanted <= set(self.journal.outcomes)
-
-    def carry_out(self, group: Sequence[Implementation]) -> list[VariantOutcome]:
-        """Build and measure a primitive; what goes wrong with it is its outcome."""
-        from perbyte.trial.supercop import algorithm_of
-        from perbyte.trial.supercop_record import failure_line, prefix, try_line
-
-        run, algorithm = None, None
-        try:
-            algorithm = algorithm_of(group[0], None)
-            made, run = self._measured(group, algorithm)
-        except (PerbyteError, OSError) as error:
-            word = "cannot be built" if algorithm else "not known"
-            made = [
-                Made(implementation, way, implementation.name, word, _line(str(error)))
-                for implementation in group
-                for way in self.ways
-            ]
-        start = prefix(self.version, self.date, group[0].operation, group[0].primitive)
-        outcomes, lines = [], []
-        for one in made:
-            outcome = self._outcome(one, run)
-            outcomes.append(outcome)
-            if outcome.word != MEASURED:
-                lines.append(failure_line(start, outcome))
-                continue
-            lines += [try_line(start, outcome), *self._figures(start, one, outcome, run)]
-        self.journal.add(outcomes, lines)
-        return outcomes
-
-    def _measured(
-        self, group: Sequence[Implementation], algorithm: Algorithm
-    ) -> tuple[list[Made], Run | None]:
-        from perbyte.app.trying.bench import Bench
-        from perbyte.app.trying.check import CALL_S
-        from perbyte.app.trying.clock import Clock
-        from perbyte.cli.conduct import hands
-        from perbyte.cli.try_supercop import SIZES
-        from perbyte.model import Policy
-        from perbyte.runners import locate
-        from perbyte.trial.bench import sizes_for
-
-        usual = sizes_for(algorithm, None)
-        sizes = self.sizes or (SIZES if usual[0] == SIZES[0] else usual)
-        taken = {spec.name for spec in locate()}
-        gated = algorithm.family == "supercop"
-        made = build_group(group, algorithm, self.ways, sizes[0], taken, gated=gated)
-        specs = [one.spec for one in made if one.spec]
-        if not specs:
-            return made, None
-        policy, clock = Policy(epochs=EPOCHS, gentle=self.gentle), Clock(self.budget_s)
-        run, _ = Bench(specs, [], algorithm, sizes, policy, CALL_S, clock, **hands(quiet=True)).measure(
-            fresh=True
-        )
-        return made, run
-
-    def _outcome(self, one: Made, run: Run | None) -> VariantOutcome:
-        from perbyte.trial.checksum import expected_checksums
-        from perbyte.trial.supercop_record import VariantOutcome
-
-        word, detail = judged(one, run) if run else (one.word, one.detail)
-        figures: dict[str, Sequence[float]] = {}
-        for figure in run.cells if run else ():
-            if figure.cell.runner == one.name:
-                where = f"{figure.cell.operation}@{figure.cell.size_bytes} {figure.cell.contract}"
-                ends = (figure.interval.low, figure.interval.high)
-                figures[where] = (figure.cycles_per_call or 0.0, figure.ns_per_call, *ends)
-        if word == MEASURED and not figures:
-            word, detail = "no figure", detail or "the run gave none"
-        fitting = expected_checksums(one.one) if "fits" in one.detail else ""
-        what = (one.one.operation, one.one.primitive, one.one.name, one.way.word)
-        return VariantOutcome(*what, word, _line(detail), fitting, figures)
-
-    def _figures(self, start: str, one: Made, outcome: VariantOutcome, run: Run | None) -> list[str]:
-        from perbyte.trial.supercop_record import data_lines
-
-        assert run
-        compiler = next(
-            (identity.compiler for identity in run.conditions.identities if identity.runner == one.name), "-"
-        )
-        return data_lines(
-            start, outcome, [each for each in run.cells if each.cell.runner == one.name], compiler
-        )
 
 
 def _meant(operation: str, primitive: str, patterns: Sequence[str]) -> bool:
@@ -226,10 +117,6 @@ def _version(root: Path) -> str:
     file = root / "version"
     text = file.read_text(encoding="utf-8", errors="replace").strip() if file.is_file() else ""
     return text if text.isalnum() else root.name
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())[:400]
 
 
 def _summary(outcomes: Sequence[VariantOutcome]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perbyte.app.supercop import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged
+from perbyte.app.supercop_tree import SIZES
 from perbyte.app.trying.bench import Bench, libraries_beside
 from perbyte.app.trying.check import CALL_S
 from perbyte.app.trying.clock import Clock
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from perbyte.trial.supercop import Implementation
 
 BUDGET_S = 30.0
-SIZES = (64, 4096)
 
 
 def try_directories(

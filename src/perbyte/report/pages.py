@@ -63,7 +63,7 @@ from perbyte.report.sections import (
 from perbyte.report.studyview import (
     tally,
 )
-from perbyte.report.wording import percent, sentence, three_digits
+from perbyte.report.wording import numbered, percent, sentence, three_digits
 from perbyte.stats.across import floor_across
 from perbyte.stats.compare import Answer
 from perbyte.stats.quantity import Unit
@@ -250,10 +250,7 @@ def history_page(history: History) -> Page:
 
 def run_names(runs: Sequence[Run]) -> list[str]:
     """What to call the columns: the directories' names, numbered where they occur more than once."""
-    found = [run.path.resolve().name if run.path else run.conditions.run_id for run in runs]
-    return [
-        f"{name} ({number})" if found.count(name) > 1 else name for number, name in enumerate(found, start=1)
-    ]
+    return numbered([run.path.resolve().name if run.path else run.conditions.run_id for run in runs])
 
 
 def _judged(judgement: Judgement) -> list[Block]:
