@@ -67,8 +67,8 @@ def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet:
         print(json.dumps(found, indent=1))
     if any(one.wrong for one in readings):
         return EXIT_FOUND
-    judged = [one.unclear for one in readings if one.cycles is not None and one.goal is not None]
-    return EXIT_UNDECIDED if judged and all(judged) else EXIT_FINE
+    unclear = [one.unclear for one in readings if one.cycles is not None and one.goal is not None]
+    return EXIT_UNDECIDED if unclear and all(unclear) else EXIT_FINE
 
 
 def _measured(selector: str, policy: Policy, quiet: bool) -> Run:
