@@ -24,7 +24,6 @@ from perbyte.runners import RunnerSpec, locate
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What is asked for beside the work: rules, day, languages, the other side, and a password's time and memory."""
-
     profile: str
     date: datetime.date
     volume_bytes: float | None
@@ -37,7 +36,6 @@ class Wish:
 
 def read_profile(name: str) -> tuple[str, Mapping[str, Authority] | None]:
     """The profile of that name, or that of the user's own file, with all statuses then. Raises UsageError."""
-
     if name in profiles():
         return name, None
     path = Path(name)
@@ -49,7 +47,6 @@ def read_profile(name: str) -> tuple[str, Mapping[str, Authority] | None]:
 
 def read_mix(task: Task, sizes: str | None, histogram: Path | None) -> Mix:
     """The sizes that count for a task, from words or from a file. Raises UsageError for what does not fit."""
-
     if not task.own_sizes or not (sizes or histogram):
         return Mix(task.sizes)
     multiple = max(load().algorithms[name].data_multiple_bytes for name in task.algorithms)
@@ -65,7 +62,6 @@ def draw_cases(
     question: Question, run: Run, mixes: Sequence[Mix], wish: Wish, missing: Mapping[str, str]
 ) -> list[Case]:
     """What a run holds of each task of a question."""
-
     asked = Asked(wish.date, wish.profile, wish.volume_bytes or question.volume_bytes, wish.known)
     runners = _runners_of(run, wish.languages)
     return [
@@ -94,7 +90,6 @@ def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
 
 
 def _languages() -> dict[str, str]:
-
     return {spec.name: spec.language for spec in locate()}
 
 
@@ -109,7 +104,6 @@ def measure_question(
 
     Raises EnvironmentLacking where no library can answer.
     """
-
     build_needed(["*"], say)
     specs = [spec for spec in built_runners() if not wish.languages or spec.language in wish.languages]
     if not specs:
@@ -143,7 +137,6 @@ def _selectors(
     task: Task, mix: Mix, found: Survey, specs: Sequence[RunnerSpec], *, everything: bool
 ) -> list[str]:
     """Selectors of the cells that the task needs: of an opt-in runner only what no other has, or `everything`."""
-
     texts = []
     for name in task.algorithms:
         algorithm = load().algorithms[name]
