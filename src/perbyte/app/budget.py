@@ -28,7 +28,7 @@ def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool) -> Prepared
     elif not seen.fits:
         enough = f"--budget {math.ceil(seen.least_s)}s"
         if seen.alone:
-            cell, took = max(seen.alone, key=lambda one: one[1])
+            cell, took = max(seen.alone, key=lambda timed: timed[1])
             text = f"one call of {cell.address}, with its data and its check, takes about {took:.0f} s"
         else:
             text = f"{cells:,} cells in {policy.epochs} epochs take about {seen.least_s:.0f} s at the least"

@@ -53,8 +53,10 @@ class AtlasPlace:
             if self.local:
                 return sorted(entry.name for entry in os.scandir(self._path(folder)))
             self._fs.invalidate_cache()
-            found = self._fs.ls(self._url(folder), detail=True)
-            return sorted(str(one["name"]).rpartition("/")[2] for one in found if one.get("type") == "file")
+            entries = self._fs.ls(self._url(folder), detail=True)
+            return sorted(
+                str(entry["name"]).rpartition("/")[2] for entry in entries if entry.get("type") == "file"
+            )
         except FileNotFoundError:
             return []
         except Exception as error:
@@ -221,8 +223,8 @@ def _by_arrow(url: str, error: Exception) -> tuple[Any, str]:
         import pyarrow.fs
         from fsspec.implementations.arrow import ArrowFSWrapper
 
-        found, root = pyarrow.fs.FileSystem.from_uri(url)
-        return ArrowFSWrapper(found), root
+        files, root = pyarrow.fs.FileSystem.from_uri(url)
+        return ArrowFSWrapper(files), root
     raise UsageError(
         f"nothing here reaches {url}: {error}",
         hint="give a directory, s3://..., or install fsspec's package for this kind of store",

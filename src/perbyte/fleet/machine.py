@@ -150,7 +150,7 @@ def facts_here(name: str) -> MachineFacts:
     )
 
 
-def measure_here(job: Job, machine: str, say: Callable[[str], None] = lambda said: None) -> Report:
+def measure_here(job: Job, machine: str, say: Callable[[str], None] = lambda text: None) -> Report:
     """Build what the job needs, measure or go on with it, and lay the run out for fetching. Raises PerbyteError."""
     clean = _clean(job)
     return _measured(job, machine, lambda text: say(clean(text)), clean)

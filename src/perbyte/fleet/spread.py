@@ -39,7 +39,9 @@ def spread(
                 LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, memory_limit=0)
             )
             client = stack.enter_context(Client(cluster, set_as_default=False))
-        threads = sum(one["nthreads"] for one in client.scheduler_info(n_workers=-1)["workers"].values())
+        threads = sum(
+            worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()
+        )
         yield lambda work, pieces: _ordered(client, work, pieces, _AHEAD * max(threads, 1))
 
 

@@ -112,14 +112,14 @@ def unlike_manifest(path: Path) -> tuple[str, ...]:
         manifest = read_manifest(directory)
     except StoreError as error:
         return (str(error),)
-    found = []
+    complaints = []
     for name in sorted(manifest.files) if manifest else ():
         try:
             why = mismatch(name, entry_of_file(directory / name), manifest) if manifest else ""
         except StoreError as error:
             why = str(error)
-        found += [f"{name}: {why}"] if why else []
-    return tuple(found)
+        complaints += [f"{name}: {why}"] if why else []
+    return tuple(complaints)
 
 
 def _look(directory: Path, name: str, manifest: Manifest | None) -> FileFinding:

@@ -74,10 +74,10 @@ def disk_error(error: OSError, directory: Path) -> StoreError:
 def check_directory(directory: Path) -> None:
     """Raise NoSuchRun when `directory` is none."""
     try:
-        found = directory.is_dir()
+        is_directory = directory.is_dir()
     except (OSError, ValueError):
-        found = False
-    if not found:
+        is_directory = False
+    if not is_directory:
         raise NoSuchRun(
             f"there is no run at {str(directory)[:200]!r}", hint="perbyte list runs shows where runs are"
         )
@@ -89,7 +89,7 @@ def check_regular(place: Path, limit_bytes: int) -> int:
     Raises StoreError when it is missing, a link, no file at all, or larger than `limit_bytes`.
     """
     try:
-        found = place.lstat()
+        status = place.lstat()
     except FileNotFoundError as error:
         raise StoreError(
             f"{place.parent} holds no {place.name}",
@@ -99,17 +99,17 @@ def check_regular(place: Path, limit_bytes: int) -> int:
         raise StoreError(
             f"cannot read {place}: {error}", hint="check the path and its permissions"
         ) from error
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise StoreError(
             f"{place} is not a regular file",
             hint="copy the run with its real files, not with links to them",
         )
-    if found.st_size > limit_bytes:
+    if status.st_size > limit_bytes:
         raise StoreError(
-            f"{place} has {found.st_size} bytes, more than the {limit_bytes} a run can have there",
+            f"{place} has {status.st_size} bytes, more than the {limit_bytes} a run can have there",
             hint="this is not a run of Perbyte, or it is damaged: measure again",
         )
-    return found.st_size
+    return status.st_size
 
 
 def read_whole(place: Path, limit_bytes: int) -> bytes:
