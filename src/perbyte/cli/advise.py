@@ -179,11 +179,11 @@ def command(
     told = _answers(cases, wish, limits, together)
     if wanted:
         policy = PolicyOptions(PRECISION, BEYOND_S, BEYOND_EPOCHS, cores, None, gentle).policy()
-        told = [_beyond(one, wanted, policy, limits, quiet) for one in told]
+        told = [_beyond(advice, wanted, policy, limits, quiet) for advice in told]
     beside = _beside(asked, told[0], run) if asked.study else None
     notes = [*([asked.note] if asked.note else []), _source(run)]
     card = advice_card(told, together, rate, alternatives=asked.alternatives)
-    libraries = library_table(together, [one.title for one in told]) if together else None
+    libraries = library_table(together, [advice.title for advice in told]) if together else None
     if page:
         from perbyte.report.advicepage import advice_page
         from perbyte.report.html import write
@@ -192,18 +192,18 @@ def command(
             f"page: {write(advice_page(asked, told, run, notes, card, beside, libraries), page)}", quiet=quiet
         )
     if as_json:
-        found = {
+        document = {
             "schema_version": 1,
             "question": question,
             "profile": wish.profile,
             "date": str(wish.date),
             "run": str(run.path) if run.path else run.conditions.run_id,
-            "tasks": [advice_json(one) for one in told],
+            "tasks": [advice_json(advice) for advice in told],
             **({"together": together_json(together)} if together else {}),
             "notes": notes,
             **({"machines": [dict(zip(beside[0], row, strict=True)) for row in beside[1]]} if beside else {}),
         }
-        print(json.dumps(found, indent=1, allow_nan=False))
+        print(json.dumps(document, indent=1, allow_nan=False))
     else:
         print(render_advice(asked, told, notes, beside, card=card, libraries=libraries), end="")
     lacking = named and not any(find_options(case) for case in cases)
@@ -332,8 +332,8 @@ def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
     if not languages:
         return frozenset()
     known = _languages()
-    mine = {figure.cell.runner for figure in run.cells}
-    return frozenset(name for name in mine if known.get(name) in languages) or frozenset({""})
+    own = {figure.cell.runner for figure in run.cells}
+    return frozenset(name for name in own if known.get(name) in languages) or frozenset({""})
 
 
 def _languages() -> dict[str, str]:
@@ -362,15 +362,15 @@ def _measure(
             f"no runner in {', '.join(wish.languages)} is built",
             hint="perbyte list runners shows their languages; perbyte build NAME builds one",
         )
-    found = survey(specs, ["full", "soft"])
+    surveyed = survey(specs, ["full", "soft"])
     texts = [
         text
         for task, mix in zip(question.tasks, mixes, strict=True)
-        for text in _selectors(task, mix, found, specs, everything=bool(wish.languages))
+        for text in _selectors(task, mix, surveyed, specs, everything=bool(wish.languages))
     ]
-    missing = _why_missing(question, found, wish.languages)
-    if not texts and found.failures:
-        broken = found.failures[0]
+    missing = _why_missing(question, surveyed, wish.languages)
+    if not texts and surveyed.failures:
+        broken = surveyed.failures[0]
         raise EnvironmentLacking(
             f"no library answers '{question.title}'", hint=f"{broken.runner}: {broken.message}"
         )
@@ -388,7 +388,7 @@ def _measure(
 
 
 def _selectors(
-    task: Task, mix: Mix, found: Survey, specs: Sequence[RunnerSpec], *, everything: bool
+    task: Task, mix: Mix, surveyed: Survey, specs: Sequence[RunnerSpec], *, everything: bool
 ) -> list[str]:
     """Selectors of the cells that the task needs: of an opt-in runner only what no other has, or `everything`."""
     from perbyte.catalogue import load
@@ -397,12 +397,12 @@ def _selectors(
     for name in task.algorithms:
         algorithm = load().algorithms[name]
         work = set(task.operations(algorithm))
-        able = [spec for spec in specs if work <= _offered(found, spec.name, "full", name, task.contract)]
+        able = [spec for spec in specs if work <= _offered(surveyed, spec.name, "full", name, task.contract)]
         usual = list({spec.library: spec for spec in reversed(able) if not spec.opt_in}.values())
         tiers = ("full", "soft") if algorithm.accelerated_by and mix.sizes and task.own_sizes else ("full",)
         for spec in able if everything or not usual else usual:
             for cpu in tiers:
-                if work <= _offered(found, spec.name, cpu, name, task.contract):
+                if work <= _offered(surveyed, spec.name, cpu, name, task.contract):
                     sizes = ",".join(map(str, mix.sizes))
                     operations = "{" + ",".join(sorted(work)) + "}" if len(work) > 1 else "".join(work)
                     texts.append(
@@ -411,25 +411,25 @@ def _selectors(
     return texts
 
 
-def _offered(found: Survey, runner: str, cpu: str, algorithm: str, contract: str) -> set[str]:
+def _offered(surveyed: Survey, runner: str, cpu: str, algorithm: str, contract: str) -> set[str]:
     return {
         row.operation
-        for row in found.operations(runner, cpu)
+        for row in surveyed.operations(runner, cpu)
         if row.algorithm == algorithm and row.contract == contract
     }
 
 
-def _why_missing(question: Question, found: Survey, languages: Sequence[str]) -> dict[str, str]:
+def _why_missing(question: Question, surveyed: Survey, languages: Sequence[str]) -> dict[str, str]:
     """Why candidates that nobody built offers have no figure, and who would have them."""
     from perbyte.cli.listing import known_algorithms
     from perbyte.runners import locate
 
-    here = {row.algorithm for hello in found.hellos.values() for row in hello.operations}
+    here = {row.algorithm for hello in surveyed.hellos.values() for row in hello.operations}
     names = dict.fromkeys(name for task in question.tasks for name in task.algorithms)
     others = {
         spec.name: known_algorithms(spec.here)
         for spec in locate()
-        if (spec.name, "full") not in found.hellos and (not languages or spec.language in languages)
+        if (spec.name, "full") not in surveyed.hellos and (not languages or spec.language in languages)
     }
     reasons = {}
     for name in names:

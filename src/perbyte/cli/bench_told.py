@@ -22,21 +22,30 @@ def print_figures(run: Run, suites: Sequence[BenchmarkProgram], *, as_json: bool
         from perbyte.report.export import to_json
 
         told = [
-            {"id": one.id, "name": one.name, "bytes": one.bytes, "contract": one.contract, "why": one.why}
+            {
+                "id": benchmark.id,
+                "name": benchmark.name,
+                "bytes": benchmark.bytes,
+                "contract": benchmark.contract,
+                "why": benchmark.why,
+            }
             for suite in suites
-            for one in suite.benchmarks
+            for benchmark in suite.benchmarks
         ]
         print(json.dumps(to_json(run) | {"benchmarks": told}, indent=1))
         return
     level = f"{100 * run.conditions.policy.level:g} %"
-    unit = "cycles" if all(one.cycles_per_call is not None for one in run.cells) else "ns"
+    unit = "cycles" if all(figure.cycles_per_call is not None for figure in run.cells) else "ns"
     head = ["benchmark", f"{unit}/call", f"{level} interval", f"{unit}/byte", f"{level} interval"]
     for suite in suites:
         rows = [
             [name, *_cells(figure, unit)] for name, figure in _figures(run, suite) if figure.cell.twin == 0
         ]
         if rows:
-            identity = next((one for one in run.conditions.identities if one.runner == suite.spec.name), None)
+            identity = next(
+                (identity for identity in run.conditions.identities if identity.runner == suite.spec.name),
+                None,
+            )
             by = f", {identity.compiler}, {identity.flags or 'no flags'}" if identity else ""
             print(f"{suite.spec.name}{by}")
             width = len(head) if any(row[3] for row in rows) else 3  # without bytes nothing is of a byte
@@ -46,11 +55,11 @@ def print_figures(run: Run, suites: Sequence[BenchmarkProgram], *, as_json: bool
 
 
 def _figures(run: Run, suite: BenchmarkProgram) -> list[tuple[str, CellFigure]]:
-    names = {one.id: one.name for one in suite.benchmarks}
+    names = {benchmark.id: benchmark.name for benchmark in suite.benchmarks}
     return [
-        (_plain(names.get(one.cell.algorithm, one.cell.algorithm)), one)
-        for one in run.cells
-        if one.cell.runner == suite.spec.name
+        (_plain(names.get(figure.cell.algorithm, figure.cell.algorithm)), figure)
+        for figure in run.cells
+        if figure.cell.runner == suite.spec.name
     ]
 
 
@@ -70,7 +79,7 @@ def _cells(figure: CellFigure, unit: str) -> list[str]:
         return [""] * 4
     size = data_bytes(figure.cell)
     told = [call, *([call.scaled(per=size)] if size else [])]
-    words = [words for one in told for words in (value_text(one), interval_text(one))]
+    words = [words for figure in told for words in (value_text(figure), interval_text(figure))]
     return words + [""] * (4 - len(words))
 
 
@@ -102,14 +111,14 @@ def _print_doubts(run: Run, suites: Sequence[BenchmarkProgram]) -> None:
                 doubts.setdefault(warning.text, []).append(name)
             if figure.cycles_per_call is not None and figure.cycles_per_call < EMPTY_CYCLES:
                 doubts.setdefault(EMPTY, []).append(name)
-        for one in suite.benchmarks:
-            if one.note and not one.why:
-                doubts.setdefault(one.note, []).append(_plain(one.name))
+        for benchmark in suite.benchmarks:
+            if benchmark.note and not benchmark.why:
+                doubts.setdefault(benchmark.note, []).append(_plain(benchmark.name))
     shown = {name for suite in suites for name, _ in _figures(run, suite)}
     for text, names in doubts.items():
         of = list(dict.fromkeys(names))
-        who = "all" if len(shown) > 1 and set(of) == shown else ", ".join(of)
-        print(f"{who}: {_long(text)}")
+        subject = "all" if len(shown) > 1 and set(of) == shown else ", ".join(of)
+        print(f"{subject}: {_long(text)}")
     for line in failure_lines(run):
         print(line)
 
@@ -128,21 +137,27 @@ def print_changed(
     from perbyte.report.facts import failure_lines
 
     named = [
-        (next((one.name for one in suite.benchmarks if one.id == change.algorithm), change.algorithm), change)
+        (
+            next(
+                (benchmark.name for benchmark in suite.benchmarks if benchmark.id == change.algorithm),
+                change.algorithm,
+            ),
+            change,
+        )
         for suite, change in changes
     ]
     if as_json:
         told = [
             {
                 "name": name,
-                "id": one.algorithm,
-                "verdict": one.word,
-                "answer": one.comparison.answer.value,
-                "ratio": one.comparison.ratio.value,
-                "low": one.comparison.ratio.low,
-                "high": one.comparison.ratio.high,
+                "id": change.algorithm,
+                "verdict": change.word,
+                "answer": change.comparison.answer.value,
+                "ratio": change.comparison.ratio.value,
+                "low": change.comparison.ratio.low,
+                "high": change.comparison.ratio.high,
             }
-            for name, one in named
+            for name, change in named
         ]
         print(json.dumps({"changes": told}))
         return
@@ -150,22 +165,22 @@ def print_changed(
         rows = [
             [
                 f"`{_plain(name)}`",
-                one.word,
+                change.word,
                 *(
                     f"{100 * (end - 1):+.2f} %"
                     for end in (
-                        one.comparison.ratio.value,
-                        one.comparison.ratio.low,
-                        one.comparison.ratio.high,
+                        change.comparison.ratio.value,
+                        change.comparison.ratio.low,
+                        change.comparison.ratio.high,
                     )
                 ),
             ]
-            for name, one in named
+            for name, change in named
         ]
         _print_table(["benchmark", "verdict", "change", "from", "to"], rows, markdown=True)
     else:
-        for name, one in named:
-            print(f"{_plain(name)}: {change_words(one)}")
+        for name, change in named:
+            print(f"{_plain(name)}: {change_words(change)}")
     for line in failure_lines(run):
         print(line)
     print(UNVERIFIED)
@@ -177,19 +192,19 @@ def print_listed(suites: Sequence[BenchmarkProgram], *, as_json: bool) -> None:
         told = [
             {
                 "program": suite.spec.name,
-                "id": one.id,
-                "name": one.name,
-                "bytes": one.bytes,
-                "contract": one.contract,
-                "why": one.why,
+                "id": benchmark.id,
+                "name": benchmark.name,
+                "bytes": benchmark.bytes,
+                "contract": benchmark.contract,
+                "why": benchmark.why,
             }
             for suite in suites
-            for one in suite.benchmarks
+            for benchmark in suite.benchmarks
         ]
         print(json.dumps({"benchmarks": told}, indent=1))
         return
     for suite in suites:
-        for one in suite.benchmarks:
-            size = f", {one.bytes} bytes" if one.bytes else ""
-            told_of = f"not measured: {one.why}" if one.why else one.contract
-            print(f"{suite.spec.name}: {_plain(one.name)} ({one.id}{size}): {told_of}")
+        for benchmark in suite.benchmarks:
+            size = f", {benchmark.bytes} bytes" if benchmark.bytes else ""
+            told_of = f"not measured: {benchmark.why}" if benchmark.why else benchmark.contract
+            print(f"{suite.spec.name}: {_plain(benchmark.name)} ({benchmark.id}{size}): {told_of}")

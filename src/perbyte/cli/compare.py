@@ -48,13 +48,13 @@ _MISSING_CODES = {None: EXIT_MISSING, "ok": EXIT_FINE, "fail": EXIT_FOUND}
 GRAVEST = (EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, EXIT_FINE)  # of several gates the first of these counts
 
 
-def gate_code(found: Regressions, undecided_is: str | None, *, missing: bool = False) -> int:
+def gate_code(regressions: Regressions, undecided_is: str | None, *, missing: bool = False) -> int:
     """The exit code of a gate, of those in `perbyte.errors`. `missing`: nothing can be said of some cells."""
-    if found.slower:
+    if regressions.slower:
         return EXIT_FOUND
     if missing:
         return EXIT_MISSING
-    if not found.undecided:
+    if not regressions.undecided:
         return EXIT_FINE
     return {None: EXIT_UNDECIDED, "ok": EXIT_FINE, "fail": EXIT_FOUND}[undecided_is]
 
@@ -206,12 +206,12 @@ def _print(
 
     figures = [figure for grid in grids for figure in grid.figures]
     if options.as_json:
-        found = comparison_json(grids, noise) | ({"limit": regressions_json(limit)} if limit else {})
-        found |= {"rate": rate_json(figures, options.rate)} if options.rate else {}
-        found |= {"behaviour": changes_json(counted)} if counted else {}
-        found |= {"leaks": leak_changes_json(found_in(leaks))} if leaks else {}
-        found |= {"missing": [asdict(cell) for cell in missing]}
-        print(json.dumps(found, indent=1, allow_nan=False))
+        document = comparison_json(grids, noise) | ({"limit": regressions_json(limit)} if limit else {})
+        document |= {"rate": rate_json(figures, options.rate)} if options.rate else {}
+        document |= {"behaviour": changes_json(counted)} if counted else {}
+        document |= {"leaks": leak_changes_json(found_in(leaks))} if leaks else {}
+        document |= {"missing": [asdict(cell) for cell in missing]}
+        print(json.dumps(document, indent=1, allow_nan=False))
     elif options.as_csv:
         print(comparison_csv(grids), end="")
     else:
@@ -244,7 +244,7 @@ def _sides(
         missing = missing_of_runs(grids, runs, names, gate=gate)
         if not everything:
             grids = _common(grids, names)
-        return grids, floor_across((one.noise_floor for one in runs), across), runs, missing
+        return grids, floor_across((run.noise_floor for run in runs), across), runs, missing
     lost = next(side for side, place in zip(sides, places_of, strict=True) if place is None)
     if any(places_of) or len(sides) > 2:
         raise UsageError(
@@ -370,12 +370,12 @@ def _selected(text: str, opened: Run) -> list[CellFigure]:
             f"'{text}' has no figure in the run {opened.conditions.run_id}: {lost[0].address} is {lost[0].kind}",
             hint=lost[0].message,
         )
-    said = f"'{text}' fits no cell of the run {opened.conditions.run_id}"
-    held = sorted({f"{one.cell.runner}/{one.cell.algorithm}" for one in opened.cells})
+    message = f"'{text}' fits no cell of the run {opened.conditions.run_id}"
+    held = sorted({f"{figure.cell.runner}/{figure.cell.algorithm}" for figure in opened.cells})
     hint = f"that run has {', '.join(held[:SHOWN]) or 'no cells'}{' ...' if len(held) > SHOWN else ''}"
     if not set(text) & set("*?[{@+"):  # then it may have been meant as a run
-        said, hint = f"{said}; and it {not_a_run}", f"{hint}; {runs_there_are()}"
-    raise UsageError(said, hint=hint)
+        message, hint = f"{message}; and it {not_a_run}", f"{hint}; {runs_there_are()}"
+    raise UsageError(message, hint=hint)
 
 
 def _note_left(names: Sequence[str], counts: Sequence[int]) -> None:

@@ -40,8 +40,8 @@ def command(as_json: bool, report: Path | None) -> int:
     specs = [spec for spec in locate() if not spec.opt_in or spec.out().is_dir()]
     checked = [(spec, _greet(spec.name)) for spec in specs if not spec.built or spec.out().is_dir()]
     # by our own runner of known loops, where it is built, else by one with the SDK in C
-    by_trust = sorted(checked, key=lambda one: (one[0].name != "reference", not one[0].compiled))
-    found = [result for _, result in by_trust if "library" in result]
+    by_trust = sorted(checked, key=lambda entry: (entry[0].name != "reference", not entry[0].compiled))
+    results = [result for _, result in by_trust if "library" in result]
     watched = _watch([spec for spec, result in by_trust if spec.compiled and "library" in result])
     if as_json or report:
         ready = {spec.name for spec, _ in checked}
@@ -59,15 +59,15 @@ def command(as_json: bool, report: Path | None) -> int:
         if as_json:
             print(json.dumps(content, indent=1))
         if as_json or report:
-            return EXIT_FINE if found else EXIT_ENVIRONMENT
+            return EXIT_FINE if results else EXIT_ENVIRONMENT
     print("machine")
     for line in _machine_lines(machine):
         print(f"  {line}")
     print("clock")
-    for line in _clock_lines(found):
+    for line in _clock_lines(results):
         print(f"  {line}")
     print("neighbours")
-    for line in _neighbour_lines(found, watched, machine):
+    for line in _neighbour_lines(results, watched, machine):
         print(f"  {line}")
     print("runners")
     for spec, result in checked:
@@ -85,9 +85,9 @@ def command(as_json: bool, report: Path | None) -> int:
     for spec in locate():
         if spec.opt_in and not spec.out().is_dir():
             print(f"  {spec.name:18} opt-in       {spec.summary}; build it with: perbyte build {spec.name}")
-    if not found:
+    if not results:
         print("nothing can be measured here yet; run: perbyte build")
-    return EXIT_FINE if found else EXIT_ENVIRONMENT
+    return EXIT_FINE if results else EXIT_ENVIRONMENT
 
 
 def _write_report(place: Path, content: Mapping[str, Any]) -> None:
@@ -102,9 +102,9 @@ def _write_report(place: Path, content: Mapping[str, Any]) -> None:
     require_writable(place)
     core = choose_cores()[0]
     runners = [
-        {name: value for name, value in one.items() if name != "object"}
-        for one in content["runners"]
-        if one.get("runner") == "reference"
+        {name: value for name, value in entry.items() if name != "object"}
+        for entry in content["runners"]
+        if entry.get("runner") == "reference"
     ]
     report = {
         "perbyte": __version__,
@@ -135,12 +135,12 @@ def _window_readings(core: int) -> list[list[object]]:
         allowed = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {core})  # the program inherits it
         try:
-            said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+            process = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
         finally:
             os.sched_setaffinity(0, allowed)
     except (PerbyteError, OSError, subprocess.SubprocessError):
         return []
-    rows = [line.split(",") for line in said.stdout.splitlines()]
+    rows = [line.split(",") for line in process.stdout.splitlines()]
     return [[filler, int(chain), int(length), float(ticks)] for filler, chain, length, ticks in rows]
 
 
@@ -148,8 +148,8 @@ def _lacks(spec: RunnerSpec) -> tuple[tuple[str, ...], str]:
     """What a runner lacks to be built, and the command that installs it; both empty when nothing lacks."""
     from perbyte.runners.needs import Missing, look
 
-    found = look(spec)
-    return (found.what, found.install) if isinstance(found, Missing) else ((), "")
+    library = look(spec)
+    return (library.what, library.install) if isinstance(library, Missing) else ((), "")
 
 
 def _unbuilt_line(spec: RunnerSpec) -> str:
@@ -241,10 +241,10 @@ _CERTAINTY = {
 
 
 def _neighbour_lines(
-    found: Sequence[dict[str, object]], watched: Sequence[CoreWatch], machine: Machine
+    results: Sequence[dict[str, object]], watched: Sequence[CoreWatch], machine: Machine
 ) -> list[str]:
     """What looks for others on the core, how sure that is, and what it saw in the last second."""
-    first = next((one for one in found if one["contention_length"]), None)
+    first = next((result for result in results if result["contention_length"]), None)
     single = machine.threads_per_core == 1 and not machine.virtualisation
     if first is None:
         if single:
@@ -279,10 +279,10 @@ def _neighbour_lines(
     return lines
 
 
-def _clock_lines(found: list[dict[str, object]]) -> list[str]:
-    if not found:
+def _clock_lines(results: list[dict[str, object]]) -> list[str]:
+    if not results:
         return ["no runner to ask"]
-    first = found[0]
+    first = results[0]
     meaning = {
         "pmu": "core cycles counted by the performance monitoring unit",
         "probe": "tick counter, calibrated to core cycles by a probe around every sample",

@@ -97,11 +97,11 @@ def status_(address: str | None, as_json: bool) -> int:
     from perbyte.model.text import plain
 
     with conduct.connected(_named(address)) as client:
-        found = conduct.machines_of(client)
+        machines = conduct.machines_of(client)
     if as_json:
-        print(json.dumps([asdict(facts) for _, facts in sorted(found.items())], indent=1))
+        print(json.dumps([asdict(facts) for _, facts in sorted(machines.items())], indent=1))
         return EXIT_FINE
-    others = conduct.other_names(found)
+    others = conduct.other_names(machines)
     rows = [
         {
             "machine": plain(name + (f" (is {others[name]})" if name in others else ""), 160),
@@ -110,11 +110,11 @@ def status_(address: str | None, as_json: bool) -> int:
             "perbyte": plain(f"{facts.perbyte} {facts.commit}".strip(), 40),
             "measures": plain(facts.holder or ", ".join(facts.jobs), 200),
         }
-        for name, facts in sorted(found.items())
+        for name, facts in sorted(machines.items())
     ]
     if rows:
         print_table(PlainTable(rows, "measures"))
-    note(f"{len(found) - len(others)} machines" + (f", {len(found)} workers" if others else ""))
+    note(f"{len(machines) - len(others)} machines" + (f", {len(machines)} workers" if others else ""))
     return EXIT_FINE
 
 
@@ -248,7 +248,7 @@ def _checked(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     context = inner.make_context(words[0], rest)
     runners: list[str] = []
     for text in context.params.get("selectors") or ():
-        runners += [one for one in expand_braces(parse_selector(text).runner) if not is_pattern(one)]
+        runners += [runner for runner in expand_braces(parse_selector(text).runner) if not is_pattern(runner)]
     if words[0] == "study":
         from perbyte.studies import find
 

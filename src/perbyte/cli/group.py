@@ -93,7 +93,7 @@ class LazyGroup(click.Group):
         """`sections` are shown under their titles, in this order; `hidden` commands are accepted as well."""
         super().__init__(*args, **more)
         self.sections = sections
-        self.known = {name: one for members in sections.values() for name, one in members.items()}
+        self.known = {name: summary for members in sections.values() for name, summary in members.items()}
         self.accepted = {**self.known, **(hidden or {})}
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
@@ -184,9 +184,9 @@ def help_(ctx: click.Context, names: tuple[str, ...]) -> int:
     for name in names:
         if not isinstance(command, click.Group):
             raise click.UsageError(f"'{inner.command_path}' has no commands of its own", inner)
-        _, found, _ = command.resolve_command(inner, [name])
-        assert found
-        inner, command = click.Context(found, parent=inner, info_name=name), found
+        _, resolved, _ = command.resolve_command(inner, [name])
+        assert resolved
+        inner, command = click.Context(resolved, parent=inner, info_name=name), resolved
     print(command.get_help(inner))
     return 0
 

@@ -62,18 +62,18 @@ def openssl_speed(
     from perbyte.model.text import plain
 
     profile = read_machine(read_text(machine).split("\n")) if machine else None
-    found = []
+    listings = []
     for file in files:
         source = "standard input" if str(file) == "-" else file.name
         for listing in read_listings(read_text(file), source, partial=partial):
             listing.version = listing.version or version or ""
-            found.append((listing, source, name or _plain_name(file)))
+            listings.append((listing, source, name or _plain_name(file)))
     if join:
-        found = [(join_listings([one for one, _, _ in found]), *found[0][1:])]
-    titles = [title for _, _, title in found]
+        listings = [(join_listings([entry for entry, _, _ in listings]), *listings[0][1:])]
+    titles = [title for _, _, title in listings]
     counts = {title: titles.count(title) for title in titles}
     runs = []
-    for number, (listing, source, title) in enumerate(found):
+    for number, (listing, source, title) in enumerate(listings):
         several = counts[title] > 1
         title = f"{title}-{titles[: number + 1].count(title)}" if several else title
         runs.append(make_run(listing, name=title, source=source, machine=profile))
@@ -113,7 +113,7 @@ def _importer(form: str) -> click.Command:
     ) -> int:
         from perbyte.exchange import make_benchmark_run, read_benchmarks, read_meaning, read_text
 
-        said = [read_meaning(text) for text in meanings]
+        mappings = [read_meaning(text) for text in meanings]
         source = "standard input" if str(file) == "-" else file.name
         readings = read_benchmarks(form, read_text(file), source)
         run = make_benchmark_run(
@@ -122,7 +122,7 @@ def _importer(form: str) -> click.Command:
             name=name or _plain_name(file, form),
             source=source,
             runner=runner or form,
-            meanings=said,
+            meanings=mappings,
         )
         _deliver([run], out, overwrite, quiet)
         return EXIT_FINE
@@ -158,18 +158,18 @@ def _with_places(runs: list[Run], out: Path | None, overwrite: bool) -> list[tup
 
     home = out or places.runs_home()
     alone = out is not None and len(runs) == 1
-    found = [(run, home if alone else home / run.conditions.run_id) for run in runs]
-    if bad := next((name for _, place in found if (name := place.name) in ("", ".", "..")), None):
+    placed = [(run, home if alone else home / run.conditions.run_id) for run in runs]
+    if bad := next((name for _, place in placed if (name := place.name) in ("", ".", "..")), None):
         raise UsageError(f"{bad!r} is no name of a run", hint="use --name with letters, digits, dot and dash")
     if escaped := next((run for run in runs if "/" in run.conditions.run_id), None):
         raise UsageError(
             f"the name {escaped.conditions.run_id!r} is a path",
             hint="use --name for the name, --out for the place",
         )
-    taken = next((place for _, place in found if (place / "run.json").exists()), None)
+    taken = next((place for _, place in placed if (place / "run.json").exists()), None)
     if taken and not overwrite:
         raise UsageError(f"there is a run at {taken} already", hint="use --name, --out or --replace")
-    return found
+    return placed
 
 
 def _store(run: Run, place: Path, overwrite: bool) -> None:

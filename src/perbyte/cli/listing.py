@@ -93,13 +93,13 @@ def _providers(pattern: str) -> list[Row]:
     meant = catalogue.match(pattern) or (catalogue.find(pattern).id,)  # raises, with near names
     specs = locate()
     ready = [spec for spec in specs if not spec.built or spec.out().is_dir()]
-    found = survey(ready, ["full"])
-    for failure in found.failures:
+    surveyed = survey(ready, ["full"])
+    for failure in surveyed.failures:
         note(f"{failure.runner}: {failure.message}")
     rows = []
     for spec in specs:
         lacks: tuple[str, ...] = ()
-        if hello := found.hellos.get((spec.name, "full")):
+        if hello := surveyed.hellos.get((spec.name, "full")):
             has, state = {row.algorithm for row in hello.operations}, "ready"
             version = f"{hello.library} {hello.library_version}"
             lacks = lacking(spec.language, hello.object, file_sha256(hello.object))
@@ -110,7 +110,7 @@ def _providers(pattern: str) -> list[Row]:
         cost = f" ({spec.cost})" if spec.cost else ""
         way = "" if state == "ready" else f"perbyte build {spec.name}{cost}"
         for name in meant:
-            unused = [one for one in catalogue.find(name).accelerated_by if one in lacks]
+            unused = [feature for feature in catalogue.find(name).accelerated_by if feature in lacks]
             text = no_instructions(unused) if unused else way
             if name in has:
                 rows.append(
@@ -182,11 +182,11 @@ def _operations(pattern: str) -> list[Row]:
     specs = [spec for spec in asked if not spec.built or spec.out().is_dir()]
     if not specs:
         raise not_built(*(spec.name for spec in asked[:1] if len(asked) == 1))
-    found = survey(specs, ["full"])
-    for failure in found.failures:
+    surveyed = survey(specs, ["full"])
+    for failure in surveyed.failures:
         note(f"{failure.runner}: {failure.message}")
     rows: dict[str, Row] = {}
-    for (runner, _), hello in found.hellos.items():
+    for (runner, _), hello in surveyed.hellos.items():
         for operation in hello.operations:
             fits = selector.matches_operation(runner, operation.algorithm, operation.operation)
             wanted = selector.contracts or ("*",)
@@ -194,7 +194,8 @@ def _operations(pattern: str) -> list[Row]:
                 continue
             name = f"{runner}/{operation.algorithm}/{operation.operation}"
             row = rows.setdefault(
-                name, {"operation": name, "contracts": [], "cpu_tiers": ", ".join(found.specs[runner].tiers)}
+                name,
+                {"operation": name, "contracts": [], "cpu_tiers": ", ".join(surveyed.specs[runner].tiers)},
             )
             row["contracts"].append(operation.contract)
     if not rows:
@@ -235,8 +236,8 @@ def _runs(pattern: str) -> list[Row]:
     from perbyte import places
     from perbyte.store import runs
 
-    found = [dataclasses.asdict(summary) for summary in runs(places.runs_home())]
-    return [row for row in found if fnmatch(str(row["path"]), pattern) or fnmatch(row["path"].name, pattern)]
+    rows = [dataclasses.asdict(summary) for summary in runs(places.runs_home())]
+    return [row for row in rows if fnmatch(str(row["path"]), pattern) or fnmatch(row["path"].name, pattern)]
 
 
 def _run_in_short(row: Row) -> Row:

@@ -56,10 +56,10 @@ class UnitName(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name as `UNITS` has it."""
         asked = str(value).strip().lower()
-        found = _SHORT_UNITS.get(asked) or {unit.lower(): unit for unit in UNITS}.get(asked)
-        if not found:
+        unit = _SHORT_UNITS.get(asked) or {unit.lower(): unit for unit in UNITS}.get(asked)
+        if not unit:
             self.fail(f"no unit '{value}'; there are {', '.join(UNITS)}", param, ctx)
-        return found
+        return unit
 
 
 class DataRate(click.ParamType[float]):

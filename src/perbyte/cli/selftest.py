@@ -57,7 +57,7 @@ def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet:
     done = _measured("reference/probe-*/run@1024", Policy(budget_s=20.0), quiet)
     readings = [_judged(figure) for figure in done.cells]
     floor = done.noise_floor
-    found: dict[str, Any] = {"loops": [asdict(one) for one in readings]}
+    document: dict[str, Any] = {"loops": [asdict(reading) for reading in readings]}
     if not as_json:
         print("cycles per instruction (the empty call: per call)")
         for reading in readings:
@@ -72,14 +72,16 @@ def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet:
                 sizes = ",".join(str(_steps(share)) for share in (0.0, *SLOWDOWNS))
                 policy = Policy(budget_s=budget_s, seed=seed)
                 trial.take(_measured(f"reference/{LOOP}/run@{sizes}", policy, quiet=True), budget_s)
-        found["full"] = trial.said()
+        document["full"] = trial.said()
         if not as_json:
             trial.show()
     if as_json:
-        print(json.dumps(found, indent=1))
-    if any(one.wrong for one in readings):
+        print(json.dumps(document, indent=1))
+    if any(reading.wrong for reading in readings):
         return EXIT_FOUND
-    judged = [one.unclear for one in readings if one.cycles is not None and one.goal is not None]
+    judged = [
+        reading.unclear for reading in readings if reading.cycles is not None and reading.goal is not None
+    ]
     return EXIT_UNDECIDED if judged and all(judged) else EXIT_FINE
 
 
@@ -203,30 +205,34 @@ class _Trials:
                 for (budget, share), tries in sorted(self.detected.items())
             ],
             "tells_from": [
-                {"budget_s": one, "difference": least if math.isfinite(least := self.smallest(one)) else None}
-                for one in budgets
+                {
+                    "budget_s": budget_s,
+                    "difference": least if math.isfinite(least := self.smallest(budget_s)) else None,
+                }
+                for budget_s in budgets
             ],
         }
 
     def show(self) -> None:
         """Print the counts."""
-        said = self.said()
-        pairs, alarms = said["identical_pairs"], said["called_different"]
+        record = self.said()
+        pairs, alarms = record["identical_pairs"], record["called_different"]
         print(
             f"the same loop in two runs, called different: {alarms} of {pairs} (at most "
-            f"{said['false_alarms_below']:.1%} of all, with 95 % confidence); differences called the wrong way round: "
-            f"{self.wrong_way}"
+            f"{record['false_alarms_below']:.1%} of all, with 95 % confidence); differences called the wrong way "
+            f"round: {self.wrong_way}"
         )
         if self.errors:
             print(
                 f"intervals that hold the true ratio: {sum(self.held)} of {len(self.held)}; error of the ratio "
-                f"{said['median_error']:+.3%} in the median, {said['largest_error']:.3%} at the most"
+                f"{record['median_error']:+.3%} in the median, {record['largest_error']:.3%} at the most"
             )
         budgets = sorted({budget for budget, _ in self.detected})
         print("slowdowns found     " + "".join(f"{budget:>8g} s" for budget in budgets))
         for share in SLOWDOWNS:
             print(
-                f"  {share:<17.2%} " + "".join(_found(self.detected.get((one, share), [])) for one in budgets)
+                f"  {share:<17.2%} "
+                + "".join(_found(self.detected.get((budget_s, share), [])) for budget_s in budgets)
             )
         for budget in budgets:
             least = self.smallest(budget)

@@ -66,10 +66,10 @@ def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> Non
         from perbyte.report.limit import limits_json
         from perbyte.report.rate import rate_json
 
-        found = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
-        found |= {"limits": limits_json(run.cells)} if limits else {}
-        found |= {"scaling": told} if (told := scaling_json(run.cells)) else {}
-        print(json.dumps(found, indent=1, allow_nan=False))
+        document = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
+        document |= {"limits": limits_json(run.cells)} if limits else {}
+        document |= {"scaling": told} if (told := scaling_json(run.cells)) else {}
+        print(json.dumps(document, indent=1, allow_nan=False))
     elif output.as_csv:
         from perbyte.report.export import to_csv
 

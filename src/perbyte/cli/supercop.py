@@ -93,8 +93,8 @@ def command(
         raise UsageError(f"{root} has no list of compilers that are here", hint="leave --compilers out")
     describe_unknown(find_implementations([tree]), place / "catalogue")
     groups: dict[tuple[str, str], list[Implementation]] = {}
-    for one in chosen:
-        groups.setdefault((one.operation, one.primitive), []).append(one)
+    for implementation in chosen:
+        groups.setdefault((implementation.operation, implementation.primitive), []).append(implementation)
     job = _Job(journal, version, ways, parse_sizes(",".join(sizes)) if sizes else None, budget, gentle, quiet)
     wrong = False
     for number, ((operation, primitive), group) in enumerate(groups.items(), start=1):
@@ -151,13 +151,13 @@ class _Job:
             ]
         start = prefix(self.version, self.date, group[0].operation, group[0].primitive)
         outcomes, lines = [], []
-        for one in made:
-            outcome = self._outcome(one, run)
+        for variant in made:
+            outcome = self._outcome(variant, run)
             outcomes.append(outcome)
             if outcome.word != MEASURED:
                 lines.append(failure_line(start, outcome))
                 continue
-            lines += [try_line(start, outcome), *self._figures(start, one, outcome, run)]
+            lines += [try_line(start, outcome), *self._figures(start, variant, outcome, run)]
         self.journal.add(outcomes, lines)
         return outcomes
 
@@ -177,39 +177,45 @@ class _Job:
         taken = {spec.name for spec in locate()}
         gated = algorithm.family == "supercop"
         made = build_group(group, algorithm, self.ways, sizes[0], taken, quiet=True, gated=gated)
-        specs = [one.spec for one in made if one.spec]
+        specs = [variant.spec for variant in made if variant.spec]
         if not specs:
             return made, None
         policy, clock = Policy(epochs=EPOCHS, gentle=self.gentle), Clock(self.budget_s)
         run, _ = Bench(specs, [], algorithm, sizes, policy, True, CALL_S, clock).measure(fresh=True)
         return made, run
 
-    def _outcome(self, one: Made, run: Run | None) -> VariantOutcome:
+    def _outcome(self, variant: Made, run: Run | None) -> VariantOutcome:
         from perbyte.trial.checksum import expected_checksums
         from perbyte.trial.supercop_record import VariantOutcome
 
-        word, detail = judged(one, run) if run else (one.word, one.detail)
+        word, detail = judged(variant, run) if run else (variant.word, variant.detail)
         figures: dict[str, Sequence[float]] = {}
         for figure in run.cells if run else ():
-            if figure.cell.runner == one.name:
+            if figure.cell.runner == variant.name:
                 where = f"{figure.cell.operation}@{figure.cell.size_bytes} {figure.cell.contract}"
                 ends = (figure.interval.low, figure.interval.high)
                 figures[where] = (figure.cycles_per_call or 0.0, figure.ns_per_call, *ends)
         if word == MEASURED and not figures:
             word, detail = "no figure", detail or "the run gave none"
-        fitting = expected_checksums(one.one) if "fits" in one.detail else ""
-        what = (one.one.operation, one.one.primitive, one.one.name, one.way.word)
+        fitting = expected_checksums(variant.implementation) if "fits" in variant.detail else ""
+        what = (
+            variant.implementation.operation,
+            variant.implementation.primitive,
+            variant.implementation.name,
+            variant.way.word,
+        )
         return VariantOutcome(*what, word, _line(detail), fitting, figures)
 
-    def _figures(self, start: str, one: Made, outcome: VariantOutcome, run: Run | None) -> list[str]:
+    def _figures(self, start: str, variant: Made, outcome: VariantOutcome, run: Run | None) -> list[str]:
         from perbyte.trial.supercop_record import data_lines
 
         assert run
         compiler = next(
-            (identity.compiler for identity in run.conditions.identities if identity.runner == one.name), "-"
+            (identity.compiler for identity in run.conditions.identities if identity.runner == variant.name),
+            "-",
         )
         return data_lines(
-            start, outcome, [each for each in run.cells if each.cell.runner == one.name], compiler
+            start, outcome, [each for each in run.cells if each.cell.runner == variant.name], compiler
         )
 
 
@@ -231,7 +237,7 @@ def _line(text: str) -> str:
 
 def _summary(outcomes: Sequence[VariantOutcome]) -> str:
     """What became of a primitive, in a line: how many, and the best."""
-    words = [one.word for one in outcomes]
+    words = [outcome.word for outcome in outcomes]
     told = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys([MEASURED, *words]))
     best: dict[str, tuple[float, str]] = {}
     for outcome in outcomes:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from perbyte.runners import RunnerSpec
 
 
-def libraries_beside(glob: str, mine: Sequence[str]) -> list[RunnerSpec]:
+def libraries_beside(glob: str, own: Sequence[str]) -> list[RunnerSpec]:
     """The built runners that `glob` means; `*` means all but the opt-in ones. Raises UsageError for a name taken."""
     from perbyte.catalogue import pattern
     from perbyte.cli.conduct import build_needed
@@ -28,7 +28,7 @@ def libraries_beside(glob: str, mine: Sequence[str]) -> list[RunnerSpec]:
 
     build_needed([glob])
     every = [spec for spec in locate() if not spec.built or spec.out().is_dir()]
-    if taken := {spec.name for spec in locate()} & set(mine):
+    if taken := {spec.name for spec in locate()} & set(own):
         raise UsageError(f"there is a runner '{sorted(taken)[0]}' already", hint="--name another-name")
     return [spec for spec in every if pattern.matches(spec.name, glob) and not left_out(glob, spec)]
 
@@ -86,7 +86,7 @@ class Bench:
         self._left.update(names)
 
     @property
-    def mine(self) -> list[str]:
+    def own_names(self) -> list[str]:
         """The names of the programs that are measured."""
         return [spec.name for spec in self.programs if spec.name not in self._left]
 
@@ -99,9 +99,11 @@ class Bench:
         from perbyte.cli.try_stored import find_stored
         from perbyte.measure import choose_cores
 
-        survey = self._survey([*(spec for spec in self.programs if spec.name in self.mine), *self.libraries])
+        survey = self._survey(
+            [*(spec for spec in self.programs if spec.name in self.own_names), *self.libraries]
+        )
         cells = self.cells(survey)
-        theirs = [cell for cell in cells if cell.runner not in self.mine]
+        theirs = [cell for cell in cells if cell.runner not in self.own_names]
         policy = replace(of_today(self.policy), cores=choose_cores(self.policy.cores))
         stored = None if fresh else find_stored(theirs, survey, policy)
         if stored:
@@ -112,7 +114,7 @@ class Bench:
             note(f"{untrue}; all libraries are measured", quiet=self.quiet)
         return self._carry_out(survey, cells), None
 
-    def _in_time(self, found: Survey, cells: Sequence[Cell], pace: Pace) -> tuple[Sequence[Cell], Policy]:
+    def _in_time(self, surveyed: Survey, cells: Sequence[Cell], pace: Pace) -> tuple[Sequence[Cell], Policy]:
         """The cells that fit into the promised time, and the policy with what is left of it as budget.
 
         Libraries come as they cost, by the last look at them; those of which nothing is known come last. One at the
@@ -123,18 +125,18 @@ class Bench:
         from perbyte.measure.plan import choose_twins
 
         def ahead(chosen: Sequence[Cell]) -> Forecast:
-            return foresee(Plan(tuple(chosen), choose_twins(chosen)), self.policy, found.specs, pace)
+            return foresee(Plan(tuple(chosen), choose_twins(chosen)), self.policy, surveyed.specs, pace)
 
         if self.clock.budget_s:
             return cells, replace(self.policy, budget_s=self.clock.budget_s)
-        theirs = list(dict.fromkeys(cell.runner for cell in cells if cell.runner not in self.mine))
+        theirs = list(dict.fromkeys(cell.runner for cell in cells if cell.runner not in self.own_names))
         known = last_costs(theirs, self.algorithm.id) if len(theirs) > 1 else {}
         theirs.sort(key=lambda name: (known.get(name, math.inf), pace.start_s(name, 0.0)))
         kept = len(theirs)
         seen = ahead(cells)
         while kept > 1 and seen.starts_s + seen.least_s > self.clock.left_s:
             kept -= 1
-            seen = ahead([cell for cell in cells if cell.runner in {*self.mine, *theirs[:kept]}])
+            seen = ahead([cell for cell in cells if cell.runner in {*self.own_names, *theirs[:kept]}])
         self.unreached = tuple(theirs[kept:])
         chosen = [cell for cell in cells if cell.runner not in self.unreached]
         return chosen, replace(self.policy, budget_s=self.clock.measuring_s(seen.starts_s))
@@ -144,18 +146,22 @@ class Bench:
 
         return survey(specs, ["full"])
 
-    def cells(self, found: Survey) -> tuple[Cell, ...]:
+    def cells(self, surveyed: Survey) -> tuple[Cell, ...]:
         """All cells of what the programs offer. Raises UsageError when there is none."""
         from perbyte.trial.bench import draw_cells
 
-        cells: tuple[Cell, ...] = draw_cells(self.algorithm, dict(found.hellos), self.mine, self.sizes)
+        cells: tuple[Cell, ...] = draw_cells(
+            self.algorithm, dict(surveyed.hellos), self.own_names, self.sizes
+        )
         if not cells:
-            why = "; ".join(failure.message for failure in found.failures if failure.runner in self.mine)
+            why = "; ".join(
+                failure.message for failure in surveyed.failures if failure.runner in self.own_names
+            )
             text = why or f"no size is a multiple of {self.algorithm.data_multiple_bytes} bytes"
             raise UsageError(f"nothing can be measured: {text}")
         return cells
 
-    def _carry_out(self, found: Survey, cells: Sequence[Cell]) -> Run:
+    def _carry_out(self, surveyed: Survey, cells: Sequence[Cell]) -> Run:
         from perbyte.cli.conduct import conduct_plan
         from perbyte.cli.try_check import RUN_TIMES, limits
         from perbyte.measure import Plan, choose_cores, foresee, recall_pace
@@ -163,9 +169,9 @@ class Bench:
         from perbyte.report.facts import counted
 
         pace = recall_pace(choose_cores(self.policy.cores)[0])
-        cells, policy = self._in_time(found, cells, pace)
-        plan = Plan(tuple(cells), choose_twins(cells), wanted=tuple(self.mine))
-        note(f"{counted(len(cells))}: {foresee(plan, policy, found.specs, pace)}", quiet=self.quiet)
+        cells, policy = self._in_time(surveyed, cells, pace)
+        plan = Plan(tuple(cells), choose_twins(cells), wanted=tuple(self.own_names))
+        note(f"{counted(len(cells))}: {foresee(plan, policy, surveyed.specs, pace)}", quiet=self.quiet)
         if self.unreached:
             note(
                 f"not measured, since {self.clock.promised_s:g} s were promised: {', '.join(self.unreached)} "
@@ -174,7 +180,7 @@ class Bench:
             )
         done = conduct_plan(
             plan,
-            replace(found, failures=()),
+            replace(surveyed, failures=()),
             policy,
             quiet=self.quiet,
             cut=True,

@@ -234,8 +234,8 @@ def command(
     plain = () if managed(asked.files) else ("-O2",)
     if managed(asked.files) and (link or compiling or defines):
         raise UsageError("--define, --link and --pkg-config are for compilers of C", hint="leave them out")
-    more = (*(f"-D{one}" for one in defines), *compiling)
-    each = [(*one, *more) for one in [tuple(shlex.split(one)) for one in flags] or [plain]]
+    more = (*(f"-D{define}" for define in defines), *compiling)
+    each = [(*words, *more) for words in [tuple(shlex.split(flag)) for flag in flags] or [plain]]
     if (baseline or keep or watch or since) and len(each) > 1:
         raise UsageError("a baseline is one program", hint="give --flags once")
     trial = Trial(

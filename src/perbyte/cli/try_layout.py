@@ -67,7 +67,7 @@ def _build(
 
     size = (sizes or sizes_for(algorithm, None))[0]
     with ThreadPoolExecutor(max_workers=2) as pool:
-        return list(pool.map(lambda one: _made(one, size), group))
+        return list(pool.map(lambda layout: _made(layout, size), group))
 
 
 def _made(member: Member, size: int) -> ImplementationOutcome:

@@ -41,7 +41,7 @@ def command(run: Path | None, signers: Path | None, as_json: bool) -> int:
         shown = {
             "path": str(verdict.path),
             "run_id": verdict.manifest.run_id if verdict.manifest else None,
-            "files": [asdict(one) for one in verdict.findings],
+            "files": [asdict(finding) for finding in verdict.findings],
             "notes": list(verdict.notes),
             "signature": asdict(signature) if signature else None,
         }

@@ -113,11 +113,11 @@ class Auditor:
             for cell, tally in epoch.tallies.items()
             if cell not in lost and tally.bursts and self.is_due(cell)
         ]
-        for cell in (one for one in cells if one.contract.startswith(PREPARED)):
+        for cell in (cell for cell in cells if cell.contract.startswith(PREPARED)):
             self._keep(
                 Audit(cell, epoch.number, problem="it makes an input for each call, which takes CPU time")
             )
-        cells = [one for one in cells if not one.contract.startswith(PREPARED)]
+        cells = [cell for cell in cells if not cell.contract.startswith(PREPARED)]
         cuts = self._draw_whole(epoch, cells)
         self.look_at_copying(epoch, cells)
         for cell in sorted(cells, key=lambda cell: cell.process):
@@ -155,15 +155,15 @@ class Auditor:
         for asked, refusing in self._escaped.items():
             alive = [cell for cell in self._digests.get(asked, ()) if sessions.runs(cell.process)]
             took = {sessions.of(cell).identity().library for cell in alive}
-            for cell in [one for one in refusing if sessions.runs(one.process)]:
+            for cell in [cell for cell in refusing if sessions.runs(cell.process)]:
                 if not took - {sessions.of(cell).identity().library}:
                     continue
                 refusing.discard(cell)
                 why = f"it does not work on {self._lengths[asked]} bytes, which others take"
-                for one in [
-                    one for one in epoch.tallies if (one.process, one.row) == (cell.process, cell.row)
+                for refused in [
+                    tally for tally in epoch.tallies if (tally.process, tally.row) == (cell.process, cell.row)
                 ]:
-                    self._keep(Audit(one, epoch.number, elsewhere=why))
+                    self._keep(Audit(refused, epoch.number, elsewhere=why))
 
     def begin(self, elapsed_s: float) -> None:
         """Begin with an epoch, when the run has taken so long."""
@@ -192,20 +192,22 @@ class Auditor:
             text = f"on data of {size} bytes that nobody knew before"
             known = self._known(asked, next(iter(alive)), size)
             if known in alive.values():
-                found = [(c, "incorrect", "hashlib of CPython") for c, d in alive.items() if d != known]
+                digests = [(c, "incorrect", "hashlib of CPython") for c, d in alive.items() if d != known]
             else:
                 trusted = {c: d for c, d in alive.items() if c.runner not in self._convicted}
-                found = find_wrong(trusted if trusted else alive, sessions)
-            for cell, kind, others in found:
+                digests = find_wrong(trusted if trusted else alive, sessions)
+            for cell, kind, others in digests:
                 self._convicted |= {cell.runner} if kind == "incorrect" else set()
                 every = self._audits if asked[-1] == _ELSEWHERE or cell not in self._audits else (cell,)
-                for one in every:
-                    if (one.process, one.row) == (cell.process, cell.row):
+                for other in every:
+                    if (other.process, other.row) == (cell.process, cell.row):
                         self._fail(
-                            Failure(kind, one.runner, f"disagrees with {others} {text}", address=one.address)
+                            Failure(
+                                kind, other.runner, f"disagrees with {others} {text}", address=other.address
+                            )
                         )
         # what rows were tried on elsewhere is compared in later epochs too
-        self._digests = {asked: found for asked, found in self._digests.items() if asked[-1] == _ELSEWHERE}
+        self._digests = {asked: digest for asked, digest in self._digests.items() if asked[-1] == _ELSEWHERE}
 
     def _known(self, asked: tuple[object, ...], cell: Cell, size: int) -> str | None:
         """What hashlib gives for a chain; None where it does not know the algorithm."""
@@ -304,9 +306,9 @@ class Auditor:
         self._convicted.add(cell.runner)
         # less than a block of data is an odd case of its own
         whole_row = cell.size_bytes >= BLOCK_BYTES or " bytes" in what
-        for one in epoch.tallies:
-            if (one.process, one.row) == (cell.process, cell.row) and (whole_row or one == cell):
-                self._fail(Failure("incorrect", one.runner, f"audited: {what}", address=one.address))
+        for tally in epoch.tallies:
+            if (tally.process, tally.row) == (cell.process, cell.row) and (whole_row or tally == cell):
+                self._fail(Failure("incorrect", tally.runner, f"audited: {what}", address=tally.address))
 
     def _keep(self, audit: Audit) -> None:
         self._note(audit)
@@ -332,13 +334,13 @@ class Auditor:
             audit = Audit(cell, epoch, unchained=unchained)
             self._keep(
                 self._looks.look_at_pieces(
-                    sessions, audit, cut, lambda one: stats.is_suspicious([*known, one])
+                    sessions, audit, cut, lambda look: stats.is_suspicious([*known, look])
                 )
             )
             return ""
         audit = Audit(cell, epoch, long=call_s > LONG_S)
-        odd = any(stats.is_unlike(one, self.around) for one in known) or stats.is_suspicious(known)
-        if audit.long and any(one.claimed_ns for one in known) and not odd:
+        odd = any(stats.is_unlike(other, self.around) for other in known) or stats.is_suspicious(known)
+        if audit.long and any(other.claimed_ns for other in known) and not odd:
             return ""
         alone = call_s > ONE_S
         if (
@@ -417,8 +419,8 @@ class Auditor:
         if chained.answer.failures:
             self._escaped[asked].add(cell)  # a library may refuse a length that no cell has
             return ""
-        if found := problem(chained):
-            return f"{found} on {size} bytes"
+        if fault := problem(chained):
+            return f"{fault} on {size} bytes"
         self._remember(asked, cell, chained.answer.digest)
         return ""
 

@@ -247,13 +247,13 @@ class Measurement:
             rest_s = time.monotonic() - rounds_over
             if apart := [cell for cell in apart if cell not in self._lost]:
                 self._tell(f"{name}, calls in states of their own", "", number, len(apart))
-                found = (self._digests, self._awake, self._share, self._keep, self._fail)
-                self._states_s |= States(sessions, number, self.cores, self.policy, *found).take(apart)
+                hooks = (self._digests, self._awake, self._share, self._keep, self._fail)
+                self._states_s |= States(sessions, number, self.cores, self.policy, *hooks).take(apart)
         self._epoch_s = time.monotonic() - began
         self._nesting.note(epoch.tallies, self._epoch_s)
         if first and platform.machine() == "x86_64":  # elsewhere there is no window probe to be missed
-            own = [one for one in sessions.calibrations.values() if self.survey.specs[one.runner].native]
-            if note := probe_note(own):
+            learnt, specs = sessions.calibrations.values(), self.survey.specs
+            if note := probe_note(each for each in learnt if specs[each.runner].native):
                 self.watcher.note(note)
         if self._warmth.note(tally.by_round for tally in epoch.tallies.values()):
             self.watcher.note(
@@ -297,7 +297,7 @@ class Measurement:
                 sessions.start(process)
             except STARTING_FAILS as error:
                 kind = failure_kind(error) if isinstance(error, RunnerError) else "absent"
-                for cell in (one for one in cells if one.process == process):
+                for cell in (cell for cell in cells if cell.process == process):
                     self._fail(Failure(kind, cell.runner, str(error), address=cell.address))
             self._budget.note_start(process, time.monotonic() - began)
         return [cell for cell in cells if cell not in self._lost]
@@ -309,11 +309,11 @@ class Measurement:
         those before belong to one figure, for which one calibration must do: it has to be like the other's. The later
         one counts then. Before the first sample it takes the other's place. One with an odd floor looks again.
         """
-        who = self._identified.setdefault((identity.runner, identity.cpu), identity)
-        if who != identity:
+        first = self._identified.setdefault((identity.runner, identity.cpu), identity)
+        if first != identity:
             raise RunnerGarbled(
                 f"runner '{identity.runner}' is not what it was when the run began: "
-                f"{who.library} {who.library_version} then, {identity.library} {identity.library_version} now"
+                f"{first.library} {first.library_version} then, {identity.library} {identity.library_version} now"
             )
         key = (calibration.process, calibration.epoch)
         known = self.history.calibrations.get(key)
@@ -452,8 +452,8 @@ class Measurement:
         """Look at `full` for each unproven row of which no figure in `full` will tell."""
         measured = {cell for cell in self._alive() if self.history.bursts.get(cell)}
         for tier in list(self.history.unproven.values()):
-            mine = [cell for cell in measured if cell.row == tier.row]
-            if mine and not any(dataclasses.replace(cell, cpu=FULL) in measured for cell in mine):
+            of_row = [cell for cell in measured if cell.row == tier.row]
+            if of_row and not any(dataclasses.replace(cell, cpu=FULL) in measured for cell in of_row):
                 self._unproven(look_at_full(self.survey, tier, self.cores, self.policy))
 
     def _finish(self, complete: bool) -> RunOutcome:

@@ -43,18 +43,18 @@ def render_advice(
     ]
     if libraries:
         lines += [Text(), Text("Library by library", style="bold"), *_drawn(*libraries, width, lead=1)]
-    for one in told:
+    for task in told:
         several = len(told) > 1
         if several:
-            heading = f"{sentence(one.title)}: {one.answer}"
+            heading = f"{sentence(task.title)}: {task.answer}"
             lines += [Text(), *(Text(part.plain, style="bold underline") for part in prose(heading, width))]
-        for heading, texts in one.lines:
+        for heading, texts in task.lines:
             if heading == "How sure" and not several:  # the card has said it
                 continue
             lines += [Text(), Text(heading, style="bold")]
             for line in texts:
                 lines += prose(f"  {line}", width) if len(texts) == 1 else prose(f"- {line}", width)
-        lines += [Text(), *_drawn(one.columns, one.rows, width)]
+        lines += [Text(), *_drawn(task.columns, task.rows, width)]
     if beside:
         lines += [Text(), Text("Other machines", style="bold"), *_drawn(*beside, width, lead=1)]
     for note in notes:
@@ -146,15 +146,17 @@ def advice_json(told: Told) -> dict[str, Any]:
     def ends(estimate: Estimate | None) -> Any:
         return json_ready(estimate) if estimate and math.isfinite(estimate.value) else None
 
-    def option(one: Option) -> dict[str, Any]:
+    def option(option: Option) -> dict[str, Any]:
         return {
-            "runner": one.runner,
-            "library": one.library,
-            "library_version": one.version,
-            "cost": ends(one.cost.estimate),
-            "unit": one.unit,
-            "doubt": one.doubt,
-            "cells": {f"{name}@{size}": figure.cell.address for (name, size), figure in one.figures.items()},
+            "runner": option.runner,
+            "library": option.library,
+            "library_version": option.version,
+            "cost": ends(option.cost.estimate),
+            "unit": option.unit,
+            "doubt": option.doubt,
+            "cells": {
+                f"{name}@{size}": figure.cell.address for (name, size), figure in option.figures.items()
+            },
         }
 
     def ranked(entry: Ranked) -> dict[str, Any]:
@@ -165,7 +167,7 @@ def advice_json(told: Told) -> dict[str, Any]:
             "options": [option(each) for each in entry.options],
         }
 
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "task": decision.case.task.name,
         "answer": told.answer,
         "recommended": decision.first.algorithm.id if decision.first else None,
@@ -179,8 +181,10 @@ def advice_json(told: Told) -> dict[str, Any]:
         "said": {heading: list(texts) for heading, texts in told.lines},
     }
     if passwords:
-        found["recommended"] = passwords.parameters[0].ranked.algorithm.id if passwords.parameters else None
-        found["parameters"] = [
+        document["recommended"] = (
+            passwords.parameters[0].ranked.algorithm.id if passwords.parameters else None
+        )
+        document["parameters"] = [
             {
                 "algorithm": parameters.ranked.algorithm.id,
                 "parameters": parameters.words,
@@ -190,4 +194,4 @@ def advice_json(told: Told) -> dict[str, Any]:
             }
             for parameters in passwords.parameters
         ]
-    return found
+    return document

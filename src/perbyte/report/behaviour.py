@@ -70,14 +70,17 @@ def count_table(run: Run) -> CountTable:
     )
     headings += ("% of limit",) * bool(shares) + tuple(f"{HEADINGS[kind]} %" for kind in kinds)
     rows = []
-    for one in known:
-        assert one.call
-        size, rate = one.cell.size_bytes, per_cycle(one, run.figure(one.cell))
-        row = (*_names(one.cell), _count(one.call.instructions) + ("" if one.exact else " ~"))
-        row += (f"{one.call.instructions / size:.3g}" if size else "–", f"{rate:.2f}" if rate else "–")
+    for behaviour in known:
+        assert behaviour.call
+        size, rate = behaviour.cell.size_bytes, per_cycle(behaviour, run.figure(behaviour.cell))
+        row = (
+            *_names(behaviour.cell),
+            _count(behaviour.call.instructions) + ("" if behaviour.exact else " ~"),
+        )
+        row += (f"{behaviour.call.instructions / size:.3g}" if size else "–", f"{rate:.2f}" if rate else "–")
         if shares:
-            row += (f"{100 * shares[one.cell]:.0f}" if one.cell in shares else "–",)
-        rows.append((*row, *(f"{100 * _share(one, kind):.1f}" for kind in kinds)))
+            row += (f"{100 * shares[behaviour.cell]:.0f}" if behaviour.cell in shares else "–",)
+        rows.append((*row, *(f"{100 * _share(behaviour, kind):.1f}" for kind in kinds)))
     return CountTable(headings, tuple(rows))
 
 
@@ -139,10 +142,10 @@ def render_behaviour(
     return to_text(lines, colour=colour)
 
 
-def notes(found: Sequence[Behaviour]) -> list[str]:
+def notes(behaviours: Sequence[Behaviour]) -> list[str]:
     """What cannot be told, and where two processes counted differently."""
     texts = []
-    for behaviour in found:
+    for behaviour in behaviours:
         if behaviour.call and not behaviour.exact:
             how = (
                 f"differs by {percent(behaviour.spread)} between two processes"
@@ -191,7 +194,7 @@ class CountChange:
 def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
     """The cells of a comparison that were counted on both sides; `runs` are its sides, or one run for both."""
     counted = [{behaviour.cell: behaviour for behaviour in run.behaviours} for run in runs]
-    found = []
+    changed = []
     for grid in grids:
         for row in grid.rows:
             first = row.entries[0].figure
@@ -200,7 +203,7 @@ def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
                 new = counted[position % len(runs)].get(entry.figure.cell) if entry.figure else None
                 if not (old and old.call and new and new.call and entry.comparison):
                     continue
-                found.append(
+                changed.append(
                     CountChange(
                         new.cell.address,
                         new.call.instructions / old.call.instructions,
@@ -209,12 +212,12 @@ def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
                         entry.comparison,
                     )
                 )
-    return found
+    return changed
 
 
-def uncounted(grids: Sequence[Grid], found: Sequence[CountChange]) -> list[str]:
+def uncounted(grids: Sequence[Grid], changes: Sequence[CountChange]) -> list[str]:
     """The addresses that were compared, and not counted on both sides."""
-    counted = {change.address for change in found}
+    counted = {change.address for change in changes}
     compared = [
         entry.figure.cell.address
         for grid in grids
@@ -225,10 +228,10 @@ def uncounted(grids: Sequence[Grid], found: Sequence[CountChange]) -> list[str]:
     return [address for address in compared if address not in counted]
 
 
-def change_lines(found: Sequence[CountChange]) -> list[str]:
+def change_lines(changes: Sequence[CountChange]) -> list[str]:
     """A line for each change, and whether count and time disagree."""
     lines = []
-    for change in found:
+    for change in changes:
         word = f"{change.address}: instructions ×{change.ratio:.4f}{'' if change.exact else ' ~'}"
         word += (
             f", time ×{ratio_text(change.comparison.ratio)} ({ratio_interval_text(change.comparison.ratio)})"
@@ -240,7 +243,7 @@ def change_lines(found: Sequence[CountChange]) -> list[str]:
     return lines
 
 
-def changes_json(found: Sequence[CountChange]) -> list[dict[str, Any]]:
+def changes_json(changes: Sequence[CountChange]) -> list[dict[str, Any]]:
     """The same for programs."""
     return [
         {
@@ -250,7 +253,7 @@ def changes_json(found: Sequence[CountChange]) -> list[dict[str, Any]]:
             "time_ratio": change.comparison.ratio.value,
             "disagree": change.contradicts,
         }
-        for change in found
+        for change in changes
     ]
 
 

@@ -60,14 +60,14 @@ def bindings(run: Run) -> list[Binding]:
     """All pairs of `run`, in the order of its cells."""
     wrapped = {identity.runner: identity.wraps for identity in run.conditions.identities if identity.wraps}
     figures = {figure.cell: figure for figure in run.cells}
-    found = []
+    pairs = []
     for cell, above in figures.items():
         below = figures.get(replace(cell, runner=wrapped.get(cell.runner, "")))
         if below and cell.usual:
             comparison = compare(below, above, run.noise_floor)
             if comparison.ratio.value > 0:
-                found.append(Binding(above, below, comparison, difference(below, comparison)))
-    return found
+                pairs.append(Binding(above, below, comparison, difference(below, comparison)))
+    return pairs
 
 
 def version_notes(run: Run) -> list[str]:
@@ -93,10 +93,10 @@ def _differing(above: RunnerIdentity, below: RunnerIdentity) -> str:
     )
 
 
-def binding_rows(found: Iterable[Binding]) -> list[tuple[str, ...]]:
+def binding_rows(pairs: Iterable[Binding]) -> list[tuple[str, ...]]:
     """The pairs as text, for `COLUMNS`; costs in cycles, or in ns where that is said."""
     rows: list[tuple[str, ...]] = []
-    for binding in found:
+    for binding in pairs:
         cell, unit = binding.above.cell, binding.comparison.unit
         suffix = "" if unit == CYCLES else " ns"
         costs = (

@@ -31,7 +31,7 @@ class Demand:
 
 def demands(figures: Iterable[CellFigure], rate: float) -> tuple[Demand, ...]:
     """What `rate` asks of each of `figures` that has data, the least cores first within a size."""
-    found = []
+    demanded = []
     for figure in figures:
         ns, size = read(figure, Unit.NS_PER_CALL), data_bytes(figure.cell)
         if ns is None or not size or ns.value <= 0 or not figure.cell.usual:
@@ -39,10 +39,10 @@ def demands(figures: Iterable[CellFigure], rate: float) -> tuple[Demand, ...]:
         records = rate / size
         busy = records * 1e-9
         cycles = read(figure, Unit.CYCLES_PER_CALL)
-        found.append(Demand(figure, records, ns, cycles, ns.scaled(busy)))
+        demanded.append(Demand(figure, records, ns, cycles, ns.scaled(busy)))
     return tuple(
         sorted(
-            found,
+            demanded,
             key=lambda demand: (natural(demand.figure.cell.operation), demand.records, demand.cores.value),
         )
     )
@@ -70,5 +70,5 @@ def cores_text(cores: Estimate) -> str:
 
 def rate_text(rate: float) -> str:
     """A rate in bytes a second, in the unit that suits it."""
-    scale, name = next((one for one in _SCALES if rate >= one[0]), _SCALES[-1])
+    scale, name = next((entry for entry in _SCALES if rate >= entry[0]), _SCALES[-1])
     return f"{rate / scale:g} {name}"

@@ -54,7 +54,7 @@ def counts(run: Run) -> list[tuple[str, str]]:
 
 def found(view: RunView) -> list[str]:
     """Say what was found: who is the fastest how often, what is fastest and slowest, what hardware adds."""
-    points = {one.contract: one for one in view.points}
+    points = {point.contract: point for point in view.points}
     sentences = []
     for grid in view.grids:
         sentences += [line for line in (_wins(grid), _extremes(view, grid)) if line]
@@ -172,7 +172,7 @@ def _extremes(view: RunView, grid: Grid) -> str:
     ]
     if len({row.heading for _, _, row, _ in known}) < 2:
         return ""
-    ends = (min(known, key=lambda one: one[0]), max(known, key=lambda one: one[0]))
+    ends = (min(known, key=lambda end: end[0]), max(known, key=lambda end: end[0]))
     texts = [
         f"{number(value, half)} ({view.name(row.cell)} in {plain(row.label, 24)}, "
         f"{plain(column.operation, 24)}"

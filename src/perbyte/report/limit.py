@@ -46,10 +46,15 @@ def limits(figures: Sequence[CellFigure]) -> tuple[Limit, ...]:
         for figure in figures
         if figure.cell.runner == "reference" and figure.cycles_per_call and figure.cell.usual
     }
-    found = []
-    for one in figures:
-        model = model_of(one.cell.algorithm, one.cell.operation)
-        if model is None or one.cycles_per_call is None or not one.cell.usual or one.cell.cpu != "full":
+    known = []
+    for figure in figures:
+        model = model_of(figure.cell.algorithm, figure.cell.operation)
+        if (
+            model is None
+            or figure.cycles_per_call is None
+            or not figure.cell.usual
+            or figure.cell.cpu != "full"
+        ):
             continue
         needs: list[tuple[Cost, str, str]] = []
         for need in model.needs:
@@ -61,11 +66,11 @@ def limits(figures: Sequence[CellFigure]) -> tuple[Limit, ...]:
             needs += [min(ways, key=lambda way: way[0].estimate.value)] if ways else []
         if needs:
             cost, what, unit = max(needs, key=lambda each: each[0].estimate.value)
-            per = one.cell.size_bytes if model.per == "byte" else 1
-            measured = cost_of(one, CYCLES, per=per, source=0)
+            per = figure.cell.size_bytes if model.per == "byte" else 1
+            measured = cost_of(figure, CYCLES, per=per, source=0)
             share = compare_costs(measured, cost)
-            found.append(Limit(one, model, what, unit, cost.estimate, share))
-    return tuple(sorted(found, key=lambda each: (-each.figure.cell.size_bytes, -each.share.ratio.value)))
+            known.append(Limit(figure, model, what, unit, cost.estimate, share))
+    return tuple(sorted(known, key=lambda each: (-each.figure.cell.size_bytes, -each.share.ratio.value)))
 
 
 def _cost(loop: CellFigure, instructions: int, size: int) -> Cost:
@@ -78,33 +83,33 @@ def render_limits(
 ) -> str:
     """Give the limits as text: a line for each cell with a model, then the models."""
     width = columns_of(width)
-    found = limits(figures)
-    if not found:
+    known = limits(figures)
+    if not known:
         return "no cell has a model whose loops are in this run: perbyte measure SELECTOR --limits\n"
     lines = [Text("What the silicon allows", style="bold")]
-    for one in found:
-        cell, ratio = one.figure.cell, one.share.ratio
-        marks = "".join(marks_of(one.figure))
-        by_call = one.model.per == "call"
-        measured = read(one.figure, Unit.CYCLES_PER_CALL if by_call else Unit.CYCLES_PER_BYTE)
+    for limit in known:
+        cell, ratio = limit.figure.cell, limit.share.ratio
+        marks = "".join(marks_of(limit.figure))
+        by_call = limit.model.per == "call"
+        measured = read(limit.figure, Unit.CYCLES_PER_CALL if by_call else Unit.CYCLES_PER_BYTE)
         what = "call" if by_call else "byte"
         size = "" if by_call else f" {size_label(cell.size_bytes)}"
-        above = "; above the limit: the model lacks a way, or a figure is wrong" if one.beyond else ""
+        above = "; above the limit: the model lacks a way, or a figure is wrong" if limit.beyond else ""
         interval = interval_text(ratio.scaled(100))
         share = f"{number(100 * ratio.value, 100 * ratio.half_width if ratio.known else 0.0)} %"
         lines += prose(
             f"{plain(cell.algorithm, 60)}, {plain(cell.runner, 40)}, {cell.operation}{size}: "
             f"{value_text(measured)} cycles a {what}{' ' + marks if marks else ''}; the silicon allows "
-            f"{value_text(one.cost)} ({one.need}, {one.unit}): {share} of the limit ({interval}){above}",
+            f"{value_text(limit.cost)} ({limit.need}, {limit.unit}): {share} of the limit ({interval}){above}",
             width,
         )
     lines += [
         Text(),
         *prose("Models: units work at the same time, and the dearest need is the limit.", width),
     ]
-    for said in dict.fromkeys(f"- {limit.model.algorithms}: {limit.model.model}" for limit in found):
-        lines += prose(said, width)
-    used = {unit for limit in found for need in limit.model.needs for unit in need.ways}
+    for note in dict.fromkeys(f"- {limit.model.algorithms}: {limit.model.model}" for limit in known):
+        lines += prose(note, width)
+    used = {unit for limit in known for need in limit.model.needs for unit in need.ways}
     lines += [Text(), *prose("Cycles an instruction, measured in this run; no listed figure is used:", width)]
     lines += prose(_loops(figures, used), width)
     return to_text(lines, colour=colour)

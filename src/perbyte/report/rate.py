@@ -24,14 +24,14 @@ def render_rate(
 ) -> str:
     """Give the answer as text: a heading per operation and size, a line per cell, and what the figures leave out."""
     width = columns_of(width)
-    found = demands(figures, rate)
-    if not found:
+    demanded = demands(figures, rate)
+    if not demanded:
         return "no cell has data, so a rate says nothing of it\n"
     lines: list[Text] = []
-    labels = {one: f"{title_of(one.figure.cell)}, {one.figure.cell.runner}" for one in found}
+    labels = {demand: f"{title_of(demand.figure.cell)}, {demand.figure.cell.runner}" for demand in demanded}
     room = max(len(plain(label, 60)) for label in labels.values())
     heading = ""
-    for demand in found:
+    for demand in demanded:
         cell = demand.figure.cell
         text = (
             f"{rate_text(rate)} to {plain(cell.operation, 24)} in records of {size_label(data_bytes(cell))}: "
@@ -77,5 +77,5 @@ def rate_json(figures: Iterable[CellFigure], rate: float) -> dict[str, Any]:
 
 
 def _many(count: float) -> str:
-    scale, name = next((one for one in _MANY if count >= one[0]), (1.0, ""))
+    scale, name = next((entry for entry in _MANY if count >= entry[0]), (1.0, ""))
     return f"{count / scale:.3g}{name}"

@@ -338,7 +338,7 @@ def _doubts(
         if epoch not in used:
             kind = Doubt.NOISY_EPOCH if not epoch.quiet else Doubt.EPOCH_WITHOUT_CYCLES
             why = "no cycles" if epoch.quiet else f"too few clean samples ({epoch.clean})"
-            if epoch.quiet and not epoch.pieces and any(one.pieces for one in used):
+            if epoch.quiet and not epoch.pieces and any(other_epoch.pieces for other_epoch in used):
                 kind, why = Doubt.NOISY_EPOCH, "whole calls only"
             text = f"{why} in epoch {epoch.number}, which is left out"
             warnings.append(Warning(kind, text, (epoch.number,)))

@@ -234,7 +234,7 @@ def unlike_to_merge(ours: Conditions, theirs: Conditions) -> dict[str, tuple[Any
 
 
 def require_agreement(fields: dict[str, tuple[Any, Any]], what: str, hint: str) -> None:
-    """Raise IncompatibleRuns naming every field in `found`; nothing when there is none."""
+    """Raise IncompatibleRuns naming every field in `fields`; nothing when there is none."""
     if not fields:
         return
     shown = "; ".join(

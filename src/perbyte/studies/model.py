@@ -224,7 +224,9 @@ class Study(StudyFile, frozen=True, kw_only=True):
 
     def selectors(self, *, quick: bool = False) -> tuple[str, ...]:
         """The selectors to measure, in the order of the study's file and without repetition."""
-        return tuple(dict.fromkeys(one for group in self.groups for one in group.chosen(quick=quick)))
+        return tuple(
+            dict.fromkeys(selector for group in self.groups for selector in group.chosen(quick=quick))
+        )
 
     def measuring_policy(self, *, quick: bool = False, start: Policy | None = None) -> Policy:
         """The policy to measure with: `start` (the usual one if None) with the study's overrides."""
