@@ -88,11 +88,7 @@ def render_table(
 
 
 def render_comparison(
-    grids: Sequence[Grid],
-    noise: NoiseFloor | None,
-    *,
-    width: int | None = None,
-    colour: bool | None = None,
+    grids: Sequence[Grid], noise: NoiseFloor | None, *, width: int | None = None, colour: bool | None = None
 ) -> str:
     """Give grids with a baseline as tables of values and ratios, with what they come to and the noise floor."""
     width = columns_of(width)
@@ -103,8 +99,8 @@ def render_comparison(
         comparisons = [row.entries[index].comparison for grid in grids for row in grid.rows]
         counts = Counter(comparison.answer for comparison in comparisons if comparison)
         shown = [answer for answer in Answer if counts[answer] or answer is not Answer.UNDECIDED]
-        text = ", ".join(f"{counts[answer]} {answer.value}" for answer in shown)
-        lines += prose(f"{column.side}: {text}", width)
+        texts = (f"{counts[answer]} {answer.value}" for answer in shown)
+        lines += prose(f"{column.side}: {', '.join(texts)}", width)
     lines += [part for line in _doubts(grids) for part in prose(line, width)]
     lines += prose(noise_line(noise), width)
     return to_text(lines, colour=colour)
@@ -137,9 +133,8 @@ def card_text(card: Card, width: int) -> list[Text]:
     for headline, texts in card_lines(card):
         style = _HEADLINES.get(headline[:1], "bold")
         lines += [Text(part.plain, style=style) for part in prose(headline, width) if headline]
-        lines += [
-            Text(f"{_INDENT}{part.plain}") for text in texts for part in prose(text, width - len(_INDENT))
-        ]
+        below = [part for text in texts for part in prose(text, width - len(_INDENT))]
+        lines += [Text(f"{_INDENT}{part.plain}") for part in below]
     return [*lines, Text()] if lines else []
 
 
