@@ -39,7 +39,7 @@ def read_histogram(path: Path, multiple: int = 1) -> Mix:
             continue
         if len(words) > 2 or not all(word.isdecimal() for word in words) or not 0 < int(words[0]) <= LARGEST:
             raise UsageError(
-                f"histogram '{path}': line {number}: {line.strip()[:60]!r} is no size with its count",
+                f"histogram '{path}': line {number}: {line.strip()[:60]!r} is not a size and a count",
                 hint=f"a line is a size from 1 to {LARGEST} bytes and how many messages have it: 1350 20000",
             )
         counts_of[int(words[0])] = counts_of.get(int(words[0]), 0) + (int(words[1]) if len(words) > 1 else 1)

@@ -34,7 +34,7 @@ def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool) -> Prepared
             text = f"{cells:,} cells in {policy.epochs} epochs take about {seen.least_s:.0f} s at the least"
         raise UsageError(
             f"{text}: too much for a budget of {policy.budget_s:g} s",
-            hint=f"{enough}, fewer cells or sizes, or fewer --epochs; --dry-run tells how long a plan takes",
+            hint=f"{enough}, fewer cells or sizes, or fewer --epochs; --dry-run prints the time of a plan",
         )
     say(f"{cells:,} cell{'s' * (cells != 1)}: {seen}")
     return prepared

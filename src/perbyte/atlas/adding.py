@@ -87,7 +87,9 @@ def add(
     only. Raises StoreError where the atlas cannot be written, UsageError for a name that is none.
     """
     if machine and slug(machine) != machine:
-        raise UsageError(f"'{machine[:80]}' is no name for a machine", hint=f"for example: {slug(machine)}")
+        raise UsageError(
+            f"'{machine[:80]}' is not a valid name of a machine", hint=f"for example: {slug(machine)}"
+        )
     atlas = open_atlas(url, create=True)
     known: list[str] = []
     refused: list[tuple[Path, PerbyteError]] = []

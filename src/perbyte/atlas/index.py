@@ -168,7 +168,9 @@ def open_atlas(url: str, *, create: bool = False) -> Atlas:
     try:
         top = msgspec.json.decode(place.read(TOP, _TOP_LIMIT), type=_Top)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise StoreError(f"{url}/{TOP} is damaged: {error}", hint="this is no atlas of Perbyte") from error
+        raise StoreError(
+            f"{url}/{TOP} is damaged: {error}", hint="this is not an atlas of Perbyte"
+        ) from error
     if top.perbyte_atlas != SCHEMA:
         raise StoreError(
             f"the atlas {url} has version {top.perbyte_atlas}, this Perbyte reads version {SCHEMA}",

@@ -58,7 +58,7 @@ def query(
     with database(atlas, sql) as connection:
         statements = connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type.name not in _READING:
-            raise UsageError("an atlas is only read: one SELECT is a query", hint="or DESCRIBE cells")
+            raise UsageError("a query of an atlas is a single SELECT", hint="or DESCRIBE cells")
         return fetched(connection.execute(statements[0], list(parameters)))
 
 

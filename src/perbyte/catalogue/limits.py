@@ -73,4 +73,4 @@ def check_models(models: tuple[Model, ...], algorithms: Mapping[str, Algorithm])
         for need in model.needs:
             for unit in need.ways:
                 if getattr(algorithms.get(unit), "kind", "") != "probe":
-                    yield f"limits.toml: {model.algorithms}: '{unit}' is no loop of known cost"
+                    yield f"limits.toml: {model.algorithms}: '{unit}' is not a loop of known cost"

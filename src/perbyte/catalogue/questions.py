@@ -61,7 +61,7 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True):
             for operation in operations:
                 one_of(operation, OPERATIONS[kind], f"operation of a {kind}", f"work.{kind}")
         if len(self.algorithms) != len(set(self.algorithms)):
-            raise Problem("a candidate stands there twice", key="algorithms")
+            raise Problem("a candidate is listed twice", key="algorithms")
 
     def operations(self, algorithm: Algorithm) -> dict[str, float]:
         """How many of each operation of `algorithm` belong to one unit of work."""
@@ -115,7 +115,7 @@ def check_questions(
                 continue
             for remark in task.remarks:
                 if not any(pattern.matches(algorithm, remark.algorithms) for algorithm in task.algorithms):
-                    yield f"{place}: a remark on '{remark.algorithms}', which is no candidate"
+                    yield f"{place}: a remark on '{remark.algorithms}', which is not a candidate"
             kinds = contracts[task.contract].kinds
             for member in task.algorithms:
                 known = algorithms.get(member)

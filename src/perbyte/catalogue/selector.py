@@ -260,7 +260,7 @@ def _states(text: str, given: dict[str, str]) -> tuple[str, ...] | None:
     states = tuple(dict.fromkeys(given["state"].split(",")))
     if unknown := [state for state in states if not is_state(state) and not pattern.is_pattern(state)]:
         there = f"there are {', '.join(STATES)} and threads-2 (of any number)"
-        raise _wrong(text, f"'{unknown[0]}' is no state", hint=there)
+        raise _wrong(text, f"'{unknown[0]}' is not a state", hint=there)
     return states
 
 

@@ -73,7 +73,7 @@ class StatusRow(Struct, frozen=True, forbid_unknown_fields=True):
                 "ends before it begins", key="until", hint="`until` is the last day on which it holds"
             )
         if not _SENTENCE.fullmatch(self.means):
-            raise Problem("is not one sentence", key="means", hint="say in one sentence what follows from it")
+            raise Problem("is not one sentence", key="means", hint="state the consequence in one sentence")
 
     def holds(self, date: datetime.date) -> bool:
         """True when `date` is within its days."""

@@ -141,9 +141,9 @@ def command(
         extras.require("report", "A page")
     profile, known = _profile(profile)
     if peer and question != "tls":
-        raise UsageError("--peer is for tls alone", hint=f"perbyte advise tls --peer {NO_AES}")
+        raise UsageError("--peer is only for tls", hint=f"perbyte advise tls --peer {NO_AES}")
     if disk and not question.startswith("disk"):
-        raise UsageError("--path is for disk alone", hint="perbyte advise disk --path DIR")
+        raise UsageError("--path is only for disk", hint="perbyte advise disk --path DIR")
     if sizes and histogram:
         raise UsageError("--sizes and --histogram exclude each other")
     if page:
@@ -253,7 +253,7 @@ def _mix(task: Task, sizes: str | None, histogram: Path | None) -> Mix:
         return read_histogram(histogram, multiple)
     named = parse_sizes(str(sizes))
     if odd := [size for size in named if size % multiple]:
-        raise UsageError(f"{odd[0]} bytes is no multiple of {multiple}", hint="leave that size out")
+        raise UsageError(f"{odd[0]} bytes is not a multiple of {multiple}", hint="leave that size out")
     return Mix(named)
 
 
@@ -372,13 +372,11 @@ def _measure(
     if not texts and surveyed.failures:
         broken = surveyed.failures[0]
         raise EnvironmentLacking(
-            f"no library answers '{question.title}'", hint=f"{broken.runner}: {broken.message}"
+            f"no library can answer '{question.title}'", hint=f"{broken.runner}: {broken.message}"
         )
     if not texts:
         first = next(iter(missing.items()), ("", "perbyte list providers NAME tells who has an algorithm"))
-        raise EnvironmentLacking(
-            f"no built library has what '{question.title}' asks for", hint=": ".join(first)
-        )
+        raise EnvironmentLacking(f"no built library has what '{question.title}' needs", hint=": ".join(first))
     request = Request(tuple(parse_selector(text) for text in texts))
     # never cut: a candidate that is left out for want of time would be missing from the answer
     done = conduct(request, policy, quiet=quiet, lenient=True)

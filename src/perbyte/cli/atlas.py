@@ -79,7 +79,7 @@ def add_(runs: tuple[Path, ...], url: str | None, machine: str, keep_identities:
 
 @command.command("list")
 @at
-@click.option("--runs", "by_run", is_flag=True, help="A row per run instead of one per machine.")
+@click.option("--runs", "by_run", is_flag=True, help="Print a row per run instead of one per machine.")
 @as_json_option
 def list_(url: str | None, by_run: bool, as_json: bool) -> int:
     """List machines, or runs, newest first."""

@@ -30,10 +30,10 @@ CELL_S, PAIR_S = 2.0, 4.0  # of measuring for a benchmark, and for one beside it
 PRECISION = 0.0008  # of --baseline, at the level of `trial.kept`: 0.05 % at 95 %
 EPOCHS = 8
 EPILOG = """\b
-  perbyte bench                            # the package here: Cargo.toml with criterion, or *_test.go
+  perbyte bench                            # this package: Cargo.toml with criterion, or *_test.go
   perbyte bench ./aead --only seal --only open
-  perbyte bench --flags '--features asm'   # words for cargo bench, or for go build
-  perbyte bench --baseline                 # keeps the programs; after a change: faster, slower?
+  perbyte bench --flags '--features asm'   # arguments of cargo bench, or of go build
+  perbyte bench --baseline                 # keep the programs; after a change: faster or slower?
 """
 
 
@@ -43,27 +43,25 @@ class BenchOptions:
 
     places: tuple[Path, ...] = argument(nargs=-1, type=click.Path(path_type=Path), metavar="[DIR...]")
     only: tuple[str, ...] = option(
-        "--only", multiple=True, metavar="WORD", help="Those whose name holds the word."
+        "--only", multiple=True, metavar="WORD", help="Only benchmarks whose name contains WORD."
     )
-    flags: str = option("--flags", default="", help="Words for cargo bench, or for go build.")
-    show: bool = flag("--list", help="Say what there is, and measure nothing.")
-    line: bool = flag("--line", help="Print the line for Cargo.toml by which `cargo bench` does the same.")
-    baseline: bool = flag(
-        "--baseline", help="Compare with the programs that were kept; the first ones are kept."
-    )
+    flags: str = option("--flags", default="", help="Further arguments of cargo bench, or of go build.")
+    show: bool = flag("--list", help="List the benchmarks, and measure nothing.")
+    line: bool = flag("--line", help="Print the line for Cargo.toml that makes `cargo bench` do the same.")
+    baseline: bool = flag("--baseline", help="Compare with the kept programs; keep the first ones.")
     keep: bool = flag("--keep", help="Make these programs the baseline.")
     budget: float | None = option(
         "--budget",
         type=Seconds(),
         default=None,
-        help=f"Measuring time.  [{CELL_S:g}s for each, {MOST_S:g}s at the most; with --baseline {PAIR_S:g}s]",
+        help=f"Measuring time.  [{CELL_S:g}s for each, at most {MOST_S:g}s; with --baseline {PAIR_S:g}s]",
     )
     gentle: bool = flag("--gentle", help=GENTLE)
     fail_above: float | None = option(
         "--fail-above",
         type=Percent(),
         default=None,
-        help="With --baseline: exit code 1 when any is slower by more, 5 when that cannot be told.  [by anything]",
+        help="With --baseline: exit code 1 if slower by more, 5 if not known.  [any]",
     )
     undecided_is: str | None = option("--undecided-is", **UNDECIDED)
     markdown: bool = flag("--markdown", help="Print a table as Markdown.")
@@ -83,10 +81,10 @@ class BenchOptions:
 @click.command("bench", epilog=EPILOG)
 @takes(BenchOptions)
 def command(asked: BenchOptions) -> int:
-    """Measure the benchmark files of a project: criterion's of Rust, and functions of Go's testing.B.
+    """Measure the benchmark files of a project: those of criterion in Rust, and of testing.B in Go.
 
-    DIR is a package; files in it stay as they are. What such a benchmark computes nobody checks, so that each one's id
-    begins with `unverified-`.
+    DIR is a package; its files are not changed. The output of such a benchmark is not checked, so its id begins with
+    `unverified-`.
     """
     from perbyte.measure.machine import require_linux
     from perbyte.trial.benchmark_file import describe_routines
@@ -199,7 +197,7 @@ def _measure(
     for failure in surveyed.failures:
         note(f"{failure.runner}: {failure.message}")
     if not cells:
-        raise UsageError("no program of the benchmarks answers", hint="what it says stands above")
+        raise UsageError("no program of the benchmarks answers", hint="its output is printed above")
     each = PAIR_S / 2 if asked.baseline else CELL_S
     budget_s = asked.budget or min(MOST_S, max(LEAST_S, each * len(cells)))
     policy = replace(policy, budget_s=budget_s, cores=choose_cores(policy.cores))

@@ -77,13 +77,13 @@ class CompareOptions:
         "--fail-above-instructions",
         type=Percent(),
         default=None,
-        help="Exit code 1 if another side executes more instructions by more.",
+        help="Exit code 1 if another side has more instructions than A, by more than this.",
     )
     fail_on: tuple[str, ...] | None = option(
         "--fail-on",
         type=Listed(),
         default=None,
-        help="Fail on: leak, new-leak (not, or less, in A), unknown (code 5).",
+        help="Fail on: leak, new-leak (absent or smaller in A), unknown (code 5).",
     )
     undecided_is: str | None = option("--undecided-is", **UNDECIDED)
     missing_is: str | None = option(
@@ -99,7 +99,7 @@ class CompareOptions:
         "--unit",
         type=UnitName(),
         default=None,
-        help="Unit of the columns.  [cycles/byte where all have cycles, else MB/s]",
+        help="Unit of the columns.  [cycles/byte if all sides have cycles, else MB/s]",
     )
     rate: float | None = option("--rate", type=DataRate(), default=None, help=RATE)
     as_json: bool = flag("--json", help="Print JSON instead of the table.")
@@ -108,7 +108,7 @@ class CompareOptions:
     def __post_init__(self) -> None:
         """Raise UsageError for what does not go together."""
         if len(self.sides) < 2:
-            raise UsageError("a comparison has two sides or more", hint="perbyte compare RUN OTHER-RUN")
+            raise UsageError("a comparison needs two or more sides", hint="perbyte compare RUN OTHER-RUN")
         require_one_form(as_json=self.as_json, as_csv=self.as_csv)
         if self.undecided_is and self.fail_above is None:
             raise UsageError("--undecided-is goes with --fail-above")
@@ -143,9 +143,7 @@ def command(options: CompareOptions) -> int:
     failing = read_failing_changes(options.fail_on)
     if (alone := changes_alone(options.sides, options.run)) is not None:
         if options.figures_only:
-            raise UsageError(
-                "these runs have verdicts on leaks only", hint="of the options --json and --fail-on"
-            )
+            raise UsageError("these runs have only verdicts on leaks", hint="use only --json and --fail-on")
         return tell_alone(alone, failing, as_json=options.as_json)
     grids, noise, runs, missing = _sides(options)
     limit = None

@@ -23,7 +23,7 @@ SHOWN = 4
 def read_failing_changes(words: Sequence[str] | None) -> tuple[str, ...]:
     """What `--fail-on` of `compare` named. Raises UsageError for anything else."""
     if unknown := sorted(set(words or ()) - set(FAILING)):
-        raise UsageError(f"--fail-on '{unknown[0]}' means nothing", hint=f"there are {', '.join(FAILING)}")
+        raise UsageError(f"--fail-on '{unknown[0]}' is unknown", hint=f"there are {', '.join(FAILING)}")
     return tuple(words or ())
 
 
@@ -70,7 +70,10 @@ def tell_alone(changes: Sequence[LeakChanges], fail_on: Sequence[str], *, as_jso
 
     known = found_in(changes)
     if not known:
-        raise UsageError("the sides have no cell and secret in common", hint="look at the same on both sides")
+        raise UsageError(
+            "the sides have no cell and secret in common",
+            hint="test the same cells and secrets on both sides",
+        )
     if as_json:
         print(json.dumps({"leaks": leak_changes_json(known)}, indent=1, allow_nan=False))
     else:

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
-    "--report", type=click.Path(path_type=Path), help="Write what describes this core to a file to send in."
+    "--report",
+    type=click.Path(path_type=Path),
+    help="Write a description of this core to a file, to send to us.",
 )
 def command(as_json: bool, report: Path | None) -> int:
     """Show this machine: CPU, clock source and its self-check, runners, and what is missing.

@@ -37,7 +37,7 @@ def command() -> None:
 @click.option(
     "--machine", type=click.Path(path_type=Path), help="File of boot messages, /proc/cpuinfo or lscpu."
 )
-@click.option("--library-version", "version", help="OpenSSL's version where a listing does not name it.")
+@click.option("--library-version", "version", help="OpenSSL's version, if a listing lacks it.")
 @click.option("--join", is_flag=True, help="Make one run of all listings (one machine, one version).")
 @click.option("--partial", is_flag=True, help="Take the complete rows of a truncated listing.")
 @click.option("--replace", "overwrite", is_flag=True, help="Replace runs of the same name.")
@@ -55,8 +55,8 @@ def openssl_speed(
 ) -> int:
     """Import the output of `openssl speed`, plain or with -mr, of OpenSSL 0.9.8 to 3.x. `-` is standard input.
 
-    A file may hold several listings: each becomes a run. The tool gives no intervals and no cycles, so the figures have
-    none. Boot messages around the tables describe the machine.
+    A file may contain several listings: each becomes a run. The tool gives no intervals and no cycles, so the figures
+    have none. Boot messages around the tables describe the machine.
     """
     from perbyte.exchange import join_listings, make_run, read_listings, read_machine, read_text
     from perbyte.model.text import plain
@@ -98,7 +98,7 @@ def _importer(form: str) -> click.Command:
         "meanings",
         multiple=True,
         metavar="PATTERN=ALGORITHM/OPERATION@SIZE",
-        help="The cell that a name stands for.",
+        help="The cell for benchmarks whose names match PATTERN.",
     )
     @click.option("--replace", "overwrite", is_flag=True, help="Replace a run of the same name.")
     @click.option("-q", "--quiet", is_flag=True, help="No notes.")
@@ -160,7 +160,9 @@ def _with_places(runs: list[Run], out: Path | None, overwrite: bool) -> list[tup
     alone = out is not None and len(runs) == 1
     placed = [(run, home if alone else home / run.conditions.run_id) for run in runs]
     if bad := next((name for _, place in placed if (name := place.name) in ("", ".", "..")), None):
-        raise UsageError(f"{bad!r} is no name of a run", hint="use --name with letters, digits, dot and dash")
+        raise UsageError(
+            f"{bad!r} is not a valid name of a run", hint="use --name with letters, digits, dot and dash"
+        )
     if escaped := next((run for run in runs if "/" in run.conditions.run_id), None):
         raise UsageError(
             f"the name {escaped.conditions.run_id!r} is a path",

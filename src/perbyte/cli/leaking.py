@@ -38,7 +38,7 @@ def draw_cases(
     from perbyte.measure.leaks import LeakCase
 
     if unknown := sorted(set(roles or ()) - set(ROLES)):
-        raise UsageError(f"no secret is called '{unknown[0]}'", hint=f"there are {', '.join(ROLES)}")
+        raise UsageError(f"there is no secret '{unknown[0]}'", hint=f"there are {', '.join(ROLES)}")
     catalogue = load()
     cases, without = [], []
     for cell in cells:
@@ -202,5 +202,5 @@ def leak_code(run: LeakRun, fail_on: Sequence[str]) -> int:
 def read_failing(words: Sequence[str] | None) -> tuple[str, ...]:
     """What `--fail-on` named. Raises UsageError for anything else."""
     if unknown := sorted(set(words or ()) - set(FAILING)):
-        raise UsageError(f"--fail-on '{unknown[0]}' means nothing", hint=f"there are {', '.join(FAILING)}")
+        raise UsageError(f"--fail-on '{unknown[0]}' is unknown", hint=f"there are {', '.join(FAILING)}")
     return tuple(words or ())

@@ -189,7 +189,7 @@ class PolicyOptions:
         "--epochs",
         type=click.IntRange(1, 100),
         default=None,
-        help=f"Least number of fresh processes per runner.  [{DEFAULT.epochs}]",
+        help=f"Minimum number of fresh processes per runner.  [{DEFAULT.epochs}]",
     )
     cores: tuple[int, ...] | None = option(
         "--cores",
@@ -247,7 +247,7 @@ class Additions:
     """What is printed beside the figures of a run; `rate` in bytes a second."""
 
     rate: float | None = option("--rate", type=DataRate(), default=None, help=RATE)
-    limits: bool = flag("--limits", help="Show the processor's limit for each cell, and its cause.")
+    limits: bool = flag("--limits", help="Compare each cell with the limit of the processor.")
     count: bool = flag("--count", help="Show the instructions of each cell, by kind and per cycle.")
     memory: bool = flag("--memory", help="Show stack, heap, state and code of each cell, in bytes.")
     leak: bool = flag("--leak", help="Show whether the time of each cell depends on secrets.")

@@ -46,7 +46,7 @@ BUDGETS_S = (5.0, 15.0)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet: bool) -> int:
-    """Measure loops of known cost through the whole pipeline. Exit code 1 if one reads wrong, 5 if not known.
+    """Measure loops of known cost with the complete method. Exit code 1 if a result is wrong, 5 if not known.
 
     --full also finds the smallest difference that this machine detects, and its rate of false alarms.
 

@@ -26,7 +26,7 @@ class ShowOptions:
 @click.command("show")
 @takes(ShowOptions)
 def command(options: ShowOptions) -> int:
-    """Show the table of RUN: a directory, or a name of `perbyte list runs`. Without RUN: the newest run.
+    """Print the table of RUN: a directory, or a name of `perbyte list runs`. Without RUN: the newest run.
 
     \b
       perbyte show

@@ -112,7 +112,7 @@ def build_group(
                 name += "-" + re.sub(r"[^A-Za-z0-9.]+", "-", way.word).strip("-")
             jobs.append((implementation, way, name, home() / "supercop" / f"{algorithm.id}-{name}-{index}"))
     if len({name for _, _, name, _ in jobs}) < len(jobs):
-        raise UsageError("two implementations have one name", hint="try them in two commands")
+        raise UsageError("two implementations have the same name", hint="use two commands")
 
     def make(job: tuple[Implementation, Way, str, Path]) -> Made:
         implementation, way, name, place = job

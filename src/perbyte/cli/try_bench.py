@@ -29,7 +29,7 @@ def libraries_beside(glob: str, own: Sequence[str]) -> list[RunnerSpec]:
     build_needed([glob])
     every = [spec for spec in locate() if not spec.built or spec.out().is_dir()]
     if taken := {spec.name for spec in locate()} & set(own):
-        raise UsageError(f"there is a runner '{sorted(taken)[0]}' already", hint="--name another-name")
+        raise UsageError(f"there is already a runner '{sorted(taken)[0]}'", hint="--name another-name")
     return [spec for spec in every if pattern.matches(spec.name, glob) and not left_out(glob, spec)]
 
 

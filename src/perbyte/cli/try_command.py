@@ -126,7 +126,7 @@ EPILOG = """\b
     "--fail-above-instructions",
     type=Percent(),
     default=None,
-    help="With --baseline: exit code 1 if by more instructions.",
+    help="With --baseline: exit code 1 if instructions grow by more.",
 )
 @undecided_option
 @click.option("--markdown", is_flag=True, help="Print the result of --baseline as Markdown.")
@@ -219,7 +219,9 @@ def command(
             quiet=quiet,
         )
     if not algorithm_name:
-        raise UsageError("what does it compute?", hint="--as sha-256; all: perbyte list algorithms")
+        raise UsageError(
+            "missing --as ALGORITHM", hint="for example --as sha-256; perbyte list algorithms lists all"
+        )
     if algorithm_name.startswith(NEW):
         algorithm = find_new(algorithm_name, kind, lengths, answers)
     elif kind or lengths or answers:

@@ -53,7 +53,9 @@ def try_layout(
     if unknown:
         note(f"left out, not in the catalogue: {', '.join(unknown)}", quiet=quiet)
     if not groups:
-        raise UsageError("the tree has nothing of what was asked for", hint="see --as and the layout's 'as'")
+        raise UsageError(
+            "the tree has no implementation of the requested algorithm", hint="see --as and the layout's 'as'"
+        )
     note(f"building {sum(map(len, groups.values()))} programs", quiet=quiet)
     sdk_archive()
     built = {algorithm: _build(group, algorithm, sizes) for algorithm, group in groups.items()}

@@ -57,7 +57,7 @@ def command(run: Path | None, signers: Path | None, as_json: bool) -> int:
         print(f"signed: {plain(str(signature), 300) if signature else 'no'}")
         if verdict.damaged:
             print(f"damaged: {len(verdict.damaged)} of {len(verdict.findings)} files")
-            note(f"save what is readable with: perbyte recover {verdict.path}")
+            note(f"save the readable part with: perbyte recover {verdict.path}")
         elif verdict.manifest:
             print(f"whole: {len(verdict.findings)} files are as they were written")
         else:

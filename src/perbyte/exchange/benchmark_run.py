@@ -54,7 +54,7 @@ def read_meaning(text: str) -> BenchmarkMeaning:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"--map: '{pattern}' is no regular expression: {error}") from None
+        raise UsageError(f"--map: '{pattern}' is not a regular expression: {error}") from None
     if not (equals and pattern and match):
         raise UsageError(f"--map: '{text}' is not of the form", hint="--map 'BM_sha.*=sha-256/digest@8KiB'")
     algorithm = load().find(match[1])

@@ -50,7 +50,7 @@ def read_benchmarks(form: str, text: str, source: str) -> list[Reading]:
         for reading in FORMATS[form](text):
             if not (0 < reading.ns < 1e15):
                 raise _BrokenListing(
-                    reading.line, f"{reading.name[:60]!r}: {reading.ns:g} ns is no time that a call can take"
+                    reading.line, f"{reading.name[:60]!r}: {reading.ns:g} ns is not a possible time of a call"
                 )
             readings.append(reading)
             if len(readings) > MOST_READINGS:
@@ -86,11 +86,11 @@ def _line_of(text: str, name: str) -> int:
 
 def _number(value: Any, line: int, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise _BrokenListing(line, f"{what} is no number")
+        raise _BrokenListing(line, f"{what} is not a number")
     try:
         number = float(value)
     except (ValueError, OverflowError):
-        raise _BrokenListing(line, f"{what} is no number: {str(value)[:40]!r}") from None
+        raise _BrokenListing(line, f"{what} is not a number: {str(value)[:40]!r}") from None
     if not math.isfinite(number):
         raise _BrokenListing(line, f"{what} is {number}")
     return number

@@ -306,7 +306,7 @@ def _fetched(
 def _fetch(client: Client, job: Job, machine: str, parcel: Parcel, part: Path) -> bool:
     """Fetch a file in pieces, going on where an earlier attempt ended. Raises StoreError for what cannot be one."""
     if not FILE.fullmatch(parcel.name) or not 0 <= parcel.bytes <= FILE_LIMIT:
-        raise StoreError(f"{parcel.name[:80]!r} of {parcel.bytes} bytes is no file of a run")
+        raise StoreError(f"{parcel.name[:80]!r} of {parcel.bytes} bytes is not a file of a run")
     place = part / parcel.name
     with place.open("ab") as file:
         while (have := file.tell()) < parcel.bytes:

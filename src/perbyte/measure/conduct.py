@@ -278,7 +278,7 @@ def describe_input(path: Path) -> dict[str, str | int]:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise UsageError(f"input '{path}' is no regular file")
+            raise UsageError(f"input '{path}' is not a regular file")
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         if status.st_size > memory // _SHARE_OF_MEMORY:
             raise EnvironmentLacking(

@@ -177,7 +177,7 @@ def _cells_of(
                         Failure(
                             "unsupported",
                             runner,
-                            f"{size} bytes is no multiple of {algorithm.data_multiple_bytes}",
+                            f"{size} bytes is not a multiple of {algorithm.data_multiple_bytes}",
                             address=cell.address,
                         )
                     )

@@ -141,7 +141,7 @@ def _summary(view: RunView, judgement: Judgement | None, notes: Sequence[str], p
 def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) -> Page:
     """The page of several runs: a column per run, ratios to the first. Raises UsageError for fewer than two runs."""
     if len(runs) < 2:
-        raise UsageError("one run cannot be compared", hint="name two runs or more")
+        raise UsageError("a comparison needs two or more runs", hint="name two runs or more")
     heads = [plain(name, 24) for name in names or run_names(runs)]
     grids = compare_runs(runs, heads)
     drawn = [drawing(picture, "figure-1") for picture in comparison_pictures(grids)]

@@ -259,7 +259,7 @@ def replay_file(
         transcript = transcripts.parse(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{file} is no transcript: {error}", hint="see protocol/transcripts/README.md"
+            f"{file} is not a transcript: {error}", hint="see protocol/transcripts/README.md"
         ) from None
     with Session(spec, cpu=cpu, core=core, limits=_LIMITS) as session:
         toy = transcript.standard and session.hello().sdk.startswith("fake/")

@@ -92,7 +92,7 @@ class _File(Struct, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if not self.run.command and self.build.kind not in COMPILED_KINDS:
-            raise Problem("is missing", key="run.command", hint="say how to start it")
+            raise Problem("is missing", key="run.command", hint="give the command that starts it")
 
 
 def search_path() -> tuple[Path, ...]:

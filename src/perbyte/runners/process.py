@@ -78,7 +78,7 @@ class RunnerProcess:
         Raises EnvironmentLacking when the program cannot be started or the core cannot be had.
         """
         if not shutil.which(command[0], path=environment.get("PATH")):
-            raise EnvironmentLacking(f"runner '{name}' cannot be started: {command[0]} is no program")
+            raise EnvironmentLacking(f"runner '{name}' cannot be started: {command[0]} is not a program")
         self.name = name
         self.fault: RunnerError | None = None
         self._stderr = b""

@@ -69,7 +69,7 @@ def verify(path: Path) -> FilesVerdict:
     directory = run_directory(path)
     check_directory(directory)
     if holder := held_by(directory / LOCK_FILE):
-        raise StoreError(f"{directory} is being written by {holder}", hint="verify it when that has ended")
+        raise StoreError(f"{directory} is being written by {holder}", hint="verify it after that has ended")
     manifest, findings, notes = None, [], []
     try:
         manifest = read_manifest(directory)

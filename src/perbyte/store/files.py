@@ -63,7 +63,7 @@ def disk_error(error: OSError, directory: Path) -> StoreError:
         return StoreError(
             f"there is no room left to write {directory}: {error.strerror}. Everything up to the last finished "
             "burst is kept",
-            hint=f"free some space, then go on with: perbyte measure --resume {directory}",
+            hint=f"free some space, then continue with: perbyte measure --resume {directory}",
         )
     return StoreError(
         f"cannot write {directory}: {error.strerror or error}",
@@ -102,7 +102,7 @@ def check_regular(place: Path, limit_bytes: int) -> int:
     if not stat.S_ISREG(status.st_mode):
         raise StoreError(
             f"{place} is not a regular file",
-            hint="copy the run with its real files, not with links to them",
+            hint="copy the run with the files themselves, not with links",
         )
     if status.st_size > limit_bytes:
         raise StoreError(
@@ -126,7 +126,7 @@ def damaged(place: Path, why: object) -> StoreError:
     text = " ".join(str(why).split())
     return StoreError(
         f"{place} is damaged: {text[:300]}",
-        hint=f"save what is readable with: perbyte recover {place.parent}",
+        hint=f"save the readable part with: perbyte recover {place.parent}",
     )
 
 

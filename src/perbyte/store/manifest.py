@@ -67,7 +67,7 @@ def read_manifest(directory: Path) -> Manifest | None:
         )
     for name in manifest.files:
         if name not in (RUN_FILE, CELLS_FILE) and not SAMPLES_NAME.fullmatch(name):
-            raise damaged(place, f"it lists {name[:80]!r}, which is no file of a run")
+            raise damaged(place, f"it lists {name[:80]!r}, which is not a file of a run")
     return manifest
 
 

@@ -166,7 +166,9 @@ class RunWriter:
         else:
             known = self._state.conditions
             changed = differences(known, conditions)
-            require_agreement(changed, "the run cannot go on, conditions have changed", _OTHER_CONDITIONS)
+            require_agreement(
+                changed, "the run cannot be resumed, because conditions have changed", _OTHER_CONDITIONS
+            )
             plan = tuple(dict.fromkeys((*known.plan, *conditions.plan)))
             self._state.conditions = replace(known, policy=conditions.policy, plan=plan)
             self._state.complete = False
@@ -376,7 +378,7 @@ def _ours(directory: Path, overwrite: bool) -> list[Path]:
         if ours and not overwrite:
             raise StoreError(
                 f"{directory} already holds a run",
-                hint=f"go on with it (--resume {directory}) or choose another --out",
+                hint=f"continue it (--resume {directory}) or choose another --out",
             )
         return ours
     except OSError as error:

@@ -235,7 +235,7 @@ class AnswerSentence(AnswerText, frozen=True, forbid_unknown_fields=True, kw_onl
         try:
             self.text.format_map({"unit": "", **dict.fromkeys(self.values, "")})
         except (KeyError, ValueError, IndexError) as error:
-            raise Problem(f"the text names {error}, which is no value", key="text") from None
+            raise Problem(f"the text names {error}, which is not a value", key="text") from None
 
     def tables(self, context: Context) -> Iterator[tuple[str, tuple[ComparedRow, ...]]]:
         """The tables of its values, by title."""

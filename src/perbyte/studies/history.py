@@ -149,7 +149,7 @@ def _end(text: str, key: str) -> End:
     match = _END.fullmatch(text)
     if not match or (match["study"] != TODAY and (match["cpu"] or match["runner"])):
         hint = "STUDY/FIGURE or today/LINE; today's may add +cpu=soft, then +runner=GLOB"
-        raise Problem(f"'{text}' is no point", key=key, hint=hint)
+        raise Problem(f"'{text}' is not a point", key=key, hint=hint)
     return End(match["study"], match["name"], match["cpu"] or "", match["runner"] or "")
 
 
@@ -352,7 +352,7 @@ def _find(
         point = published.get(f"{end.study}/{end.name}")
         if point is None:
             raise DataFileError(
-                f"the explanation '{explanation.id}' names '{end.study}/{end.name}', which is no point",
+                f"the explanation '{explanation.id}' names '{end.study}/{end.name}', which is not a point",
                 hint="name a published figure of a line: STUDY/ID, with the id of published.csv",
             )
         return point
@@ -380,7 +380,7 @@ def published_point(study: Study, figure: PublishedFigure, file: HistoryFile) ->
     if not figure.available or not figure.value:
         return "the source prints that there is no figure"
     if figure.unit == Unit.RATIO:
-        return "a ratio is no speed"
+        return "a ratio is not a speed"
     if figure.operation not in _OPERATIONS:
         return "only hashing and encrypting stand here, not decrypting, MACs and signatures"
     if not figure.cell:

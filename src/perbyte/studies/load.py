@@ -153,7 +153,7 @@ def _check(study: Study) -> None:
         no_duplicates([figure.id for figure in study.published], "id")
     with _located(f"{place}/NOTES.md"):
         if not study.notes.strip():
-            raise Problem("is empty", hint="write down what cannot be repeated, and why")
+            raise Problem("is empty", hint="list what cannot be repeated, and why")
     with _located(f"{place}/claims.toml"):
         if not study.claims:
             raise Problem("there are no [[claims]]", hint="write down at least one claim of the text")

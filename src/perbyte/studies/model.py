@@ -84,7 +84,7 @@ class PublishedFigure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             one_of(self.unit, PUBLISHED_UNITS, "published unit", "unit")
         if self.cell and len(self.sides) != 1 + (self.unit == Unit.RATIO):
             hint = "write a ratio as `CELL over CELL`"
-            raise Problem("a ratio stands for two cells, every other figure for one", key="cell", hint=hint)
+            raise Problem("a ratio needs two cells, every other figure one", key="cell", hint=hint)
 
     @property
     def available(self) -> bool:

@@ -130,7 +130,7 @@ def suite_in(place: Path, built: BuiltBenchmarks, name: str = "") -> BenchmarkPr
     try:
         listing = msgspec.json.decode((place / PLAN).read_bytes(), type=BenchmarkListing)
     except (OSError, msgspec.MsgspecError) as error:
-        raise UsageError(f"{built.name}: what it lists cannot be read: {error}") from None
+        raise UsageError(f"{built.name}: its list cannot be read: {error}") from None
     spec = describe(name or built.name, place, (), language=built.language)
     return BenchmarkProgram(spec, listing.benchmarks or (), listing.unheeded)
 
@@ -153,7 +153,7 @@ def ask(program: Path, directory: Path, environment: Mapping[str, str]) -> str:
     except subprocess.TimeoutExpired:
         raise UsageError(
             f"its benchmarks do not come to their routines within {_LIMIT_S} s",
-            hint="set less up, or make smaller files",
+            hint="reduce the set-up, or make smaller files",
         ) from None
     except OSError as error:
         raise EnvironmentLacking(f"{program} cannot be started: {error}") from None

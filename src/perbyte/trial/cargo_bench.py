@@ -91,7 +91,7 @@ def _patches(cargo: str, root: Path, packages: Sequence[dict[str, Any]]) -> list
     if PATCHED not in asked:
         if CRATE in asked:
             return []
-        raise UsageError(f"{root}: it asks for no {PATCHED}", hint="[dev-dependencies] criterion = ...")
+        raise UsageError(f"{root} does not depend on {PATCHED}", hint="[dev-dependencies] criterion = ...")
     lock = root / "Cargo.lock"
     if not lock.is_file():
         _said([cargo, "generate-lockfile"], root)

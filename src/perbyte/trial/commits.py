@@ -76,7 +76,7 @@ def repository_of(files: Sequence[Path]) -> Repository:
     """The repository that all of `files` (absolute) lie in. Raises UsageError where there is none."""
     root = _said(files[0].parent, "rev-parse", "--show-toplevel")
     if not root or not all(file.is_relative_to(root) for file in files):
-        raise UsageError(f"{files[0]} is in no repository of Git", hint="--baseline needs none")
+        raise UsageError(f"{files[0]} is not in a Git repository", hint="--baseline needs none")
     return Repository(Path(root))
 
 

@@ -33,7 +33,7 @@ def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
     go = tool("go", "apt-get install golang-go gcc")
     package = json.loads(_said([go, "list", "-json", *flags, "."], directory))
     if not package.get("Module"):
-        raise UsageError(f"{directory}: it belongs to no module", hint="go mod init example.com/mine")
+        raise UsageError(f"{directory}: it is not part of a module", hint="go mod init example.com/mine")
     if directory.is_relative_to(_said([go, "env", "GOMODCACHE"], directory).strip() or "/nowhere"):
         raise UsageError(
             f"{directory}: it lies in the cache of modules, over which go lays nothing",
@@ -42,7 +42,7 @@ def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
     if package["Name"] == "main" and package.get("TestGoFiles"):
         raise UsageError(
             f"{directory}: a package main cannot be imported, and so not measured",
-            hint="move what is measured to a package of its own",
+            hint="move the measured code to a separate package",
         )
     sdk = places.data_dir("runners") / "sdk"
     place = home() / "go"

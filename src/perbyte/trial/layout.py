@@ -117,11 +117,11 @@ def members(layout: TreeLayout, root: Path) -> list[Member]:
     names = [member.name for member in listed]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(
-            f"two implementations are called {twice[0]}", hint='name = "{1}-{2}" tells them apart'
+            f"two implementations are called {twice[0]}", hint='name = "{1}-{2}" distinguishes them'
         )
     if not listed:
         wanted = ", ".join(part.directories for part in layout.part)
-        raise UsageError(f"{root}: nothing of the layout is in it", hint=f"directories: {wanted}")
+        raise UsageError(f"{root}: no directory fits the layout", hint=f"directories: {wanted}")
     return listed
 
 

@@ -56,7 +56,7 @@ def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None)
         raise UsageError(f"the catalogue has '{bare}' already", hint=f"--as {bare}, or another name")
     if kind not in _OPERATIONS:
         raise UsageError(
-            f"--as {name}: of which kind is it?", hint=f"--kind, one of {', '.join(_OPERATIONS)}"
+            f"--as {name} needs the kind of the algorithm", hint=f"--kind, one of {', '.join(_OPERATIONS)}"
         )
     given = _read_lengths(lengths)
     if lacking := [name for name in _NEEDED[kind] if name not in given]:

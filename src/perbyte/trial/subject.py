@@ -115,7 +115,8 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
         step, equals, words = text.rpartition("=")
         if not equals and len(named) > 1:
             raise UsageError(
-                "--signature: of which function?", hint=f"e.g. --signature {next(iter(named))}=out,in,size"
+                "--signature does not name its function",
+                hint=f"e.g. --signature {next(iter(named))}=out,in,size",
             )
         signatures[step or next(iter(named))] = words.split(",")
     if unknown := set(signatures) - set(named):
@@ -200,7 +201,7 @@ def _named(asked: TrialRequest) -> dict[str, str]:
                 hint=f"say it: {','.join(f'{step}=NAME' for step in steps)} (those that there are)",
             )
         if not re.fullmatch(r"[A-Za-z_]\w*", function):
-            raise UsageError(f"--function: '{function}' is no name of a function")
+            raise UsageError(f"--function: '{function}' is not a name of a function")
         functions[step] = function
     return functions
 

@@ -111,7 +111,9 @@ def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
     implementations: dict[Path, Implementation] = {}
     for place in places:
         if not place.is_dir():
-            raise UsageError(f"{place} is no directory", hint="name a directory that holds api.h somewhere")
+            raise UsageError(
+                f"{place} is not a directory", hint="name a directory that holds api.h somewhere"
+            )
         before = len(implementations)
         for api in sorted(place.resolve().rglob("api.h")):
             if (
@@ -155,7 +157,7 @@ def algorithm_of(implementation: Implementation, asked: Algorithm | None) -> Alg
             return algorithm
     raise UsageError(
         f"crypto_{implementation.operation}/{implementation.primitive}: the catalogue has no algorithm of this name",
-        hint="say it with --as, or describe it in a directory that PERBYTE_CATALOGUE names",
+        hint="give --as, or describe it in a directory that PERBYTE_CATALOGUE names",
     )
 
 
