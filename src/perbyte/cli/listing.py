@@ -235,8 +235,13 @@ def _contracts(pattern: str) -> list[Row]:
 def _runs(pattern: str) -> list[Row]:
     from perbyte import places
     from perbyte.store import runs
+    from perbyte.store.leaks import leak_summaries
 
-    rows = [dataclasses.asdict(summary) for summary in runs(places.runs_home())]
+    home = places.runs_home()
+    summaries = sorted(
+        [*runs(home), *leak_summaries(home)], key=lambda summary: summary.started_at, reverse=True
+    )
+    rows = [dataclasses.asdict(summary) for summary in summaries]
     return [row for row in rows if fnmatch(str(row["path"]), pattern) or fnmatch(row["path"].name, pattern)]
 
 
