@@ -128,7 +128,7 @@ def test_a_noisy_figure_claims_nothing():
     noisy = replace(made, figures=tuple(replace(one, quality=Quality.NOISY) for one in made.figures))
     told = told_of(noisy)
     assert told.decision.sure is Sure.DOUBTFUL
-    assert "It cannot be told" in said(told, "How sure")
+    assert "It is not known" in said(told, "How sure")
     assert "the figure is noisy" in said(told, "How sure")
     far = {"alpha/aes-128-gcm": 0.5, "alpha/chacha20-poly1305": 1.1}
     made = case("tls", far)

@@ -222,7 +222,7 @@ def test_no_published_figure_is_left_out_silently(directory: Path) -> None:
     history = load_history(directory=directory)
     assert history.converted + sum(one.count for one in history.left_out) == PUBLISHED.count("\n") - 1
     reasons = {one.names[0]: one.why for one in history.left_out}
-    assert reasons["Lost"] == "no library of today stands for it"
+    assert reasons["Lost"] == "no library of today corresponds to it"
     assert reasons["Camellia"] == "its algorithm has no line"
     assert len(history.left_out) == 5
 

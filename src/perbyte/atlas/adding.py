@@ -177,7 +177,7 @@ def checked_row(row: RunRow) -> RunRow:
         return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)
     except msgspec.MsgspecError as error:
         raise StoreError(
-            f"run {row.run[:80]!r} cannot stand in an atlas: {error}",
+            f"run {row.run[:80]!r} cannot be stored in an atlas: {error}",
             hint="its run.json was not written by Perbyte",
         ) from error
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from perbyte.trial.benchmark_file import BenchmarkProgram
     from perbyte.trial.kept import BaselineChange
 
-UNVERIFIED = "unverified: nobody has checked what these benchmarks compute, on known data or on new"
+UNVERIFIED = "unverified: the output of these benchmarks is not checked"
 EMPTY_CYCLES = 3.0
-EMPTY = "no more than a loop that does nothing takes: the compiler may have dropped what it computes"
+EMPTY = "no more than an empty loop takes: the compiler may have removed the computation"
 
 
 def print_figures(run: Run, suites: Sequence[BenchmarkProgram], *, as_json: bool, markdown: bool) -> None:

@@ -45,7 +45,7 @@ def changes_alone(sides: Sequence[str], run: Path | None) -> list[LeakChanges] |
             return None
         if not all(alone):
             raise UsageError(
-                "a run that looked for leaks only is compared with its like",
+                "a run with leak tests only can be compared only with such a run",
                 hint="measure SELECTOR --leak keeps both in one run",
             )
         require_distinct([place for place in places_of if place])
@@ -93,12 +93,12 @@ def leak_gate(changes: Sequence[LeakChanges], fail_on: Sequence[str]) -> int:
     known = found_in(changes)
     lost = [name for part in changes for name in part.lost]
     if lost:
-        note(f"leaks were looked for on the first side only: {', '.join(lost[:SHOWN])}")
+        note(f"leaks were tested only on the first side: {', '.join(lost[:SHOWN])}")
     if not fail_on:
         return EXIT_FINE
     if not known:
         raise UsageError(
-            "no cell was looked at for leaks on both sides",
+            "no cell was tested for leaks on both sides",
             hint="perbyte measure SELECTOR --leak, on both sides",
         )
     bad = [

@@ -238,7 +238,7 @@ def _watch(specs: Sequence[RunnerSpec]) -> list[CoreWatch]:
 _CERTAINTY = {
     "sure": "",
     "likely": "only one mode was seen (always alone, or never): each process looks again",
-    "halved": "nobody was alone on these cores yet: the length is inferred, and each process looks again",
+    "halved": "no process was alone on these cores yet: the length is inferred, and each process checks it again",
 }
 
 

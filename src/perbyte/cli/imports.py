@@ -81,7 +81,7 @@ def openssl_speed(
             text = plain(next(iter(runs[-1].conditions.input["remarks"]), "no row"), 200)
             raise UsageError(
                 f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {text}",
-                hint="see what it knows: perbyte list algorithms",
+                hint="perbyte list algorithms lists all",
             )
     _deliver(runs, out, overwrite, quiet)
     return EXIT_FINE
@@ -143,7 +143,7 @@ def _deliver(runs: list[Run], out: Path | None, overwrite: bool, quiet: bool) ->
             text = plain(next(iter(run.conditions.input["remarks"]), "no row"), 200)
             raise UsageError(
                 f"nothing in it is known to Perbyte: {text}",
-                hint="see what it knows: perbyte list algorithms",
+                hint="perbyte list algorithms lists all",
             )
     for run, place in _with_places(runs, out, overwrite):
         _store(run, place, overwrite)

@@ -252,7 +252,7 @@ def _note_left_out(selectors: Sequence[Selector], *, quiet: bool) -> None:
 def read_states(
     states: tuple[str, ...], threads: str | None, cores: tuple[int, ...] | None
 ) -> tuple[str, ...] | None:
-    """The states that were asked for, numbers of threads among them; None where nothing was said."""
+    """The states that were requested, numbers of threads among them; None where nothing was said."""
     from perbyte.measure import choose_cores
 
     if unknown := [state for state in states if not is_state(state)]:

@@ -43,7 +43,7 @@ def command(options: ShowOptions) -> int:
         from perbyte.cli.leaking import print_leaks
 
         if output.unit or replace(options.beside, leak=False) != NO_ADDITIONS:
-            raise UsageError("a run that looked for leaks is shown as it is, or with --json or --csv")
+            raise UsageError("a run with leak tests has no options except --json and --csv")
         print_leaks(read_leaks(place), as_json=output.as_json, as_csv=output.as_csv)
         return 0
     print_run(open_run(place), output, options.beside)

@@ -103,7 +103,7 @@ def measure_groups(
 
 
 def _sizes(algorithm: Algorithm, asked: tuple[int, ...] | None) -> tuple[int, ...]:
-    """The sizes that were asked for, or the usual ones of a tree."""
+    """The sizes that were requested, or the usual ones of a tree."""
     from perbyte.trial.bench import sizes_for
 
     usual = sizes_for(algorithm, None)

@@ -61,5 +61,5 @@ def command(run: Path | None, signers: Path | None, as_json: bool) -> int:
         elif verdict.manifest:
             print(f"whole: {len(verdict.findings)} files are as they were written")
         else:
-            print("nothing is known to be damaged; without a manifest nobody can tell")
+            print("no damage is known; without a manifest this cannot be checked")
     return EXIT_FOUND if bad else EXIT_FINE if verdict.manifest else EXIT_UNDECIDED

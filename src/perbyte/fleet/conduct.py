@@ -158,7 +158,7 @@ def require_agreement(machines: dict[str, MachineFacts]) -> None:
             here, there = getattr(ours, what), getattr(facts, what)
             if here != there and not (what == "commit" and not (here and there)):
                 raise EnvironmentLacking(
-                    f"machine {name} has {what} {there}, here it is {here}: their figures cannot stand side by side",
+                    f"machine {name} has {what} {there}, here it is {here}: their figures cannot be compared",
                     hint=f"install the same Perbyte on both, then start the worker on {name} again",
                 )
 

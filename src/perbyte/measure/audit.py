@@ -143,7 +143,7 @@ class Auditor:
             seen.append(sessions.of(cells[0]).process.unasked_share())
             if stats.exceeds_in_epochs(seen, MOST_UNASKED):
                 took = f"takes {stats.middle(seen):.2f} s of CPU time per second"
-                text = f"{took} while nobody asks it, and so slows the others"
+                text = f"{took} without a request, and so slows the others"
                 for cell in cells:
                     self._fail(Failure("audit", cell.runner, text, address=cell.address))
 
@@ -189,7 +189,7 @@ class Auditor:
             if len(set(alive.values())) < 2:
                 continue
             size = self._lengths.get(asked, next(iter(alive)).size_bytes)
-            text = f"on data of {size} bytes that nobody knew before"
+            text = f"on data of {size} bytes that are new"
             known = self._known(asked, next(iter(alive)), size)
             if known in alive.values():
                 digests = [(c, "incorrect", "hashlib of CPython") for c, d in alive.items() if d != known]

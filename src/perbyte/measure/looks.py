@@ -164,7 +164,7 @@ class Looks:
         )
         if not self._allowance.has(calls * self.anew_s.get(cell.process, 0.0)):
             return replace(
-                audit, unchained="preparing it anew for each call takes too long for a run of this length"
+                audit, unchained="preparing it again for each call takes too long for a run of this length"
             )
         session, handle = sessions.of(cell), sessions.handle(cell)
         try:
@@ -265,7 +265,7 @@ class Looks:
             self._asked_of = cell.process, audit.epoch  # once for all cells of a process, unless one is odd
             self._own_hz, self._children = self._witness.clock_hz(), session.process.children()
         if any(len(reading.burst) != (count if piece_bytes else 1) for count, reading in taken.items()):
-            return replace(audit, problem="bursts of other lengths than were asked for")
+            return replace(audit, problem="bursts of other lengths than requested")
         few, many = taken[min(times)] if len(times) > 1 else None, taken[max(times)]
         pieces = cell.size_bytes / piece_bytes if piece_bytes else 1.0  # of a call
         more = (max(times) - (min(times) if few else 0)) * calls / pieces

@@ -257,7 +257,7 @@ class Measurement:
                 self.watcher.note(note)
         if self._warmth.note(tally.by_round for tally in epoch.tallies.values()):
             self.watcher.note(
-                f"short calls go on getting faster for {self.policy.warm_us * 1e-3:g} ms on this core: "
+                f"short calls keep getting faster for {self.policy.warm_us * 1e-3:g} ms on this core: "
                 "bursts are warmed for that long from here on"
             )
         for cell in epoch.cost_apart():

@@ -203,7 +203,7 @@ def _sure(decision: Decision) -> tuple[str, ...]:
         + f" as much, but {each.doubt or each.reason}"
         for entry, each in decision.undecided
     ]
-    return (f"It cannot be told: {'; '.join(doubts)}. A longer run on a quieter machine would tell.",)
+    return (f"It is not known: {'; '.join(doubts)}. A longer run on a quieter machine would show it.",)
 
 
 def _unseen(decision: Decision) -> tuple[str, ...]:
@@ -219,8 +219,8 @@ def _unseen(decision: Decision) -> tuple[str, ...]:
         and option.cost.estimate.value < first.best.cost.estimate.value
     ]
     return tuple(
-        f"In {library_text(option)} it costs ×{ratio_text(ratio)}, but the audit did not see its work there: it stands "
-        "behind those whose work was seen."
+        f"In {library_text(option)} it costs ×{ratio_text(ratio)}, but the audit did not confirm its work there: it "
+        "ranks behind those whose work was confirmed."
         for option, ratio in rivals
     )
 

@@ -124,7 +124,7 @@ def memory_table(run: Run) -> CountTable:
 def render_behaviour(
     run: Run, *, count: bool, memory: bool, width: int | None = None, colour: bool | None = None
 ) -> str:
-    """Give the tables that were asked for, and what could not be counted or is not exact, in words."""
+    """Give the tables that were requested, and what could not be counted or is not exact, in words."""
     width = columns_of(width)
     if not run.behaviours:
         return "nothing was counted in this run: perbyte measure SELECTOR --count\n"

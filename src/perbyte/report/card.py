@@ -167,7 +167,7 @@ class _Race:
             text = f"{self.reading(best)}; no interval is known, so nothing is claimed"
             return Line(about, "?", f"lowest: {self.called(best)}", text, cost_text(best, self.figures))
         if standing is None:  # one in doubt has the lowest cost
-            why = doubt_of(best) or "nobody else has an interval"
+            why = doubt_of(best) or "no other one has an interval"
             text = f"{self.reading(best)}; not known who is the fastest: {why}"
             return Line(about, "?", f"lowest: {self.called(best)}", text, cost_text(best, self.figures))
         ahead = sorted(standings, key=lambda figure: figure.ns_per_call)

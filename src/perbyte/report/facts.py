@@ -168,7 +168,7 @@ def host_verdict(run: Run) -> list[str]:
         return []
     return [
         f"host: noisy, {clean / taken:.0%} of the samples clean; half of the intervals are wider than "
-        f"±{percent(half)} (asked for: ±{percent(asked)}). A larger --budget, a quieter hour or core, or a machine of "
+        f"±{percent(half)} (requested: ±{percent(asked)}). A larger --budget, a quieter hour or core, or a machine of "
         "one's own would help"
     ]
 
@@ -273,7 +273,7 @@ def _protocol_facts(run: Run) -> list[tuple[str, str]]:
         ("Perbyte", conditions.perbyte_version),
         ("catalogue", conditions.catalogue_version),
         ("protocol", str(conditions.protocol_version)),
-        ("precision asked for", f"±{percent(policy.precision)} at the {policy.level:.0%} level"),
+        ("requested precision", f"±{percent(policy.precision)} at the {policy.level:.0%} level"),
         ("epochs", f"at least {policy.epochs} of fresh processes, until precision or budget ends them"),
         ("sample, burst", f"{policy.sample_us:g} µs, {policy.burst_samples} samples"),
         (

@@ -19,8 +19,8 @@ from perbyte.report.wording import number, percent, sentence, size_label
 from perbyte.stats.quantity import read
 
 _COUNTED = {
-    Quality.GOOD: "clean and as precise as asked for",
-    Quality.IMPRECISE: "clean, but less precise than asked for",
+    Quality.GOOD: "clean and as precise as requested",
+    Quality.IMPRECISE: "clean, but less precise than requested",
     Quality.LONG: "single calls that outlast a sample",
     Quality.NOISY: "with too few clean samples",
     Quality.UNSETTLED: "still showing a trend",
@@ -86,7 +86,7 @@ def certainty(run: Run) -> list[str]:
         half, most = (percent(widths[min(int(share * len(widths)), len(widths) - 1)]) for share in (0.5, 0.9))
         sentences.append(
             f"Half of the intervals are narrower than ±{half}, nine in ten narrower than ±{most} "
-            f"(asked for: ±{percent(run.conditions.policy.precision)})."
+            f"(requested: ±{percent(run.conditions.policy.precision)})."
         )
     if known or not run.cells:
         sentences.append(sentence(noise_line(run.noise_floor)) + ".")

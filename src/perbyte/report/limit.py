@@ -105,7 +105,7 @@ def render_limits(
         )
     lines += [
         Text(),
-        *prose("Models: units work at the same time, and the dearest need is the limit.", width),
+        *prose("Models: units work at the same time, and the need that takes longest is the limit.", width),
     ]
     for note in dict.fromkeys(f"- {limit.model.algorithms}: {limit.model.model}" for limit in known):
         lines += prose(note, width)

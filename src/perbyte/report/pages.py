@@ -132,7 +132,7 @@ def _summary(view: RunView, judgement: Judgement | None, notes: Sequence[str], p
         *(_judged(judgement) if judgement else answer(run_card(run))),
         picture,
         cards(
-            findings.found(view) or ["Nothing in this run stands beside another cell of the same contract."],
+            findings.found(view) or ["This run has no two cells of the same contract to compare."],
             findings.certainty(run),
         ),
     ]
@@ -189,7 +189,7 @@ def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) 
                 "How to repeat it",
                 [
                     Block("code", f"perbyte report {paths} -o report.html"),
-                    text("Each run has a report of its own: perbyte report RUN."),
+                    text("For the report of a single run: perbyte report RUN."),
                 ],
             ),
         ],

@@ -123,7 +123,7 @@ def _entry(grid: Grid, entry: Entry, units: Sequence[Unit]) -> dict[str, str]:
         failure = entry.failure
         kind = plain(failure.kind, 20) if failure else ""
         shown = "–" if kind == "unsupported" else kind
-        reason = plain(failure.message, 200) if failure else "not asked for"
+        reason = plain(failure.message, 200) if failure else "not requested"
         return _gap(shown, reason, " bad" if kind in BAD else " none")
     readings = [read(entry.figure, unit) for unit in units]
     shown_in = read(entry.figure, grid.unit)

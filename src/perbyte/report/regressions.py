@@ -31,7 +31,7 @@ def regression_lines(regressions: Regressions, *, one_run: bool) -> list[str]:
         lines.append(f"about {seconds:,} s more of measuring in {each} would decide it here")
     else:
         lines.append(
-            "the noise floor is in the way, or the limit is too near: more time alone would not decide it"
+            "the noise floor is too large, or the limit too close: more time alone would not decide it"
         )
     if not one_run:
         lines.append("both builds in one run tell smaller differences: docs/cli.md, 'Is it slower?'")

@@ -22,7 +22,7 @@ def kernel_lines() -> tuple[str, ...]:
     program = shutil.which("cryptsetup")
     if not program:
         return (
-            "cryptsetup is not here, so the figures of user space stand in for the kernel's own code (dm-crypt).",
+            "cryptsetup is not installed, so the figures of user space represent the kernel's own code (dm-crypt).",
         )
     lines: list[str] = []
     for cipher, bits in CIPHERS:
@@ -42,7 +42,7 @@ def kernel_lines() -> tuple[str, ...]:
         ]
     if not lines:
         return (
-            "cryptsetup is here, but the kernel does not answer it: figures of user space stand in for dm-crypt.",
+            "cryptsetup is installed, but the kernel does not support it: figures of user space represent dm-crypt.",
         )
     return ("Measured by cryptsetup benchmark, without an interval:", *lines)
 

@@ -49,7 +49,9 @@ LEARNT_KEYS = ("setup/1", "rekey/1")
 # and a stream's calls set no nonce, where those of a chain have a new one each, which some libraries take in lazily
 # (SEAL's tables in Crypto++): what calls on new data cost marks such a cell and does not refuse it
 MARKED_ONLY = (*LEARNT_KEYS, "stream/1")
-ANEW = "where each call has new data, it prepares its material anew, so that only its results can be compared"
+ANEW = (
+    "where each call has new data, it prepares its material again, so that only its results can be compared"
+)
 NO_CONTROL = "its runner does not say what a chain takes beside its calls"
 _POOLED, _POOLED_LOOKS = 0.08, 2  # several looks that are further off together ask for more
 _SETTLED_LOOKS = 3

@@ -361,7 +361,7 @@ def _doubts(
         warnings.append(Warning(Doubt.UNSETTLED, text, tuple(e.trend.change for e in moving if e.trend)))
     if relative > policy.precision:
         doubts.append(Quality.IMPRECISE)
-        text = f"the interval is ±{100 * relative:.2g} %, wider than the ±{100 * policy.precision:.2g} % asked for"
+        text = f"the interval is ±{100 * relative:.2g} %, wider than the ±{100 * policy.precision:.2g} % requested"
         warnings.append(Warning(Doubt.IMPRECISE, text, (relative, policy.precision)))
     if len(used) == 1:
         text = "one epoch only: the interval does not know how fresh processes differ"

@@ -145,7 +145,7 @@ def _look(directory: Path, name: str, manifest: Manifest | None) -> FileFinding:
         return FileFinding(name, "whole", "as it was before the step at which the process ended", entry.bytes)
     if name == CELLS_FILE:
         return FileFinding(
-            name, "unlisted", "older figures; they are made anew when the run is read", entry.bytes
+            name, "unlisted", "older figures; they are computed again when the run is read", entry.bytes
         )
     return FileFinding(name, "unlisted", "written when the process ended", entry.bytes)
 
@@ -195,7 +195,7 @@ def recover(path: Path, into: Path) -> Recovered:
         if isinstance(event, Measured):
             bursts.setdefault(event.seq, event.burst)
     if any(finding.name == CELLS_FILE for finding in verdict.damaged):
-        notes.append(f"{CELLS_FILE} was damaged; the figures are made anew from the samples")
+        notes.append(f"{CELLS_FILE} was damaged; the figures are computed again from the samples")
     whole = StoredRun(
         state.conditions,
         tuple(state.calibrations),

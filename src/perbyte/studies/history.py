@@ -382,9 +382,9 @@ def published_point(study: Study, figure: PublishedFigure, file: HistoryFile) ->
     if figure.unit == Unit.RATIO:
         return "a ratio is not a speed"
     if figure.operation not in _OPERATIONS:
-        return "only hashing and encrypting stand here, not decrypting, MACs and signatures"
+        return "only hashing and encrypting are shown here, not decrypting, MACs and signatures"
     if not figure.cell:
-        return "no library of today stands for it"
+        return "no library of today corresponds to it"
     cell = cells_of(figure.cell)[0].cell
     line = file.line_of(cell.algorithm)
     if line is None:

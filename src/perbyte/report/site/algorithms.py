@@ -286,7 +286,7 @@ def course_blocks(course: Sequence[Stand], title: str, each: str) -> list[Block]
     left = len(lines) - len(kept)
     caption = (
         "Lines up and down: intervals."
-        + f" {many(left, 'program')} more: the dearest, and those measured once." * bool(left)
+        + f" {many(left, 'program')} more: the most expensive, and those measured once." * bool(left)
     )
     drawn = [Course(plain(name, 40), tuple(several[name])) for name in kept]
     return [courses("course", title, f"cycles per {each}", drawn, caption)]
@@ -322,7 +322,7 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: b
     line = (
         f"{plain(best.runner, 40)} is the fastest on {best.won} of {many(len(contests), 'machine')}"
         if best.won
-        else "nobody is known to be the fastest alone"
+        else "none is known to be the only fastest"
     )
     return Section(id, title, title, [unfolding(f"At {work_text(shown)} {line}. Unfold the tables.", inner)])
 

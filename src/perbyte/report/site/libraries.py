@@ -224,4 +224,4 @@ def _versions(view: SiteView, shelf: Shelf) -> Block:
         ("last", ""),
         ("figures", "n"),
     )
-    return parts.listing(columns, rows, "Versions that stand on pages")
+    return parts.listing(columns, rows, "Versions on the pages")

@@ -99,7 +99,7 @@ def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:
         + " ".join(f"{sign} {meaning};" for sign, meaning in parts.SIGNS).rstrip(";")
         + "."
     )
-    caption += f" The {left} dearest are in the table alone." if left else ""
+    caption += f" The {left} most expensive are in the table alone." if left else ""
     return (
         [bars("fastest-bars", "The fastest of each algorithm here", "cycles per byte", rows, caption)]
         if rows

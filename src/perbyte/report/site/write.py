@@ -47,7 +47,7 @@ def write_site(
     _put(
         directory,
         MARK,
-        "A site of perbyte atlas site. Pages are made anew; what else lies here is left alone.\n",
+        "A site of perbyte atlas site. Pages are replaced; other files here are not changed.\n",
     )
     counts = data(directory / "data")
     files = [(name, rows, (directory / "data" / name).stat().st_size) for name, rows in counts.items()]
