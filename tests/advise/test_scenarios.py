@@ -273,7 +273,7 @@ def test_a_histogram_is_grouped_and_its_mistakes_are_named(tmp_path):
     assert all(size % 16 == 0 for size in mix.sizes)
     assert sum(mix.counts) == mix.messages == 3990
     for text, complaint in (
-        ("x 3", "line 1: 'x 3' is no size"),
+        ("x 3", "line 1: 'x 3' is not a size"),
         ("", "holds no message"),
         ("5 0", "holds no message"),
     ):
