@@ -159,7 +159,9 @@ def test_a_cheaper_library_whose_work_was_not_seen_is_told():
     )
     told = told_of(replace(made, figures=figures))
     assert told.answer == "AES-128 in GCM, in Alpha 1.0"
-    assert "In Beta 1.0 it costs ×0.800, but the audit did not see its work there" in said(told, "How sure")
+    assert "In Beta 1.0 it costs ×0.800, but the audit did not confirm its work there" in said(
+        told, "How sure"
+    )
     assert "the audit did not see" not in said(told_of(made), "How sure")
 
 

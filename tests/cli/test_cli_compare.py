@@ -70,7 +70,7 @@ def test_what_cannot_be_told_is_neither_a_failure_nor_fine(perbyte, two_runs):
     answer = perbyte("compare", before, again, "--fail-above", "0.5%", "--json")
     assert answer.returncode == 5
     assert "undecided whether slower by more than 0.5 %: 2 of 2 cells" in answer.stderr
-    assert "noise floor is in the way" in answer.stderr
+    assert "noise floor is too large" in answer.stderr
     assert "both builds in one run" in answer.stderr
     told = json.loads(answer.stdout)["limit"]
     assert (told["answer"], len(told["undecided"]), told["more_s"]) == ("undecided", 2, None)

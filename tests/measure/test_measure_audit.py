@@ -222,7 +222,7 @@ def test_a_process_that_works_unasked_is_refused_in_four_epochs_of_five(
     shares = iter([0.9, 0.1, 0.9, 0.9, 0.9])
     monkeypatch.setattr(RunnerProcess, "unasked_share", lambda self: next(shares, 0.0))
     done = lab.run(ecb("alpha", burn=1.0), **FIVE)
-    assert "while nobody asks it" in done.failure(address("alpha")).message
+    assert "without a request" in done.failure(address("alpha")).message
     shares = iter([0.9, 0.1, 0.9, 0.1, 0.9])
     assert not lab.run(ecb("beta", burn=1.0), **FIVE).failures()
 

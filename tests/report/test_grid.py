@@ -139,7 +139,7 @@ def test_a_warning_that_says_what_the_quality_says_is_marked_once() -> None:
         quality=Quality.LONG,
         warnings=(
             Warning(Doubt.LONG, "one call lasts 900 µs, a sample should last 50 µs"),
-            Warning(Doubt.IMPRECISE, "the interval is ±3 %, wider than asked for"),
+            Warning(Doubt.IMPRECISE, "the interval is ±3 %, wider than requested"),
         ),
     )
     (table,) = run_grids(made_run((figure,)))

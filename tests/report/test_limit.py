@@ -144,4 +144,4 @@ def test_models_speak_of_what_the_catalogue_has(tmp_path):
     )
     complaints = "\n".join(check_models(read_models(tmp_path), load().algorithms))
     assert "no algorithm 'sha-257'" in complaints
-    assert "'sha-256' is no loop of known cost" in complaints
+    assert "'sha-256' is not a loop of known cost" in complaints

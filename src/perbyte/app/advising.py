@@ -24,6 +24,7 @@ from perbyte.runners import RunnerSpec, locate
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What is asked for beside the work: rules, day, languages, the other side, and a password's time and memory."""
+
     profile: str
     date: datetime.date
     volume_bytes: float | None
@@ -85,8 +86,8 @@ def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
     if not languages:
         return frozenset()
     known = _languages()
-    mine = {figure.cell.runner for figure in run.cells}
-    return frozenset(name for name in mine if known.get(name) in languages) or frozenset({""})
+    measured = {figure.cell.runner for figure in run.cells}
+    return frozenset(name for name in measured if known.get(name) in languages) or frozenset({""})
 
 
 def _languages() -> dict[str, str]:
@@ -111,15 +112,15 @@ def measure_question(
             f"no runner in {', '.join(wish.languages)} is built",
             hint="perbyte list runners shows their languages; perbyte build NAME builds one",
         )
-    found = survey(specs, ["full", "soft"])
+    surveyed = survey(specs, ["full", "soft"])
     texts = [
         text
         for task, mix in zip(question.tasks, mixes, strict=True)
-        for text in _selectors(task, mix, found, specs, everything=bool(wish.languages))
+        for text in _selectors(task, mix, surveyed, specs, everything=bool(wish.languages))
     ]
-    missing = _why_missing(question, found, wish.languages)
-    if not texts and found.failures:
-        broken = found.failures[0]
+    missing = _why_missing(question, surveyed, wish.languages)
+    if not texts and surveyed.failures:
+        broken = surveyed.failures[0]
         raise EnvironmentLacking(
             f"no library answers '{question.title}'", hint=f"{broken.runner}: {broken.message}"
         )
@@ -134,19 +135,19 @@ def measure_question(
 
 
 def _selectors(
-    task: Task, mix: Mix, found: Survey, specs: Sequence[RunnerSpec], *, everything: bool
+    task: Task, mix: Mix, surveyed: Survey, specs: Sequence[RunnerSpec], *, everything: bool
 ) -> list[str]:
     """Selectors of the cells that the task needs: of an opt-in runner only what no other has, or `everything`."""
     texts = []
     for name in task.algorithms:
         algorithm = load().algorithms[name]
         work = set(task.operations(algorithm))
-        able = [spec for spec in specs if work <= _offered(found, spec.name, "full", name, task.contract)]
+        able = [spec for spec in specs if work <= _offered(surveyed, spec.name, "full", name, task.contract)]
         usual = list({spec.library: spec for spec in reversed(able) if not spec.opt_in}.values())
         tiers = ("full", "soft") if algorithm.accelerated_by and mix.sizes and task.own_sizes else ("full",)
         for spec in able if everything or not usual else usual:
             for cpu in tiers:
-                if work <= _offered(found, spec.name, cpu, name, task.contract):
+                if work <= _offered(surveyed, spec.name, cpu, name, task.contract):
                     sizes = ",".join(map(str, mix.sizes))
                     operations = "{" + ",".join(sorted(work)) + "}" if len(work) > 1 else "".join(work)
                     texts.append(
@@ -155,22 +156,22 @@ def _selectors(
     return texts
 
 
-def _offered(found: Survey, runner: str, cpu: str, algorithm: str, contract: str) -> set[str]:
+def _offered(surveyed: Survey, runner: str, cpu: str, algorithm: str, contract: str) -> set[str]:
     return {
         row.operation
-        for row in found.operations(runner, cpu)
+        for row in surveyed.operations(runner, cpu)
         if row.algorithm == algorithm and row.contract == contract
     }
 
 
-def _why_missing(question: Question, found: Survey, languages: Sequence[str]) -> dict[str, str]:
+def _why_missing(question: Question, surveyed: Survey, languages: Sequence[str]) -> dict[str, str]:
     """Why candidates that nobody built offers have no figure, and who would have them."""
-    here = {row.algorithm for hello in found.hellos.values() for row in hello.operations}
+    here = {row.algorithm for hello in surveyed.hellos.values() for row in hello.operations}
     names = dict.fromkeys(name for task in question.tasks for name in task.algorithms)
     others = {
         spec.name: known_algorithms(spec.here)
         for spec in locate()
-        if (spec.name, "full") not in found.hellos and (not languages or spec.language in languages)
+        if (spec.name, "full") not in surveyed.hellos and (not languages or spec.language in languages)
     }
     reasons = {}
     for name in names:

@@ -54,15 +54,17 @@ def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> AuditOutcome:
     if os.environ.get(AUDIT_VARIABLE) == "off":
         return AuditOutcome(f"{AUDIT_VARIABLE}=off")
     require_linux()
-    found = survey([spec], [cpu])
-    if (spec.name, cpu) not in found.hellos:
-        return AuditOutcome("; ".join(failure.message for failure in found.failures) or "it does not answer")
-    cells = _draw(spec.name, cpu, found.operations(spec.name, cpu), seed)
+    surveyed = survey([spec], [cpu])
+    if (spec.name, cpu) not in surveyed.hellos:
+        return AuditOutcome(
+            "; ".join(failure.message for failure in surveyed.failures) or "it does not answer"
+        )
+    cells = _draw(spec.name, cpu, surveyed.operations(spec.name, cpu), seed)
     if not cells:
         return AuditOutcome("none of its operations is in the catalogue")
     policy = Policy(precision=ENOUGH, budget_s=BUDGET_S, epochs=EPOCHS, seed=seed)
     with tempfile.TemporaryDirectory() as temporary:
-        done = conduct_plan(Plan(cells), found, policy, out=Path(temporary) / "run", cut=True)
+        done = conduct_plan(Plan(cells), surveyed, policy, out=Path(temporary) / "run", cut=True)
         if done.code == EXIT_INTERRUPTED:
             raise KeyboardInterrupt
         audits: dict[Cell, list[Audit]] = defaultdict(list)
@@ -70,12 +72,14 @@ def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> AuditOutcome:
             if audit.cell in cells:  # and not Perbyte's own loop
                 audits[audit.cell].append(audit)
     run = done.run
-    costly = [one for one in run.failures if one.kind == NOT_REACHED]
+    costly = [failure for failure in run.failures if failure.kind == NOT_REACHED]
     return AuditOutcome(
         cells=tuple(cell.address for cell in cells if cell in audits),
         seen=sum_up_audits(audits.values()),
         refused=tuple(
-            (one.address or spec.name, one.kind, one.message) for one in run.failures if one not in costly
+            (failure.address or spec.name, failure.kind, failure.message)
+            for failure in run.failures
+            if failure not in costly
         ),
         doubts=tuple(
             (figure.cell.address, warning.text)
@@ -83,7 +87,7 @@ def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> AuditOutcome:
             for warning in figure.warnings
             if warning.kind in _DOUBTS
         ),
-        left_out=tuple((one.address, one.message) for one in costly),
+        left_out=tuple((failure.address, failure.message) for failure in costly),
         seconds=run.measuring_s,
     )
 

@@ -47,8 +47,8 @@ def look_around() -> Checkup:
     """Look at this machine: a few seconds."""
     specs = [spec for spec in locate() if not spec.opt_in or spec.out().is_dir()]
     checked = [(spec, _greet(spec.name)) for spec in specs if not spec.built or spec.out().is_dir()]
-    # by our own runner of known loops, where it is built, else by one with the SDK in C
-    by_trust = sorted(checked, key=lambda one: (one[0].name != "reference", not one[0].compiled))
+    # by our own runner of known loops, where it is built, else by pair with the SDK in C
+    by_trust = sorted(checked, key=lambda pair: (pair[0].name != "reference", not pair[0].compiled))
     ready = {spec.name for spec, _ in checked}
     return Checkup(
         describe_machine(),
@@ -66,9 +66,9 @@ def core_report(content: Mapping[str, Any]) -> dict[str, Any]:
     """
     core = choose_cores()[0]
     runners = [
-        {name: value for name, value in one.items() if name != "object"}
-        for one in content["runners"]
-        if one.get("runner") == "reference"
+        {name: value for name, value in answer.items() if name != "object"}
+        for answer in content["runners"]
+        if answer.get("runner") == "reference"
     ]
     return {
         "perbyte": __version__,
@@ -85,8 +85,8 @@ def lacks(spec: RunnerSpec) -> tuple[tuple[str, ...], str]:
     """What a runner lacks to be built, and the command that installs it; both empty when nothing lacks."""
     from perbyte.runners.needs import Missing, look
 
-    found = look(spec)
-    return (found.what, found.install) if isinstance(found, Missing) else ((), "")
+    needs = look(spec)
+    return (needs.what, needs.install) if isinstance(needs, Missing) else ((), "")
 
 
 def _window_readings(core: int) -> list[list[object]]:
@@ -97,12 +97,12 @@ def _window_readings(core: int) -> list[list[object]]:
         allowed = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {core})  # the program inherits it
         try:
-            said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+            ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
         finally:
             os.sched_setaffinity(0, allowed)
     except (PerbyteError, OSError, subprocess.SubprocessError):
         return []
-    rows = [line.split(",") for line in said.stdout.splitlines()]
+    rows = [line.split(",") for line in ended.stdout.splitlines()]
     return [[filler, int(chain), int(length), float(ticks)] for filler, chain, length, ticks in rows]
 
 

@@ -49,7 +49,7 @@ def draw_cases(
     cases, without = [], []
     for cell in cells:
         there = contrasts_of(catalogue.algorithms[cell.algorithm], cell.operation)
-        wanted = [one for one in there if not roles or one.role in roles]
+        wanted = [contrast for contrast in there if not roles or contrast.role in roles]
         if not wanted:
             without.append(cell.address)
         cases += [LeakCase(cell, contrast, cold) for cold in colds for contrast in wanted]
@@ -202,7 +202,7 @@ def with_leaks(
 def leak_code(run: LeakRun, fail_on: Sequence[str]) -> int:
     """The exit code: 1 for a leak and 5 for what is not known, where asked for; 3 where nothing was measured."""
     verdicts = {leak.verdict for leak in run.figures}
-    tainted = any(one.get("where") for one in run.taint)
+    tainted = any(place.get("where") for place in run.taint)
     if "leak" in fail_on and ("leaks" in verdicts or tainted):
         return EXIT_FOUND
     if not run.figures and not run.taint:

@@ -49,13 +49,13 @@ def _providers(pattern: str, say: Say) -> list[Row]:
     meant = catalogue.match(pattern) or (catalogue.find(pattern).id,)  # raises, with near names
     specs = locate()
     ready = [spec for spec in specs if not spec.built or spec.out().is_dir()]
-    found = survey(ready, ["full"])
-    for failure in found.failures:
+    surveyed = survey(ready, ["full"])
+    for failure in surveyed.failures:
         say(f"{failure.runner}: {failure.message}")
     rows = []
     for spec in specs:
         lacks: tuple[str, ...] = ()
-        if hello := found.hellos.get((spec.name, "full")):
+        if hello := surveyed.hellos.get((spec.name, "full")):
             has, state = {row.algorithm for row in hello.operations}, "ready"
             version = f"{hello.library} {hello.library_version}"
             lacks = lacking(spec.language, hello.object, file_sha256(hello.object))
@@ -66,7 +66,7 @@ def _providers(pattern: str, say: Say) -> list[Row]:
         cost = f" ({spec.cost})" if spec.cost else ""
         way = "" if state == "ready" else f"perbyte build {spec.name}{cost}"
         for name in meant:
-            unused = [one for one in catalogue.find(name).accelerated_by if one in lacks]
+            unused = [flag for flag in catalogue.find(name).accelerated_by if flag in lacks]
             text = no_instructions(unused) if unused else way
             if name in has:
                 rows.append(
@@ -138,11 +138,11 @@ def _operations(pattern: str, say: Say) -> list[Row]:
     specs = [spec for spec in asked if not spec.built or spec.out().is_dir()]
     if not specs:
         raise not_built(*(spec.name for spec in asked[:1] if len(asked) == 1))
-    found = survey(specs, ["full"])
-    for failure in found.failures:
+    surveyed = survey(specs, ["full"])
+    for failure in surveyed.failures:
         say(f"{failure.runner}: {failure.message}")
     rows: dict[str, Row] = {}
-    for (runner, _), hello in found.hellos.items():
+    for (runner, _), hello in surveyed.hellos.items():
         for operation in hello.operations:
             fits = selector.matches_operation(runner, operation.algorithm, operation.operation)
             wanted = selector.contracts or ("*",)
@@ -150,7 +150,8 @@ def _operations(pattern: str, say: Say) -> list[Row]:
                 continue
             name = f"{runner}/{operation.algorithm}/{operation.operation}"
             row = rows.setdefault(
-                name, {"operation": name, "contracts": [], "cpu_tiers": ", ".join(found.specs[runner].tiers)}
+                name,
+                {"operation": name, "contracts": [], "cpu_tiers": ", ".join(surveyed.specs[runner].tiers)},
             )
             row["contracts"].append(operation.contract)
     if not rows:
@@ -193,9 +194,9 @@ def _runs(pattern: str, _say: Say) -> list[Row]:
     from perbyte.store.leaks import leak_summaries
 
     home = places.runs_home()
-    there = sorted([*runs(home), *leak_summaries(home)], key=lambda one: one.started_at, reverse=True)
-    found = [dataclasses.asdict(summary) for summary in there]
-    return [row for row in found if fnmatch(str(row["path"]), pattern) or fnmatch(row["path"].name, pattern)]
+    there = sorted([*runs(home), *leak_summaries(home)], key=lambda summary: summary.started_at, reverse=True)
+    rows = [dataclasses.asdict(summary) for summary in there]
+    return [row for row in rows if fnmatch(str(row["path"]), pattern) or fnmatch(row["path"].name, pattern)]
 
 
 _ROWS: dict[str, Callable[[str, Say], list[Row]]] = {

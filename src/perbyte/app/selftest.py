@@ -63,7 +63,7 @@ class Trials:
     """Counts over runs of loops with known ratios. `detected`: (budget, slowdown) to (found, tries)."""
 
     identical: list[bool] = field(default_factory=list)  # was a cell of two runs called different?
-    held: list[bool] = field(default_factory=list)  # did the interval of a ratio hold the true one?
+    held: list[bool] = field(default_factory=list)  # did the interval of a ratio hold the true budget?
     errors: list[float] = field(default_factory=list)
     wrong_way: int = 0
     before: tuple[Run, float] | None = None
@@ -97,7 +97,7 @@ class Trials:
                 self.detected.setdefault((budget_s, share), []).append(comparison.answer is Answer.SLOWER)
 
     def smallest(self, budget_s: float) -> float:
-        """The smallest slowdown that was found in every run, and so was every larger one; infinite when none was."""
+        """The smallest slowdown that was found in every run, and so was every larger budget; infinite when none was."""
         least = math.inf
         for share in sorted(SLOWDOWNS, reverse=True):
             tries = self.detected.get((budget_s, share), [])
@@ -125,7 +125,10 @@ class Trials:
                 for (budget, share), tries in sorted(self.detected.items())
             ],
             "tells_from": [
-                {"budget_s": one, "difference": least if math.isfinite(least := self.smallest(one)) else None}
-                for one in budgets
+                {
+                    "budget_s": budget,
+                    "difference": least if math.isfinite(least := self.smallest(budget)) else None,
+                }
+                for budget in budgets
             ],
         }

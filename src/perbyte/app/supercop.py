@@ -44,7 +44,7 @@ class Made:
     `spec` is the program, None where there is none that may be measured.
     """
 
-    one: Implementation
+    implementation: Implementation
     way: Way
     name: str
     word: str
@@ -99,7 +99,7 @@ def build_group(
     from perbyte.trial.program import DoesNotBuild, build_program, home, sdk_archive
     from perbyte.trial.supercop import Unusable, make_implementation, reason
 
-    several = len({one.primitive for one in group}) > 1
+    several = len({implementation.primitive for implementation in group}) > 1
     jobs = []
     for implementation in group:
         for index, way in enumerate(ways):
@@ -112,27 +112,29 @@ def build_group(
                 name += "-" + re.sub(r"[^A-Za-z0-9.]+", "-", way.word).strip("-")
             jobs.append((implementation, way, name, home() / "supercop" / f"{algorithm.id}-{name}-{index}"))
     if len({name for _, _, name, _ in jobs}) < len(jobs):
-        raise UsageError("two implementations have one name", hint="try them in two commands")
+        raise UsageError("two implementations have the same name", hint="use two commands")
 
     def make(job: tuple[Implementation, Way, str, Path]) -> Made:
-        one, way, name, place = job
+        implementation, way, name, place = job
         scratch = place.with_name(f"{place.name}.made")
         try:
-            source = make_implementation(one, algorithm, way.flags, name, scratch, (way.cc, way.cxx))
+            source = make_implementation(
+                implementation, algorithm, way.flags, name, scratch, (way.cc, way.cxx)
+            )
             spec = build_program(source, place)
         except Unusable as error:
-            return Made(one, way, name, "cannot be built", reason(error))
+            return Made(implementation, way, name, "cannot be built", reason(error))
         except DoesNotBuild as error:
-            return Made(one, way, name, "does not compile", error.first)
+            return Made(implementation, way, name, "does not compile", error.first)
         except (PerbyteError, OSError) as error:
-            return Made(one, way, name, "cannot be built", reason(error))
+            return Made(implementation, way, name, "cannot be built", reason(error))
         word, why = look(spec, size)
         if not word:
-            fits, why = compare_checksums(one, source, place.with_name(f"{place.name}.checksum"))
+            fits, why = compare_checksums(implementation, source, place.with_name(f"{place.name}.checksum"))
             word = "" if fits else "wrong"
         if not word and gated and "fits" not in why:
             word, why = "not checked", why or "the tree has no checksum of it"
-        return Made(one, way, name, word or MEASURED, why, None if word else spec)
+        return Made(implementation, way, name, word or MEASURED, why, None if word else spec)
 
     say(f"building {len(jobs)} programs")
     sdk_archive()
@@ -140,11 +142,11 @@ def build_group(
         return list(pool.map(make, jobs))
 
 
-def judged(one: Made | ImplementationOutcome, run: Run) -> tuple[str, str]:
+def judged(variant: Made | ImplementationOutcome, run: Run) -> tuple[str, str]:
     """Word and detail of an implementation, after the run it was measured in."""
-    failure = next((failure for failure in run.failures if failure.runner == one.name), None)
-    if one.word != MEASURED or not failure:
-        return one.word, one.detail
+    failure = next((failure for failure in run.failures if failure.runner == variant.name), None)
+    if variant.word != MEASURED or not failure:
+        return variant.word, variant.detail
     detail = failure.message
     if failure.expected or failure.got:
         detail += f"; expected {failure.expected[:64]}, got {failure.got[:64]}"

@@ -70,13 +70,13 @@ class TreeJob:
             ]
         start = prefix(self.version, self.date, group[0].operation, group[0].primitive)
         outcomes, lines = [], []
-        for one in made:
-            outcome = self._outcome(one, run)
+        for program in made:
+            outcome = self._outcome(program, run)
             outcomes.append(outcome)
             if outcome.word != MEASURED:
                 lines.append(failure_line(start, outcome))
                 continue
-            lines += [try_line(start, outcome), *self._figures(start, one, outcome, run)]
+            lines += [try_line(start, outcome), *self._figures(start, program, outcome, run)]
         self.journal.add(outcomes, lines)
         return outcomes
 
@@ -88,7 +88,7 @@ class TreeJob:
         taken = {spec.name for spec in locate()}
         gated = algorithm.family == "supercop"
         made = build_group(group, algorithm, self.ways, sizes[0], taken, gated=gated)
-        specs = [one.spec for one in made if one.spec]
+        specs = [program.spec for program in made if program.spec]
         if not specs:
             return made, None
         policy, clock = Policy(epochs=EPOCHS, gentle=self.gentle), Clock(self.budget_s)
@@ -96,27 +96,28 @@ class TreeJob:
         run, _ = bench.measure(fresh=True)
         return made, run
 
-    def _outcome(self, one: Made, run: Run | None) -> VariantOutcome:
-        word, detail = judged(one, run) if run else (one.word, one.detail)
+    def _outcome(self, program: Made, run: Run | None) -> VariantOutcome:
+        word, detail = judged(program, run) if run else (program.word, program.detail)
         figures: dict[str, Sequence[float]] = {}
         for figure in run.cells if run else ():
-            if figure.cell.runner == one.name:
+            if figure.cell.runner == program.name:
                 where = f"{figure.cell.operation}@{figure.cell.size_bytes} {figure.cell.contract}"
                 ends = (figure.interval.low, figure.interval.high)
                 figures[where] = (figure.cycles_per_call or 0.0, figure.ns_per_call, *ends)
         if word == MEASURED and not figures:
             word, detail = "no figure", detail or "the run gave none"
-        fitting = expected_checksums(one.one) if "fits" in one.detail else ""
-        what = (one.one.operation, one.one.primitive, one.one.name, one.way.word)
+        fitting = expected_checksums(program.one) if "fits" in program.detail else ""
+        what = (program.one.operation, program.one.primitive, program.one.name, program.way.word)
         return VariantOutcome(*what, word, _line(detail), fitting, figures)
 
-    def _figures(self, start: str, one: Made, outcome: VariantOutcome, run: Run | None) -> list[str]:
+    def _figures(self, start: str, program: Made, outcome: VariantOutcome, run: Run | None) -> list[str]:
         assert run
         compiler = next(
-            (identity.compiler for identity in run.conditions.identities if identity.runner == one.name), "-"
+            (identity.compiler for identity in run.conditions.identities if identity.runner == program.name),
+            "-",
         )
         return data_lines(
-            start, outcome, [each for each in run.cells if each.cell.runner == one.name], compiler
+            start, outcome, [each for each in run.cells if each.cell.runner == program.name], compiler
         )
 
 

@@ -131,9 +131,9 @@ def command(
         extras.require("report", "A page")
     profile, known = read_profile(profile)
     if peer and question != "tls":
-        raise UsageError("--peer is for tls alone", hint=f"perbyte advise tls --peer {NO_AES}")
+        raise UsageError("--peer is only for tls", hint=f"perbyte advise tls --peer {NO_AES}")
     if disk and not question.startswith("disk"):
-        raise UsageError("--path is for disk alone", hint="perbyte advise disk --path DIR")
+        raise UsageError("--path is only for disk", hint="perbyte advise disk --path DIR")
     if sizes and histogram:
         raise UsageError("--sizes and --histogram exclude each other")
     if page:
@@ -178,11 +178,11 @@ def command(
     told = _answers(cases, wish, limits, together)
     if wanted:
         policy = PolicyOptions(PRECISION, BEYOND_S, BEYOND_EPOCHS, cores, None, gentle).policy()
-        told = [_beyond(one, wanted, policy, limits, quiet) for one in told]
+        told = [_beyond(advice, wanted, policy, limits, quiet) for advice in told]
     beside = _beside(asked, told[0], run) if asked.study else None
     notes = [*([asked.note] if asked.note else []), _source(run)]
     card = advice_card(told, together, rate, alternatives=asked.alternatives)
-    libraries = library_table(together, [one.title for one in told]) if together else None
+    libraries = library_table(together, [advice.title for advice in told]) if together else None
     if page:
         from perbyte.report.advicepage import advice_page
         from perbyte.report.html import write
@@ -191,18 +191,18 @@ def command(
             f"page: {write(advice_page(asked, told, run, notes, card, beside, libraries), page)}", quiet=quiet
         )
     if as_json:
-        found = {
+        document = {
             "schema_version": 1,
             "question": question,
             "profile": wish.profile,
             "date": str(wish.date),
             "run": str(run.path) if run.path else run.conditions.run_id,
-            "tasks": [advice_json(one) for one in told],
+            "tasks": [advice_json(advice) for advice in told],
             **({"together": together_json(together)} if together else {}),
             "notes": notes,
             **({"machines": records(beside)} if beside else {}),
         }
-        print(json.dumps(found, indent=1, allow_nan=False))
+        print(json.dumps(document, indent=1, allow_nan=False))
     else:
         print(render_advice(asked, told, notes, beside, card=card, libraries=libraries), end="")
     lacking = named and not any(find_options(case) for case in cases)

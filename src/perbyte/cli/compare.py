@@ -47,13 +47,13 @@ _MISSING_CODES = {None: EXIT_MISSING, "ok": EXIT_FINE, "fail": EXIT_FOUND}
 GRAVEST = (EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, EXIT_FINE)  # of several gates the first of these counts
 
 
-def gate_code(found: Regressions, undecided_is: str | None, *, missing: bool = False) -> int:
+def gate_code(regressions: Regressions, undecided_is: str | None, *, missing: bool = False) -> int:
     """The exit code of a gate, of those in `perbyte.errors`. `missing`: nothing can be said of some cells."""
-    if found.slower:
+    if regressions.slower:
         return EXIT_FOUND
     if missing:
         return EXIT_MISSING
-    if not found.undecided:
+    if not regressions.undecided:
         return EXIT_FINE
     return {None: EXIT_UNDECIDED, "ok": EXIT_FINE, "fail": EXIT_FOUND}[undecided_is]
 
@@ -76,13 +76,13 @@ class CompareOptions:
         "--fail-above-instructions",
         type=Percent(),
         default=None,
-        help="Exit code 1 if another side executes more instructions by more.",
+        help="Exit code 1 if another side has more instructions than A, by more than this.",
     )
     fail_on: tuple[str, ...] | None = option(
         "--fail-on",
         type=Listed(),
         default=None,
-        help="Fail on: leak, new-leak (not, or less, in A), unknown (code 5).",
+        help="Fail on: leak, new-leak (absent or smaller in A), unknown (code 5).",
     )
     undecided_is: str | None = option("--undecided-is", **UNDECIDED)
     missing_is: str | None = option(
@@ -98,7 +98,7 @@ class CompareOptions:
         "--unit",
         type=UnitName(),
         default=None,
-        help="Unit of the columns.  [cycles/byte where all have cycles, else MB/s]",
+        help="Unit of the columns.  [cycles/byte if all sides have cycles, else MB/s]",
     )
     rate: float | None = option("--rate", type=DataRate(), default=None, help=RATE)
     as_json: bool = flag("--json", help="Print JSON instead of the table.")
@@ -107,7 +107,7 @@ class CompareOptions:
     def __post_init__(self) -> None:
         """Raise UsageError for what does not go together."""
         if len(self.sides) < 2:
-            raise UsageError("a comparison has two sides or more", hint="perbyte compare RUN OTHER-RUN")
+            raise UsageError("a comparison needs two or more sides", hint="perbyte compare RUN OTHER-RUN")
         require_one_form(as_json=self.as_json, as_csv=self.as_csv)
         if self.undecided_is and self.fail_above is None:
             raise UsageError("--undecided-is goes with --fail-above")
@@ -142,9 +142,7 @@ def command(options: CompareOptions) -> int:
     failing = read_failing_changes(options.fail_on)
     if (alone := changes_alone(options.sides, options.run)) is not None:
         if options.figures_only:
-            raise UsageError(
-                "these runs have verdicts on leaks only", hint="of the options --json and --fail-on"
-            )
+            raise UsageError("these runs have only verdicts on leaks", hint="use only --json and --fail-on")
         return tell_alone(alone, failing, as_json=options.as_json)
     grids, noise, runs, missing = _sides(options)
     limit = None
@@ -207,12 +205,12 @@ def _print(
 
     figures = [figure for grid in grids for figure in grid.figures]
     if options.as_json:
-        found = comparison_json(grids, noise) | ({"limit": regressions_json(limit)} if limit else {})
-        found |= {"rate": rate_json(figures, options.rate)} if options.rate else {}
-        found |= {"behaviour": changes_json(counted)} if counted else {}
-        found |= {"leaks": leak_changes_json(found_in(leaks))} if leaks else {}
-        found |= {"missing": [asdict(cell) for cell in missing]}
-        print(json.dumps(found, indent=1, allow_nan=False))
+        document = comparison_json(grids, noise) | ({"limit": regressions_json(limit)} if limit else {})
+        document |= {"rate": rate_json(figures, options.rate)} if options.rate else {}
+        document |= {"behaviour": changes_json(counted)} if counted else {}
+        document |= {"leaks": leak_changes_json(found_in(leaks))} if leaks else {}
+        document |= {"missing": [asdict(cell) for cell in missing]}
+        print(json.dumps(document, indent=1, allow_nan=False))
     elif options.as_csv:
         print(comparison_csv(grids), end="")
     else:
@@ -246,7 +244,7 @@ def _sides(
         missing = missing_of_runs(grids, runs, names, gate=gate)
         if not everything:
             grids = _common(grids, names)
-        return grids, floor_across((one.noise_floor for one in runs), across), runs, missing
+        return grids, floor_across((run.noise_floor for run in runs), across), runs, missing
     lost = next(side for side, place in zip(sides, places_of, strict=True) if place is None)
     if any(places_of) or len(sides) > 2:
         raise UsageError(
@@ -331,12 +329,12 @@ def _selected(text: str, opened: Run) -> list[CellFigure]:
             f"'{text}' has no figure in the run {opened.conditions.run_id}: {lost[0].address} is {lost[0].kind}",
             hint=lost[0].message,
         )
-    said = f"'{text}' fits no cell of the run {opened.conditions.run_id}"
-    held = sorted({f"{one.cell.runner}/{one.cell.algorithm}" for one in opened.cells})
+    message = f"'{text}' fits no cell of the run {opened.conditions.run_id}"
+    held = sorted({f"{figure.cell.runner}/{figure.cell.algorithm}" for figure in opened.cells})
     hint = f"that run has {', '.join(held[:SHOWN]) or 'no cells'}{' ...' if len(held) > SHOWN else ''}"
     if not set(text) & set("*?[{@+"):  # then it may have been meant as a run
-        said, hint = f"{said}; and it {not_a_run}", f"{hint}; {runs_there_are()}"
-    raise UsageError(said, hint=hint)
+        message, hint = f"{message}; and it {not_a_run}", f"{hint}; {runs_there_are()}"
+    raise UsageError(message, hint=hint)
 
 
 def _note_left(names: Sequence[str], counts: Sequence[int]) -> None:

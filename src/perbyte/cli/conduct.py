@@ -22,9 +22,11 @@ def conduct(request: Request, policy: Policy, *, quiet: bool = False, **more: An
     return _listening(conducting.conduct, request, policy, quiet=quiet, **more)
 
 
-def conduct_plan(plan: Plan, found: Survey, policy: Policy, *, quiet: bool = False, **more: Any) -> Conducted:
+def conduct_plan(
+    plan: Plan, surveyed: Survey, policy: Policy, *, quiet: bool = False, **more: Any
+) -> Conducted:
     """As `app.conducting.conduct_plan`."""
-    return _listening(conducting.conduct_plan, plan, found, policy, quiet=quiet, **more)
+    return _listening(conducting.conduct_plan, plan, surveyed, policy, quiet=quiet, **more)
 
 
 def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None = None) -> Conducted:

@@ -90,21 +90,21 @@ def command(
         spec.tier(cpu)  # raises for an unknown one before the first is asked
     if replay:
         return _replay(spec, cpus, Path(replay))
-    found: dict[str, tuple[list[Complaint], AuditOutcome]] = {}
+    outcomes: dict[str, tuple[list[Complaint], AuditOutcome]] = {}
     for cpu in cpus:
-        line, started, who = LiveLine(quiet=quiet), time.monotonic(), f"{name}, {cpu}: "
+        line, started, label = LiveLine(quiet=quiet), time.monotonic(), f"{name}, {cpu}: "
         try:
-            complaints = conform(spec, cpu=cpu, every=not quick, seed=seed, tell=partial(_show, line, who))
+            complaints = conform(spec, cpu=cpu, every=not quick, seed=seed, tell=partial(_show, line, label))
             took_s = time.monotonic() - started
-            line.draw(f"{who}audit")
+            line.draw(f"{label}audit")
             audited = audit_runner(spec, cpu, seed)
         finally:
             line.close()
-        found[cpu] = complaints, audited
+        outcomes[cpu] = complaints, audited
         if not as_json:
             _print_verdict(f"{name}, tier {cpu}", complaints, quick, took_s)
-            for one in _audit_lines(audited):
-                _print_item(one)
+            for line_told in _audit_lines(audited):
+                _print_item(line_told)
     if as_json:
         content = [
             {
@@ -113,25 +113,25 @@ def command(
                 "complaints": [asdict(complaint) for complaint in complaints],
                 "audit": asdict(audited),
             }
-            for cpu, (complaints, audited) in found.items()
+            for cpu, (complaints, audited) in outcomes.items()
         ]
         print(json.dumps(content, indent=1))
-    return EXIT_FOUND if any(some or audited.refused for some, audited in found.values()) else EXIT_FINE
+    return EXIT_FOUND if any(some or audited.refused for some, audited in outcomes.values()) else EXIT_FINE
 
 
-def _show(line: LiveLine, who: str, what: str) -> None:
-    line.draw(who + what)
+def _show(line: LiveLine, label: str, what: str) -> None:
+    line.draw(label + what)
 
 
-def _print_verdict(who: str, complaints: list[Complaint], quick: bool, took_s: float) -> None:
+def _print_verdict(label: str, complaints: list[Complaint], quick: bool, took_s: float) -> None:
     what = "an operation of each kind" if quick else "all operations"
     if not complaints:
-        print(f"{who}: keeps every promise of protocol/SPEC.md ({what}, {took_s:.1f} s)")
+        print(f"{label}: keeps every promise of protocol/SPEC.md ({what}, {took_s:.1f} s)")
         return
     promises = "1 promise is" if len(complaints) == 1 else f"{len(complaints)} promises are"
-    print(f"{who}: {promises} not kept ({what}, {took_s:.1f} s)")
+    print(f"{label}: {promises} not kept ({what}, {took_s:.1f} s)")
     titles = _sections()
-    for section in sorted({one.section for one in complaints}):
+    for section in sorted({complaint.section for complaint in complaints}):
         print(f"  SPEC.md, section {section}: {titles.get(section, '')}".rstrip(": "))
         for complaint in complaints:
             if complaint.section == section:
@@ -157,8 +157,8 @@ def _print_item(text: str) -> None:
 def _sections() -> dict[int, str]:
     """The headings of the specification by number."""
     text = (places.data_dir("protocol") / "SPEC.md").read_text(encoding="utf-8")
-    found = re.findall(r"^## (\d+)\. (.+)$", text, re.MULTILINE)
-    return {int(number): title.replace("`", "") for number, title in found}
+    headings = re.findall(r"^## (\d+)\. (.+)$", text, re.MULTILINE)
+    return {int(number): title.replace("`", "") for number, title in headings}
 
 
 def _audit_lines(audited: AuditOutcome) -> Iterator[str]:

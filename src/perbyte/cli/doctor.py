@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
-    "--report", type=click.Path(path_type=Path), help="Write what describes this core to a file to send in."
+    "--report",
+    type=click.Path(path_type=Path),
+    help="Write a description of this core to a file, to send to us.",
 )
 def command(as_json: bool, report: Path | None) -> int:
     """Show this machine: CPU, clock source and its self-check, runners, and what is missing.
@@ -117,15 +119,15 @@ def _machine_lines(machine: Machine) -> list[str]:
 _CERTAINTY = {
     "sure": "",
     "likely": "only one mode was seen (always alone, or never): each process looks again",
-    "halved": "nobody was alone on these cores yet: the length is inferred, and each process looks again",
+    "halved": "no process was alone on these cores yet: the length is inferred, and each process checks it again",
 }
 
 
 def _neighbour_lines(
-    found: Sequence[dict[str, object]], watched: Sequence[CoreWatch], machine: Machine
+    results: Sequence[dict[str, object]], watched: Sequence[CoreWatch], machine: Machine
 ) -> list[str]:
     """What looks for others on the core, how sure that is, and what it saw in the last second."""
-    first = next((one for one in found if one["contention_length"]), None)
+    first = next((result for result in results if result["contention_length"]), None)
     single = machine.threads_per_core == 1 and not machine.virtualisation
     if first is None:
         if single:
@@ -160,10 +162,10 @@ def _neighbour_lines(
     return lines
 
 
-def _clock_lines(found: list[dict[str, object]]) -> list[str]:
-    if not found:
+def _clock_lines(results: list[dict[str, object]]) -> list[str]:
+    if not results:
         return ["no runner to ask"]
-    first = found[0]
+    first = results[0]
     meaning = {
         "pmu": "core cycles counted by the performance monitoring unit",
         "probe": "tick counter, calibrated to core cycles by a probe around every sample",

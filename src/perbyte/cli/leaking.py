@@ -81,5 +81,5 @@ def print_leaks(run: LeakRun, *, as_json: bool, as_csv: bool = False) -> None:
 def read_failing(words: Sequence[str] | None) -> tuple[str, ...]:
     """What `--fail-on` named. Raises UsageError for anything else."""
     if unknown := sorted(set(words or ()) - set(FAILING)):
-        raise UsageError(f"--fail-on '{unknown[0]}' means nothing", hint=f"there are {', '.join(FAILING)}")
+        raise UsageError(f"--fail-on '{unknown[0]}' is unknown", hint=f"there are {', '.join(FAILING)}")
     return tuple(words or ())

@@ -84,5 +84,5 @@ def _text(value: Any) -> str:
     from perbyte.model.text import plain
 
     if isinstance(value, (list, tuple)):
-        return plain("; ".join(_text(one) for one in value), 300)
+        return plain("; ".join(_text(element) for element in value), 300)
     return f"{value:.7g}" if isinstance(value, float) else "" if value is None else plain(value, 300)

@@ -34,7 +34,7 @@ BUDGETS_S = (5.0, 15.0)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet: bool) -> int:
-    """Measure loops of known cost through the whole pipeline. Exit code 1 if one reads wrong, 5 if not known.
+    """Measure loops of known cost with the complete method. Exit code 1 if a result is wrong, 5 if not known.
 
     --full also finds the smallest difference that this machine detects, and its rate of false alarms.
 
@@ -45,7 +45,7 @@ def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet:
     done = _measured("reference/probe-*/run@1024", Policy(budget_s=20.0), quiet)
     readings = [judged(figure) for figure in done.cells]
     floor = done.noise_floor
-    found: dict[str, Any] = {"loops": [asdict(one) for one in readings]}
+    document: dict[str, Any] = {"loops": [asdict(reading) for reading in readings]}
     if not as_json:
         print("cycles per instruction (the empty call: per call)")
         for reading in readings:
@@ -60,14 +60,14 @@ def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet:
                 sizes = ",".join(str(steps(share)) for share in (0.0, *SLOWDOWNS))
                 policy = Policy(budget_s=budget_s, seed=seed)
                 trial.take(_measured(f"reference/{LOOP}/run@{sizes}", policy, quiet=True), budget_s)
-        found["full"] = trial.said()
+        document["full"] = trial.said()
         if not as_json:
             _show(trial)
     if as_json:
-        print(json.dumps(found, indent=1))
-    if any(one.wrong for one in readings):
+        print(json.dumps(document, indent=1))
+    if any(reading.wrong for reading in readings):
         return EXIT_FOUND
-    unclear = [one.unclear for one in readings if one.cycles is not None and one.goal is not None]
+    unclear = [each.unclear for each in readings if each.cycles is not None and each.goal is not None]
     return EXIT_UNDECIDED if unclear and all(unclear) else EXIT_FINE
 
 
@@ -97,22 +97,25 @@ def _told(reading: LoopReading) -> str:
 
 def _show(trial: Trials) -> None:
     """Print the counts."""
-    said = trial.said()
-    pairs, alarms = said["identical_pairs"], said["called_different"]
+    counts = trial.said()
+    pairs, alarms = counts["identical_pairs"], counts["called_different"]
     print(
         f"the same loop in two runs, called different: {alarms} of {pairs} (at most "
-        f"{said['false_alarms_below']:.1%} of all, with 95 % confidence); differences called the wrong way round: "
+        f"{counts['false_alarms_below']:.1%} of all, with 95 % confidence); differences called the wrong way round: "
         f"{trial.wrong_way}"
     )
     if trial.errors:
         print(
             f"intervals that hold the true ratio: {sum(trial.held)} of {len(trial.held)}; error of the ratio "
-            f"{said['median_error']:+.3%} in the median, {said['largest_error']:.3%} at the most"
+            f"{counts['median_error']:+.3%} in the median, {counts['largest_error']:.3%} at the most"
         )
     budgets = sorted({budget for budget, _ in trial.detected})
     print("slowdowns found     " + "".join(f"{budget:>8g} s" for budget in budgets))
     for share in SLOWDOWNS:
-        print(f"  {share:<17.2%} " + "".join(_found(trial.detected.get((one, share), [])) for one in budgets))
+        print(
+            f"  {share:<17.2%} "
+            + "".join(_found(trial.detected.get((budget, share), [])) for budget in budgets)
+        )
     for budget in budgets:
         least = trial.smallest(budget)
         can = f"differences from {least:.2%} on" if math.isfinite(least) else "no such difference reliably"

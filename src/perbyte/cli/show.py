@@ -26,7 +26,7 @@ class ShowOptions:
 @click.command("show")
 @takes(ShowOptions)
 def command(options: ShowOptions) -> int:
-    """Show the table of RUN: a directory, or a name of `perbyte list runs`. Without RUN: the newest run.
+    """Print the table of RUN: a directory, or a name of `perbyte list runs`. Without RUN: the newest run.
 
     \b
       perbyte show
@@ -43,7 +43,7 @@ def command(options: ShowOptions) -> int:
         from perbyte.cli.leaking import print_leaks
 
         if output.unit or replace(options.beside, leak=False) != NO_ADDITIONS:
-            raise UsageError("a run that looked for leaks is shown as it is, or with --json or --csv")
+            raise UsageError("a run with leak tests has no options except --json and --csv")
         print_leaks(read_leaks(place), as_json=output.as_json, as_csv=output.as_csv)
         return 0
     print_run(open_run(place), output, options.beside)
@@ -67,10 +67,10 @@ def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> Non
         from perbyte.report.listing import records
         from perbyte.report.rate import rate_json
 
-        found = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
-        found |= {"limits": records(limits_listing(run.cells))} if limits else {}
-        found |= {"scaling": told} if (told := scaling_json(run.cells)) else {}
-        print(json.dumps(found, indent=1, allow_nan=False))
+        document = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
+        document |= {"limits": records(limits_listing(run.cells))} if limits else {}
+        document |= {"scaling": told} if (told := scaling_json(run.cells)) else {}
+        print(json.dumps(document, indent=1, allow_nan=False))
     elif output.as_csv:
         from perbyte.report.export import to_csv
 

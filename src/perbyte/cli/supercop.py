@@ -92,8 +92,8 @@ def command(
         raise UsageError(f"{root} has no list of compilers that are here", hint="leave --compilers out")
     describe_unknown(find_implementations([tree]), place / "catalogue")
     groups: dict[tuple[str, str], list[Implementation]] = {}
-    for one in chosen:
-        groups.setdefault((one.operation, one.primitive), []).append(one)
+    for implementation in chosen:
+        groups.setdefault((implementation.operation, implementation.primitive), []).append(implementation)
     chosen_sizes = parse_sizes(",".join(sizes)) if sizes else None
     job = TreeJob(journal, version, ways, chosen_sizes, budget, gentle, hands(quiet=True)["conduct"])
     wrong = False
@@ -121,7 +121,7 @@ def _version(root: Path) -> str:
 
 def _summary(outcomes: Sequence[VariantOutcome]) -> str:
     """What became of a primitive, in a line: how many, and the best."""
-    words = [one.word for one in outcomes]
+    words = [outcome.word for outcome in outcomes]
     told = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys([MEASURED, *words]))
     best: dict[str, tuple[float, str]] = {}
     for outcome in outcomes:

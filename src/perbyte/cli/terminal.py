@@ -112,9 +112,9 @@ class ProgressLine:
         if self._quiet or text in self._notes:
             return
         self._notes.add(text)
-        what, colon, said = text.partition(": ")
+        what, colon, message = text.partition(": ")
         if colon:
-            self._alike.setdefault(colon + said, []).append(what)
+            self._alike.setdefault(colon + message, []).append(what)
         else:
             self._alike[text] = []
 

@@ -53,7 +53,9 @@ def try_layout(
     if unknown:
         note(f"left out, not in the catalogue: {', '.join(unknown)}", quiet=quiet)
     if not groups:
-        raise UsageError("the tree has nothing of what was asked for", hint="see --as and the layout's 'as'")
+        raise UsageError(
+            "the tree has no implementation of the requested algorithm", hint="see --as and the layout's 'as'"
+        )
     note(f"building {sum(map(len, groups.values()))} programs", quiet=quiet)
     sdk_archive()
     built = {algorithm: _build(group, algorithm, sizes) for algorithm, group in groups.items()}
@@ -67,7 +69,7 @@ def _build(
 
     size = (sizes or sizes_for(algorithm, None))[0]
     with ThreadPoolExecutor(max_workers=2) as pool:
-        return list(pool.map(lambda one: _made(one, size), group))
+        return list(pool.map(lambda layout: _made(layout, size), group))
 
 
 def _made(member: Member, size: int) -> ImplementationOutcome:

@@ -46,12 +46,12 @@ def try_leak(trial: Trial, how: str, fail_on: Sequence[str] | None, budget_s: fl
     if faults := bench.check():
         trial.tell_faults(faults)
         return EXIT_INCORRECT
-    found = survey(specs, ["full"])
-    cells = _one_contract_each(bench.cells(found))
+    surveyed = survey(specs, ["full"])
+    cells = _one_contract_each(bench.cells(surveyed))
     told = []
     if how == TAINT:
         for spec in specs:
-            for cell in (one for one in cells if one.runner == spec.name):
+            for cell in (cell for cell in cells if cell.runner == spec.name):
                 note(f"memcheck: {cell.address}", quiet=trial.quiet)
                 told += taint_of(spec, cell, algorithm, trial.asked.files)
         if not told:
@@ -63,7 +63,7 @@ def try_leak(trial: Trial, how: str, fail_on: Sequence[str] | None, budget_s: fl
             raise UsageError(f"{algorithm.id}: no operation here works on a secret")
     run, place = find_leaks(
         cases,
-        found,
+        surveyed,
         policy,
         budget_s=budget_s or BUDGET_S * len(cases),
         taint=told,
@@ -78,6 +78,6 @@ def try_leak(trial: Trial, how: str, fail_on: Sequence[str] | None, budget_s: fl
 def _one_contract_each(cells: Iterable[Cell]) -> list[Cell]:
     """Of an operation under several contracts the one that sets no key in the call, where there is one."""
     first: dict[Cell, Cell] = {}
-    for cell in sorted(cells, key=lambda one: one.contract == "rekey/1"):
+    for cell in sorted(cells, key=lambda cell: cell.contract == "rekey/1"):
         first.setdefault(replace(cell, contract=""), cell)
     return list(first.values())

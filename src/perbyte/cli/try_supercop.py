@@ -46,7 +46,7 @@ def try_directories(
     from perbyte.trial.supercop import FLAGS, algorithm_of, find_implementations
 
     asked = find_algorithm(algorithm_name) if algorithm_name else None
-    ways = [Way(words) for words in [tuple(shlex.split(one)) for one in flags] or [FLAGS]]
+    ways = [Way(words) for words in [tuple(shlex.split(words)) for words in flags] or [FLAGS]]
     groups: dict[Algorithm, list[Implementation]] = {}
     unknown: dict[str, UsageError] = {}
     for implementation in find_implementations(places):
@@ -65,7 +65,10 @@ def try_directories(
         size = _sizes(algorithm, sizes)[0]
         made = build_group(group, algorithm, ways, size, taken, partial(note, quiet=quiet))
         built[algorithm] = [
-            ImplementationOutcome(one.name, one.one.place, one.word, one.detail, one.spec) for one in made
+            ImplementationOutcome(
+                variant.name, variant.implementation.place, variant.word, variant.detail, variant.spec
+            )
+            for variant in made
         ]
     return measure_groups(built, sizes, beside, budget_s, gentle=gentle, as_json=as_json, quiet=quiet)
 
@@ -103,7 +106,7 @@ def measure_groups(
 
 
 def _sizes(algorithm: Algorithm, asked: tuple[int, ...] | None) -> tuple[int, ...]:
-    """The sizes that were asked for, or the usual ones of a tree."""
+    """The sizes that were requested, or the usual ones of a tree."""
     from perbyte.trial.bench import sizes_for
 
     usual = sizes_for(algorithm, None)
@@ -125,8 +128,8 @@ def _print(
             }
             for outcome in outcomes
         ]
-        found = to_json(run) if run else {}
-        print(json.dumps(found | {"algorithm": algorithm.id, "implementations": told}, indent=1))
+        document = to_json(run) if run else {}
+        print(json.dumps(document | {"algorithm": algorithm.id, "implementations": told}, indent=1))
         return
     from perbyte.model.text import plain
     from perbyte.report.text import render_table
@@ -141,6 +144,6 @@ def _print(
     fitting = sum(outcome.word == MEASURED and "fits" in outcome.detail for outcome in outcomes)
     sums = f"; {fitting} give the checksums of the tree" if fitting else ""
     print(f"{algorithm.id}: {len(outcomes)} implementations: {counts}{sums}")
-    for one in outcomes:
-        if one.word != MEASURED:
-            print(f"  {plain(one.name, 60)}: {one.word}: {plain(one.detail, 400)}")
+    for outcome in outcomes:
+        if outcome.word != MEASURED:
+            print(f"  {plain(outcome.name, 60)}: {outcome.word}: {plain(outcome.detail, 400)}")

@@ -12,27 +12,33 @@ if TYPE_CHECKING:
     from perbyte.trial.kept import BaselineChange
 
 
-def print_beside(run: Run, mine: Sequence[str], found: Sequence[Any]) -> None:
-    """Print the table of a run, how the rows of `mine` were compiled, and their ratios to the best library."""
+def print_beside(run: Run, own: Sequence[str], bests: Sequence[Any]) -> None:
+    """Print the table of a run, how the rows of `own` were compiled, and their ratios to the best library."""
     from perbyte.report.text import render_table
     from perbyte.report.wording import claim_text, interval_text, ratio_text, size_label
 
     print(render_table(run), end="")
     print()
-    for one in sorted(run.conditions.identities, key=lambda identity: identity.runner):
-        if one.runner in mine:
-            print(f"{one.runner}: {one.library}, {one.compiler}, {one.flags or 'no flags'}")
-    for one in found:
-        cell, ratio = one.mine.cell, one.comparison.ratio
+    for identity in sorted(run.conditions.identities, key=lambda identity: identity.runner):
+        if identity.runner in own:
+            print(
+                f"{identity.runner}: {identity.library}, {identity.compiler}, {identity.flags or 'no flags'}"
+            )
+    for best in bests:
+        cell, ratio = best.own.cell, best.comparison.ratio
         where = f"{cell.operation} {size_label(cell.size_bytes)}"
-        best = f"{one.best.cell.runner}, the best of {one.others}" if one.others > 1 else one.best.cell.runner
-        if text := claim_text(one.comparison):
-            print(f"{cell.runner}, {where}, against {best}: {text}")
+        library = (
+            f"{best.best.cell.runner}, the best of {best.others}"
+            if best.others > 1
+            else best.best.cell.runner
+        )
+        if text := claim_text(best.comparison):
+            print(f"{cell.runner}, {where}, against {library}: {text}")
         else:
             print(
-                f"{cell.runner}, {where}: {ratio_text(ratio)} times the cost of {best} ({interval_text(ratio)})"
+                f"{cell.runner}, {where}: {ratio_text(ratio)} times the cost of {library} ({interval_text(ratio)})"
             )
-    if not found and any(figure.cell.runner in mine for figure in run.cells):
+    if not bests and any(figure.cell.runner in own for figure in run.cells):
         print("no library here does the same under this contract: nothing to compare with")
 
 
@@ -52,7 +58,7 @@ def print_failures(run: Run) -> None:
         print(line)
 
 
-def print_markdown(name: str, found: Sequence[Any], counted: Sequence[CountChange] = ()) -> None:
+def print_markdown(name: str, changes: Sequence[Any], counted: Sequence[CountChange] = ()) -> None:
     """A table for a comment: what it is, the verdict, the change with its interval, instructions where counted."""
     from perbyte.report.listing import Listing, columns, markdown
     from perbyte.report.wording import size_label
@@ -62,10 +68,10 @@ def print_markdown(name: str, found: Sequence[Any], counted: Sequence[CountChang
         counted
     )
     rows = []
-    for one in found:
-        by, low, high = percent_changes(one)
-        row = (name, one.operation, size_label(one.size_bytes), one.word, by, f"{low} to {high}")
-        rows.append((*row, *((_instructions(more.get(id(one.comparison))),) if counted else ())))
+    for change in changes:
+        by, low, high = percent_changes(change)
+        row = (name, change.operation, size_label(change.size_bytes), change.word, by, f"{low} to {high}")
+        rows.append((*row, *((_instructions(more.get(id(change.comparison))),) if counted else ())))
     print("\n".join(markdown(Listing("", columns(heads), rows))))
 
 
@@ -83,25 +89,25 @@ def _instructions(change: CountChange | None) -> str:
     return f"{100 * (change.ratio - 1):+.2f} %{doubt}{', against the time' * change.contradicts}"
 
 
-def print_changes(name: str, found: Sequence[Any], what: str) -> None:
+def print_changes(name: str, changes: Sequence[Any], what: str) -> None:
     """Print what became of each row, and then `what` it was compared with."""
     from perbyte.report.wording import size_label
 
-    for one in found:
-        more = "; try again, or give it more: --budget 30s" if one.word == "not known" else ""
-        print(f"{name}, {one.operation} {size_label(one.size_bytes)}: {change_words(one)}{more}")
+    for change in changes:
+        more = "; try again, or give it more: --budget 30s" if change.word == "not known" else ""
+        print(f"{name}, {change.operation} {size_label(change.size_bytes)}: {change_words(change)}{more}")
     print(what)
 
 
-def change_words(one: Any) -> str:
+def change_words(change: Any) -> str:
     """What became of a row: `SLOWER by 1.04 % (0.91 to 1.20 %)`, `the same (-0.21 to +0.18 %)`."""
-    low, high = (100 * (end - 1) for end in (one.comparison.ratio.low, one.comparison.ratio.high))
-    if one.word in ("slower", "faster"):
+    low, high = (100 * (end - 1) for end in (change.comparison.ratio.low, change.comparison.ratio.high))
+    if change.word in ("slower", "faster"):
         ends = sorted((abs(low), abs(high)))
-        by = abs(100 * (one.comparison.ratio.value - 1))
-        return f"{one.word.upper()} by {by:.2f} % ({ends[0]:.2f} to {ends[1]:.2f} %)"
-    return f"{one.word}{' (' if one.word == 'the same' else ', '}{low:+.2f} to {high:+.2f} %" + (
-        ")" if one.word == "the same" else ""
+        by = abs(100 * (change.comparison.ratio.value - 1))
+        return f"{change.word.upper()} by {by:.2f} % ({ends[0]:.2f} to {ends[1]:.2f} %)"
+    return f"{change.word}{' (' if change.word == 'the same' else ', '}{low:+.2f} to {high:+.2f} %" + (
+        ")" if change.word == "the same" else ""
     )
 
 
@@ -162,7 +168,7 @@ def stored_lines(stored: Stored, now: Run) -> list[str]:
     for head, rows in told.items():
         lines.append(head)
         lines += [
-            f"  {operation} {size_label(size)}: {', '.join(found)}"
-            for (operation, size), found in rows.items()
+            f"  {operation} {size_label(size)}: {', '.join(costs_told)}"
+            for (operation, size), costs_told in rows.items()
         ]
     return lines

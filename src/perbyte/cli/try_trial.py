@@ -96,20 +96,20 @@ class Trial:
         self._tell_first(bench)
         run, stored = bench.measure(fresh=self.fresh)
         bests = beside_the_best(run, names, [figure for _, figure in stored.kept(run)] if stored else [])
-        counted = self._counted(specs, run, policy.seed, [one.best.cell for one in bests])
+        counted = self._counted(specs, run, policy.seed, [best.best.cell for best in bests])
         if self.as_json:
             from perbyte.report.behaviour import behaviours_json
             from perbyte.report.export import to_json
 
             ratios = [
                 {
-                    "address": one.mine.cell.address,
-                    "best": one.best.cell.address,
-                    "ratio": one.comparison.ratio.value,
-                    "low": one.comparison.ratio.low,
-                    "high": one.comparison.ratio.high,
+                    "address": best.own.cell.address,
+                    "best": best.best.cell.address,
+                    "ratio": best.comparison.ratio.value,
+                    "low": best.comparison.ratio.low,
+                    "high": best.comparison.ratio.high,
                 }
-                for one in bests
+                for best in bests
             ]
             rows = [
                 {"runner": identity.runner, "compiler": identity.compiler, "flags": identity.flags}
@@ -210,7 +210,7 @@ class Trial:
         self,
         name: str,
         counted: Run,
-        found: Sequence[BaselineChange],
+        changes: Sequence[BaselineChange],
         instructions: Sequence[CountChange],
         what: str,
         flags: str | None,
@@ -229,29 +229,29 @@ class Trial:
                     "low": change.comparison.ratio.low,
                     "high": change.comparison.ratio.high,
                 }
-                for change in found
+                for change in changes
             ]
             more = {"behaviour": behaviours_json(counted), "seconds": self.clock.elapsed_s}
             more |= {"instructions": changes_json(instructions)} if self.count else {}
             print(json.dumps({"changes": told} | more))
         elif self.markdown:
-            print_markdown(name, found, instructions)
+            print_markdown(name, changes, instructions)
         else:
             now = " ".join(self.flags[0])
-            print_changes(name, found, f"{what}; {self.clock.elapsed_s:.1f} s")
+            print_changes(name, changes, f"{what}; {self.clock.elapsed_s:.1f} s")
             if flags is not None and flags != now:
                 print(f"flags then: {flags}; now: {now}")
             print_counts(counted)
             for line in change_lines(instructions):
                 print(line)
 
-    def _gate(self, run: Run, found: Sequence[BaselineChange], *, missing: bool) -> int:
+    def _gate(self, run: Run, changes: Sequence[BaselineChange], *, missing: bool) -> int:
         """The exit code, as of `perbyte compare --fail-above`; without a limit 1 where any row is slower."""
         from perbyte.cli.compare import gate_code
         from perbyte.report.regressions import regression_lines
         from perbyte.stats.regressions import find_regressions
 
-        rows = [(f"{change.operation}@{change.size_bytes}", change.comparison) for change in found]
+        rows = [(f"{change.operation}@{change.size_bytes}", change.comparison) for change in changes]
         regressions = find_regressions(rows, self.fail_above or 0.0, run.measuring_s)
         if self.fail_above is None:
             return gate_code(regressions, "ok", missing=missing)
@@ -274,7 +274,7 @@ class Trial:
     def _tell_first(self, bench: Bench) -> None:
         """Say that the program is right and about what it costs, long before the figures."""
         if not self.quiet:
-            note(first_line(bench.look_first(bench.mine[0]), self.clock.elapsed_s))
+            note(first_line(bench.look_first(bench.own_names[0]), self.clock.elapsed_s))
 
     def tell_faults(self, faults: Sequence[Failure]) -> None:
         """Say what is wrong with which program, each once. Of JSON it is all there is, where nothing is measured."""
@@ -336,8 +336,8 @@ class Trial:
         if not self.count:
             return run
         own = {spec.name: spec for spec in specs}
-        mine = [figure.cell for figure in run.cells if figure.cell.runner in own and figure.cell.usual]
-        cells = dict.fromkeys((*mine, *others))
+        own_cells = [figure.cell for figure in run.cells if figure.cell.runner in own and figure.cell.usual]
+        cells = dict.fromkeys((*own_cells, *others))
         known = {name: own.get(name) or find(name) for name in {cell.runner for cell in cells}}
         return replace(run, behaviours=count_cells(known, cells, seed))
 

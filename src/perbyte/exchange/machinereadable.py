@@ -140,7 +140,7 @@ class _MachineReader:
         if rates is None:
             line = self.values[0][0]
             listing.faults.append(
-                Fault(line, "it cannot be told whether the keys' values are seconds or operations per second")
+                Fault(line, "it is not known whether the keys' values are seconds or operations per second")
             )
         else:
             for line, name, bits, label, operations, values in self.values:

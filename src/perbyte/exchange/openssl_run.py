@@ -268,7 +268,7 @@ def mean_row(
         try:
             algorithm = known.find(table["evp"].get(asked, asked)).id
         except UsageError:
-            return Unknown(f"'{name}' is no algorithm of the catalogue")
+            return Unknown(f"'{name}' is not an algorithm of the catalogue")
         below = _is_below(asked, tuple(version), old)
     kind = known.find(algorithm).kind
     if kind == "aead":

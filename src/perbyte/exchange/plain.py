@@ -75,7 +75,7 @@ class _PlainReader:
             self.here.faults.append(Fault(self.announced, "the listing ends before its table"))
         for listing in self.found:
             _use_progress(listing)
-        return [one for one in self.found if one.faults or not one.empty]
+        return [table for table in self.found if table.faults or not table.empty]
 
     def _begin(self, number: int, *, when_full: bool = True) -> SpeedListing:
         """The listing that a line belongs to: a new one when there is none, or the present one is full."""

@@ -97,11 +97,11 @@ class Auditor:
             for cell, tally in epoch.tallies.items()
             if cell not in lost and tally.bursts and self.is_due(cell)
         ]
-        for cell in (one for one in cells if one.contract.startswith(PREPARED)):
+        for cell in (cell for cell in cells if cell.contract.startswith(PREPARED)):
             self._keep(
                 Audit(cell, epoch.number, problem="it makes an input for each call, which takes CPU time")
             )
-        cells = [one for one in cells if not one.contract.startswith(PREPARED)]
+        cells = [cell for cell in cells if not cell.contract.startswith(PREPARED)]
         cuts = self._draw_whole(epoch, cells)
         self.look_at_copying(epoch, cells)
         for cell in sorted(cells, key=lambda cell: cell.process):
@@ -127,7 +127,7 @@ class Auditor:
             seen.append(sessions.of(cells[0]).process.unasked_share())
             if stats.exceeds_in_epochs(seen, MOST_UNASKED):
                 took = f"takes {stats.middle(seen):.2f} s of CPU time per second"
-                text = f"{took} while nobody asks it, and so slows the others"
+                text = f"{took} without a request, and so slows the others"
                 for cell in cells:
                     self._fail(Failure("audit", cell.runner, text, address=cell.address))
 
@@ -137,9 +137,9 @@ class Auditor:
         A library may have its reasons, so that costs no figure; but nobody gains by it.
         """
         for cell, why in self._elsewhere.refusals(sessions):
-            for one in epoch.tallies:
-                if (one.process, one.row) == (cell.process, cell.row):
-                    self._keep(Audit(one, epoch.number, elsewhere=why))
+            for other in epoch.tallies:
+                if (other.process, other.row) == (cell.process, cell.row):
+                    self._keep(Audit(other, epoch.number, elsewhere=why))
 
     def begin(self, elapsed_s: float) -> None:
         """Begin with an epoch, when the run has taken so long."""
@@ -159,10 +159,10 @@ class Auditor:
         """Fail the cells whose runners gave something else than others on the same new data."""
         for disagreement in self._answers.disagreements(sessions):
             cell = disagreement.cell
-            for one in self._audits if disagreement.everywhere or cell not in self._audits else (cell,):
-                if (one.process, one.row) == (cell.process, cell.row):
+            for other in self._audits if disagreement.everywhere or cell not in self._audits else (cell,):
+                if (other.process, other.row) == (cell.process, cell.row):
                     self._fail(
-                        Failure(disagreement.kind, one.runner, disagreement.message, address=one.address)
+                        Failure(disagreement.kind, other.runner, disagreement.message, address=other.address)
                     )
 
     def look_at_copying(self, epoch: EpochUnderWay, cells: Sequence[Cell]) -> None:
@@ -250,9 +250,9 @@ class Auditor:
         self._answers.convicted.add(cell.runner)
         # less than a block of data is an odd case of its own
         whole_row = cell.size_bytes >= BLOCK_BYTES or " bytes" in what
-        for one in epoch.tallies:
-            if (one.process, one.row) == (cell.process, cell.row) and (whole_row or one == cell):
-                self._fail(Failure("incorrect", one.runner, f"audited: {what}", address=one.address))
+        for tally in epoch.tallies:
+            if (tally.process, tally.row) == (cell.process, cell.row) and (whole_row or tally == cell):
+                self._fail(Failure("incorrect", tally.runner, f"audited: {what}", address=tally.address))
 
     def _keep(self, audit: Audit) -> None:
         self._note(audit)
@@ -278,13 +278,13 @@ class Auditor:
             audit = Audit(cell, epoch, unchained=unchained)
             self._keep(
                 self._looks.look_at_pieces(
-                    sessions, audit, cut, lambda one: stats.is_suspicious([*known, one])
+                    sessions, audit, cut, lambda look: stats.is_suspicious([*known, look])
                 )
             )
             return ""
         audit = Audit(cell, epoch, long=call_s > LONG_S)
-        odd = any(stats.is_unlike(one, self.around) for one in known) or stats.is_suspicious(known)
-        if audit.long and any(one.claimed_ns for one in known) and not odd:
+        odd = any(stats.is_unlike(other, self.around) for other in known) or stats.is_suspicious(known)
+        if audit.long and any(other.claimed_ns for other in known) and not odd:
             return ""
         alone = call_s > ONE_S
         if (

@@ -81,7 +81,7 @@ class Reach:
         `began`: when the check of each address began, in their order; `ended`: when the last one was over.
         """
         moments = [*began.values(), ended]
-        took = {one: end - start for (one, start), end in zip(began.items(), moments[1:], strict=True)}
+        took = {moment: end - start for (moment, start), end in zip(began.items(), moments[1:], strict=True)}
         return {
             cell: self.not_reached(
                 cell,

@@ -232,7 +232,7 @@ class Measurement:
         self._telling.end_epoch()
         self._nesting.note(epoch.tallies, self._telling.epoch_s)
         if first and platform.machine() == "x86_64":  # elsewhere there is no window probe to be missed
-            own = [one for one in sessions.calibrations.values() if self.survey.specs[one.runner].native]
+            own = [each for each in sessions.calibrations.values() if self.survey.specs[each.runner].native]
             if note := probe_note(own):
                 self._telling.note(note)
         if ways.warmth.note(tally.by_round for tally in epoch.tallies.values()):
@@ -272,7 +272,7 @@ class Measurement:
                 sessions.start(process)
             except STARTING_FAILS as error:
                 kind = failure_kind(error) if isinstance(error, RunnerError) else "absent"
-                for cell in (one for one in cells if one.process == process):
+                for cell in (each for each in cells if each.process == process):
                     self._ledger.fail(Failure(kind, cell.runner, str(error), address=cell.address))
             self._budget.note_start(process, time.monotonic() - began)
         return self._ledger.left(cells)
@@ -346,8 +346,8 @@ class Measurement:
         """Look at `full` for each unproven row of which no figure in `full` will tell."""
         measured = {cell for cell in self._ledger.alive() if self.history.bursts.get(cell)}
         for tier in list(self.history.unproven.values()):
-            mine = [cell for cell in measured if cell.row == tier.row]
-            if mine and not any(dataclasses.replace(cell, cpu=FULL) in measured for cell in mine):
+            row_cells = [cell for cell in measured if cell.row == tier.row]
+            if row_cells and not any(dataclasses.replace(cell, cpu=FULL) in measured for cell in row_cells):
                 self._ledger.note_unproven(look_at_full(self.survey, tier, self.policy.cores, self.policy))
 
     def _finish(self, complete: bool) -> RunOutcome:

@@ -125,11 +125,13 @@ class Validation:
         if not self._catalogue.find(cell.algorithm).determined(cell.operation):
             return {}
         shared = "" if not cell.contract.startswith("setup/") else cell.contract
-        found = {(cell.algorithm, cell.operation, cell.size_bytes, shared, 1): session.check_calls(handle, 1)}
+        digests = {
+            (cell.algorithm, cell.operation, cell.size_bytes, shared, 1): session.check_calls(handle, 1)
+        }
         if cell.size_bytes <= SMALL_BYTES:
             question = (cell.algorithm, cell.operation, cell.size_bytes, cell.contract, MORE_CALLS)
-            found[question] = session.check_calls(handle, MORE_CALLS)
-        return found
+            digests[question] = session.check_calls(handle, MORE_CALLS)
+        return digests
 
     def _once(self, what: tuple[object, ...], cell: Cell, check: Callable[[], Failure | None]) -> None:
         """Make a check that stands for several cells once, and let its verdict hold for each of them."""
@@ -242,9 +244,9 @@ class Validation:
                     self._compared += 1
                     outcomes[giver.runner, giver.algorithm].append((understood, taker.runner))
                     outcomes[taker.runner, taker.algorithm].append((understood, giver.runner))
-        for (runner, algorithm_id), found in outcomes.items():
-            missed = sorted({other for understood, other in found if not understood})
-            if 2 * len(missed) <= len({other for _, other in found}):
+        for (runner, algorithm_id), exchanged in outcomes.items():
+            missed = sorted({other for understood, other in exchanged if not understood})
+            if 2 * len(missed) <= len({other for _, other in exchanged}):
                 continue
             for cell in cells:
                 if (cell.runner, cell.algorithm) == (runner, algorithm_id):

@@ -37,10 +37,10 @@ def plain(text: object, longest: int = 200) -> str:
     if len(text) <= longest and text.isascii() and text.isprintable() and "  " not in text:
         return text.strip()
     kept = "".join(
-        " " if one in _LINE_ENDS else one
-        for one in text[: 20 * longest]
-        if one in _LINE_ENDS
-        or (unicodedata.category(one) not in ("Cc", "Cs", "Cf", "Co", "Cn") and one not in _BIDI)
+        " " if character in _LINE_ENDS else character
+        for character in text[: 20 * longest]
+        if character in _LINE_ENDS
+        or (unicodedata.category(character) not in ("Cc", "Cs", "Cf", "Co", "Cn") and character not in _BIDI)
     )
     kept = " ".join(kept.split())
     if len(kept) <= longest:
@@ -97,6 +97,6 @@ def wants_colour(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -33,7 +33,7 @@ def render_advice(
     width: int | None = None,
     colour: bool | None = None,
 ) -> str:
-    """Give the answers as text, `card` first; `libraries` is a table of them, `beside` one of other machines."""
+    """Give the answers as text, `card` first; `libraries` is a table of them, `beside` task of other machines."""
     width = columns_of(width)
     lines = [
         *(Text(part.plain, style="bold") for part in prose(question.title, width)),
@@ -43,18 +43,18 @@ def render_advice(
     ]
     if libraries:
         lines += [Text(), *listing_text(libraries, width)]
-    for one in told:
+    for task in told:
         several = len(told) > 1
         if several:
-            heading = f"{sentence(one.title)}: {one.answer}"
+            heading = f"{sentence(task.title)}: {task.answer}"
             lines += [Text(), *(Text(part.plain, style="bold underline") for part in prose(heading, width))]
-        for heading, texts in one.lines:
+        for heading, texts in task.lines:
             if heading == "How sure" and not several:  # the card has said it
                 continue
             lines += [Text(), Text(heading, style="bold")]
             for line in texts:
                 lines += prose(f"  {line}", width) if len(texts) == 1 else prose(f"- {line}", width)
-        lines += [Text(), *listing_text(replace(one.table, title=""), width)]
+        lines += [Text(), *listing_text(replace(task.table, title=""), width)]
     if beside:
         lines += [Text(), *listing_text(beside, width)]
     for note in notes:
@@ -101,15 +101,17 @@ def advice_json(told: Told) -> dict[str, Any]:
     def ends(estimate: Estimate | None) -> Any:
         return json_ready(estimate) if estimate and math.isfinite(estimate.value) else None
 
-    def option(one: Option) -> dict[str, Any]:
+    def option(option: Option) -> dict[str, Any]:
         return {
-            "runner": one.runner,
-            "library": one.library,
-            "library_version": one.version,
-            "cost": ends(one.cost.estimate),
-            "unit": one.unit,
-            "doubt": one.doubt,
-            "cells": {f"{name}@{size}": figure.cell.address for (name, size), figure in one.figures.items()},
+            "runner": option.runner,
+            "library": option.library,
+            "library_version": option.version,
+            "cost": ends(option.cost.estimate),
+            "unit": option.unit,
+            "doubt": option.doubt,
+            "cells": {
+                f"{name}@{size}": figure.cell.address for (name, size), figure in option.figures.items()
+            },
         }
 
     def ranked(entry: Ranked) -> dict[str, Any]:
@@ -120,7 +122,7 @@ def advice_json(told: Told) -> dict[str, Any]:
             "options": [option(each) for each in entry.options],
         }
 
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "task": decision.case.task.name,
         "answer": told.answer,
         "recommended": decision.first.algorithm.id if decision.first else None,
@@ -134,8 +136,10 @@ def advice_json(told: Told) -> dict[str, Any]:
         "said": {heading: list(texts) for heading, texts in told.lines},
     }
     if passwords:
-        found["recommended"] = passwords.parameters[0].ranked.algorithm.id if passwords.parameters else None
-        found["parameters"] = [
+        document["recommended"] = (
+            passwords.parameters[0].ranked.algorithm.id if passwords.parameters else None
+        )
+        document["parameters"] = [
             {
                 "algorithm": parameters.ranked.algorithm.id,
                 "parameters": parameters.words,
@@ -145,4 +149,4 @@ def advice_json(told: Told) -> dict[str, Any]:
             }
             for parameters in passwords.parameters
         ]
-    return found
+    return document

@@ -54,14 +54,17 @@ def count_table(run: Run) -> Listing:
     heads = ["instr/call", "instr/byte", "instr/cycle"] + ["% of limit"] * bool(shares)
     heads += [f"{HEADINGS[kind]} %" for kind in kinds]
     rows = []
-    for one in known:
-        assert one.call
-        size, rate = one.cell.size_bytes, per_cycle(one, run.figure(one.cell))
-        row = (*_names(one.cell), _count(one.call.instructions) + ("" if one.exact else " ~"))
-        row += (f"{one.call.instructions / size:.3g}" if size else "–", f"{rate:.2f}" if rate else "–")
+    for behaviour in known:
+        assert behaviour.call
+        size, rate = behaviour.cell.size_bytes, per_cycle(behaviour, run.figure(behaviour.cell))
+        row = (
+            *_names(behaviour.cell),
+            _count(behaviour.call.instructions) + ("" if behaviour.exact else " ~"),
+        )
+        row += (f"{behaviour.call.instructions / size:.3g}" if size else "–", f"{rate:.2f}" if rate else "–")
         if shares:
-            row += (f"{100 * shares[one.cell]:.0f}" if one.cell in shares else "–",)
-        rows.append((*row, *(f"{100 * _share(one, kind):.1f}" for kind in kinds)))
+            row += (f"{100 * shares[behaviour.cell]:.0f}" if behaviour.cell in shares else "–",)
+        rows.append((*row, *(f"{100 * _share(behaviour, kind):.1f}" for kind in kinds)))
     return _listing("Instructions", heads, rows)
 
 
@@ -101,7 +104,7 @@ def _listing(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) ->
 def render_behaviour(
     run: Run, *, count: bool, memory: bool, width: int | None = None, colour: bool | None = None
 ) -> str:
-    """Give the tables that were asked for, and what could not be counted or is not exact, in words."""
+    """Give the tables that were requested, and what could not be counted or is not exact, in words."""
     width = columns_of(width)
     if not run.behaviours:
         return "nothing was counted in this run: perbyte measure SELECTOR --count\n"
@@ -114,10 +117,10 @@ def render_behaviour(
     return to_text(lines, colour=colour)
 
 
-def notes(found: Sequence[Behaviour]) -> list[str]:
+def notes(behaviours: Sequence[Behaviour]) -> list[str]:
     """What cannot be told, and where two processes counted differently."""
     texts = []
-    for behaviour in found:
+    for behaviour in behaviours:
         if behaviour.call and not behaviour.exact:
             how = (
                 f"differs by {percent(behaviour.spread)} between two processes"
@@ -166,7 +169,7 @@ class CountChange:
 def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
     """The cells of a comparison that were counted on both sides; `runs` are its sides, or one run for both."""
     counted = [{behaviour.cell: behaviour for behaviour in run.behaviours} for run in runs]
-    found = []
+    changed = []
     for grid in grids:
         for row in grid.rows:
             first = row.entries[0].figure
@@ -175,7 +178,7 @@ def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
                 new = counted[position % len(runs)].get(entry.figure.cell) if entry.figure else None
                 if not (old and old.call and new and new.call and entry.comparison):
                     continue
-                found.append(
+                changed.append(
                     CountChange(
                         new.cell.address,
                         new.call.instructions / old.call.instructions,
@@ -184,10 +187,10 @@ def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
                         entry.comparison,
                     )
                 )
-    return found
+    return changed
 
 
-def changes_since(run: Run, name: str, before: str, found: Sequence[Any]) -> list[CountChange]:
+def changes_since(run: Run, name: str, before: str, changes: Sequence[Any]) -> list[CountChange]:
     """Of each row that was counted in both programs: instructions now over those before, beside what time says."""
     counted = {
         (
@@ -200,19 +203,19 @@ def changes_since(run: Run, name: str, before: str, found: Sequence[Any]) -> lis
         if behaviour.call
     }
     told = []
-    for one in found:
-        row = (one.operation, one.contract, one.size_bytes)
+    for change in changes:
+        row = (change.operation, change.contract, change.size_bytes)
         old, new = counted.get((before, *row)), counted.get((name, *row))
         if old and old.call and new and new.call:
             ratio = new.call.instructions / old.call.instructions
             ends = (new.ends[0] / old.ends[1], new.ends[1] / old.ends[0])
-            told.append(CountChange(new.cell.address, ratio, *ends, one.comparison))
+            told.append(CountChange(new.cell.address, ratio, *ends, change.comparison))
     return told
 
 
-def uncounted(grids: Sequence[Grid], found: Sequence[CountChange]) -> list[str]:
+def uncounted(grids: Sequence[Grid], changes: Sequence[CountChange]) -> list[str]:
     """The addresses that were compared, and not counted on both sides."""
-    counted = {change.address for change in found}
+    counted = {change.address for change in changes}
     compared = [
         entry.figure.cell.address
         for grid in grids
@@ -223,10 +226,10 @@ def uncounted(grids: Sequence[Grid], found: Sequence[CountChange]) -> list[str]:
     return [address for address in compared if address not in counted]
 
 
-def change_lines(found: Sequence[CountChange]) -> list[str]:
+def change_lines(changes: Sequence[CountChange]) -> list[str]:
     """A line for each change, and whether count and time disagree."""
     lines = []
-    for change in found:
+    for change in changes:
         word = f"{change.address}: instructions ×{change.ratio:.4f}{'' if change.exact else ' ~'}"
         word += (
             f", time ×{ratio_text(change.comparison.ratio)} ({ratio_interval_text(change.comparison.ratio)})"
@@ -238,7 +241,7 @@ def change_lines(found: Sequence[CountChange]) -> list[str]:
     return lines
 
 
-def changes_json(found: Sequence[CountChange]) -> list[dict[str, Any]]:
+def changes_json(changes: Sequence[CountChange]) -> list[dict[str, Any]]:
     """The same for programs."""
     return [
         {
@@ -248,7 +251,7 @@ def changes_json(found: Sequence[CountChange]) -> list[dict[str, Any]]:
             "time_ratio": change.comparison.ratio.value,
             "disagree": change.contradicts,
         }
-        for change in found
+        for change in changes
     ]
 
 

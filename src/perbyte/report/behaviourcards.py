@@ -50,11 +50,11 @@ def row_cards(run: Run) -> list[tuple[str, list[Block]]]:
         of_row = (cell.algorithm, cell.operation, cell.runner, cell.cpu, cell.contract)
         rows.setdefault(of_row, {})[cell] = None
     counted = {behaviour.cell: behaviour for behaviour in run.behaviours}
-    found = []
+    cards = []
     for key in sorted(rows, key=lambda row: tuple(map(natural, row))):
         algorithm, operation, runner, tier, contract = (plain(word, 60) for word in key)
         tier = "" if tier == FULL else f" ({tier})"
-        cells = sorted(rows[key], key=lambda one: one.size_bytes)
+        cells = sorted(rows[key], key=lambda figure: figure.size_bytes)
         leaks = {cell: [leak for leak in run.leaks if leak.cell == cell] for cell in cells}
         lines = [_line(cell, run.figure(cell), counted.get(cell), leaks[cell]) for cell in cells]
         title = f"{algorithm} {operation}, {runner}{tier}, {contract}"
@@ -66,8 +66,8 @@ def row_cards(run: Run) -> list[tuple[str, list[Block]]]:
             )
         if any(leak.verdict == "leaks" for some in leaks.values() for leak in some):
             blocks.append(text("The time of this row depends on a secret.", "warned"))
-        found.append((title, blocks))
-    return found
+        cards.append((title, blocks))
+    return cards
 
 
 def _line(

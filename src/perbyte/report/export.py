@@ -137,13 +137,13 @@ def to_csv(run: Run) -> str:
 
 def _ends(figure: CellFigure) -> dict[str, Any]:
     """The ends of the interval in the units that people compare in."""
-    found: dict[str, Any] = {}
+    ends: dict[str, Any] = {}
     for name, unit in _WITH_ENDS:
         reading = read(figure, unit)
         known = reading if reading and reading.known else None
-        found[f"{name}_low"] = known.low if known else None
-        found[f"{name}_high"] = known.high if known else None
-    return found
+        ends[f"{name}_low"] = known.low if known else None
+        ends[f"{name}_high"] = known.high if known else None
+    return ends
 
 
 def _standings(run: Run) -> dict[Cell, str]:

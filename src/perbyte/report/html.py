@@ -86,14 +86,14 @@ def write(page: Page, path: Path | str) -> Path:
     return path
 
 
-def text(said: str, look: str = "") -> Block:
+def text(content: str, look: str = "") -> Block:
     """A paragraph; `look` is its class."""
-    return Block("text", {"said": said, "look": look})
+    return Block("text", {"said": content, "look": look})
 
 
-def heading(said: str) -> Block:
+def heading(content: str) -> Block:
     """A heading below that of the section."""
-    return Block("heading", said)
+    return Block("heading", content)
 
 
 def listed(lines: Sequence[Any]) -> Block:

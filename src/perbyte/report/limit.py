@@ -32,17 +32,17 @@ _COLUMNS = (
 
 def limits_listing(figures: Sequence[CellFigure]) -> Listing:
     """A row for each cell with a model, then the models and what their loops took in this run."""
-    found = limits(figures)
-    if not found:
+    known = limits(figures)
+    if not known:
         return Listing("", (), (), (NONE,))
-    models = dict.fromkeys(f"- {limit.model.algorithms}: {limit.model.model}" for limit in found)
-    loops = ", ".join(f"{name} {value_text(cost)}" for name, cost in loop_costs(figures, found))
+    models = dict.fromkeys(f"- {limit.model.algorithms}: {limit.model.model}" for limit in known)
+    loops = ", ".join(f"{name} {value_text(cost)}" for name, cost in loop_costs(figures, known))
     notes = (
         "Models: units work at the same time, and the dearest need is the limit.",
         *models,
         f"Cycles an instruction, measured in this run; no listed figure is used: {loops}",
     )
-    return Listing("What the silicon allows", _COLUMNS, [_row(limit) for limit in found], notes, lead=4)
+    return Listing("What the silicon allows", _COLUMNS, [_row(limit) for limit in known], notes, lead=4)
 
 
 def _row(limit: Limit) -> tuple[Entry, ...]:

@@ -144,7 +144,7 @@ def _flowing(
                 break
             del room[place]
         room[flowing] = min(room[flowing], max(_left(room, flowing, width), 1))
-    found = []
+    drawn = []
     for number, row in enumerate([[column.text or "" for column in columns], *rows]):
         flow = textwrap.wrap(row[flowing], room[flowing], break_on_hyphens=False) or [""]
         for index, part in enumerate(flow):
@@ -152,8 +152,8 @@ def _flowing(
             line = GAP.join(
                 _aligned(cell, columns[place], room[place]) for place, cell in zip(room, cells, strict=True)
             )
-            found.append((line.rstrip(), not number))
-    return found
+            drawn.append((line.rstrip(), not number))
+    return drawn
 
 
 def _in_parts(
@@ -169,14 +169,14 @@ def _in_parts(
         return [(line, False) for row in rows for line in _sentence(columns, row, width, lead)]
     count = -(-len(wide) // (len(wide) if sum(wide) <= left else left // max(wide))) if wide else 1
     step = max(1, -(-len(wide) // count))  # equal parts read better than a full one and a rest
-    found: list[tuple[str, bool]] = []
+    drawn: list[tuple[str, bool]] = []
     for start in range(lead, max(len(columns), lead + 1), step):
         part = [*range(lead), *range(start, min(start + step, len(columns)))]
-        found += [("", False)] * bool(found)
+        drawn += [("", False)] * bool(drawn)
         for number, row in enumerate([[column.text or "" for column in columns], *rows]):
             line = GAP.join(_aligned(row[place], columns[place], room[place]) for place in part)
-            found.append((line.rstrip(), not number))
-    return found
+            drawn.append((line.rstrip(), not number))
+    return drawn
 
 
 def _sentence(columns: Sequence[Head], row: Sequence[str], width: int, lead: int) -> list[str]:

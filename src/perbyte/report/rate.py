@@ -86,10 +86,10 @@ def cores_text(cores: Estimate) -> str:
 
 def rate_text(rate: float) -> str:
     """A rate in bytes a second, in the unit that suits it."""
-    scale, name = next((one for one in _SCALES if rate >= one[0]), _SCALES[-1])
+    scale, name = next((entry for entry in _SCALES if rate >= entry[0]), _SCALES[-1])
     return f"{rate / scale:g} {name}"
 
 
 def _many(count: float) -> str:
-    scale, name = next((one for one in _MANY if count >= one[0]), (1.0, ""))
+    scale, name = next((entry for entry in _MANY if count >= entry[0]), (1.0, ""))
     return f"{count / scale:.3g}{name}"

@@ -112,7 +112,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
     for figure in run.cells:
         readings = {unit: read(figure, unit) for unit in TABLE_UNITS}
         first = readings[Unit.CYCLES_PER_BYTE] or readings[Unit.CYCLES_PER_CALL] or readings[Unit.NS_PER_CALL]
-        said = "; ".join(plain(warning, 160) for warning in figure.warnings)
+        doubts = "; ".join(plain(warning, 160) for warning in figure.warnings)
         rows.append(
             [
                 *_cell_names(figure.cell),
@@ -123,7 +123,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
                     for unit in (Unit.CYCLES_PER_CALL, Unit.NS_PER_CALL, Unit.MEGABYTES_PER_SECOND)
                 ),
                 *_quality_columns(figure),
-                ["".join(marks_of(figure)), said],
+                ["".join(marks_of(figure)), doubts],
             ]
         )
     for cell, failure in failed_cells(run):
@@ -180,9 +180,9 @@ def ratio_rows(view: RunView) -> list[tuple[str, ...]]:
     ]
 
 
-def cards(found: Sequence[str], certain: Sequence[str]) -> Block:
+def cards(findings: Sequence[str], certain: Sequence[str]) -> Block:
     """What was found, beside how sure that is."""
-    return Block("cards", [("What was found", found), ("How sure that is", certain)])
+    return Block("cards", [("What was found", findings), ("How sure that is", certain)])
 
 
 def claims_section(view: RunView, judgement: Judgement) -> Section:
@@ -202,12 +202,12 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
         Block("claims", claims_view(judgement)),
     ]
     if rows := published_ratio_rows(view):
-        said = (
+        explained = (
             "Cost of one operation as a multiple of the other's; today's interval comes from shared epochs."
         )
         blocks += [
             heading("Published ratios and today's"),
-            text(said),
+            text(explained),
             table(Listing("Published ratios and today's", columns(PUBLISHED), rows)),
         ]
     if tests := judgement.statistics:
@@ -230,7 +230,7 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
 def history_section(history: History) -> Section:
     """The history as a section of a study's page."""
     total = sum(len(study.published) for study in history.studies)
-    said = (
+    explained = (
         "All studies on common algorithms, with the measured points of this run. "
         f"{history.converted:,} of {total:,} published figures are on these lines; the best of each machine is shown."
     )
@@ -240,7 +240,7 @@ def history_section(history: History) -> Section:
         "History",
         "History",
         [
-            text(said),
+            text(explained),
             *(
                 drawing(picture, f"history-{number}")
                 for number, picture in enumerate(history_pictures(history), 1)
@@ -255,12 +255,12 @@ def history_section(history: History) -> Section:
 def explanation_blocks(history: History) -> list[Block]:
     """What explains the jumps, each with its steps."""
     blocks = [text("Times as fast = clock × work per cycle, wherever both clocks are known.")]
-    for one in explanations(history):
-        blocks += [heading(one["title"]), text(one["text"])]
-        if one["steps"]:
-            blocks.append(table(Listing(one["title"], columns(STEPS), one["steps"]), "steps"))
-        if one["missing"]:
-            blocks.append(text(one["missing"], "lead"))
+    for explanation in explanations(history):
+        blocks += [heading(explanation["title"]), text(explanation["text"])]
+        if explanation["steps"]:
+            blocks.append(table(Listing(explanation["title"], columns(STEPS), explanation["steps"]), "steps"))
+        if explanation["missing"]:
+            blocks.append(text(explanation["missing"], "lead"))
     return blocks
 
 
@@ -286,7 +286,7 @@ def point_blocks(history: History) -> list[Block]:
 def costs_section(view: RunView) -> Section | None:
     """The cost models; None where none was fitted."""
     rows = cost_rows(view)
-    said = (
+    explained = (
         "Cycles per call = per message + per byte × size, fitted to all sizes of a cell; “furthest off” is the largest "
         "distance between a measured figure and the model. Setup, where it was measured, is the key schedule alone."
     )
@@ -295,29 +295,40 @@ def costs_section(view: RunView) -> Section | None:
         [table(Listing("Cost models", columns(_COSTS), rows))],
         open=len(rows) < 60,
     )
-    return Section("costs", "Costs", "What a call costs, by its size", [text(said), models]) if rows else None
+    return (
+        Section("costs", "Costs", "What a call costs, by its size", [text(explained), models])
+        if rows
+        else None
+    )
 
 
 def ratios_section(view: RunView) -> Section | None:
     """The ratios of opposite operations; None where there are none."""
     rows = ratio_rows(view)
-    said = "Cost of a call as a multiple of the opposite operation's, compared epoch by epoch where both were measured."
+    explained = (
+        "Cost of a call as a multiple of the opposite operation's, compared epoch by epoch where both were "
+        "measured."
+    )
     ratios = unfolding(
         f"The ratios ({len(rows)})",
         [table(Listing("Ratios of operations", columns(_RATIOS), rows))],
         open=len(rows) < 60,
     )
-    return Section("ratios", "Ratios", "One operation over the other", [text(said), ratios]) if rows else None
+    return (
+        Section("ratios", "Ratios", "One operation over the other", [text(explained), ratios])
+        if rows
+        else None
+    )
 
 
 def bindings_section(run: Run) -> Section | None:
     """What bindings cost over the same library from C; None where no pair was measured."""
     listing = bindings_listing(run)
-    said = (
+    explained = (
         "A library called from another language, and the same library called from C: what a call costs more, with its "
         "interval, from shared epochs. Costs in cycles per call."
     )
-    blocks = [text(said), table(listing)]
+    blocks = [text(explained), table(listing)]
     blocks += [listed(listing.notes)] if listing.notes else []
     return Section("bindings", "Bindings", "What a binding costs", blocks) if listing.rows else None
 
@@ -358,7 +369,7 @@ def quality_section(run: Run, counts: Sequence[tuple[str, str]] = ()) -> Section
     if failures := failure_lines(run):
         blocks += [heading("Without a figure"), listed(failures)]
     if kinds := kinds_of(warning for figure in run.cells for warning in figure.warnings):
-        lines = [said + (f" (and {count - 1} more like it)" if count > 1 else "") for said, count in kinds]
+        lines = [words + (f" (and {count - 1} more like it)" if count > 1 else "") for words, count in kinds]
         blocks += [heading("Warnings"), listed(lines)]
     return Section("quality", "Quality", "Quality and noise floor", blocks)
 
@@ -373,11 +384,11 @@ def conditions_section(run: Run) -> Section:
 
 def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
     """The profiles of several machines, a column each: what differs, and folded below it the rest."""
-    features, found = feature_rows(runs), profile_rows(runs)
-    rows = [(row["name"], *row["values"]) for row in found if row["differ"]]
-    alike = [(row["name"], *row["values"]) for row in found if not row["differ"]]
+    features, profile = feature_rows(runs), profile_rows(runs)
+    rows = [(row["name"], *row["values"]) for row in profile if row["differ"]]
+    alike = [(row["name"], *row["values"]) for row in profile if not row["differ"]]
     if features["known"]:
-        only = ("CPU features that not all have", *(one or "none" for one in features["only"]))
+        only = ("CPU features that not all have", *(feature or "none" for feature in features["only"]))
         (rows if any(features["only"]) else alike).append(only)
     signs = [("–", "not known")]
     if features["known"] > 1:
@@ -405,7 +416,7 @@ def _cell_names(cell: Any) -> list[Any]:
         plain(cell.operation, 24),
         [cell.size_bytes, size_label(cell.size_bytes)],
         plain(cell.runner, 40) + (f" (twin {cell.twin})" if cell.twin else ""),
-        ", ".join(plain(one, 20) for one in (cell.cpu, cell.state) if one not in (FULL, LOOP)),
+        ", ".join(plain(part, 20) for part in (cell.cpu, cell.state) if part not in (FULL, LOOP)),
         plain(cell.contract, 30),
     ]
 

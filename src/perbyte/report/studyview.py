@@ -52,8 +52,8 @@ def tally(judgement: Judgement) -> str:
     """Count the verdicts in a few sentences, findings and numbers of the authors' own machine apart."""
     if not judgement.verdicts:
         return "the study makes no claims"
-    found = []
-    for about, one, several in (
+    texts = []
+    for about, singular, several in (
         ("finding", "finding", "findings"),
         ("machine", "number of the authors' machine", "numbers of the authors' machine"),
     ):
@@ -61,11 +61,11 @@ def tally(judgement: Judgement) -> str:
         text = ", ".join(f"{count} {outcome}" for outcome, count in counts if count)
         if text:
             total = sum(count for _, count in counts)
-            found.append(f"{total} {one if total == 1 else several}: {text}")
+            texts.append(f"{total} {singular if total == 1 else several}: {text}")
     partial = sum(verdict.partial for verdict in judgement.verdicts)
     if partial:
-        found.append(f"{partial} of these verdicts rest on fewer cells, because the run is a quick one")
-    return "; ".join(found)
+        texts.append(f"{partial} of these verdicts rest on fewer cells, because the run is a quick one")
+    return "; ".join(texts)
 
 
 def outcome_of(verdict: Verdict) -> str:
@@ -93,7 +93,7 @@ def claims_view(judgement: Judgement) -> dict[str, Any]:
                 if verdict.partial
                 else "",
                 "about": "a number of the authors' machine" if verdict.claim.about == "machine" else "",
-                "numbers": [number_row(one) for one in verdict.numbers],
+                "numbers": [number_row(entry) for entry in verdict.numbers],
             }
             for verdict in decided_first(judgement)
         ],
@@ -112,11 +112,17 @@ def decided_first(judgement: Judgement) -> list[Verdict]:
     return sorted(judgement.verdicts, key=lambda verdict: verdict.outcome not in outcomes)
 
 
-def number_row(one: Number) -> tuple[str, str, str, str, str, str]:
+def number_row(entry: Number) -> tuple[str, str, str, str, str, str]:
     """A number behind a verdict: group, name, value, both ends of its interval, unit."""
-    half = (one.high - one.low) / 2
-    ends = ("–", "–") if one.high == one.low else (number(one.low, half), number(one.high, half))
-    return plain(one.group, 80), plain(one.name, 120), number(one.value, half), *ends, plain(one.unit, 24)
+    half = (entry.high - entry.low) / 2
+    ends = ("–", "–") if entry.high == entry.low else (number(entry.low, half), number(entry.high, half))
+    return (
+        plain(entry.group, 80),
+        plain(entry.name, 120),
+        number(entry.value, half),
+        *ends,
+        plain(entry.unit, 24),
+    )
 
 
 def published_ratio_rows(view: RunView) -> list[tuple[str, ...]]:
@@ -162,16 +168,16 @@ def statistic_rows(statistics: Statistics) -> list[tuple[str, ...]]:
 
 def in_print(study: Study) -> dict[str, str]:
     """How each claim fares on the study's own figures, for each of its machines where they differ."""
-    found: dict[str, dict[str, str]] = {}
+    verdicts_of: dict[str, dict[str, str]] = {}
     for machine in study.machines:
         with suppress(PerbyteError):
             for verdict in judge_in_print(study, machine.id).verdicts:
-                found.setdefault(verdict.claim.id, {})[machine.id] = _as_printed(verdict)
+                verdicts_of.setdefault(verdict.claim.id, {})[machine.id] = _as_printed(verdict)
     return {
         id: next(iter(by.values()))
         if len(set(by.values())) == 1
         else ", ".join(f"{outcome} ({machine})" for machine, outcome in by.items())
-        for id, by in found.items()
+        for id, by in verdicts_of.items()
     }
 
 

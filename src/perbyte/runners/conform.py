@@ -259,7 +259,7 @@ def replay_file(
         transcript = transcripts.parse(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{file} is no transcript: {error}", hint="see protocol/transcripts/README.md"
+            f"{file} is not a transcript: {error}", hint="see protocol/transcripts/README.md"
         ) from None
     with Session(spec, cpu=cpu, core=core, limits=_LIMITS) as session:
         toy = transcript.standard and session.hello().sdk.startswith("fake/")
@@ -416,7 +416,7 @@ def _chain(session: Session, row: Operation, handle: int) -> Iterator[tuple[int,
         yield 11, f"{control.failures} calls failed in an audit without calls"
     repeated = session.audit(handle, seed=5, calls=40, repeat=20).answer
     if repeated.repeat and row.operation not in _RANDOM and repeated.digest != other.digest:
-        yield 11, "a chain that begins anew after 20 calls does not end after 40 as after 20"
+        yield 11, "a chain that restarts after 20 calls does not end after 40 calls as after 20"
     after = session.audit(handle, seed=5, calls=20).answer
     if row.operation not in _RANDOM and after.digest != other.digest:
         yield 11, "an audit without calls changes the digest of the next"

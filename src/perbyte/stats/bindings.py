@@ -27,11 +27,11 @@ def bindings(run: Run) -> list[Binding]:
     """All pairs of `run`, in the order of its cells."""
     wrapped = {identity.runner: identity.wraps for identity in run.conditions.identities if identity.wraps}
     figures = {figure.cell: figure for figure in run.cells}
-    found = []
+    pairs = []
     for cell, above in figures.items():
         below = figures.get(replace(cell, runner=wrapped.get(cell.runner, "")))
         if below and cell.usual:
             comparison = compare(below, above, run.noise_floor)
             if comparison.ratio.value > 0:
-                found.append(Binding(above, below, comparison, difference(below, comparison)))
-    return found
+                pairs.append(Binding(above, below, comparison, difference(below, comparison)))
+    return pairs

@@ -26,7 +26,7 @@ class Demand:
 
 def demands(figures: Iterable[CellFigure], rate: float) -> tuple[Demand, ...]:
     """What `rate` asks of each of `figures` that has data, the least cores first within a size."""
-    found = []
+    demanded = []
     for figure in figures:
         ns, size = read(figure, Unit.NS_PER_CALL), data_bytes(figure.cell)
         if ns is None or not size or ns.value <= 0 or not figure.cell.usual:
@@ -34,10 +34,10 @@ def demands(figures: Iterable[CellFigure], rate: float) -> tuple[Demand, ...]:
         records = rate / size
         busy = records * 1e-9
         cycles = read(figure, Unit.CYCLES_PER_CALL)
-        found.append(Demand(figure, records, ns, cycles, ns.scaled(busy)))
+        demanded.append(Demand(figure, records, ns, cycles, ns.scaled(busy)))
     return tuple(
         sorted(
-            found,
+            demanded,
             key=lambda demand: (natural(demand.figure.cell.operation), demand.records, demand.cores.value),
         )
     )

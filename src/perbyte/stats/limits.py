@@ -38,10 +38,15 @@ def limits(figures: Sequence[CellFigure]) -> tuple[Limit, ...]:
         for figure in figures
         if figure.cell.runner == "reference" and figure.cycles_per_call and figure.cell.usual
     }
-    found = []
-    for one in figures:
-        model = model_of(one.cell.algorithm, one.cell.operation)
-        if model is None or one.cycles_per_call is None or not one.cell.usual or one.cell.cpu != "full":
+    known = []
+    for figure in figures:
+        model = model_of(figure.cell.algorithm, figure.cell.operation)
+        if (
+            model is None
+            or figure.cycles_per_call is None
+            or not figure.cell.usual
+            or figure.cell.cpu != "full"
+        ):
             continue
         needs: list[tuple[Cost, str, str]] = []
         for need in model.needs:
@@ -53,11 +58,11 @@ def limits(figures: Sequence[CellFigure]) -> tuple[Limit, ...]:
             needs += [min(ways, key=lambda way: way[0].estimate.value)] if ways else []
         if needs:
             cost, what, unit = max(needs, key=lambda each: each[0].estimate.value)
-            per = one.cell.size_bytes if model.per == "byte" else 1
-            measured = cost_of(one, CYCLES, per=per, source=0)
+            per = figure.cell.size_bytes if model.per == "byte" else 1
+            measured = cost_of(figure, CYCLES, per=per, source=0)
             share = compare_costs(measured, cost)
-            found.append(Limit(one, model, what, unit, cost.estimate, share))
-    return tuple(sorted(found, key=lambda each: (-each.figure.cell.size_bytes, -each.share.ratio.value)))
+            known.append(Limit(figure, model, what, unit, cost.estimate, share))
+    return tuple(sorted(known, key=lambda each: (-each.figure.cell.size_bytes, -each.share.ratio.value)))
 
 
 def _cost(loop: CellFigure, instructions: int, size: int) -> Cost:
@@ -65,9 +70,9 @@ def _cost(loop: CellFigure, instructions: int, size: int) -> Cost:
     return cost_of(loop, CYCLES, per=loop.cell.size_bytes * size / instructions, source=0)
 
 
-def loop_costs(figures: Sequence[CellFigure], found: Iterable[Limit]) -> list[tuple[str, Estimate]]:
+def loop_costs(figures: Sequence[CellFigure], known: Iterable[Limit]) -> list[tuple[str, Estimate]]:
     """Each loop that the models of `found` use, with the cycles that an instruction of it took."""
-    wanted = {unit for limit in found for need in limit.model.needs for unit in need.ways}
+    wanted = {unit for limit in known for need in limit.model.needs for unit in need.ways}
     return [
         (figure.cell.algorithm, cost_of(figure, CYCLES, per=figure.cell.size_bytes, source=0).estimate)
         for figure in sorted(figures, key=lambda each: each.cell.algorithm)

@@ -33,7 +33,7 @@ def build_cargo(directory: Path, flags: Sequence[str] = ()) -> list[BuiltBenchma
     """
     cargo = tool("cargo", "rustup, or apt-get install cargo")
     told = json.loads(_said([cargo, "metadata", "--no-deps", "--format-version", "1"], directory))
-    packages = [one for one in told["packages"] if Path(one["manifest_path"]).parent == directory]
+    packages = [package for package in told["packages"] if Path(package["manifest_path"]).parent == directory]
     packages = packages or told["packages"]
     wanted = {
         target["name"]: package
@@ -52,18 +52,18 @@ def build_cargo(directory: Path, flags: Sequence[str] = ()) -> list[BuiltBenchma
         patches = _patches(cargo, root, packages)
         names = [word for name in wanted for word in ("--bench", name)]
         command = [cargo, "bench", "--no-run", "--message-format=json-render-diagnostics", *names, *flags]
-        command += ["--target-dir", str(target), *(word for one in patches for word in ("--config", one))]
+        command += ["--target-dir", str(target), *(word for patch in patches for word in ("--config", patch))]
         artifacts = _said(command, directory).splitlines()
-    found = [
-        _built(one)
-        for one in (json.loads(line) for line in artifacts if line.startswith("{"))
-        if one.get("reason") == "compiler-artifact"
-        and one.get("executable")
-        and one["target"]["name"] in wanted
+    binaries = [
+        _built(artifact)
+        for artifact in (json.loads(line) for line in artifacts if line.startswith("{"))
+        if artifact.get("reason") == "compiler-artifact"
+        and artifact.get("executable")
+        and artifact["target"]["name"] in wanted
     ]
-    if not found:
+    if not binaries:
         raise UsageError(f"{directory}: cargo built no benchmark")
-    return found
+    return binaries
 
 
 def _built(artifact: dict[str, Any]) -> BuiltBenchmarks:
@@ -86,11 +86,11 @@ def already_built(program: Path) -> BuiltBenchmarks:
 
 def _patches(cargo: str, root: Path, packages: Sequence[dict[str, Any]]) -> list[str]:
     """Words for cargo's --config that put Perbyte's crate in the place of each version of criterion."""
-    asked = {one["name"] for package in packages for one in package["dependencies"]}
+    asked = {dependency["name"] for package in packages for dependency in package["dependencies"]}
     if PATCHED not in asked:
         if CRATE in asked:
             return []
-        raise UsageError(f"{root}: it asks for no {PATCHED}", hint="[dev-dependencies] criterion = ...")
+        raise UsageError(f"{root} does not depend on {PATCHED}", hint="[dev-dependencies] criterion = ...")
     lock = root / "Cargo.lock"
     if not lock.is_file():
         _said([cargo, "generate-lockfile"], root)

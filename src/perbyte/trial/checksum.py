@@ -25,7 +25,7 @@ def compare_checksums(implementation: Implementation, source: Source, place: Pat
     `place` is where the program is built, beside that of the runner.
     """
     home = implementation.tree / f"crypto_{implementation.operation}" / implementation.primitive
-    expected = {name: found for name in _FILES if (found := _expected(home / name))}
+    expected = {name: digest for name in _FILES if (digest := _expected(home / name))}
     if not expected:
         return True, ""
     lengths = constants_of(implementation)
@@ -61,7 +61,7 @@ def expected_checksums(implementation: Implementation) -> str:
 def _expected(file: Path) -> str:
     """What a checksum file holds; '' where there is none, or none of this form."""
     try:
-        found = file.read_text(encoding="ascii").strip()
+        digest = file.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
         return ""
-    return found if re.fullmatch("[0-9a-f]{64}", found) else ""
+    return digest if re.fullmatch("[0-9a-f]{64}", digest) else ""

@@ -100,7 +100,7 @@ def from_pkg_config(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
     """Flags of the compiler and of the linker that pkg-config has for `names`. Raises EnvironmentLacking."""
     if not names:
         return (), ()
-    found = []
+    flags = []
     for option in ("--cflags", "--libs"):
         try:
             ended = run_tool(["pkg-config", option, *names], Path.cwd(), _LIMIT_S)
@@ -111,8 +111,8 @@ def from_pkg_config(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
             raise EnvironmentLacking(
                 f"pkg-config does not know {', '.join(names)}: {text}", hint="install its headers"
             )
-        found.append(tuple(shlex.split(ended.stdout)))
-    return found[0], found[1]
+        flags.append(tuple(shlex.split(ended.stdout)))
+    return flags[0], flags[1]
 
 
 def home() -> Path:
@@ -147,7 +147,8 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
             [*own, *macros, "-c", str(sdk_home / "hello.c"), "-o", "hello.o"],
         ]
         include = [
-            f"-I{one}" for one in dict.fromkeys((*source.include, *(file.parent for file in source.files)))
+            f"-I{directory}"
+            for directory in dict.fromkeys((*source.include, *(file.parent for file in source.files)))
         ]
         objects = ["table.o", "hello.o"]
         for number, (file, kind) in enumerate(sort.items()):
@@ -186,7 +187,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         for number, (file, more, places_of_headers) in enumerate(source.others):
             name = f"other-{number}-{file.stem}.o"
             objects.append(name)
-            headers = [f"-I{one}" for one in places_of_headers]
+            headers = [f"-I{directory}" for directory in places_of_headers]
             kind = COMPILED[file.suffix]
             commands.append([*used[kind], *source.flags, *more, "-w", *headers, "-c", str(file), "-o", name])
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
@@ -195,7 +196,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
             raise DoesNotBuild("\n".join(texts))
         ready = [str(file) for file, kind in sort.items() if kind == "linked"]
         paths = [f"-Wl,-rpath,{file.parent}" for file in source.files if file.suffix == ".so"]
-        named = link_flags([scratch / one for one in objects], source.called) if cxx else []
+        named = link_flags([scratch / name for name in objects], source.called) if cxx else []
         link = [
             *main,
             "-o",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from perbyte.runners import RunnerSpec
 
 
-def libraries_beside(glob: str, mine: Sequence[str], say: Say) -> list[RunnerSpec]:
+def libraries_beside(glob: str, own: Sequence[str], say: Say) -> list[RunnerSpec]:
     """The built runners that `glob` means; `*` means all but the opt-in ones. Raises UsageError for a name taken."""
     from perbyte.catalogue import pattern
     from perbyte.measure.plan import left_out
@@ -29,8 +29,8 @@ def libraries_beside(glob: str, mine: Sequence[str], say: Say) -> list[RunnerSpe
 
     build_needed([glob], say)
     every = [spec for spec in locate() if not spec.built or spec.out().is_dir()]
-    if taken := {spec.name for spec in locate()} & set(mine):
-        raise UsageError(f"there is a runner '{sorted(taken)[0]}' already", hint="--name another-name")
+    if taken := {spec.name for spec in locate()} & set(own):
+        raise UsageError(f"there is already a runner '{sorted(taken)[0]}'", hint="--name another-name")
     return [spec for spec in every if pattern.matches(spec.name, glob) and not left_out(glob, spec)]
 
 
@@ -89,7 +89,7 @@ class Bench:
         self._left.update(names)
 
     @property
-    def mine(self) -> list[str]:
+    def own_names(self) -> list[str]:
         """The names of the programs that are measured."""
         return [spec.name for spec in self.programs if spec.name not in self._left]
 
@@ -102,9 +102,11 @@ class Bench:
         from perbyte.app.trying.stored import find_stored
         from perbyte.measure import choose_cores
 
-        survey = self._survey([*(spec for spec in self.programs if spec.name in self.mine), *self.libraries])
+        survey = self._survey(
+            [*(spec for spec in self.programs if spec.name in self.own_names), *self.libraries]
+        )
         cells = self.cells(survey)
-        theirs = [cell for cell in cells if cell.runner not in self.mine]
+        theirs = [cell for cell in cells if cell.runner not in self.own_names]
         policy = replace(of_today(self.policy), cores=choose_cores(self.policy.cores))
         stored = None if fresh else find_stored(theirs, survey, policy)
         if stored:
@@ -115,7 +117,7 @@ class Bench:
             self.say(f"{untrue}; all libraries are measured")
         return self._carry_out(survey, cells), None
 
-    def _in_time(self, found: Survey, cells: Sequence[Cell], pace: Pace) -> tuple[Sequence[Cell], Policy]:
+    def _in_time(self, surveyed: Survey, cells: Sequence[Cell], pace: Pace) -> tuple[Sequence[Cell], Policy]:
         """The cells that fit into the promised time, and the policy with what is left of it as budget.
 
         Libraries come as they cost, by the last look at them; those of which nothing is known come last. One at the
@@ -126,18 +128,18 @@ class Bench:
         from perbyte.measure.plan import choose_twins
 
         def ahead(chosen: Sequence[Cell]) -> Forecast:
-            return foresee(Plan(tuple(chosen), choose_twins(chosen)), self.policy, found.specs, pace)
+            return foresee(Plan(tuple(chosen), choose_twins(chosen)), self.policy, surveyed.specs, pace)
 
         if self.clock.budget_s:
             return cells, replace(self.policy, budget_s=self.clock.budget_s)
-        theirs = list(dict.fromkeys(cell.runner for cell in cells if cell.runner not in self.mine))
+        theirs = list(dict.fromkeys(cell.runner for cell in cells if cell.runner not in self.own_names))
         known = last_costs(theirs, self.algorithm.id) if len(theirs) > 1 else {}
         theirs.sort(key=lambda name: (known.get(name, math.inf), pace.start_s(name, 0.0)))
         kept = len(theirs)
         seen = ahead(cells)
         while kept > 1 and seen.starts_s + seen.least_s > self.clock.left_s:
             kept -= 1
-            seen = ahead([cell for cell in cells if cell.runner in {*self.mine, *theirs[:kept]}])
+            seen = ahead([cell for cell in cells if cell.runner in {*self.own_names, *theirs[:kept]}])
         self.unreached = tuple(theirs[kept:])
         chosen = [cell for cell in cells if cell.runner not in self.unreached]
         return chosen, replace(self.policy, budget_s=self.clock.measuring_s(seen.starts_s))
@@ -147,27 +149,31 @@ class Bench:
 
         return survey(specs, ["full"])
 
-    def cells(self, found: Survey) -> tuple[Cell, ...]:
+    def cells(self, surveyed: Survey) -> tuple[Cell, ...]:
         """All cells of what the programs offer. Raises UsageError when there is none."""
         from perbyte.trial.bench import draw_cells
 
-        cells: tuple[Cell, ...] = draw_cells(self.algorithm, dict(found.hellos), self.mine, self.sizes)
+        cells: tuple[Cell, ...] = draw_cells(
+            self.algorithm, dict(surveyed.hellos), self.own_names, self.sizes
+        )
         if not cells:
-            why = "; ".join(failure.message for failure in found.failures if failure.runner in self.mine)
+            why = "; ".join(
+                failure.message for failure in surveyed.failures if failure.runner in self.own_names
+            )
             text = why or f"no size is a multiple of {self.algorithm.data_multiple_bytes} bytes"
             raise UsageError(f"nothing can be measured: {text}")
         return cells
 
-    def _carry_out(self, found: Survey, cells: Sequence[Cell]) -> Run:
+    def _carry_out(self, surveyed: Survey, cells: Sequence[Cell]) -> Run:
         from perbyte.app.trying.check import RUN_TIMES, limits
         from perbyte.measure import Plan, choose_cores, foresee, recall_pace
         from perbyte.measure.plan import choose_twins
 
         pace = recall_pace(choose_cores(self.policy.cores)[0])
-        cells, policy = self._in_time(found, cells, pace)
-        plan = Plan(tuple(cells), choose_twins(cells), wanted=tuple(self.mine))
+        cells, policy = self._in_time(surveyed, cells, pace)
+        plan = Plan(tuple(cells), choose_twins(cells), wanted=tuple(self.own_names))
         count = "1 cell" if len(cells) == 1 else f"{len(cells):,} cells"
-        self.say(f"{count}: {foresee(plan, policy, found.specs, pace)}")
+        self.say(f"{count}: {foresee(plan, policy, surveyed.specs, pace)}")
         if self.unreached:
             self.say(
                 f"not measured, since {self.clock.promised_s:g} s were promised: {', '.join(self.unreached)} "
@@ -175,7 +181,7 @@ class Bench:
             )
         done = self.conduct(
             plan,
-            replace(found, failures=()),
+            replace(surveyed, failures=()),
             policy,
             cut=True,
             limits=limits(self.patience_s, RUN_TIMES),

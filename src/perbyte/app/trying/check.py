@@ -20,7 +20,7 @@ CALL_S = 2.0  # that a checked call may take, unless `--patience` says otherwise
 RUN_TIMES = 5.0  # more, where the machine is busy with a run as well
 
 
-def first_faults(found: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float) -> list[Failure]:
+def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float) -> list[Failure]:
     """What is wrong with the programs of `cells`: the first fault of each, none where all are right."""
     from perbyte.catalogue import load
     from perbyte.measure.sessions import STARTING_FAILS, Sessions, draw_layout
@@ -28,7 +28,7 @@ def first_faults(found: Survey, cells: Sequence[Cell], policy: Policy, patience_
 
     faults: dict[tuple[str, str, int], Failure] = {}
     with Sessions(
-        found,
+        surveyed,
         cores=policy.cores,
         epoch=0,
         layout=draw_layout(policy.seed, 0),

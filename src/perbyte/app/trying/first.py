@@ -29,7 +29,7 @@ class Nowhere:
 
 
 def first_figures(
-    found: Survey, cells: Sequence[Cell], policy: Policy, limits: TimeLimits
+    surveyed: Survey, cells: Sequence[Cell], policy: Policy, limits: TimeLimits
 ) -> tuple[CellFigure, ...]:
     """A figure of each of `cells` that can be had at once; none where the first look fails."""
     from perbyte.app.conducting import of_today
@@ -45,5 +45,5 @@ def first_figures(
     plan = Plan(tuple(cells), ())
     with cores_held(short.cores, "perbyte try, a first look"):
         step_aside(short.cores)
-        measurement = Measurement(plan, found, load(), short, Nowhere(), limits=limits)
+        measurement = Measurement(plan, surveyed, load(), short, Nowhere(), limits=limits)
         return measurement.measure().cells

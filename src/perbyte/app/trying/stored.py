@@ -41,7 +41,7 @@ class Stored:
             row = (cell.operation, cell.contract, cell.size_bytes)
             if row not in best or figure.ns_per_call < best[row].ns_per_call:
                 best[row] = figure
-        return tuple(one.cell for one in best.values())
+        return tuple(figure.cell for figure in best.values())
 
     def lacking(self, cells: Sequence[Cell]) -> list[Cell]:
         """Those of `cells` of which nothing is stored."""
@@ -66,7 +66,7 @@ class Stored:
     def kept(self, now: Run) -> list[tuple[Run, CellFigure]]:
         """What is taken from earlier runs: all that `now` did not measure again."""
         again = {figure.cell for figure in now.cells}
-        return [one for cell, one in self.found.items() if cell not in again]
+        return [figure for cell, figure in self.found.items() if cell not in again]
 
     def as_json(self, now: Run) -> dict[str, object]:
         """What was not measured again, with the run it is from, as JSON types."""
@@ -84,7 +84,7 @@ class Stored:
         }
 
 
-def find_stored(cells: Sequence[Cell], found: Survey, policy: Policy) -> Stored | None:
+def find_stored(cells: Sequence[Cell], surveyed: Survey, policy: Policy) -> Stored | None:
     """Fresh figures of `cells`, those of libraries, each from the newest run that has a good one; None without any."""
     from perbyte.measure import describe_machine
 
@@ -102,11 +102,11 @@ def find_stored(cells: Sequence[Cell], found: Survey, policy: Policy) -> Stored 
         ):
             continue
         figures = [
-            one
-            for one in run.cells
-            if one.cell in open_cells and one.quality in (Quality.GOOD, Quality.IMPRECISE)
+            figure
+            for figure in run.cells
+            if figure.cell in open_cells and figure.quality in (Quality.GOOD, Quality.IMPRECISE)
         ]
-        same = _same_builds(run, [one.cell for one in figures], found)
+        same = _same_builds(run, [figure.cell for figure in figures], surveyed)
         for figure in figures:
             if (figure.cell.runner, figure.cell.cpu) in same:
                 kept[figure.cell] = (run, figure)
@@ -155,14 +155,14 @@ def _alike(policy: Policy, other: Policy) -> bool:
     )
 
 
-def _same_builds(run: Run, cells: Sequence[Cell], found: Survey) -> set[tuple[str, str]]:
+def _same_builds(run: Run, cells: Sequence[Cell], surveyed: Survey) -> set[tuple[str, str]]:
     """Runner and tier of libraries whose object is byte for byte the one measured, by the same SDK and compiler."""
     from perbyte.runners.session import file_sha256
 
     known = {(identity.runner, identity.cpu): identity for identity in run.conditions.identities}
     same = set()
     for row in {(cell.runner, cell.cpu) for cell in cells}:
-        before, now = known.get(row), found.hellos.get(row)
+        before, now = known.get(row), surveyed.hellos.get(row)
         if not before or not now:
             continue
         ours = (before.library_version, before.compiler, before.flags, before.sdk)
