@@ -55,7 +55,7 @@ def read_mix(task: Task, sizes: str | None, histogram: Path | None) -> Mix:
         return read_histogram(histogram, multiple)
     named = parse_sizes(str(sizes))
     if odd := [size for size in named if size % multiple]:
-        raise UsageError(f"{odd[0]} bytes is no multiple of {multiple}", hint="leave that size out")
+        raise UsageError(f"{odd[0]} bytes is not a multiple of {multiple}", hint="leave that size out")
     return Mix(named)
 
 
@@ -122,13 +122,11 @@ def measure_question(
     if not texts and surveyed.failures:
         broken = surveyed.failures[0]
         raise EnvironmentLacking(
-            f"no library answers '{question.title}'", hint=f"{broken.runner}: {broken.message}"
+            f"no library can answer '{question.title}'", hint=f"{broken.runner}: {broken.message}"
         )
     if not texts:
         first = next(iter(missing.items()), ("", "perbyte list providers NAME tells who has an algorithm"))
-        raise EnvironmentLacking(
-            f"no built library has what '{question.title}' asks for", hint=": ".join(first)
-        )
+        raise EnvironmentLacking(f"no built library has what '{question.title}' needs", hint=": ".join(first))
     request = Request(tuple(parse_selector(text) for text in texts))
     # never cut: a candidate that is left out for want of time would be missing from the answer
     return conduct(request), missing

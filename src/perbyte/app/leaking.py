@@ -44,7 +44,7 @@ def draw_cases(
     from perbyte.measure.leaks import LeakCase
 
     if unknown := sorted(set(roles or ()) - set(ROLES)):
-        raise UsageError(f"no secret is called '{unknown[0]}'", hint=f"there are {', '.join(ROLES)}")
+        raise UsageError(f"there is no secret '{unknown[0]}'", hint=f"there are {', '.join(ROLES)}")
     catalogue = load()
     cases, without = [], []
     for cell in cells:

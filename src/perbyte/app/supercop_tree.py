@@ -106,8 +106,13 @@ class TreeJob:
                 figures[where] = (figure.cycles_per_call or 0.0, figure.ns_per_call, *ends)
         if word == MEASURED and not figures:
             word, detail = "no figure", detail or "the run gave none"
-        fitting = expected_checksums(program.one) if "fits" in program.detail else ""
-        what = (program.one.operation, program.one.primitive, program.one.name, program.way.word)
+        fitting = expected_checksums(program.implementation) if "fits" in program.detail else ""
+        what = (
+            program.implementation.operation,
+            program.implementation.primitive,
+            program.implementation.name,
+            program.way.word,
+        )
         return VariantOutcome(*what, word, _line(detail), fitting, figures)
 
     def _figures(self, start: str, program: Made, outcome: VariantOutcome, run: Run | None) -> list[str]:

@@ -38,7 +38,7 @@ def limits_listing(figures: Sequence[CellFigure]) -> Listing:
     models = dict.fromkeys(f"- {limit.model.algorithms}: {limit.model.model}" for limit in known)
     loops = ", ".join(f"{name} {value_text(cost)}" for name, cost in loop_costs(figures, known))
     notes = (
-        "Models: units work at the same time, and the dearest need is the limit.",
+        "Models: units work at the same time, and the need that takes longest is the limit.",
         *models,
         f"Cycles an instruction, measured in this run; no listed figure is used: {loops}",
     )
