@@ -7,12 +7,12 @@ interrupted run it goes on where that stopped, with what that left of the budget
 
 from __future__ import annotations
 
-import dataclasses
 import platform
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from perbyte.errors import RunnerError
 from perbyte.measure.audit import Auditor
 from perbyte.measure.budget import Budget
 from perbyte.measure.cores import Awake, kept_awake
+from perbyte.measure.draws import Draws
 from perbyte.measure.history import NullProgress, RunHistory, RunOutcome, Watcher
 from perbyte.measure.learnt import Learnt, probe_note, recall
 from perbyte.measure.ledger import Admission, Ledger
@@ -39,9 +40,9 @@ from perbyte.measure.sessions import (
     failure_kind,
 )
 from perbyte.measure.states import States, expected_s
-from perbyte.measure.stopping import SPARSE_FROM, Stopping
+from perbyte.measure.stopping import SPARSE_FROM, Stopping, imprecise_note
 from perbyte.measure.telling import Telling
-from perbyte.measure.tiers import look_at_full, unproven_tiers
+from perbyte.measure.tiers import look_at_full, unproven_tiers, without_full
 from perbyte.measure.timing import Timing
 from perbyte.measure.validation import Validation, confirm
 from perbyte.measure.warmth import Warmth
@@ -53,14 +54,14 @@ from perbyte.model import (
     Policy,
     Sink,
 )
-from perbyte.model.cell import FULL, LOOP
+from perbyte.model.cell import LOOP
 from perbyte.runners.session import TimeLimits
 
 MOST_CONFIRM_S = 1.0  # of another runner's time, to confirm how many calls a runner says that it has made
 STORING_SHARE = 0.03  # of a run's time, that ordering what is stored may take before its end
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Beside:
     """What accompanies the epochs of a run: loops that keep its cores awake, its share of them, and the auditor."""
 
@@ -193,13 +194,17 @@ class Measurement:
                 with self.timing.of("checking"):
                     cells = self.plan.of_use(self._validate(sessions, number, cells))
             apart = [cell for cell in cells if cell.state != LOOP]
+            drawn = [cell for cell in cells if cell.drawn]
+            share_s = self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4), missing)
+            draws_s = share_s * len(drawn) / max(1, len(cells))
+            share_ends = time.monotonic() + share_s
             epoch = EpochUnderWay(
                 number=number,
                 sessions=sessions,
                 policy=self.policy,
                 calibrations=self.history.calibrations,
-                deadline=time.monotonic()
-                + self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4), missing)
+                deadline=share_ends
+                - draws_s
                 - sum(ways.states_s.get(cell, expected_s(cell)) for cell in apart),
                 keep=ledger.keep,
                 fail=ledger.fail,
@@ -217,7 +222,7 @@ class Measurement:
                 single=ways.single,
             )
             with epoch.aside:
-                epoch.run([cell for cell in cells if cell.state == LOOP])
+                epoch.run([cell for cell in cells if cell.state == LOOP and not cell.drawn])
                 rounds_over = time.monotonic()
                 if self.policy.audit:
                     with self.timing.of("audit"):
@@ -227,17 +232,23 @@ class Measurement:
             rest_s = time.monotonic() - rounds_over
             if apart := ledger.left(apart):
                 self._telling.moment(f"{name}, calls in states of their own", "", number, len(apart))
-                hands = (ways.digests, beside.awake, beside.share, ledger.keep, ledger.fail)
-                ways.states_s |= States(sessions, number, self.policy.cores, self.policy, *hands).take(apart)
+                hooks = (ways.digests, beside.awake, beside.share, ledger.keep, ledger.fail)
+                ways.states_s |= States(sessions, number, self.policy.cores, self.policy, *hooks).take(apart)
+            if drawn := ledger.left(drawn):
+                self._telling.moment(f"{name}, calls that differ by luck", "", number, len(drawn))
+                known = self.history.bursts
+                draws = Draws(sessions, number, self.policy, known, beside.share, ledger.keep, ledger.fail)
+                with self.timing.of("samples"):
+                    ways.states_s |= draws.take(drawn, max(share_ends, time.monotonic() + draws_s))
         self._telling.end_epoch()
         self._nesting.note(epoch.tallies, self._telling.epoch_s)
         if first and platform.machine() == "x86_64":  # elsewhere there is no window probe to be missed
-            own = [each for each in sessions.calibrations.values() if self.survey.specs[each.runner].native]
-            if note := probe_note(own):
+            learnt, specs = sessions.calibrations.values(), self.survey.specs
+            if note := probe_note(each for each in learnt if specs[each.runner].native):
                 self._telling.note(note)
         if ways.warmth.note(tally.by_round for tally in epoch.tallies.values()):
             self._telling.note(
-                f"short calls go on getting faster for {self.policy.warm_us * 1e-3:g} ms on this core: "
+                f"short calls keep getting faster for {self.policy.warm_us * 1e-3:g} ms on this core: "
                 "bursts are warmed for that long from here on"
             )
         ways.note_apart(epoch.cost_apart())
@@ -345,10 +356,8 @@ class Measurement:
     def _look_at_tiers(self) -> None:
         """Look at `full` for each unproven row of which no figure in `full` will tell."""
         measured = {cell for cell in self._ledger.alive() if self.history.bursts.get(cell)}
-        for tier in list(self.history.unproven.values()):
-            row_cells = [cell for cell in measured if cell.row == tier.row]
-            if row_cells and not any(dataclasses.replace(cell, cpu=FULL) in measured for cell in row_cells):
-                self._ledger.note_unproven(look_at_full(self.survey, tier, self.policy.cores, self.policy))
+        for tier in without_full(self.history.unproven.values(), measured):
+            self._ledger.note_unproven(look_at_full(self.survey, tier, self.policy.cores, self.policy))
 
     def _finish(self, complete: bool) -> RunOutcome:
         if complete:
@@ -371,17 +380,9 @@ class Measurement:
         if complete and not self.history.measuring_s:
             measuring_s = elapsed - self.timing.seconds["checking"]
             self._reach.tell(self._budget.starts_s, measuring_s, made.cells)
-        wide = sum(figure.relative_half_width > self.policy.precision for figure in made.cells)
-        if complete and wide:
-            ended = self._stopping.budget_ended or elapsed > self.policy.budget_s
-            why = (
-                f"the budget of {self.policy.budget_s:g} s is spent"
-                if ended
-                else "more epochs would not help"
-            )
-            self._telling.note(
-                f"{why}; {wide} of {len(made.cells)} cells are less precise than {self.policy.precision:.2%}"
-            )
+        ended = self._stopping.budget_ended or elapsed > self.policy.budget_s
+        if complete and (note := imprecise_note(made.cells, self.policy, ended=ended)):
+            self._telling.note(note)
         outcome = RunOutcome(
             made.cells,
             tuple(self.history.failures),

@@ -43,7 +43,7 @@ from perbyte.stats.compare import (
     sum_costs,
 )
 from perbyte.stats.demand import demands
-from perbyte.stats.quantity import Unit, data_bytes, read
+from perbyte.stats.quantity import NO_DATA, Unit, data_bytes, read
 
 RATES = (1e9, 10e9)
 """Bytes a second that people have: a fast link or disk of today, and a data centre's."""
@@ -300,11 +300,12 @@ def cost_text(figure: CellFigure, others: Sequence[CellFigure] = ()) -> str:
         return ""
     work = _handshake(known)
     if figure.cell.operation not in work:
-        return f"{milliseconds(time)} a call" if figure.cell.contract.startswith(("pk/", "password/")) else ""
+        what = "a call, in the median" if figure.quantiles else "a call"
+        return f"{milliseconds(time)} {what}" if figure.cell.contract.startswith(NO_DATA) else ""
     of_row = {
-        figure.cell.operation: figure
-        for figure in others
-        if (figure.cell.runner, figure.cell.algorithm, figure.cell.cpu, figure.cell.contract)
+        other.cell.operation: other
+        for other in others
+        if (other.cell.runner, other.cell.algorithm, other.cell.cpu, other.cell.contract)
         == (figure.cell.runner, figure.cell.algorithm, figure.cell.cpu, figure.cell.contract)
     } | {figure.cell.operation: figure}
     parts = {name: count for name, count in work.items() if name in of_row}

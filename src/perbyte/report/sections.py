@@ -13,6 +13,7 @@ from perbyte.model import CellFigure, Estimate, Quality, Run
 from perbyte.model.cell import FULL, LOOP
 from perbyte.model.text import plain
 from perbyte.report.bindings import bindings_listing
+from perbyte.report.draws import draws_listing
 from perbyte.report.facts import (
     condition_facts,
     failure_lines,
@@ -319,6 +320,18 @@ def ratios_section(view: RunView) -> Section | None:
         if rows
         else None
     )
+
+
+def draws_section(run: Run) -> Section | None:
+    """Quantiles of calls that differ by luck; None where none were measured."""
+    listing = draws_listing(run)
+    explained = (
+        "Each such call draws its own randomness and needs as many tries as luck wants. So no cost of a call is given, "
+        "but what a share of single calls does not exceed, with an interval of 95 % where there were calls enough. The "
+        "median stands in the tables."
+    )
+    blocks = [text(explained), table(listing)]
+    return Section("draws", "Luck", listing.title, blocks) if listing.rows else None
 
 
 def bindings_section(run: Run) -> Section | None:
