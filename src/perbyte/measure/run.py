@@ -39,6 +39,7 @@ from perbyte.measure.sessions import (
     draw_layout,
     failure_kind,
 )
+from perbyte.measure.side_by_side import SideBySide
 from perbyte.measure.states import States, expected_s
 from perbyte.measure.stopping import SPARSE_FROM, Stopping, imprecise_note
 from perbyte.measure.telling import Telling
@@ -192,7 +193,7 @@ class Measurement:
                 cells = self._start(sessions, name, number, cells)
             if first:
                 with self.timing.of("checking"):
-                    cells = self.plan.of_use(self._validate(sessions, number, cells))
+                    cells = self.plan.of_use(self._validate(sessions, number, cells, beside.share))
             apart = [cell for cell in cells if cell.state != LOOP]
             drawn = [cell for cell in cells if cell.drawn]
             share_s = self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4), missing)
@@ -302,17 +303,16 @@ class Measurement:
             )
             self._budget.note_first_look(cell, early * tally.spent_s / max(1, tally.bursts))
 
-    def _validate(self, sessions: Sessions, number: int, cells: Sequence[Cell]) -> list[Cell]:
+    def _validate(self, sessions: Sessions, number: int, cells: Sequence[Cell], share: Share) -> list[Cell]:
         checked = 0
-        began: dict[str, float] = {}
 
         def tell(address: str) -> None:
             nonlocal checked
             checked += 1
-            began[address] = time.monotonic()
             self._telling.moment(f"checking {checked} of {len(cells)}", address, number, len(cells))
 
-        verdicts = Validation(self.catalogue, sessions, tell).examine(cells)
+        large = SideBySide(sessions, () if self.policy.gentle else self.policy.cores, share.crowded)
+        verdicts = Validation(self.catalogue, sessions, tell, side_by_side=large).examine(cells)
         for failure in verdicts.failures:
             self._ledger.fail(failure)
         for algorithm, operation in sorted(verdicts.alone):
@@ -322,7 +322,7 @@ class Measurement:
         if verdicts.compared:
             self._telling.note(f"{verdicts.compared} outputs compared with those of other runners")
         self._ways.digests = verdicts.digests
-        for cell, failure in self._reach.outlasting(verdicts.passed, began, time.monotonic()).items():
+        for cell, failure in self._reach.outlasting(verdicts.passed, verdicts.took_s).items():
             self._ledger.leave(cell, failure)
         return self._ledger.left(verdicts.passed)
 
