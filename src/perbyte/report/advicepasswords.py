@@ -42,6 +42,19 @@ def recommended_texts(decision: PasswordDecision) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def attack_texts(decision: PasswordDecision) -> tuple[str, ...]:
+    """What a device of an attacker makes of the chosen parameters, against one core like this one."""
+    sentences = []
+    for parameters in decision.parameters:
+        for each in attacks(parameters):
+            most = "at the most " if each.rate.bandwidth else ""
+            sentences.append(
+                f"{_name(parameters)}: a {each.rate.device} makes {most}{three_digits(each.guesses_s)} guesses a "
+                f"second at these parameters, ×{three_digits(each.gain)} of one core like this ({each.rate.source})."
+            )
+    return tuple(sentences)
+
+
 def password_table(decision: PasswordDecision) -> Listing:
     """A row for each hash with its parameters, here and on an attacker's device."""
 
