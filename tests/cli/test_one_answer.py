@@ -146,7 +146,7 @@ def test_the_gates_of_compare_and_try_end_alike(perbyte, stored):
     )
 
 
-def test_the_comment_and_the_gate_of_the_recipe_for_ci_say_the_same(perbyte, stored, capsys):
+def test_the_comment_and_the_gate_of_the_recipe_for_ci_say_the_same(perbyte, stored, capfd):
     """docs/ci.md: `try --since BASE --fail-above 1% --undecided-is ok --markdown`."""
     place, run = stored
     told = json.loads(perbyte("compare", "own-before/*", "own/*", "--run", place, "--json").stdout)
@@ -155,7 +155,7 @@ def test_the_comment_and_the_gate_of_the_recipe_for_ci_say_the_same(perbyte, sto
     compared = changes(run, "own", "own-before")
     recipe._tell_changes("own", run, compared, (), "the commit before", None)
     rows = [
-        [part.strip() for part in line.strip("|").split("|")] for line in capsys.readouterr().out.splitlines()
+        [part.strip() for part in line.strip("|").split("|")] for line in capfd.readouterr().out.splitlines()
     ]
     assert len(rows) == 2 + PAIRS, "a heading, a rule, and a row for each pair"
     for change, (_, _, _, verdict, by, interval) in zip(compared, rows[2:], strict=True):
