@@ -28,9 +28,9 @@ from pathlib import Path
 
 import numpy as np
 
+from perbyte.app.leaking import draw_cases
 from perbyte.catalogue import parse_selector
 from perbyte.cli.conduct import build_needed
-from perbyte.cli.leaking import draw_cases
 from perbyte.measure import Request, Survey, choose_cores, recall
 from perbyte.measure.conduct import find_cells
 from perbyte.measure.leaks import LeakCase, Leaks, leak_figures

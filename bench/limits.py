@@ -13,7 +13,7 @@ from pathlib import Path
 
 from perbyte import places
 from perbyte.errors import PerbyteError
-from perbyte.report.limit import limits
+from perbyte.stats.limits import limits
 from perbyte.store import open_run, runs
 
 

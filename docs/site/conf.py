@@ -64,7 +64,7 @@ PARTS: dict[str, dict[str, str]] = {
         "How good the figures are": "docs/trust",
         "Validation": "docs/validation/README",
         "Few samples": "docs/validation/few-samples",
-        "What every number rests on": "docs/constants",
+        "The basis of every constant": "docs/constants",
         "Security": "SECURITY",
     },
     "Add to it": {

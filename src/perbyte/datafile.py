@@ -72,7 +72,7 @@ def read_csv(path: Path, kind: type[S]) -> list[S]:
         raise DataFileError(f"{place}: {error}") from error
     if not lines or lines[0] != columns:
         raise DataFileError(f"{place}: line 1: wrong columns", hint=f"they are: {','.join(columns)}")
-    found = []
+    rows = []
     for number, line in enumerate(lines[1:], 2):
         if len(line) != len(columns):
             raise DataFileError(
@@ -80,8 +80,8 @@ def read_csv(path: Path, kind: type[S]) -> list[S]:
                 hint="quote texts that hold a comma; write decimal commas as points",
             )
         given = {name: value for name, value in zip(columns, line, strict=True) if value.strip()}
-        found.append(convert(given, kind, f"{place}: line {number}", strict=False))
-    return found
+        rows.append(convert(given, kind, f"{place}: line {number}", strict=False))
+    return rows
 
 
 def read_text(path: Path) -> str:
@@ -134,23 +134,23 @@ def _explained(error: msgspec.ValidationError, given: Any, kind: Any, place: str
     if isinstance(error.__cause__, Problem):
         message, hint = str(error.__cause__), error.__cause__.hint
         names += [error.__cause__.key] if error.__cause__.key else []
-    elif (found := re.fullmatch(r"Object missing required field `(.+)`", message)) and (
-        meant := _misspelt(found[1], expected, value)
+    elif (match := re.fullmatch(r"Object missing required field `(.+)`", message)) and (
+        meant := _misspelt(match[1], expected, value)
     ):
-        names, message, hint = [*names, meant], "unknown key", f"did you mean '{found[1]}'?"
-    elif found := re.fullmatch(r"Object missing required field `(.+)`", message):
-        names, message, hint = [*names, found[1]], "is missing", f"add `{found[1]} = ...`"
-    elif found := re.fullmatch(r"Object contains unknown field `(.+)`", message):
-        names, message = [*names, found[1]], "unknown key"
-        hint = closest(found[1], _known(expected, value))
+        names, message, hint = [*names, meant], "unknown key", f"did you mean '{match[1]}'?"
+    elif match := re.fullmatch(r"Object missing required field `(.+)`", message):
+        names, message, hint = [*names, match[1]], "is missing", f"add `{match[1]} = ...`"
+    elif match := re.fullmatch(r"Object contains unknown field `(.+)`", message):
+        names, message = [*names, match[1]], "unknown key"
+        hint = closest(match[1], _known(expected, value))
     elif (
         message.startswith("Invalid ")
         and value is not _UNKNOWN
         and (choices := _choices(expected, steps, given, kind))
     ):
         message, hint = f"there is no '{value}'", closest(str(value), choices)
-    elif found := _EXPECTED.match(message):
-        message = _requirement(found[1], found[2], value)
+    elif match := _EXPECTED.match(message):
+        message = _requirement(match[1], match[2], value)
     return DataFileError(f"{': '.join(names)}: {message}", hint=hint)
 
 
@@ -161,9 +161,9 @@ def _requirement(kinds: str, rest: str, value: Any) -> str:
         return "must not be empty"
     if kinds == "int" and isinstance(value, str):
         return f"'{value}' is not a whole number"
-    said = " or ".join(wanted) + rest.replace(">= 0", "of 0 or more").replace("> 0.0", "above 0")
+    requirement = " or ".join(wanted) + rest.replace(">= 0", "of 0 or more").replace("> 0.0", "above 0")
     shown = "" if value is _UNKNOWN else f", and is {repr(value)[:60]}"
-    return f"must be {said}{shown}"
+    return f"must be {requirement}{shown}"
 
 
 def _descend(value: Any, step: str, names: list[str]) -> tuple[Any, list[str]]:
@@ -199,12 +199,12 @@ def _struct(expected: Any, value: Any) -> Any:
     """Of a union the member that a value belongs to: the structure of its tag, the list for a list."""
     if not isinstance(expected, inspect.UnionType):
         return expected
-    for one in expected.types:
-        if isinstance(one, inspect.StructType) and isinstance(value, dict):
-            if one.tag_field is None or value.get(one.tag_field) == one.tag:
-                return one
-        elif isinstance(value, list) and isinstance(one, inspect.ListType | inspect.VarTupleType):
-            return one
+    for alternative in expected.types:
+        if isinstance(alternative, inspect.StructType) and isinstance(value, dict):
+            if alternative.tag_field is None or value.get(alternative.tag_field) == alternative.tag:
+                return alternative
+        elif isinstance(value, list) and isinstance(alternative, inspect.ListType | inspect.VarTupleType):
+            return alternative
     return expected
 
 
@@ -225,14 +225,16 @@ def _known(expected: Any, value: Any) -> list[str]:
 def _choices(expected: Any, steps: list[str], given: Any, kind: Any) -> list[str]:
     """What a value may be: the tags of a union, or the values of an enumeration or a Literal."""
     if isinstance(expected, inspect.EnumType):
-        return [str(one.value) for one in expected.cls]
+        return [str(member.value) for member in expected.cls]
     if isinstance(expected, inspect.LiteralType):
-        return [str(one) for one in expected.values]
+        return [str(value) for value in expected.values]
     parent, value = inspect.type_info(kind), given
     for step in steps[:-1]:
         parent = _below(parent, value, step)
         value = _descend(value, step, [""])[0]
     types = parent.types if isinstance(parent, inspect.UnionType) else ()
     return [
-        str(one.tag) for one in types if isinstance(one, inspect.StructType) and one.tag_field == steps[-1]
+        str(alternative.tag)
+        for alternative in types
+        if isinstance(alternative, inspect.StructType) and alternative.tag_field == steps[-1]
     ]

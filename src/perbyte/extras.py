@@ -66,9 +66,9 @@ def _origin() -> str:
     import importlib.metadata  # slow to load, and only needed here
 
     try:
-        said = importlib.metadata.distribution("perbyte").read_text("direct_url.json")
-        found = json.loads(said or "{}")
+        text = importlib.metadata.distribution("perbyte").read_text("direct_url.json")
+        origin = json.loads(text or "{}")
     except (importlib.metadata.PackageNotFoundError, ValueError):
         return ""
-    editable = found.get("dir_info", {}).get("editable")
-    return "" if editable else str(found.get("url", ""))
+    editable = origin.get("dir_info", {}).get("editable")
+    return "" if editable else str(origin.get("url", ""))

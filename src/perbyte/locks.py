@@ -52,7 +52,7 @@ class Lock:
         except BlockingIOError:
             return False
         self._taken = True
-        said = {
+        record = {
             "pid": os.getpid(),
             "user": _user(),
             "since": f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M:%S} UTC",
@@ -60,14 +60,14 @@ class Lock:
         }
         with contextlib.suppress(OSError):  # another user's file: the lock holds without a word
             os.ftruncate(self._handle, 0)
-            os.pwrite(self._handle, json.dumps(said).encode(), 0)
+            os.pwrite(self._handle, json.dumps(record).encode(), 0)
         return True
 
     def holder(self) -> str:
         """Say who has the lock, as far as that can be known: `process 12 of ann, since ...: what`."""
         try:
-            said = json.loads(os.pread(self._handle, _TEXT_LIMIT, 0))
-            pid, user, since, what = (str(said[key]) for key in ("pid", "user", "since", "what"))
+            record = json.loads(os.pread(self._handle, _TEXT_LIMIT, 0))
+            pid, user, since, what = (str(record[key]) for key in ("pid", "user", "since", "what"))
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return "another process"
         if not pid.isdecimal() or not Path(f"/proc/{pid}").exists():

@@ -41,10 +41,10 @@ def commit() -> str:
         return ""
     words = ["git", "-C", str(_CHECKOUT), "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"]
     try:
-        said = subprocess.run(words, capture_output=True, text=True, timeout=10, check=False)
+        process = subprocess.run(words, capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return said.stdout.strip() if said.returncode == 0 else ""
+    return process.stdout.strip() if process.returncode == 0 else ""
 
 
 def data_dir(name: str) -> Path:

@@ -17,6 +17,7 @@ from perbyte.report.advicecard import advice_card
 from perbyte.report.advicelibraries import library_table
 from perbyte.report.advicepage import advice_page
 from perbyte.report.html import render, write
+from perbyte.report.listing import Listing, columns
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "report"))
 from browsing import Opened
@@ -51,7 +52,7 @@ def passwords() -> Any:
 def nothing() -> Any:
     decision = decide(case("tls", {}))
     told = [tell(decision)]
-    beside = (("machine", "then"), (("old", "DES"),))
+    beside = Listing("Other machines", columns("machine | then"), [("old", "DES")])
     return advice_page(find_question("tls"), told, RUN, [], advice_card(told), beside)
 
 

@@ -128,7 +128,7 @@ def test_a_noisy_figure_claims_nothing():
     noisy = replace(made, figures=tuple(replace(one, quality=Quality.NOISY) for one in made.figures))
     told = told_of(noisy)
     assert told.decision.sure is Sure.DOUBTFUL
-    assert "It cannot be told" in said(told, "How sure")
+    assert "It is not known" in said(told, "How sure")
     assert "the figure is noisy" in said(told, "How sure")
     far = {"alpha/aes-128-gcm": 0.5, "alpha/chacha20-poly1305": 1.1}
     made = case("tls", far)
@@ -273,7 +273,7 @@ def test_a_histogram_is_grouped_and_its_mistakes_are_named(tmp_path):
     assert all(size % 16 == 0 for size in mix.sizes)
     assert sum(mix.counts) == mix.messages == 3990
     for text, complaint in (
-        ("x 3", "line 1: 'x 3' is no size"),
+        ("x 3", "line 1: 'x 3' is not a size"),
         ("", "holds no message"),
         ("5 0", "holds no message"),
     ):

@@ -186,7 +186,7 @@ def test_machines_are_named_by_what_they_are():
 @pytest.mark.parametrize("name", ["../x", "A b", "x/y", "", "-", "x" * 100])
 def test_a_name_that_is_none_is_refused(finished, tmp_path, name):
     if name:
-        with pytest.raises(UsageError, match="no name for a machine"):
+        with pytest.raises(UsageError, match="not a valid name of a machine"):
             add(str(tmp_path / "atlas"), [finished()], machine=name)
 
 

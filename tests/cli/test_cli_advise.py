@@ -78,9 +78,9 @@ def test_a_run_is_used_again_under_another_profile_and_for_another_peer(answered
     [
         (("disc",), "disc"),
         (("disk", "--profile", "fips"), "there is no profile 'fips'"),
-        (("hash", "--peer", "no-aes-hardware"), "--peer is for tls alone"),
-        (("hash", "--path", "/"), "--path is for disk alone"),
-        (("disk", "--sizes", "100"), "100 bytes is no multiple of 16"),
+        (("hash", "--peer", "no-aes-hardware"), "--peer is only for tls"),
+        (("hash", "--path", "/"), "--path is only for disk"),
+        (("disk", "--sizes", "100"), "100 bytes is not a multiple of 16"),
         (("hash", "--sizes", "64", "--histogram", "x"), "exclude each other"),
         (("hash", "--histogram", "/nowhere/sizes"), "cannot be read"),
         (("hash", "--volume", "much"), "'much' is not a size"),

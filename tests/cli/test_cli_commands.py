@@ -204,7 +204,7 @@ def test_a_size_that_fits_some_algorithms_only_is_remarked(world, script, tmp_pa
     )
     answer = world.perbyte("measure", *words)
     assert answer.returncode == 0
-    assert "left out: 17 bytes is no multiple of 16 (1 cell)" in answer.stderr
+    assert "left out: 17 bytes is not a multiple of 16 (1 cell)" in answer.stderr
 
 
 # --- other commands -----------------------------------------------------------------------------------

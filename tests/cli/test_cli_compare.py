@@ -70,7 +70,7 @@ def test_what_cannot_be_told_is_neither_a_failure_nor_fine(perbyte, two_runs):
     answer = perbyte("compare", before, again, "--fail-above", "0.5%", "--json")
     assert answer.returncode == 5
     assert "undecided whether slower by more than 0.5 %: 2 of 2 cells" in answer.stderr
-    assert "noise floor is in the way" in answer.stderr
+    assert "noise floor is too large" in answer.stderr
     assert "both builds in one run" in answer.stderr
     told = json.loads(answer.stdout)["limit"]
     assert (told["answer"], len(told["undecided"]), told["more_s"]) == ("undecided", 2, None)
@@ -217,10 +217,10 @@ def test_a_full_selftest_says_what_the_machine_can_tell(world):
 
 
 def test_what_counts_as_told():
-    from perbyte.cli.selftest import _Trials
+    from perbyte.app.selftest import Trials
     from perbyte.stats.estimate import binomial_bound
 
-    trials = _Trials(
+    trials = Trials(
         detected={(5.0, share): [True, share > 0.005] for share in (0.0025, 0.005, 0.01, 0.02, 0.05)}
     )
     assert trials.smallest(5.0) == 0.01

@@ -86,7 +86,7 @@ def test_a_runner_that_crashes_is_told_and_fails_nothing(world, script, quick):
 
 
 def test_a_selftest_beside_noise_is_undecided_and_not_wrong():
-    from perbyte.cli.selftest import _judged
+    from perbyte.app.selftest import judged
     from perbyte.model import Cell, CellFigure, Interval, Quality
 
     def reading(cycles: float, half: float, quality: Quality = Quality.GOOD) -> tuple[bool, bool]:
@@ -106,7 +106,7 @@ def test_a_selftest_beside_noise_is_undecided_and_not_wrong():
             quality=quality,
             cycle_source="probe",
         )
-        found = _judged(figure)
+        found = judged(figure)
         return found.wrong, found.unclear
 
     assert reading(3.001, 0.001) == (False, False)

@@ -38,7 +38,10 @@ def test_old_names_are_accepted_and_not_shown(perbyte, name):
 
 def test_commands_are_in_groups_with_examples_for_newcomers(perbyte):
     text = perbyte("--help").stdout
-    places = [text.index(f"\n{title}:") for title in ("Ask", "Look", "Publish", "Many machines", "Care")]
+    places = [
+        text.index(f"\n{title}:")
+        for title in ("Measure", "Results", "Publish", "Many machines", "Maintenance")
+    ]
     assert places == sorted(places)
     for word in ("advise tls", "perbyte try", "perbyte compare"):
         assert word in text.split("Options:")[0]

@@ -85,8 +85,8 @@ def test_a_runner_without_the_verb_is_told(world):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--secret", "tag"), "no secret is called 'tag'"),
-        (("--fail-on", "slow"), "means nothing"),
+        (("--secret", "tag"), "there is no secret 'tag'"),
+        (("--fail-on", "slow"), "is unknown"),
         (("--operation", "open", "--secret", "key"), "fits no cell"),
         (("--down-to", "-3"), "--down-to"),
     ],

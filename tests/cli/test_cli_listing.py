@@ -6,7 +6,12 @@ import json
 
 import pytest
 
-from perbyte.cli.terminal import PlainTable, lay_out
+from perbyte.report.listing import Listing, from_records, lines
+
+
+def lay_out(listing: Listing, width: int | None) -> list[str]:
+    return [line for line, _ in lines(listing, width)]
+
 
 KINDS = ("algorithms", "runners", "studies", "contracts")
 ROWS = [
@@ -16,14 +21,14 @@ ROWS = [
 
 
 def test_as_wide_as_it_is_where_there_is_no_terminal():
-    lines = lay_out(PlainTable(ROWS, "meaning", ("year",)), None)
+    lines = lay_out(from_records(ROWS, "meaning", ("year",)), None)
     assert len(lines) == 3
     assert lines[2].endswith("more than a line of it")
 
 
 @pytest.mark.parametrize("width", range(58, 120, 7))
 def test_the_flowing_column_is_wrapped_and_loses_nothing(width):
-    lines = lay_out(PlainTable(ROWS, "meaning"), width)
+    lines = lay_out(from_records(ROWS, "meaning"), width)
     assert max(map(len, lines)) <= width
     column = lines[0].index("meaning")
     said = " ".join(line[column:].strip() for line in lines[2:])
@@ -32,14 +37,14 @@ def test_the_flowing_column_is_wrapped_and_loses_nothing(width):
 
 
 def test_what_is_expendable_goes_in_turn_and_only_where_there_is_no_room():
-    table = PlainTable(ROWS, "meaning", ("maker", "year"))
+    table = from_records(ROWS, "meaning", ("maker", "year"))
     assert lay_out(table, 60)[0].split() == ["name", "maker", "year", "meaning"]
     assert lay_out(table, 50)[0].split() == ["name", "year", "meaning"]
     assert lay_out(table, 40)[0].split() == ["name", "meaning"]
 
 
 def test_a_column_in_the_middle_may_flow():
-    lines = lay_out(PlainTable([{"a": "x", "b": "some words to wrap", "c": 7}], "b"), 14)
+    lines = lay_out(from_records([{"a": "x", "b": "some words to wrap", "c": 7}], "b"), 14)
     assert lines == ["a  b         c", "x  some      7", "   words to", "   wrap"]
 
 

@@ -319,7 +319,7 @@ def test_resume_refuses_a_runner_that_is_gone(slow_world, tmp_path, quick):
 def test_resume_takes_plan_and_policy_from_the_run(perbyte, tmp_path, words):
     answer = perbyte("measure", "--resume", tmp_path, *words)
     assert answer.returncode == 2
-    assert "--resume goes on" in answer.stderr
+    assert "--resume uses the" in answer.stderr
 
 
 def test_resume_of_nothing(perbyte, tmp_path):

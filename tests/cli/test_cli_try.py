@@ -140,12 +140,12 @@ def test_libraries_come_from_a_run_that_is_still_true(world, script, mine):
     (cheap / "script.json").write_text(json.dumps(content))
     slower = world.perbyte(*words)
     assert slower.returncode == EXIT_FINE
-    assert "is no longer true: alpha costs" in slower.stderr
+    assert "is out of date: alpha costs" in slower.stderr
     assert "not measured again" not in slower.stdout
 
 
 def test_what_is_stored_must_be_of_the_same_builds_and_policy():
-    from perbyte.cli.try_stored import _after, _alike, _started
+    from perbyte.app.trying.stored import _after, _alike, _started
 
     policy = Policy()
     assert _alike(policy, dataclasses.replace(policy, budget_s=1.0, seed=8, precision=0.1))
@@ -192,7 +192,7 @@ def test_instructions_are_counted_and_called_so(world, mine):
     ("words", "complaint"),
     [
         (("nothing.c", "--as", "sha-256"), "does not exist"),
-        (("{mine}",), "what does it compute?"),
+        (("{mine}",), "missing --as ALGORITHM"),
         (("{mine}", "--as", "sha-257"), "did you mean"),
         (("{mine}", "--as", "sha-256", "--function", "f"), "there are: own_sha256"),
         (
@@ -202,7 +202,7 @@ def test_instructions_are_counted_and_called_so(world, mine):
         (("{mine}", "--as", "sha-256", "--flags", "-fno-such-flag"), "it does not build"),
         (("{mine}", "--as", "aes-128-ctr", "--function", "own_sha256"), "own_sha256(out, in, size)"),
         (("{mine}", "--as", "argon2id", "--function", "own_sha256"), "cannot be tried"),
-        (("{mine}", "--as", "sha-256", "--name", "openssl"), "there is a runner 'openssl' already"),
+        (("{mine}", "--as", "sha-256", "--name", "openssl"), "there is already a runner 'openssl'"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_way_out(world, mine, words, complaint):

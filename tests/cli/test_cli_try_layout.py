@@ -56,7 +56,7 @@ def test_each_implementation_is_measured_or_has_its_reason(world, tree: Path, tm
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--as", "sha-512"), "nothing of what was asked for"),
+        (("--as", "sha-512"), "no implementation of the requested algorithm"),
         (("--function", "own_sha256"), "--layout says what there is"),
         (("--layout", "nowhere"), "there is no layout 'nowhere'"),
     ],

@@ -90,7 +90,7 @@ def test_wrong_code_is_not_looked_at(world, mine):
     [
         (("--leak", "--baseline"), "--leak looks at one program alone"),
         (("--fail-on", "leak"), "--fail-on belongs to --leak"),
-        (("--leak", "--fail-on", "slow"), "means nothing"),
+        (("--leak", "--fail-on", "slow"), "is unknown"),
     ],
 )
 def test_what_does_not_go_together_is_refused(world, mine, more, said):

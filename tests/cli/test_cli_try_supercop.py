@@ -68,7 +68,7 @@ def test_the_implementations_of_an_aead_of_the_catalogue(world, tmp_path):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("{here}/nothing",), "is no directory"),
+        (("{here}/nothing",), "is not a directory"),
         (("{here}",), "there is no crypto_OP/PRIMITIVE/IMPLEMENTATION/api.h"),
         (("{here}", "--baseline"), "--supercop knows the functions"),
     ],

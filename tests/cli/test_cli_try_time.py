@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from fake_scripts import row
 
+from perbyte.app.trying.bench import Bench
+from perbyte.app.trying.clock import BESIDE_S, LEAST_S, WALL_S, Clock
+from perbyte.app.trying.first import Nowhere
 from perbyte.catalogue import load
-from perbyte.cli.try_bench import Bench
-from perbyte.cli.try_first import Nowhere, first_line
-from perbyte.cli.try_time import BESIDE_S, LEAST_S, WALL_S, Clock
+from perbyte.cli.try_told import first_line
 from perbyte.errors import EXIT_FINE
 from perbyte.measure import Survey
 from perbyte.measure.pace import Pace
@@ -36,7 +37,7 @@ def test_a_clock_gives_what_is_left_of_the_promise_and_more_beside_a_neighbour()
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.setenv("PERBYTE_HOME", str(tmp_path))
-    made = Bench([], [], load().find("sha-256"), (64,), Policy(), quiet=True, patience_s=1.0)
+    made = Bench([], [], load().find("sha-256"), (64,), Policy(), patience_s=1.0)
     made.programs = [type("Spec", (), {"name": "mine"})()]
     return made
 

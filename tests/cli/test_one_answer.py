@@ -146,6 +146,33 @@ def test_the_gates_of_compare_and_try_end_alike(perbyte, stored):
     )
 
 
+def test_the_comment_and_the_gate_of_the_recipe_for_ci_say_the_same(perbyte, stored, capfd):
+    """docs/ci.md: `try --since BASE --fail-above 1% --undecided-is ok --markdown`."""
+    place, run = stored
+    told = json.loads(perbyte("compare", "own-before/*", "own/*", "--run", place, "--json").stdout)
+    by_compare = {row["size_bytes"]: row["figures"][1] for row in told["rows"]}
+    recipe = Trial(None, [()], fail_above=THRESHOLD, undecided_is="ok", markdown=True, quiet=True)
+    compared = changes(run, "own", "own-before")
+    recipe._tell_changes("own", run, compared, (), "the commit before", None)
+    rows = [
+        [part.strip() for part in line.strip("|").split("|")] for line in capfd.readouterr().out.splitlines()
+    ]
+    assert len(rows) == 2 + PAIRS, "a heading, a rule, and a row for each pair"
+    for change, (_, _, _, verdict, by, interval) in zip(compared, rows[2:], strict=True):
+        other = by_compare[change.size_bytes]
+        assert verdict == WORDS[other["answer"]]
+        assert by == f"{100 * (other['ratio'] - 1):+.2f} %"
+        low, high = (f"{100 * (other[end] - 1):+.2f} %" for end in ("interval_low", "interval_high"))
+        assert interval == f"{low} to {high}"
+        code = recipe._gate(run, [change], missing=False)
+        assert (code == EXIT_FOUND) == (change.comparison.against(THRESHOLD) is Answer.SLOWER)
+        assert code in (EXIT_FINE, EXIT_FOUND), "what is not known passes, as the recipe says"
+    whole = perbyte(
+        "compare", "own-before/*", "own/*", "--run", place, "--fail-above", "1%", "--undecided-is", "ok"
+    )
+    assert whole.returncode == recipe._gate(run, compared, missing=False) == EXIT_FOUND
+
+
 def test_a_missing_row_is_no_pass(stored):
     from perbyte.stats.regressions import find_regressions
 

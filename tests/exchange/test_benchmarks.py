@@ -110,7 +110,7 @@ def test_slopes_are_given_at_one_size_and_need_no_cycles():
         (
             "google-benchmark",
             '{"benchmarks": [{"name": "a", "real_time": -5}]}',
-            "no time that a call can take",
+            "not a possible time of a call",
         ),
         ("google-benchmark", "[" * 100_000, "line 1"),
         ("jmh", "{}", "no list of results"),

@@ -117,7 +117,7 @@ def test_partial_does_not_make_a_listing_of_nothing():
     "text", ["Dear all,\nthe numbers are good.\n", "{}", "name,value\nmd5,1.00\n", "sha1  12.00k 13.00k\n"]
 )
 def test_what_is_no_listing_is_called_so(text):
-    assert "is no listing of openssl speed" in str(complaint(text))
+    assert "is not a listing of openssl speed" in str(complaint(text))
 
 
 def test_two_forms_in_one_text_are_told_apart_by_their_lines():
@@ -179,7 +179,7 @@ def test_what_other_systems_do_to_a_text_file_does_no_harm():
 def test_a_missing_file_a_directory_and_a_huge_file_are_told_apart(tmp_path):
     with pytest.raises(UsageError, match="there is no file"):
         read_text(tmp_path / "nothing.txt")
-    with pytest.raises(UsageError, match="is no file"):
+    with pytest.raises(UsageError, match="is not a file"):
         read_text(tmp_path)
     huge = tmp_path / "huge.txt"
     with huge.open("wb") as file:

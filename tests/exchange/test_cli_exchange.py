@@ -100,7 +100,7 @@ def test_a_truncated_listing_is_refused_and_with_partial_marked(perbyte, tmp_pat
 
 @pytest.mark.parametrize(
     ("content", "what"),
-    [(b"hello\n", "is no listing"), (b"", "is empty"), (b"\0\1\2", "binary"), (None, "there is no file")],
+    [(b"hello\n", "is not a listing"), (b"", "is empty"), (b"\0\1\2", "binary"), (None, "there is no file")],
 )
 def test_bad_files_are_named(perbyte, tmp_path, content, what):
     if content is not None:

@@ -113,5 +113,5 @@ def test_hosts_are_written_as_for_ssh():
     assert _reached("me@10.0.0.1:2222") == ("10.0.0.1", {"username": "me", "port": 2222})
     assert _reached("me@[fe80::1]:22") == ("fe80::1", {"username": "me", "port": 22})
     for wrong in ("a b", "a:b", "", "@host", "host:", "-oProxyCommand=x"):
-        with pytest.raises(UsageError, match="is no host"):
+        with pytest.raises(UsageError, match="is not a host"):
             _reached(wrong)

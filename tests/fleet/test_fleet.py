@@ -213,9 +213,9 @@ def test_only_files_of_a_run_are_handed_out_or_taken(name, tmp_path, monkeypatch
         piece_here("20260101-000000-00000000", name, 0)
     with pytest.raises(StoreError):
         piece_here("../../etc", "run.json", 0)
-    with pytest.raises(StoreError, match="no file of a run"):
+    with pytest.raises(StoreError, match="not a file of a run"):
         conduct._fetch(None, Job("x", ()), "two", Parcel(name, 5, "00"), tmp_path)
-    with pytest.raises(StoreError, match="no file of a run"):
+    with pytest.raises(StoreError, match="not a file of a run"):
         conduct._fetch(None, Job("x", ()), "two", Parcel("run.json", 1 << 60, "00"), tmp_path)
     with pytest.raises(UsageError, match="no job"):
         conduct.saved_job("../../etc")

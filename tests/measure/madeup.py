@@ -303,7 +303,7 @@ def verdicts(seed: int, *, honest: float = 1.0, cells: int = 6) -> list[tuple[Ce
 
     known = Known()
     witness: Witness = place
-    audit._CHANCE = draw  # type: ignore[assignment] # the same seed, the same machine and the same lots
+    audit.CHANCE = draw  # type: ignore[assignment] # the same seed, the same machine and the same lots
     auditor = Auditor(Policy(), CATALOGUE, known, _ignore, _ignore, witness)
     gross: dict[Cell, stats.AuditVerdict] = {}
     for epoch in range(EPOCHS):

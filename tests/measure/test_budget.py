@@ -131,9 +131,9 @@ def test_a_run_learns_what_its_epochs_cost(lab):
 
 
 def test_the_time_is_noted_while_the_run_goes_on(lab, monkeypatch):
-    from perbyte.measure import run
+    from perbyte.measure import telling
 
-    monkeypatch.setattr(run, "NOTE_EVERY_S", 0.0)
+    monkeypatch.setattr(telling, "NOTE_EVERY_S", 0.0)
     done = lab.run({"name": "alpha", "operations": [row()]}, ask=ASK)
     noted = done.notes.all("spent")
     assert len(noted) > len(done.notes.bursts)

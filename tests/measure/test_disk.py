@@ -20,7 +20,7 @@ def test_the_disk_is_measured_and_nothing_is_left_on_it(tmp_path, monkeypatch):
 
 
 def test_what_is_no_disk_is_refused(tmp_path, monkeypatch):
-    with pytest.raises(UsageError, match="is no directory"):
+    with pytest.raises(UsageError, match="is not a directory"):
         disk.disk_rates(tmp_path / "nowhere")
     monkeypatch.setattr(disk, "LEAST_BYTES", 1 << 60)
     with pytest.raises(EnvironmentLacking, match="too little is free"):

@@ -16,7 +16,7 @@ MACHINES = 60
 @pytest.fixture(autouse=True)
 def _true_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     """Made-up machines put lots of their own in its place."""
-    monkeypatch.setattr(audit, "_CHANCE", audit._CHANCE)
+    monkeypatch.setattr(audit, "CHANCE", audit.CHANCE)
 
 
 def outcomes(honest: float) -> Counter[str]:

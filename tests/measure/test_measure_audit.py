@@ -15,7 +15,7 @@ from fake_scripts import lie, row
 
 from perbyte import stats
 from perbyte.catalogue import load
-from perbyte.measure import audit
+from perbyte.measure import audit, elsewhere
 from perbyte.measure.audit import Auditor
 from perbyte.measure.looks import Allowance
 from perbyte.measure.witness import Witness
@@ -203,7 +203,7 @@ def test_who_fails_on_other_lengths_where_others_do_not_gains_nothing_by_it(
     lab: Any, ecb: Any, address: Any, fault: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A library may have its reasons: its figure stands, as one whose work nobody saw."""
-    monkeypatch.setattr(audit, "_CHANCE", Lengths())
+    monkeypatch.setattr(elsewhere, "CHANCE", Lengths())
     monkeypatch.setattr(Allowance, "has", lambda self, takes_s: True)
     given = {"burn": 1.0, "chained": 1.0, "beside": 0.02, "operations": [row(per_call=8e6)]}
     odd = ecb("beta", library="beta", faults=[fault], **given)
@@ -222,7 +222,7 @@ def test_a_process_that_works_unasked_is_refused_in_four_epochs_of_five(
     shares = iter([0.9, 0.1, 0.9, 0.9, 0.9])
     monkeypatch.setattr(RunnerProcess, "unasked_share", lambda self: next(shares, 0.0))
     done = lab.run(ecb("alpha", burn=1.0), **FIVE)
-    assert "while nobody asks it" in done.failure(address("alpha")).message
+    assert "without a request" in done.failure(address("alpha")).message
     shares = iter([0.9, 0.1, 0.9, 0.1, 0.9])
     assert not lab.run(ecb("beta", burn=1.0), **FIVE).failures()
 
@@ -260,5 +260,5 @@ def test_what_is_drawn_at_random_is_not_compared(algorithm: str, operation: str,
     auditor = Auditor(Policy(), load(), {}, _ignore, _ignore, Witness([0]))
     for runner in ("alpha", "beta"):
         cell = Cell(runner, algorithm, operation, 32, "pk/1")
-        auditor._remember(("the same",), cell, runner)
-    assert len(auditor._digests) == compared
+        auditor._answers.remember(("the same",), cell, runner)
+    assert len(auditor._answers._digests) == compared

@@ -157,7 +157,7 @@ def test_a_spent_budget_ends_the_run_and_is_said(lab):
     for figure in done.outcome.cells:
         assert figure.epochs == 2
         assert figure.quality is Quality.IMPRECISE
-        assert any("wider than the ±0.25 % asked for" in warning.text for warning in figure.warnings)
+        assert any("wider than the ±0.25 % requested" in warning.text for warning in figure.warnings)
         assert len([burst for burst in done.notes.bursts if burst.cell == figure.cell]) < 2 * 500
 
 

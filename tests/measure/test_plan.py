@@ -114,11 +114,11 @@ def test_a_size_that_does_not_fit_is_said_and_costs_that_size_only(lab, two):
     [failure] = plan.failures
     assert failure.kind == "unsupported"
     assert failure.address == "alpha/aes-128-cbc/encrypt@17+contract=stream/1"
-    assert "17 bytes is no multiple of 16" in failure.message
+    assert "17 bytes is not a multiple of 16" in failure.message
 
 
 def test_only_sizes_that_do_not_fit_is_an_error_and_no_empty_run(lab, two):
-    with pytest.raises(UsageError, match="17 bytes is no multiple of 16") as error:
+    with pytest.raises(UsageError, match="17 bytes is not a multiple of 16") as error:
         lab.plan(two, "alpha/aes-128-cbc/encrypt@17")
     assert error.value.hint
 

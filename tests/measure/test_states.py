@@ -91,7 +91,7 @@ def test_more_threads_than_cores_cost_their_own_cell(lab):
 
 
 def test_a_state_that_nobody_knows_is_refused():
-    with pytest.raises(UsageError, match="'warm' is no state") as found:
+    with pytest.raises(UsageError, match="'warm' is not a state") as found:
         parse_selector("openssl/sha-256+state=warm")
     assert "cold" in found.value.hint
     assert parse_selector("*/sha-256+state=*").states == ("*",)

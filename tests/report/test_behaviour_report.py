@@ -38,9 +38,14 @@ def run_of(*behaviours, cycles=500.0, cell=CELL):
     return made_run((made_figure(cell, cycles),), behaviours=behaviours)
 
 
+def first_row(listing) -> dict[str, str]:
+    heads, rows = listing.shown
+    return dict(zip((column.text for column in heads), rows[0], strict=True))
+
+
 def test_the_table_has_instructions_by_byte_cycle_and_kind():
     table = count_table(run_of(counted()))
-    row = dict(zip(table.headings, table.rows[0], strict=True))
+    row = first_row(table)
     assert (row["instr/call"], row["instr/byte"], row["instr/cycle"]) == ("2,000", "1.95", "4.00")
     assert (row["AES %"], row["load %"]) == ("32.0", "5.0")
     assert "SHA %" not in row  # nobody executes one
@@ -48,7 +53,7 @@ def test_the_table_has_instructions_by_byte_cycle_and_kind():
 
 def test_the_table_of_memory_has_bytes():
     table = memory_table(run_of(counted()))
-    row = dict(zip(table.headings, table.rows[0], strict=True))
+    row = first_row(table)
     assert [row[name] for name in ("stack", "allocs", "heap", "peak", "state")] == [
         "464",
         "1",

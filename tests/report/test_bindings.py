@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,10 +11,12 @@ from made_pages import render_report
 from made_runs import made_figure, made_run
 
 from perbyte.model import Cell, CellFigure, NoiseFloor, Quality, Run
-from perbyte.report.bindings import binding_lines, bindings
+from perbyte.report.bindings import bindings_listing
 from perbyte.report.export import to_json
 from perbyte.report.text import render_table
+from perbyte.report.wording import claim_text
 from perbyte.runners import find, locate
+from perbyte.stats.bindings import bindings
 from perbyte.stats.compare import compare, difference
 
 
@@ -42,7 +45,7 @@ def test_a_binding_stands_beside_the_library_below_wherever_both_were_measured()
     assert (found.above.cell.runner, found.below.cell.runner) == ("snake", "openssl")
     assert found.more.value == pytest.approx(1000.0)
     assert found.more.low < 1000.0 < found.more.high
-    assert not found.claim
+    assert not claim_text(found.comparison)
 
 
 def test_the_difference_is_no_surer_than_ratio_and_cost_allow() -> None:
@@ -57,24 +60,25 @@ def test_the_difference_is_no_surer_than_ratio_and_cost_allow() -> None:
 
 def test_nothing_is_claimed_of_ties_and_doubtful_figures() -> None:
     (tie,) = bindings(a_run(figure("openssl", 400.0), figure("snake", 400.1)))
-    assert tie.claim == "alike within 1.0%"
+    assert claim_text(tie.comparison) == "alike within 1.0%"
     noisy = a_run(figure("openssl", 400.0), figure("snake", 900.0, quality=Quality.NOISY))
-    assert "noisy" in bindings(noisy)[0].claim
-    assert "the figure is noisy" in binding_lines(noisy)[0]
+    assert "noisy" in claim_text(bindings(noisy)[0].comparison)
+    assert "the figure is noisy" in render_table(noisy, width=200, colour=False)
 
 
 def test_other_versions_below_are_named() -> None:
-    assert len(binding_lines(RUN)) == 1
+    assert not bindings_listing(RUN).notes
     other = a_run(figure("openssl", 400.0), figure("snake", 1400.0), version="8, OpenSSL 4.0.3")
-    assert "snake says 8, OpenSSL 4.0.3, openssl 3.0.19" in binding_lines(other)[-1]
+    assert "snake says 8, OpenSSL 4.0.3, openssl 3.0.19" in bindings_listing(other).notes[0]
 
 
 def test_text_page_and_json_say_the_same() -> None:
-    said = " ".join(render_table(RUN, width=200, colour=False).split())
-    assert (
-        "What the binding costs snake over openssl, sha-256 digest 64 B (oneshot/1): 1000 cycles more per call"
-        in said
+    head, row = (
+        render_table(RUN, width=200, colour=False).partition("What the binding costs\n")[2].splitlines()[:2]
     )
+    told = dict(zip(re.split(r" {2,}", head), re.split(r" {2,}", row), strict=False))
+    assert (told["binding"], told["library below"], told["operation"]) == ("snake", "openssl", "digest")
+    assert (told["per call"], told["per call there"], told["more per call"]) == ("1400", "400.0", "1000")
     page = render_report(RUN)
     assert 'id="bindings"' in page
     (record,) = json.loads(json.dumps(to_json(RUN), allow_nan=False))["bindings"]

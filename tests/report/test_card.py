@@ -144,7 +144,7 @@ def test_a_mark_that_every_figure_carries_is_said_once():
     imprecise = tuple(replace(one, quality=Quality.IMPRECISE) for one in ciphers().cells)
     text = render_table(made_run(imprecise), width=100, colour=False)
     assert "%~" not in text
-    assert "every figure: interval wider than asked for (~)" in text
+    assert "every figure: interval wider than requested (~)" in text
     (grid,) = run_grids(made_run(imprecise))
     assert [str(mark) for mark in grid.everywhere] == ["~"]
     some = (*imprecise[1:], replace(imprecise[0], quality=Quality.GOOD))

@@ -6,8 +6,9 @@ import pytest
 from made_runs import hostile_run, made_figure, made_run, usual_run
 
 from perbyte.model import Cell, Doubt, Failure, NoiseFloor, Quality, Warning
+from perbyte.model.text import natural
 from perbyte.report.facts import failures_by_cause
-from perbyte.report.grid import Place, natural, run_grids
+from perbyte.report.grid import Place, run_grids
 from perbyte.report.marks import Mark
 from perbyte.stats.quantity import Unit
 
@@ -138,7 +139,7 @@ def test_a_warning_that_says_what_the_quality_says_is_marked_once() -> None:
         quality=Quality.LONG,
         warnings=(
             Warning(Doubt.LONG, "one call lasts 900 µs, a sample should last 50 µs"),
-            Warning(Doubt.IMPRECISE, "the interval is ±3 %, wider than asked for"),
+            Warning(Doubt.IMPRECISE, "the interval is ±3 %, wider than requested"),
         ),
     )
     (table,) = run_grids(made_run((figure,)))

@@ -172,7 +172,8 @@ def test_explanations_stand_beside_their_numbers(page: Page) -> None:
 def test_what_was_left_out_and_the_sources_are_listed(page: Page) -> None:
     text = page.text
     assert (
-        "no library of today stands for it (Clock Controlled, Linear Congruential, Kaliski-Robshaw)" in text
+        "no library of today corresponds to it (Clock Controlled, Linear Congruential, Kaliski-Robshaw)"
+        in text
     )
     for name in ("roe-1994", "siedlecki-java", "openssl-speed-2013", "coretti-2019", "kompara-2020"):
         assert name in text

@@ -198,5 +198,5 @@ def test_an_imported_run_claims_nothing_about_samples_and_precision() -> None:
     assert "2 cells imported" in text
     assert "2 cells imported from another program" in text
     assert "cells measured" not in text
-    assert "less precise than asked for" not in text
+    assert "less precise than requested" not in text
     assert "±–" not in text

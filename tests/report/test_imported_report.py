@@ -79,7 +79,7 @@ def test_the_terminal_says_once_that_no_interval_is_known() -> None:
     assert "\ncalls (operations) per second · pk/1 · one value each, no interval known\n" in shown
     assert "►" not in shown, "nothing is ranked"
     assert "500,000" in shown
-    for word in ("±", "~", "asked for", "seed", "of measuring"):
+    for word in ("±", "~", "requested", "seed", "of measuring"):
         assert word not in shown
     assert "imported from listing.txt" in shown
 

@@ -11,7 +11,24 @@ from made_runs import made_figure
 from perbyte.catalogue import load
 from perbyte.catalogue.limits import check_models, model_of, read_models
 from perbyte.model import Cell
-from perbyte.report.limit import limits, limits_json, render_limits
+from perbyte.report.limit import limits_listing
+from perbyte.report.lines import render_listing
+from perbyte.report.listing import records
+from perbyte.stats.limits import limits
+
+
+def limits_json(figures):
+    return records(limits_listing(figures))
+
+
+def render_limits(figures, *, width: int, colour: bool) -> str:
+    return render_listing(limits_listing(figures), width=width, colour=colour)
+
+
+def row_of(text: str) -> list[str]:
+    """The words of the one row, in a table wide enough for it."""
+    [row] = [line for line in text.splitlines() if " alphassl " in line]
+    return row.split()
 
 
 def loop(name: str, cycles: float):
@@ -73,9 +90,7 @@ def test_public_keys_are_bound_by_their_products_per_call():
     # two powers of 1024 bits: 1024 squarings of 16 * 17 / 2 + 256 products, 170 products of 512
     assert sign.cost.value == pytest.approx(2 * (1024 * (136 + 256) + 170 * 512))
     text = render_limits([key, loop("limit-mul64", 1.0)], width=200, colour=False)
-    assert "rsa-2048, alphassl, sign: 2,000,000 cycles a call; the silicon allows 977,000" in text.replace(
-        "976,900", "977,000"
-    )
+    assert row_of(text)[:6] == ["rsa-2048", "alphassl", "sign", "call", "2,000,000", "976,900"]
     assert "limit-mul64 1.00" in text, "what the loop took in this run"
     assert "limit_cycles_per_call" in limits_json([key, loop("limit-mul64", 1.0)])[0]
 
@@ -112,9 +127,11 @@ def test_without_loops_or_a_model_nothing_is_said():
 
 def test_the_text_names_limit_unit_and_model():
     text = render_limits([measured("aes-128-ctr", "encrypt", 0.625), *LOOPS], width=200, colour=False)
-    assert "aes-128-ctr, alphassl, encrypt 16 KiB: 0.625 cycles a byte; the silicon allows 0.312" in text
-    assert "(AES rounds, limit-aes): 50" in text
-    assert " % of the limit (49." in text
+    names = ["aes-128-ctr", "alphassl", "encrypt", "16", "KiB", "byte"]
+    assert row_of(text)[:8] == [*names, "0.625", "0.312"]
+    assert row_of(text)[8:11] == ["AES", "rounds", "limit-aes"]
+    assert row_of(text)[11].startswith("50")
+    assert row_of(text)[12].startswith("49.")
     assert "10 rounds on each block of 16 bytes" in text
     found = limits_json([measured("aes-128-ctr", "encrypt", 0.625), *LOOPS])
     assert json.loads(json.dumps(found, allow_nan=False))[0]["binding"] == "AES rounds"
@@ -127,4 +144,4 @@ def test_models_speak_of_what_the_catalogue_has(tmp_path):
     )
     complaints = "\n".join(check_models(read_models(tmp_path), load().algorithms))
     assert "no algorithm 'sha-257'" in complaints
-    assert "'sha-256' is no loop of known cost" in complaints
+    assert "'sha-256' is not a loop of known cost" in complaints

@@ -25,7 +25,7 @@ SHEET = 703  # pixels of 1/96 inch between the margins of 12 mm of an A4 sheet
 def doubted() -> tuple[CellFigure, ...]:
     """Figures of twelve columns, each with every doubt in many words."""
     said = (
-        Warning(Doubt.IMPRECISE, "the interval is ±4.6 %, wider than the ±0.25 % asked for"),
+        Warning(Doubt.IMPRECISE, "the interval is ±4.6 %, wider than the ±0.25 % requested"),
         Warning(Doubt.NOISY_EPOCH, "too few clean samples in epoch 2"),
     )
     return tuple(
@@ -125,7 +125,7 @@ def test_the_list_has_marks_for_remarks_on_paper(browser: Any, tmp_path: Path) -
     one = Opened(browser, of_many_columns(tmp_path / "report.html"))
     last = one.page.locator("#cells tbody tr").first.locator("td").last
     assert last.text_content() == (
-        "the interval is ±4.6 %, wider than the ±0.25 % asked for; too few clean samples in epoch 2"
+        "the interval is ±4.6 %, wider than the ±0.25 % requested; too few clean samples in epoch 2"
     )
     assert one.page.locator("#cells .print-only").is_hidden()
     one.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
@@ -133,7 +133,7 @@ def test_the_list_has_marks_for_remarks_on_paper(browser: Any, tmp_path: Path) -
     assert last.text_content() == "~w"
     legend = one.page.locator("#cells .print-only")
     assert legend.is_visible()
-    assert "~ interval wider than asked for" in legend.text_content()
+    assert "~ interval wider than requested" in legend.text_content()
     one.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert "±4.6 %" in last.text_content()
     one.context.close()
@@ -154,7 +154,7 @@ def test_on_screen_a_remark_needs_few_lines(browser: Any, tmp_path: Path) -> Non
                 Doubt.LONG,
                 "one call lasts 1223 µs, a sample should last 50 µs: disturbances within the call go unseen",
             ),
-            Warning(Doubt.IMPRECISE, "the interval is ±4.6 %, wider than the ±0.25 % asked for"),
+            Warning(Doubt.IMPRECISE, "the interval is ±4.6 %, wider than the ±0.25 % requested"),
         ),
     )
     one = Opened(browser, write_report(made_run((figure,)), tmp_path / "one.html"))

@@ -9,9 +9,17 @@ import pytest
 from made_runs import made_figure
 
 from perbyte.model import Cell, Quality
-from perbyte.report.rate import demands, rate_json, render_rate
+from perbyte.report.lines import render_listing
+from perbyte.report.rate import rate_json, rate_listing
+from perbyte.stats.demand import demands
 
 RECORD = Cell("alphassl", "aes-256-gcm", "seal", 1350, "message/1")
+
+
+def render_rate(figures, rate: float, *, width: int, colour: bool) -> str:
+    return render_listing(rate_listing(figures, rate), width=width, colour=colour)
+
+
 FAST = made_figure(RECORD, 2700.0, relative=0.01, ns=900.0)  # 1.5 GB/s on one core
 SLOW = made_figure(replace(RECORD, runner="betacrypt"), 27000.0, relative=0.01, ns=9000.0)
 
@@ -29,11 +37,14 @@ def test_cores_are_the_rate_over_what_one_core_does():
 
 def test_the_answer_is_a_share_of_a_core_or_whole_cores():
     text = render_rate([FAST, replace(SLOW, quality=Quality.NOISY)], 1e9, width=100, colour=False)
-    assert "1 GB/s to seal in records of 1350 B: 741 thousand records a second" in text
-    fast, slow = (line for line in text.splitlines() if "a record " in line)
-    assert "67% of a core (66% to 67%); a record 900 ns, 2700 cycles" in fast
-    assert "6.67 cores (6.60 to 6.73), so 7;" in slow
-    assert slow.endswith("!"), "marks of doubt travel with figures"
+    assert text.startswith("What 1 GB/s takes\n")
+    once = "operation of all: seal; record of all: 1350 B; records/s of all: 741 thousand"
+    assert once in text.replace("\n  ", " ")
+    fast, slow = (line for line in text.splitlines() if line.startswith("aes-256-gcm"))
+    assert fast.split()[-2:] == ["900", "2700"]
+    assert "67% of a core (66% to 67%)" in fast
+    assert "6.67 cores (6.60 to 6.73), so 7" in slow
+    assert "so 7 !" in slow, "marks of doubt travel with figures"
     assert all(len(line) <= 40 for line in render_rate([FAST], 1e9, width=40, colour=False).splitlines())
 
 
@@ -54,7 +65,9 @@ def test_programs_get_the_same():
 def test_rows_name_their_tier_and_an_interval_is_said_where_it_shows():
     soft = made_figure(replace(RECORD, cpu="soft"), 81000.0, relative=0.01, ns=27000.0)
     text = render_rate([FAST, soft], 1e9, width=100, colour=False)
-    assert "aes-256-gcm, alphassl" in text
-    assert "aes-256-gcm (soft), alphassl" in text
+    assert [line.split("  ")[0] for line in text.splitlines() if "alphassl" in line] == [
+        "aes-256-gcm",
+        "aes-256-gcm (soft)",
+    ]
     exact = made_figure(RECORD, 2700.0, relative=1e-5, ns=900.0)
-    assert "67% of a core;" in render_rate([exact], 1e9, width=100, colour=False), "not '67% to 67%'"
+    assert "67% of a core  " in render_rate([exact], 1e9, width=120, colour=False), "not '67% to 67%'"

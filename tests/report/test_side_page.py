@@ -202,7 +202,7 @@ def test_nothing_in_common() -> None:
 def test_names_of_columns_are_distinct() -> None:
     one = first_run()
     assert run_names([one, one, named(one, "other")]) == ["server (1)", "server (2)", "other"]
-    with pytest.raises(UsageError, match="one run cannot be compared"):
+    with pytest.raises(UsageError, match="a comparison needs two or more runs"):
         render_side_page([one])
 
 

@@ -61,7 +61,7 @@ def test_below_the_table_stand_legend_failures_noise_floor_and_conditions() -> N
     text = two_libraries()[len(TABLE_OF_TWO) :]
     assert "► fastest of its algorithm in the column" in text
     assert "= fastest of its algorithm in the column, a tie" in text
-    assert "~ interval wider than asked for" in text
+    assert "~ interval wider than requested" in text
     assert "– not in this library" in text
     assert "betacrypt/des-ecb/encrypt@1024+contract=stream/1: crashed: signal 11" in text
     assert "noise floor: 0.15%" in text

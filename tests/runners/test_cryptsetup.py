@@ -34,6 +34,6 @@ def test_what_it_prints_is_said(tmp_path, monkeypatch):
 
 def test_a_kernel_that_does_not_answer_and_a_program_that_is_not_there_are_said(tmp_path, monkeypatch):
     program(tmp_path, monkeypatch, "exit 1")
-    assert "the kernel does not answer it" in cryptsetup.kernel_lines()[0]
+    assert "the kernel does not support it" in cryptsetup.kernel_lines()[0]
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    assert "cryptsetup is not here" in cryptsetup.kernel_lines()[0]
+    assert "cryptsetup is not installed" in cryptsetup.kernel_lines()[0]

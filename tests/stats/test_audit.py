@@ -252,7 +252,7 @@ def test_work_that_cannot_be_audited_is_said_and_costs_no_quality() -> None:
     nothing: dict[str, Any] = {"chained_ns": [], "control_ns": []}
     for given, said in (
         ({**nothing, "unchained": "unsupported: no"}, "unsupported: no"),
-        ({**nothing, "afresh": True}, "prepares its material anew"),
+        ({**nothing, "afresh": True}, "prepares its material again"),
         ({"control_ns": []}, "does not say what a chain takes"),
         ({"control_ns": [2000.0]}, "takes 2e+03 ns a call beside its calls"),
     ):

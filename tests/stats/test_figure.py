@@ -81,7 +81,7 @@ def test_spread_between_processes_dominates_and_is_imprecise(simulation):
     assert found.interval.dominated_by == "epochs"
     assert found.cycles_per_call == pytest.approx(101.0, rel=1e-3)
     assert found.interval.high > 102.0
-    assert "asked for" in found.warnings[0].text
+    assert "requested" in found.warnings[0].text
 
 
 def test_samples_dominate_when_processes_agree(simulation):

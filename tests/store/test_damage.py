@@ -97,7 +97,7 @@ def test_figures_that_are_lost_are_made_anew(finished, tmp_path):
     (place / "cells.parquet").write_bytes(b"PAR1")
     got = recover(place, tmp_path / "saved")
     assert (got.bursts, got.lost) == (28, ())
-    assert "made anew" in got.notes[0]
+    assert "computed again" in got.notes[0]
     assert open_run(got.path).complete
 
 

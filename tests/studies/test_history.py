@@ -222,7 +222,7 @@ def test_no_published_figure_is_left_out_silently(directory: Path) -> None:
     history = load_history(directory=directory)
     assert history.converted + sum(one.count for one in history.left_out) == PUBLISHED.count("\n") - 1
     reasons = {one.names[0]: one.why for one in history.left_out}
-    assert reasons["Lost"] == "no library of today stands for it"
+    assert reasons["Lost"] == "no library of today corresponds to it"
     assert reasons["Camellia"] == "its algorithm has no line"
     assert len(history.left_out) == 5
 
@@ -265,8 +265,8 @@ def test_published_figures_alone_make_a_history(directory: Path) -> None:
         ('"today/md5"', '"today/sha"', "there is no line 'sha'"),
         ('"today/md5"', '"md5"', "is no point"),
         ('"made-up/d64"', '"made-up/d64+cpu=soft"', "is no point"),
-        ('"made-up/d64"', '"made-up/nothing"', "which is no point"),
-        ('"made-up/d64"', '"made-up/back"', "which is no point"),
+        ('"made-up/d64"', '"made-up/nothing"', "which is not a point"),
+        ('"made-up/d64"', '"made-up/back"', "which is not a point"),
         ("common = true", "common = 1", "must be true or false"),
         ('title = "Why"', 'title = "Why"\ncolour = "red"', "unknown key"),
     ],

@@ -184,7 +184,7 @@ def test_broken_policies(tmp_path: Path, line: str, message: str) -> None:
         (
             "one/des-ecb/decrypt@16",
             "one/des-ecb/decrypt@16 over one/des-ecb/encrypt@16",
-            "line 5: cell: a ratio stands for two cells",
+            "line 5: cell: a ratio needs two cells",
             "CELL over CELL",
         ),
     ],

@@ -58,5 +58,5 @@ def test_what_is_not_there_is_said(repository: Repository, tmp_path: Path):
         repository.lay_out(repository.commit("HEAD~2"), tmp_path / "laid", [repository.root / "mine.h"])
     outside = tmp_path.parent / "outside"
     outside.mkdir(exist_ok=True)
-    with pytest.raises(UsageError, match="in no repository"):
+    with pytest.raises(UsageError, match="not in a Git repository"):
         repository_of([outside / "mine.c"])

@@ -87,7 +87,7 @@ def test_what_does_not_fit_says_why(tmp_path: Path, tree: Path):
     (one.place / "api.h").write_text("int another(void);\n")
     with pytest.raises(Unfit, match=r"no function ONEWAY_digest \(digest\)"):
         make_member(one)
-    with pytest.raises(UsageError, match="nothing of the layout is in it"):
+    with pytest.raises(UsageError, match="no directory fits the layout"):
         members(described(tmp_path), tree / "hashes")
     with pytest.raises(UsageError, match="stands for nothing") as refusal:
         filled("{3}", one.marks)

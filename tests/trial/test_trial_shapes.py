@@ -89,7 +89,7 @@ def test_a_new_algorithm_with_answers_is_held_to_them(tmp_path: Path, code: Path
 @pytest.mark.parametrize(
     ("name", "kind", "lengths", "said"),
     [
-        ("new:x", "", [], "of which kind"),
+        ("new:x", "", [], "needs the kind"),
         ("new:x", "mac", ["key=16"], "how many bytes has its out"),
         ("new:x", "hash", ["out=many"], "--lengths"),
         ("new:sha-256", "hash", ["out=32"], "has 'sha-256' already"),

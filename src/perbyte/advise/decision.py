@@ -157,12 +157,12 @@ class Decision:
         """What is ruled out although it costs less than the first, with the first's cost as a multiple of its cost."""
         if self.first is None:
             return ()
-        found = [
+        pairs = [
             (entry, compare_options(entry.best, self.first.best, self.case.floor))
             for entry in self.ruled_out
             if entry.options
         ]
-        return tuple(pair for pair in found if pair[1].answer is Answer.SLOWER)
+        return tuple(pair for pair in pairs if pair[1].answer is Answer.SLOWER)
 
 
 def decide(case: Case) -> Decision:
@@ -172,9 +172,9 @@ def decide(case: Case) -> Decision:
     for name in case.task.algorithms:
         algorithm = case.catalogue.algorithms[name]
         stands = case.asked.standing(algorithm, case.task)
-        mine = sorted((option for option in options if option.algorithm.id == name), key=_rank)
-        ranked.append(Ranked(algorithm, stands, tuple(mine)))
-        if not mine:
+        candidates = sorted((option for option in options if option.algorithm.id == name), key=_rank)
+        ranked.append(Ranked(algorithm, stands, tuple(candidates)))
+        if not candidates:
             missing.append((algorithm.name, case.why_missing.get(name) or _lacking(case, algorithm)))
     allowed = sorted(
         (entry for entry in ranked if not entry.standing.out and entry.options),
@@ -199,23 +199,23 @@ def decide(case: Case) -> Decision:
     return _longest_key_first(decision) if sure is Sure.CLOSE else decision
 
 
-def _longest_key_first(found: Decision) -> Decision:
+def _longest_key_first(decision: Decision) -> Decision:
     """Of ciphers and MACs that are known to be as fast as each other, put the one with the longest key first.
 
     Lengths of public keys say nothing across families, and hashes have none.
     """
-    cheapest = found.ranking[0]
-    tied = (cheapest, *found.equal)
+    cheapest = decision.ranking[0]
+    tied = (cheapest, *decision.equal)
     if any(entry.algorithm.kind not in _KEYED for entry in tied):
-        return found
+        return decision
     first = max(tied, key=lambda entry: entry.algorithm.key_bytes)
     if len({entry.algorithm.key_bytes for entry in tied}) == 1:
-        return found
-    ranking = (first, *(entry for entry in found.ranking if entry is not first))
+        return decision
+    ranking = (first, *(entry for entry in decision.ranking if entry is not first))
     return replace(
-        found,
+        decision,
         ranking=ranking,
-        comparison=compare_options(first.best, ranking[1].best, found.case.floor),
+        comparison=compare_options(first.best, ranking[1].best, decision.case.floor),
         equal=tuple(entry for entry in tied if entry is not first),
         by_key=True,
     )
@@ -344,8 +344,8 @@ def _asking(runner: str, case: Case, algorithm: Algorithm) -> str:
 
 
 def _any_of(names: Iterable[str]) -> str:
-    found = list(names)
-    return found[0] if len(found) == 1 else f"{{{','.join(found)}}}"
+    listed = list(names)
+    return listed[0] if len(listed) == 1 else f"{{{','.join(listed)}}}"
 
 
 def _common_unit(figures: Sequence[CellFigure]) -> str:

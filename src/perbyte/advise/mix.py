@@ -32,30 +32,30 @@ def read_histogram(path: Path, multiple: int = 1) -> Mix:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"histogram '{path}' cannot be read: {error}") from None
-    found: dict[int, int] = {}
+    counts_of: dict[int, int] = {}
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].replace(",", " ").split()
         if not words:
             continue
         if len(words) > 2 or not all(word.isdecimal() for word in words) or not 0 < int(words[0]) <= LARGEST:
             raise UsageError(
-                f"histogram '{path}': line {number}: {line.strip()[:60]!r} is no size with its count",
+                f"histogram '{path}': line {number}: {line.strip()[:60]!r} is not a size and a count",
                 hint=f"a line is a size from 1 to {LARGEST} bytes and how many messages have it: 1350 20000",
             )
-        found[int(words[0])] = found.get(int(words[0]), 0) + (int(words[1]) if len(words) > 1 else 1)
-    found = {size: count for size, count in found.items() if count}
-    if not found:
+        counts_of[int(words[0])] = counts_of.get(int(words[0]), 0) + (int(words[1]) if len(words) > 1 else 1)
+    counts_of = {size: count for size, count in counts_of.items() if count}
+    if not counts_of:
         raise UsageError(
             f"histogram '{path}' holds no message", hint="a line is a size and a count: 1350 20000"
         )
-    total = sum(size * count for size, count in found.items())
+    total = sum(size * count for size, count in counts_of.items())
     groups: list[tuple[float, float]] = []  # bytes, messages
-    if len(found) <= BINS:
-        groups = [(float(size * count), float(count)) for size, count in sorted(found.items())]
+    if len(counts_of) <= BINS:
+        groups = [(float(size * count), float(count)) for size, count in sorted(counts_of.items())]
     else:
         groups = [(0.0, 0.0)] * BINS
         before = 0.0
-        for size, count in sorted(found.items()):
+        for size, count in sorted(counts_of.items()):
             group = min(int((before + size * count / 2) * BINS / total), BINS - 1)
             groups[group] = (groups[group][0] + size * count, groups[group][1] + count)
             before += size * count
@@ -64,4 +64,4 @@ def read_histogram(path: Path, multiple: int = 1) -> Mix:
         if messages:
             size = max(1, math.ceil(held / messages / multiple)) * multiple
             counts[size] = counts.get(size, 0.0) + messages
-    return Mix(tuple(counts), tuple(counts.values()), sum(found.values()), total)
+    return Mix(tuple(counts), tuple(counts.values()), sum(counts_of.values()), total)

@@ -125,7 +125,7 @@ def fit(ranked: Ranked, time_ns: float, memory_bytes: int) -> Parameters | None:
 
 def parse_cost(algorithm: str) -> HashCost | None:
     """The parameters that stand in an id; None for a hash whose parameters nobody here knows how to scale."""
-    family = next((one for one in FAMILIES if algorithm.startswith(f"{one}-")), "")
+    family = next((family for family in FAMILIES if algorithm.startswith(f"{family}-")), "")
     numbers = algorithm.removeprefix(f"{family}-").split("-")
     if family == "argon2id":
         size, passes, lanes = (int(number.removesuffix("mib")) for number in numbers)
@@ -140,12 +140,12 @@ def parse_cost(algorithm: str) -> HashCost | None:
 
 def attacks(parameters: Parameters) -> tuple[Attack, ...]:
     """What attackers' devices make of parameters, as far as figures of them are known."""
-    found = [
+    rates = [
         (rate, rate.guesses_of(parameters.cost))
         for rate in password_costs()[1]
         if rate.family == parameters.cost.family
     ]
-    return tuple(Attack(rate, guesses, guesses / parameters.guesses_s) for rate, guesses in found)
+    return tuple(Attack(rate, guesses, guesses / parameters.guesses_s) for rate, guesses in rates)
 
 
 def beside(parameters: Parameters) -> tuple[Beside, ...]:

@@ -99,10 +99,10 @@ def decide_together(cases: Sequence[Case]) -> Together:
     return replace(whole, gains=gains, comparison=_compared(libraries, cases))
 
 
-def _compared(found: Sequence[Library], cases: Sequence[Case]) -> Comparison | None:
-    if len(found) < 2:
+def _compared(libraries: Sequence[Library], cases: Sequence[Case]) -> Comparison | None:
+    if len(libraries) < 2:
         return None
-    first, second = found[:2]
+    first, second = libraries[:2]
     floor = cases[0].floor
     comparison = compare_costs(first.cost, second.cost, floor.relative if floor else None)
     return replace(comparison, doubt=join_doubts((first.doubt, second.doubt)))

@@ -22,19 +22,19 @@ def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool) -> Prepared
         policy = replace(
             policy, budget_s=float(math.ceil(max(seen.least_s, *(s for _, s in seen.alone), 1.0)))
         )
-        say(f"the budget is {policy.budget_s:g} s, because the plan takes as long at the least")
+        say(f"the budget is {policy.budget_s:g} s, because the plan needs at least that")
         seen = foresee(prepared.plan, policy, prepared.survey.specs, pace)
         prepared = replace(prepared, conditions=replace(prepared.conditions, policy=policy))
     elif not seen.fits:
         enough = f"--budget {math.ceil(seen.least_s)}s"
         if seen.alone:
-            cell, took = max(seen.alone, key=lambda one: one[1])
+            cell, took = max(seen.alone, key=lambda timed: timed[1])
             text = f"one call of {cell.address}, with its data and its check, takes about {took:.0f} s"
         else:
-            text = f"{cells:,} cells in {policy.epochs} epochs take about {seen.least_s:.0f} s at the least"
+            text = f"{cells:,} cells in {policy.epochs} epochs take about {seen.least_s:.0f} s or more"
         raise UsageError(
             f"{text}: too much for a budget of {policy.budget_s:g} s",
-            hint=f"{enough}, fewer cells or sizes, or fewer --epochs; --dry-run tells how long a plan takes",
+            hint=f"{enough}, fewer cells or sizes, or fewer --epochs; --dry-run prints the time of a plan",
         )
     say(f"{cells:,} cell{'s' * (cells != 1)}: {seen}")
     return prepared

@@ -68,12 +68,12 @@ def build_needed(globs: Iterable[str], say: Say = silent) -> None:
 
 def runners_meant(selectors: Iterable[Selector]) -> list[str]:
     """The globs of runners in `selectors`, and the runners of the versions they name: made here, not built."""
-    found = []
+    names = []
     for selector in selectors:
-        found.append(selector.runner)
+        names.append(selector.runner)
         if selector.versions:
-            found += unfold_known(locate(unlisted=True), selector.runner, selector.versions)
-    return list(dict.fromkeys(found))
+            names += unfold_known(locate(unlisted=True), selector.runner, selector.versions)
+    return list(dict.fromkeys(names))
 
 
 def _build(wanted: Sequence[RunnerSpec], say: Say) -> list[BuildOutcome]:
@@ -89,7 +89,7 @@ def _build(wanted: Sequence[RunnerSpec], say: Say) -> list[BuildOutcome]:
     def done(outcome: BuildOutcome) -> None:
         say(f"  {outcome_line(outcome).splitlines()[0]}")
 
-    return [one for one in build_all(wanted, done=done) if one.state is BuildState.FAILED]
+    return [result for result in build_all(wanted, done=done) if result.state is BuildState.FAILED]
 
 
 def outcome_line(outcome: BuildOutcome) -> str:

@@ -96,7 +96,7 @@ def conduct(
 
 def conduct_plan(
     plan: Plan,
-    found: Survey,
+    survey: Survey,
     policy: Policy,
     *,
     command: Sequence[str] = (),
@@ -109,7 +109,7 @@ def conduct_plan(
     from perbyte.store.writer import RunWriter, require_room
 
     require_room(out or places.runs_home() / "new")
-    prepared = prepare_plan(plan, found, of_today(policy), command=command)
+    prepared = prepare_plan(plan, survey, of_today(policy), command=command)
     path = out or places.runs_home() / prepared.conditions.run_id
     return _carry_out(prepared, RunWriter.create, path, listener, "interrupted", cut=cut, limits=limits)
 

@@ -78,11 +78,11 @@ def runs_there_are() -> str:
     """Name the newest runs, for a hint."""
     from perbyte.store import runs
 
-    found = [summary.path.name for summary in runs(places.runs_home())]
-    if not found:
+    names = [summary.path.name for summary in runs(places.runs_home())]
+    if not names:
         return "there is no run yet; make one: perbyte measure"
-    more = " ..." if len(found) > _SHOWN else ""
-    return f"the newest runs: {', '.join(found[:_SHOWN])}{more} (perbyte list runs)"
+    more = " ..." if len(names) > _SHOWN else ""
+    return f"the newest runs: {', '.join(names[:_SHOWN])}{more} (perbyte list runs)"
 
 
 def _is_name(place: Path) -> bool:

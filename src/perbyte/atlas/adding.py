@@ -79,7 +79,7 @@ def add(
     *,
     machine: str = "",
     keep_identities: bool = False,
-    watch: Callable[[str], None] = lambda said: None,
+    watch: Callable[[str], None] = lambda text: None,
 ) -> Added:
     """Add runs to the atlas at `url`, which is made where there is none.
 
@@ -87,7 +87,9 @@ def add(
     only. Raises StoreError where the atlas cannot be written, UsageError for a name that is none.
     """
     if machine and slug(machine) != machine:
-        raise UsageError(f"'{machine[:80]}' is no name for a machine", hint=f"for example: {slug(machine)}")
+        raise UsageError(
+            f"'{machine[:80]}' is not a valid name of a machine", hint=f"for example: {slug(machine)}"
+        )
     atlas = open_atlas(url, create=True)
     known: list[str] = []
     refused: list[tuple[Path, PerbyteError]] = []
@@ -95,16 +97,16 @@ def add(
     def incoming() -> Iterator[Incoming]:
         for path in paths:
             try:
-                one = read_incoming(path, machine=machine, keep_identities=keep_identities)
+                run = read_incoming(path, machine=machine, keep_identities=keep_identities)
             except PerbyteError as error:
                 refused.append((path, error))
                 continue
-            there = atlas.runs.get(one.row.key)
-            if there and there.digest == one.row.digest:
-                known.append(one.row.key)
+            there = atlas.runs.get(run.row.key)
+            if there and there.digest == run.row.digest:
+                known.append(run.row.key)
                 continue
-            watch(one.row.key)
-            yield one
+            watch(run.row.key)
+            yield run
 
     return Added(tuple(bring(atlas.place, incoming())), tuple(known), tuple(refused))
 
@@ -175,7 +177,7 @@ def checked_row(row: RunRow) -> RunRow:
         return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)
     except msgspec.MsgspecError as error:
         raise StoreError(
-            f"run {row.run[:80]!r} cannot stand in an atlas: {error}",
+            f"run {row.run[:80]!r} cannot be stored in an atlas: {error}",
             hint="its run.json was not written by Perbyte",
         ) from error
 
@@ -209,7 +211,7 @@ def pack(url: str) -> tuple[int, int]:
             f"the atlas cannot be packed: {atlas.problems[0]}", hint="remove that file, or fetch it again"
         )
     files: dict[tuple[str, str, str], list[tuple[Segment, FileRow]]] = {}
-    for segment in sorted(atlas.segments, key=lambda one: one.token):
+    for segment in sorted(atlas.segments, key=lambda segment: segment.token):
         for file in segment.files:
             files.setdefault((file.table, file.machine, file.library), []).append((segment, file))
     before = sum(map(len, files.values()))

@@ -63,8 +63,8 @@ class ClaimOnMachines:
     @property
     def sentence(self) -> str:
         """The outcome in words."""
-        held = [name for name, said in self.outcomes.items() if said == "reproduced"]
-        lost = sorted(name for name, said in self.outcomes.items() if said == "not reproduced")
+        held = [name for name, outcome in self.outcomes.items() if outcome == "reproduced"]
+        lost = sorted(name for name, outcome in self.outcomes.items() if outcome == "not reproduced")
         open_ = len(self.outcomes) - len(held) - len(lost)
         text = f"reproduced on {len(held)} of {len(self.outcomes)} machines"
         if lost:
@@ -95,8 +95,8 @@ def refigure(
     keys = sorted(atlas.runs, key=lambda key: (atlas.runs[key].machine, atlas.homes[key].token, key))
 
     def tables() -> Iterator[pa.Table]:
-        for found in over(refigure_piece, _pieces(atlas, keys, changes)):
-            for key, content, counts, problem in found:
+        for pieces in over(refigure_piece, _pieces(atlas, keys, changes)):
+            for key, content, counts, problem in pieces:
                 if problem:
                     told.problems.append(f"{key}: {problem}")
                     continue
@@ -112,7 +112,7 @@ def refigure(
             held: list[pa.Table] = []
             for table in itertools.chain(tables(), [None]):
                 held += [table] if table is not None else []
-                if held and (table is None or sum(one.num_rows for one in held) >= _GROUP_ROWS):
+                if held and (table is None or sum(table.num_rows for table in held) >= _GROUP_ROWS):
                     rows = pa.concat_tables(held).unify_dictionaries()
                     writer.write_table(rows, row_group_size=rows.num_rows)
                     held = []
@@ -137,7 +137,7 @@ def refigure_piece(piece: Piece) -> list[tuple[str, bytes, tuple[int, int, Count
     from perbyte.store.reader import figures_of_stored
     from perbyte.store.tables import figures_table
 
-    atlas, found = open_atlas(piece.url), []
+    atlas, results = open_atlas(piece.url), []
     rows: Rows | None = None
     with contextlib.suppress(PerbyteError):  # read again for each run, which costs itself only
         rows = read_rows(atlas, piece.keys)
@@ -151,7 +151,7 @@ def refigure_piece(piece: Piece) -> list[tuple[str, bytes, tuple[int, int, Count
             stored = replace(stored, conditions=replace(stored.conditions, policy=policy))
             made = figures_of_stored(stored).cells
         except PerbyteError as error:
-            found.append((key, b"", (0, 0, Counter[str](), Counter[str]()), str(error)[:300]))
+            results.append((key, b"", (0, 0, Counter[str](), Counter[str]()), str(error)[:300]))
             continue
         differ = sum(
             figure.cell not in before
@@ -168,8 +168,8 @@ def refigure_piece(piece: Piece) -> list[tuple[str, bytes, tuple[int, int, Count
             Counter(figure.quality.value for figure in before.values()),
             Counter(figure.quality.value for figure in made),
         )
-        found.append((key, sink.getvalue().to_pybytes(), counts, ""))
-    return found
+        results.append((key, sink.getvalue().to_pybytes(), counts, ""))
+    return results
 
 
 def judge_over(atlas: Atlas, name: str, over: Over = one_process) -> list[ClaimOnMachines]:
@@ -181,7 +181,7 @@ def judge_over(atlas: Atlas, name: str, over: Over = one_process) -> list[ClaimO
 
     study = find(name)
     newest: dict[str, RunRow] = {}
-    for row in sorted(atlas.runs.values(), key=lambda one: (one.complete, one.started_at, one.key)):
+    for row in sorted(atlas.runs.values(), key=lambda row: (row.complete, row.started_at, row.key)):
         if row.study == name:
             newest[row.machine] = row
     if not newest:
@@ -191,8 +191,8 @@ def judge_over(atlas: Atlas, name: str, over: Over = one_process) -> list[ClaimO
         )
     keys = sorted(row.key for row in newest.values())
     outcomes: dict[str, dict[str, str]] = {}
-    for found in over(judge_piece, _pieces(atlas, keys, name)):
-        for key, verdicts in found:
+    for pieces in over(judge_piece, _pieces(atlas, keys, name)):
+        for key, verdicts in pieces:
             for claim, outcome in verdicts:
                 outcomes.setdefault(claim, {})[atlas.runs[key].machine] = outcome
     return [
@@ -244,7 +244,7 @@ def _pieces(atlas: Atlas, keys: Sequence[str], what: Any) -> list[Piece]:
     for _, group in itertools.groupby(keys, lambda key: (atlas.runs[key].machine, atlas.homes[key].token)):
         some: list[str] = []
         for key in group:
-            samples = sum(atlas.runs[one].samples for one in (*some, key))
+            samples = sum(atlas.runs[member].samples for member in (*some, key))
             if some and (len(some) == _RUNS or samples > _SAMPLES):
                 pieces.append(Piece(url, tuple(some), what))
                 some = []

@@ -242,11 +242,13 @@ def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[Work, str], 
             ORDER BY started_at, run, runner""",
         [part for work in works for part in work],
     )
-    found: dict[tuple[Work, str], list[Stand]] = {}
+    standings: dict[tuple[Work, str], list[Stand]] = {}
     for row in rows:
         standing = _stand(row)
-        found.setdefault((standing.work, standing.machine), []).append(standing)
-    return {key: course for key, course in found.items() if len({one.run for one in course}) > 1}
+        standings.setdefault((standing.work, standing.machine), []).append(standing)
+    return {
+        key: course for key, course in standings.items() if len({standing.run for standing in course}) > 1
+    }
 
 
 def main_works(stands: tuple[Stand, ...]) -> dict[str, Work]:
@@ -259,10 +261,10 @@ def main_works(stands: tuple[Stand, ...]) -> dict[str, Work]:
         usual = (work[4] != "full", work[5] != "loop", -len(there[work]), -work[3])
         return (*usual, work[1] in _SECOND, work)
 
-    found: dict[str, Work] = {}
+    works: dict[str, Work] = {}
     for work in sorted(there, key=first):
-        found.setdefault(work[0], work)
-    return found
+        works.setdefault(work[0], work)
+    return works
 
 
 def _failures(atlas: Atlas) -> tuple[dict[str, tuple[tuple[str, str, str, int], ...]], list[str]]:
@@ -270,7 +272,7 @@ def _failures(atlas: Atlas) -> tuple[dict[str, tuple[tuple[str, str, str, int], 
     from perbyte.atlas.reading import read_state
     from perbyte.errors import StoreError
 
-    found: dict[str, tuple[tuple[str, str, str, int], ...]] = {}
+    causes_of: dict[str, tuple[tuple[str, str, str, int], ...]] = {}
     problems: list[str] = []
     for key, row in sorted(atlas.runs.items()):
         if not row.failures:
@@ -285,8 +287,8 @@ def _failures(atlas: Atlas) -> tuple[dict[str, tuple[tuple[str, str, str, int], 
             if "+twin=" not in failure.address:
                 cause = (failure.runner, failure.kind, failure.message)
                 causes[cause] = causes.get(cause, 0) + 1
-        found[key] = tuple((*cause, count) for cause, count in sorted(causes.items()))
-    return found, problems
+        causes_of[key] = tuple((*cause, count) for cause, count in sorted(causes.items()))
+    return causes_of, problems
 
 
 __all__ = ["Followed", "Gathered", "Stand", "Work", "gather", "main_works", "write_data"]

@@ -73,8 +73,11 @@ def without_identities(state: RunState) -> RunState:
             for failure in state.failures
         ],
         continued=[
-            {"started_at": str(one.get("started_at", ""))[:40], "load_before": one.get("load_before", [])}
-            for one in state.continued
+            {
+                "started_at": str(record.get("started_at", ""))[:40],
+                "load_before": record.get("load_before", []),
+            }
+            for record in state.continued
         ],
     )
 
@@ -90,7 +93,7 @@ def _texts(value: Any, text: Any) -> Any:
     if isinstance(value, str):
         return text(value)
     if isinstance(value, (list, tuple)):
-        return type(value)(_texts(one, text) for one in value)
+        return type(value)(_texts(entry, text) for entry in value)
     if is_dataclass(value) and not isinstance(value, type):
         return replace(
             value, **{field.name: _texts(getattr(value, field.name), text) for field in fields(value)}
@@ -98,8 +101,8 @@ def _texts(value: Any, text: Any) -> Any:
     return value
 
 
-def _path(found: re.Match[str]) -> str:
-    return found[0] if found[0].startswith(_SYSTEM) else HIDDEN
+def _path(match: re.Match[str]) -> str:
+    return match[0] if match[0].startswith(_SYSTEM) else HIDDEN
 
 
 def _names_here() -> re.Pattern[str]:

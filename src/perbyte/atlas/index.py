@@ -143,10 +143,10 @@ class Atlas:
 
     def machines(self) -> dict[str, list[RunRow]]:
         """The runs of each machine, by name."""
-        found: dict[str, list[RunRow]] = {}
+        rows: dict[str, list[RunRow]] = {}
         for key in sorted(self.runs):
-            found.setdefault(self.runs[key].machine, []).append(self.runs[key])
-        return dict(sorted(found.items()))
+            rows.setdefault(self.runs[key].machine, []).append(self.runs[key])
+        return dict(sorted(rows.items()))
 
 
 def open_atlas(url: str, *, create: bool = False) -> Atlas:
@@ -168,7 +168,9 @@ def open_atlas(url: str, *, create: bool = False) -> Atlas:
     try:
         top = msgspec.json.decode(place.read(TOP, _TOP_LIMIT), type=_Top)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise StoreError(f"{url}/{TOP} is damaged: {error}", hint="this is no atlas of Perbyte") from error
+        raise StoreError(
+            f"{url}/{TOP} is damaged: {error}", hint="this is not an atlas of Perbyte"
+        ) from error
     if top.perbyte_atlas != SCHEMA:
         raise StoreError(
             f"the atlas {url} has version {top.perbyte_atlas}, this Perbyte reads version {SCHEMA}",
@@ -232,13 +234,13 @@ def _arranged(place: AtlasPlace) -> Atlas:
             if f"{segment.token}.json" != name:
                 raise ValueError(f"it calls itself {segment.token}")
         except (StoreError, OSError, ValueError, RecursionError) as error:
-            said: Any = " ".join(str(error).split())[:200]
-            atlas.problems.append(f"{_INDEX}/{name[:80]!r} is left out: {said}")
+            reason: Any = " ".join(str(error).split())[:200]
+            atlas.problems.append(f"{_INDEX}/{name[:80]!r} is left out: {reason}")
             continue
         segments.append(segment)
     replaced = {token for segment in segments for token in segment.replaces}
     atlas.segments = [segment for segment in segments if segment.token not in replaced]
-    for segment in sorted(atlas.segments, key=lambda one: one.token, reverse=True):
+    for segment in sorted(atlas.segments, key=lambda segment: segment.token, reverse=True):
         hidden: set[str] = set()
         for run in segment.runs:
             if run.key in atlas.runs:

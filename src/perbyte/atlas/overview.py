@@ -82,17 +82,17 @@ class Overview:
 
     def newest(self) -> dict[tuple[Point, str, str], PointCost]:
         """The cost of the version that was measured last, by point, machine and library."""
-        found: dict[tuple[Point, str, str], PointCost] = {}
-        for cost in sorted(self.costs, key=lambda one: (one.first, one.version)):
-            found[cost.point, cost.machine, cost.library] = cost
-        return found
+        costs: dict[tuple[Point, str, str], PointCost] = {}
+        for cost in sorted(self.costs, key=lambda cost: (cost.first, cost.version)):
+            costs[cost.point, cost.machine, cost.library] = cost
+        return costs
 
     def versions(self) -> tuple[str, list[PointCost]]:
         """The machine that saw most versions of its libraries, and its costs in the order of time."""
         count: dict[str, set[tuple[str, str]]] = {}
-        for one in self.costs:
-            count.setdefault(one.machine, set()).add((one.library, one.version))
-        libraries = {name: len({library for library, _ in found}) for name, found in count.items()}
+        for cost in self.costs:
+            count.setdefault(cost.machine, set()).add((cost.library, cost.version))
+        libraries = {name: len({library for library, _ in pairs}) for name, pairs in count.items()}
         best = max(count, key=lambda name: (len(count[name]) - libraries[name], name), default="")
         if not best or len(count[best]) == libraries[best]:
             return "", []
@@ -123,7 +123,7 @@ def look_over(atlas: Atlas) -> Overview:
         points,
         costs,
         _unlike(costs, models),
-        tuple((name, statistics.median(found), len(found)) for name, found in sorted(floors.items())),
+        tuple((name, statistics.median(values), len(values)) for name, values in sorted(floors.items())),
     )
 
 
@@ -136,10 +136,10 @@ def _points(atlas: Atlas) -> tuple[Point, ...]:
                  WHERE cpu = 'full' AND twin = 0 AND coalesce(state, 'loop') = 'loop' AND size_bytes > 0)
            GROUP BY ALL ORDER BY wide DESC, size_bytes DESC, algorithm, operation LIMIT 10000""",
     )
-    found: dict[str, Point] = {}
+    points: dict[str, Point] = {}
     for algorithm, operation, contract, size, _ in rows:
-        found.setdefault(str(algorithm), (str(algorithm), str(operation), str(contract), int(size)))
-    return tuple(found.values())[:_POINTS]
+        points.setdefault(str(algorithm), (str(algorithm), str(operation), str(contract), int(size)))
+    return tuple(points.values())[:_POINTS]
 
 
 def _costs(atlas: Atlas, points: tuple[Point, ...]) -> tuple[PointCost, ...]:
@@ -176,7 +176,7 @@ def _costs(atlas: Atlas, points: tuple[Point, ...]) -> tuple[PointCost, ...]:
                 int(runs),
                 first,
                 float(width) if width is not None and width >= 0 else math.inf,
-                *(tuple(map(str, one or ())) for one in told),
+                *(tuple(map(str, row or ())) for row in told),
             )
         )
     return tuple(costs)
@@ -194,12 +194,12 @@ def _unlike(costs: tuple[PointCost, ...], models: dict[str, str]) -> tuple[Unlik
             cell = (models[cost.machine], cost.point, cost.library, cost.version)
             of_cell.setdefault(cell, {})[cost.machine] = cost.cycles
     ratios: dict[str, list[float]] = {}
-    for found in of_cell.values():
-        if len(found) >= _ALIKE:
-            middle = statistics.median(found.values())
-            for machine, cycles in found.items():
+    for of_machine in of_cell.values():
+        if len(of_machine) >= _ALIKE:
+            middle = statistics.median(of_machine.values())
+            for machine, cycles in of_machine.items():
                 ratios.setdefault(machine, []).append(cycles / middle)
-    whole = {machine: statistics.median(found) for machine, found in ratios.items()}
+    whole = {machine: statistics.median(values) for machine, values in ratios.items()}
     by_model: dict[str, list[str]] = {}
     for machine in whole:
         by_model.setdefault(models[machine], []).append(machine)
@@ -207,9 +207,9 @@ def _unlike(costs: tuple[PointCost, ...], models: dict[str, str]) -> tuple[Unlik
     for model, machines in by_model.items():
         logs = [math.log(whole[machine]) for machine in machines]
         middle = statistics.median(logs)
-        spread = statistics.median(abs(one - middle) for one in logs)
+        spread = statistics.median(abs(log - middle) for log in logs)
         for machine, log in zip(machines, logs, strict=True):
             if abs(log - middle) > max(_SPREADS * spread, _UNLIKE):
                 ratio = math.exp(log - middle)
                 unlike.append(Unlike(machine, model, ratio, math.expm1(spread), len(machines) - 1))
-    return tuple(sorted(unlike, key=lambda one: -abs(math.log(one.ratio))))
+    return tuple(sorted(unlike, key=lambda outlier: -abs(math.log(outlier.ratio))))

@@ -53,8 +53,10 @@ class AtlasPlace:
             if self.local:
                 return sorted(entry.name for entry in os.scandir(self._path(folder)))
             self._fs.invalidate_cache()
-            found = self._fs.ls(self._url(folder), detail=True)
-            return sorted(str(one["name"]).rpartition("/")[2] for one in found if one.get("type") == "file")
+            entries = self._fs.ls(self._url(folder), detail=True)
+            return sorted(
+                str(entry["name"]).rpartition("/")[2] for entry in entries if entry.get("type") == "file"
+            )
         except FileNotFoundError:
             return []
         except Exception as error:
@@ -71,7 +73,7 @@ class AtlasPlace:
             if size > limit_bytes:
                 raise StoreError(
                     f"{self.url}/{name} has {size} bytes, more than the {limit_bytes} an atlas has there",
-                    hint="this is no atlas of Perbyte, or it is damaged",
+                    hint="this is not an atlas of Perbyte, or it is damaged",
                 )
             with self._fs.open(self._url(name), "rb") as file:
                 return bytes(file.read(limit_bytes + 1)[:limit_bytes])
@@ -143,7 +145,7 @@ class AtlasPlace:
             place = self._path(name)
             if check_regular(place, size_bytes) != size_bytes or (check and _hash(place) != sha256):
                 raise StoreError(
-                    f"{place} is not what the atlas' index says",
+                    f"{place} differs from the atlas' index",
                     hint="fetch the atlas again; perbyte atlas verify",
                 )
             return place
@@ -158,7 +160,7 @@ class AtlasPlace:
         if kept.stat().st_size != size_bytes or _hash(kept) != sha256:
             kept.unlink()
             raise StoreError(
-                f"{self.url}/{name} is not what the atlas' index says", hint="try again; perbyte atlas verify"
+                f"{self.url}/{name} differs from the atlas' index", hint="try again; perbyte atlas verify"
             )
         return kept
 
@@ -177,7 +179,8 @@ class AtlasPlace:
         place = Path(self.root, *_parts(name))
         if os.path.realpath(place) != str(place):
             raise StoreError(
-                f"{place} is a link, which an atlas does not hold", hint="copy the atlas with its real files"
+                f"{place} is a link, and an atlas has no links",
+                hint="copy the atlas with the files themselves",
             )
         return place
 
@@ -197,7 +200,7 @@ class AtlasPlace:
 def _parts(name: str) -> list[str]:
     parts = name.split("/")
     if not all(_PART.fullmatch(part) for part in parts):
-        raise StoreError(f"{name[:100]!r} is no name of an atlas' file", hint="the atlas is damaged")
+        raise StoreError(f"{name[:100]!r} is not a file name of an atlas' file", hint="the atlas is damaged")
     return parts
 
 
@@ -221,8 +224,8 @@ def _by_arrow(url: str, error: Exception) -> tuple[Any, str]:
         import pyarrow.fs
         from fsspec.implementations.arrow import ArrowFSWrapper
 
-        found, root = pyarrow.fs.FileSystem.from_uri(url)
-        return ArrowFSWrapper(found), root
+        files, root = pyarrow.fs.FileSystem.from_uri(url)
+        return ArrowFSWrapper(files), root
     raise UsageError(
         f"nothing here reaches {url}: {error}",
         hint="give a directory, s3://..., or install fsspec's package for this kind of store",

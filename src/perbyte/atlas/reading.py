@@ -58,7 +58,7 @@ def query(
     with database(atlas, sql) as connection:
         statements = connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type.name not in _READING:
-            raise UsageError("an atlas is only read: one SELECT is a query", hint="or DESCRIBE cells")
+            raise UsageError("a query of an atlas is a single SELECT", hint="or DESCRIBE cells")
         return fetched(connection.execute(statements[0], list(parameters)))
 
 
@@ -104,11 +104,11 @@ def read_state(atlas: Atlas, key: str) -> RunState:
 
     segment, row = atlas.homes[key], atlas.runs[key]
     for place in _places(atlas, segment, "states", row.machine):
-        found = _column(place, key)
-        if not found:
+        column = _column(place, key)
+        if not column:
             continue
-        content = found[0]
-        if len(found) > 1 or not isinstance(content, bytes) or len(content) > STATE_LIMIT:
+        content = column[0]
+        if len(column) > 1 or not isinstance(content, bytes) or len(content) > STATE_LIMIT:
             raise damaged(place, f"the state of {key} is not one text")
         state = decode_state(content, Path(f"{place}#{key}"))
         if state.conditions.run_id != row.run:
@@ -162,7 +162,7 @@ def read_stored(atlas: Atlas, key: str, rows: Rows | None = None) -> StoredRun:
 
 
 def pull(
-    atlas: Atlas, keys: Sequence[str], out: Path, watch: Callable[[str], None] = lambda said: None
+    atlas: Atlas, keys: Sequence[str], out: Path, watch: Callable[[str], None] = lambda text: None
 ) -> list[Path]:
     """Write runs of an atlas as run directories below `out`, each named by its key; return them.
 
@@ -241,15 +241,15 @@ def read_rows(atlas: Atlas, keys: Sequence[str], tables: Sequence[str] = TABLES[
     rows: Rows = {}
     for table in tables:
         schema = CELLS if table == "cells" else SAMPLES
-        found: dict[str, list[pa.Table]] = {key: [] for key in keys}
+        parts_of: dict[str, list[pa.Table]] = {key: [] for key in keys}
         for (_, machine), here in homes.items():
             for place in _places(atlas, atlas.homes[here[0]], table, machine):
                 whole = read_table(place, table, filters=[("run", "in", here)], by="run")
                 runs = whole.column("run").cast(pa.string())
                 for key in here:
                     own = whole if len(here) == 1 else whole.filter(pc.equal(runs, key))
-                    found[key].append(own.select(schema.names))
-        rows[table] = {key: _in_order(parts, schema) for key, parts in found.items()}
+                    parts_of[key].append(own.select(schema.names))
+        rows[table] = {key: _in_order(parts, schema) for key, parts in parts_of.items()}
     return rows
 
 
@@ -286,8 +286,8 @@ def _column(place: Path, key: str) -> list[Any]:
     try:
         table = pq.read_table(place, columns=["state"], filters=[("run", "=", key)], partitioning=None)
         table.validate(full=True)
-        found: list[Any] = table.column("state").to_pylist()
-        return found
+        states: list[Any] = table.column("state").to_pylist()
+        return states
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
         raise damaged(place, error) from error
 
@@ -320,14 +320,14 @@ def _read(paths: Any) -> str:
 
 
 def _listed(paths: Any) -> str:
-    found = []
+    quoted = []
     for path in paths:
         if any(letter in path for letter in "*?["):
             raise UsageError(
                 f"{path}: a query takes *, ? and [ in a path for a pattern", hint="move the atlas"
             )
-        found.append("'" + path.replace("'", "''") + "'")
-    return "[" + ", ".join(found) + "]"
+        quoted.append("'" + path.replace("'", "''") + "'")
+    return "[" + ", ".join(quoted) + "]"
 
 
 def _runs_table(atlas: Atlas) -> pa.Table:

@@ -74,11 +74,11 @@ def limits_of(algorithm: str, protocol: str = "") -> tuple[KeyLimit, ...]:
     return special or tuple(limit for limit in limits if not limit.protocol)
 
 
-def check_key_limits(found: tuple[KeyLimit, ...], algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
+def check_key_limits(limits: tuple[KeyLimit, ...], algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
     """Complain about limits of what the catalogue does not have, or of what has no nonce to choose."""
-    for limit in found:
-        mine = [each for name, each in algorithms.items() if pattern.matches(name, limit.algorithms)]
-        if not mine:
+    for limit in limits:
+        concerned = [each for name, each in algorithms.items() if pattern.matches(name, limit.algorithms)]
+        if not concerned:
             yield f"key-limits.toml: the catalogue has no algorithm '{limit.algorithms}'"
-        if any((each.kind == "aead") == (limit.nonces == "none") for each in mine):
+        if any((each.kind == "aead") == (limit.nonces == "none") for each in concerned):
             yield f"key-limits.toml: {limit.algorithms}: an AEAD has nonces, and a cipher for sectors none"

@@ -74,7 +74,7 @@ class Catalogue:
         for algorithm in self.algorithms.values():
             for name in {text.replace("-", "").lower() for text in (algorithm.id, *algorithm.aliases)}:
                 known[name] = algorithm if known.get(name, algorithm) is algorithm else None
-        return {name: one for name, one in known.items() if one}
+        return {name: path for name, path in known.items() if path}
 
     def match(self, glob: str) -> tuple[str, ...]:
         """Return the ids that `glob` means, in the catalogue's order; empty when it means none.
@@ -172,11 +172,11 @@ class Catalogue:
 
     @cached_property
     def _groups(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = {}
+        members: dict[str, tuple[str, ...]] = {}
         for known in self.algorithms.values():
             for group in known.groups:
-                found[_plain(group)] = (*found.get(_plain(group), ()), known.id)
-        return found
+                members[_plain(group)] = (*members.get(_plain(group), ()), known.id)
+        return members
 
     def _sound_first(self, names: Iterable[str]) -> list[str]:
         """`names`, what nobody should be led to last: ECB, and what some authority advises against today."""
@@ -209,16 +209,16 @@ def read_catalogue(place: Path, own: Sequence[Path] = ()) -> Catalogue:
     The latter have `algorithms/` and `vectors/` of the same form, and are held to the same rules at once. Raises
     DataFileError.
     """
-    for one in own:
-        if not any((one / name).is_dir() for name in ("algorithms", "vectors")):
+    for directory in own:
+        if not any((directory / name).is_dir() for name in ("algorithms", "vectors")):
             raise DataFileError(
-                f"{SEARCH_VARIABLE}: {one} holds no catalogue",
+                f"{SEARCH_VARIABLE}: {directory} holds no catalogue",
                 hint="a catalogue is a directory with algorithms/*.toml and vectors/*.toml",
             )
     places_ = (place, *own)
     algorithms: dict[str, Algorithm] = {}
-    for one in places_:
-        algorithms |= read_algorithms(one / "algorithms", algorithms)
+    for directory in places_:
+        algorithms |= read_algorithms(directory / "algorithms", algorithms)
     catalogue = Catalogue(
         places_,
         algorithms=algorithms,
@@ -280,9 +280,9 @@ class Suite(Struct, frozen=True, forbid_unknown_fields=True):
     def selectors(self, runners: tuple[str, ...]) -> tuple[str, ...]:
         """The selectors that ask `runners` (names) for the suite's cells."""
         wanted = [name for name in runners if name in self.runners] if self.runners else list(runners)
-        who = "{" + ",".join(wanted) + "}" if len(wanted) > 1 else "".join(wanted) or "*"
+        runner = "{" + ",".join(wanted) + "}" if len(wanted) > 1 else "".join(wanted) or "*"
         return tuple(
-            f"{who}/{cells.algorithms}/{cells.operations}@{','.join(map(str, cells.sizes))}"
+            f"{runner}/{cells.algorithms}/{cells.operations}@{','.join(map(str, cells.sizes))}"
             + (f"+contract={cells.contract}" if cells.contract else "")
             for cells in self.cells
         )
@@ -290,15 +290,15 @@ class Suite(Struct, frozen=True, forbid_unknown_fields=True):
 
 def suites() -> dict[str, Suite]:
     """All suites by name: Perbyte's own and those in `suites/` of PERBYTE_CATALOGUE. Raises DataFileError."""
-    found: dict[str, Suite] = {}
+    by_name: dict[str, Suite] = {}
     for place in (places.data_dir("catalogue"), *own_places()):
         for path in sorted(Path(place).glob("suites/*.toml")):
-            if path.stem in found:
+            if path.stem in by_name:
                 raise DataFileError(
                     f"{path}: there is a suite '{path.stem}' already", hint="give it another name"
                 )
-            found[path.stem] = datafile.read_toml(path, Suite)
-    return found
+            by_name[path.stem] = datafile.read_toml(path, Suite)
+    return by_name
 
 
 def find_suite(name: str) -> Suite:

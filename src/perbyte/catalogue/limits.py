@@ -65,12 +65,12 @@ def model_of(algorithm: str, operation: str) -> Model | None:
     )
 
 
-def check_models(found: tuple[Model, ...], algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
+def check_models(models: tuple[Model, ...], algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
     """Complain about models of algorithms, or by loops, that the catalogue does not have."""
-    for model in found:
+    for model in models:
         if not any(pattern.matches(name, model.algorithms) for name in algorithms):
             yield f"limits.toml: the catalogue has no algorithm '{model.algorithms}'"
         for need in model.needs:
             for unit in need.ways:
                 if getattr(algorithms.get(unit), "kind", "") != "probe":
-                    yield f"limits.toml: {model.algorithms}: '{unit}' is no loop of known cost"
+                    yield f"limits.toml: {model.algorithms}: '{unit}' is not a loop of known cost"

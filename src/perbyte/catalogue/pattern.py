@@ -34,13 +34,13 @@ def expand_braces(pattern: str) -> tuple[str, ...]:
     if end < 0:
         raise UsageError(f"the braces of '{pattern}' do not pair up", hint="write {one,other}")
     before, inside, after = pattern[:opening], pattern[opening + 1 : end], pattern[end + 1 :]
-    found = [
+    alternatives = [
         before + middle + rest
         for choice in _split_top(inside)
         for middle in expand_braces(choice)
         for rest in expand_braces(after)
     ]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(alternatives))
 
 
 def matches(name: str, pattern: str) -> bool:

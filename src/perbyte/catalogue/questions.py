@@ -61,7 +61,7 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True):
             for operation in operations:
                 one_of(operation, OPERATIONS[kind], f"operation of a {kind}", f"work.{kind}")
         if len(self.algorithms) != len(set(self.algorithms)):
-            raise Problem("a candidate stands there twice", key="algorithms")
+            raise Problem("a candidate is listed twice", key="algorithms")
 
     def operations(self, algorithm: Algorithm) -> dict[str, float]:
         """How many of each operation of `algorithm` belong to one unit of work."""
@@ -104,10 +104,10 @@ def find_question(name: str) -> Question:
 
 
 def check_questions(
-    found: Mapping[str, Question], algorithms: Mapping[str, Algorithm], contracts: Mapping[str, Contract]
+    questions: Mapping[str, Question], algorithms: Mapping[str, Algorithm], contracts: Mapping[str, Contract]
 ) -> Iterator[str]:
     """Complain about tasks that ask for what the catalogue does not have."""
-    for name, question in found.items():
+    for name, question in questions.items():
         for task in question.tasks:
             place = f"advise/{name}.toml: {task.name}"
             if task.contract not in contracts:
@@ -115,15 +115,15 @@ def check_questions(
                 continue
             for remark in task.remarks:
                 if not any(pattern.matches(algorithm, remark.algorithms) for algorithm in task.algorithms):
-                    yield f"{place}: a remark on '{remark.algorithms}', which is no candidate"
+                    yield f"{place}: a remark on '{remark.algorithms}', which is not a candidate"
             kinds = contracts[task.contract].kinds
-            for one in task.algorithms:
-                known = algorithms.get(one)
+            for member in task.algorithms:
+                known = algorithms.get(member)
                 if known is None:
-                    yield f"{place}: the catalogue has no algorithm '{one}'"
+                    yield f"{place}: the catalogue has no algorithm '{member}'"
                 elif known.kind not in kinds:
-                    yield f"{place}: {one} is not measured under {task.contract}"
+                    yield f"{place}: {member} is not measured under {task.contract}"
                 elif not set(task.work.get(known.kind, "?")) <= set(known.operations):
-                    yield f"{place}: no work is given that {one} (a {known.kind}) can do"
+                    yield f"{place}: no work is given that {member} (a {known.kind}) can do"
                 elif any(size % known.data_multiple_bytes for size in task.sizes):
-                    yield f"{place}: {one} takes multiples of {known.data_multiple_bytes} bytes only"
+                    yield f"{place}: {member} takes multiples of {known.data_multiple_bytes} bytes only"

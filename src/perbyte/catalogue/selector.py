@@ -54,10 +54,13 @@ class Selector:
         return (
             self.matches_operation(cell.runner, cell.algorithm, cell.operation)
             and (self.sizes is None or cell.size_bytes in self.sizes)
-            and (self.contracts is None or any(pattern.matches(cell.contract, one) for one in self.contracts))
-            and any(pattern.matches(cell.cpu, one) for one in self.cpus or (FULL,))
+            and (
+                self.contracts is None
+                or any(pattern.matches(cell.contract, wanted) for wanted in self.contracts)
+            )
+            and any(pattern.matches(cell.cpu, wanted) for wanted in self.cpus or (FULL,))
             and (self.twin == _ANY or cell.twin == (self.twin or 0))
-            and any(pattern.matches(cell.state, one) for one in self.states or (LOOP,))
+            and any(pattern.matches(cell.state, wanted) for wanted in self.states or (LOOP,))
         )
 
     def expand(self) -> tuple[Selector, ...]:
@@ -121,9 +124,9 @@ class Selector:
         Raises UsageError, with the names that come close, when there are none.
         """
         catalogue = catalogue or load()
-        found = catalogue.match(self.algorithm)
-        if found:
-            return found
+        matches = catalogue.match(self.algorithm)
+        if matches:
+            return matches
         if pattern.is_pattern(self.algorithm):
             raise UsageError(
                 f"selector '{self.text}': no algorithm fits '{self.algorithm}'",
@@ -168,15 +171,15 @@ def parse_selector(text: str, catalogue: Catalogue | None = None) -> Selector:
 
 def _parse_versions(text: str) -> tuple[str, tuple[str, ...]]:
     """Take `@version` behind the runner out of a selector; before a slash `@` cannot mean sizes."""
-    found = _VERSIONS.match(text)
-    if not found:
+    match = _VERSIONS.match(text)
+    if not match:
         return text, ()
-    versions = tuple(pattern.expand_braces(found["versions"]))
+    versions = tuple(pattern.expand_braces(match["versions"]))
     if not all(version == "*" or re.fullmatch(r"\w+([.-]\w+)*", version) for version in versions):
         raise _wrong(
-            text, f"'{found['versions']}' names no versions", hint="for example: openssl@{3.0,4.0}/sha-256"
+            text, f"'{match['versions']}' names no versions", hint="for example: openssl@{3.0,4.0}/sha-256"
         )
-    return f"{found['runner']}/{text[found.end() :]}", versions
+    return f"{match['runner']}/{text[match.end() :]}", versions
 
 
 def _parse_path(text: str, path: str) -> tuple[str, str, str]:
@@ -228,16 +231,16 @@ def _parse_sizes(text: str, sizes: str) -> tuple[int, ...]:
 def _contracts(text: str, given: dict[str, str], catalogue: Catalogue) -> tuple[str, ...] | None:
     if "contract" not in given:
         return None
-    found = []
+    ids = []
     for name in given["contract"].split(","):
         if "/" in name or pattern.is_pattern(name):
-            found.append(name)
+            ids.append(name)
             continue
         try:
-            found.append(catalogue.find_contract(name).id)
+            ids.append(catalogue.find_contract(name).id)
         except UsageError as error:
             raise _wrong(text, str(error), hint=error.hint) from error
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(ids))
 
 
 def _twin(text: str, given: dict[str, str]) -> int | None:
@@ -255,9 +258,9 @@ def _states(text: str, given: dict[str, str]) -> tuple[str, ...] | None:
     if "state" not in given:
         return None
     states = tuple(dict.fromkeys(given["state"].split(",")))
-    if unknown := [one for one in states if not is_state(one) and not pattern.is_pattern(one)]:
+    if unknown := [state for state in states if not is_state(state) and not pattern.is_pattern(state)]:
         there = f"there are {', '.join(STATES)} and threads-2 (of any number)"
-        raise _wrong(text, f"'{unknown[0]}' is no state", hint=there)
+        raise _wrong(text, f"'{unknown[0]}' is not a state", hint=there)
     return states
 
 
@@ -310,10 +313,10 @@ def parse_size(text: str) -> int:
 
 def parse_bytes(text: str) -> int:
     """Return the number of bytes that `text` means. Raises UsageError when that is no whole number."""
-    found = _SIZE.fullmatch(text.strip().lower())
-    if not found or found[2] not in _UNITS:
+    match = _SIZE.fullmatch(text.strip().lower())
+    if not match or match[2] not in _UNITS:
         raise UsageError(f"'{text}' is not a size", hint=_SIZE_HINT)
-    size = Fraction(found[1]) * _UNITS[found[2]]
+    size = Fraction(match[1]) * _UNITS[match[2]]
     if size.denominator != 1:
         raise UsageError(f"'{text}' is not a whole number of bytes", hint=_SIZE_HINT)
     return int(size)

@@ -73,7 +73,7 @@ class StatusRow(Struct, frozen=True, forbid_unknown_fields=True):
                 "ends before it begins", key="until", hint="`until` is the last day on which it holds"
             )
         if not _SENTENCE.fullmatch(self.means):
-            raise Problem("is not one sentence", key="means", hint="say in one sentence what follows from it")
+            raise Problem("is not one sentence", key="means", hint="state the consequence in one sentence")
 
     def holds(self, date: datetime.date) -> bool:
         """True when `date` is within its days."""
@@ -120,7 +120,7 @@ def statuses() -> Mapping[str, Authority]:
 
 def profiles() -> tuple[str, ...]:
     """The names of the profiles: authorities that list what they allow, and `none`."""
-    return (*(name for name, one in statuses().items() if one.profile), ANY)
+    return (*(name for name, authority in statuses().items() if authority.profile), ANY)
 
 
 def own_profile(path: Path, ids: Collection[str]) -> tuple[str, Mapping[str, Authority]]:
@@ -128,18 +128,18 @@ def own_profile(path: Path, ids: Collection[str]) -> tuple[str, Mapping[str, Aut
 
     Raises DataFileError for a file that cannot be read, and for rows that mean no algorithm.
     """
-    mine = datafile.read_toml(path, Authority, path.name)
+    authority = datafile.read_toml(path, Authority, path.name)
     name, shipped = path.stem, statuses()
     if name in shipped or name == ANY:
         raise DataFileError(
             f"{path.name}: '{name}' is a profile of Perbyte's", hint="give the file another name"
         )
-    if unknown := [one for one in mine.extends if one not in shipped]:
+    if unknown := [name for name in authority.extends if name not in shipped]:
         hint = f"there are: {', '.join(shipped)}"
         raise DataFileError(f"{path.name}: extends: there is no '{unknown[0]}'", hint=hint)
-    if complaints := list(check_statuses({name: mine}, ids)):
+    if complaints := list(check_statuses({name: authority}, ids)):
         raise DataFileError(complaints[0].replace(f"status/{name}.toml", path.name))
-    return name, {**shipped, name: structs.replace(mine, profile=True, general=False)}
+    return name, {**shipped, name: structs.replace(authority, profile=True, general=False)}
 
 
 def doubted(algorithm: str) -> bool:
@@ -155,9 +155,9 @@ def doubted(algorithm: str) -> bool:
     )
 
 
-def check_statuses(found: Mapping[str, Authority], ids: Collection[str]) -> Iterator[str]:
+def check_statuses(authorities: Mapping[str, Authority], ids: Collection[str]) -> Iterator[str]:
     """Complain about rows that mean no algorithm of `ids`, and documents that nobody quotes or saw too early."""
-    for stem, authority in found.items():
+    for stem, authority in authorities.items():
         for row in authority.rows:
             place = f"status/{stem}.toml: {row.algorithms} ({', '.join(row.uses)})"
             if row.confirmed and not authority.documents[row.document].retrieved:

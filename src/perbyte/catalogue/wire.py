@@ -66,8 +66,8 @@ def read_wire_uses(place: Path) -> tuple[WireUse, ...]:
 
 def uses_of(algorithm: Algorithm, protocol: str = "") -> tuple[WireUse, ...]:
     """The protocols that send something of `algorithm`: all, or the one that the work is for."""
-    found = (use for use in wire_uses() if use.kind == _KINDS.get(algorithm.kind))
-    return tuple(use for use in found if not protocol or use.protocol == protocol)
+    uses = (use for use in wire_uses() if use.kind == _KINDS.get(algorithm.kind))
+    return tuple(use for use in uses if not protocol or use.protocol == protocol)
 
 
 def public_bytes(algorithm: Algorithm) -> int:

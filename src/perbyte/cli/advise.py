@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,20 +15,18 @@ import click
 from perbyte import extras
 from perbyte.cli.options import Cores, DataRate, DataSize, Listed, PolicyOptions, Seconds, gentle_option, note
 from perbyte.cli.sections import SectionedCommand
-from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EnvironmentLacking, UsageError
+from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP, STATES
 from perbyte.places import require_writable
 from perbyte.report.wording import size_label
 
 if TYPE_CHECKING:
-    from perbyte.advise import Case, Mix, Together
-    from perbyte.catalogue.questions import Question, Task
-    from perbyte.catalogue.status import Authority
-    from perbyte.measure import Survey
+    from perbyte.advise import Case, Together
+    from perbyte.app.advising import Wish
+    from perbyte.catalogue.questions import Question
     from perbyte.report.advice import Limits, Told
-    from perbyte.report.advicetext import Table
-    from perbyte.runners import RunnerSpec
+    from perbyte.report.listing import Listing
 
 QUESTIONS = (
     "disk",
@@ -51,20 +50,6 @@ SECTIONS = {
 BUDGET_S, PRECISION, EPOCHS = 20.0, 0.01, 3
 BEYOND_S, BEYOND_EPOCHS = 30.0, 5
 NO_AES = "no-aes-hardware"
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What was said on the command line, beside what is measured."""
-
-    profile: str
-    date: datetime.date
-    volume_bytes: float | None
-    languages: tuple[str, ...]
-    peer: bool
-    time_ns: float
-    memory_bytes: int
-    known: Mapping[str, Authority] | None = None
 
 
 @click.command("advise", cls=SectionedCommand, sections=SECTIONS)
@@ -129,21 +114,26 @@ def command(
       perbyte advise message --histogram sizes.txt --report advice.html
       perbyte advise password --time 100ms --memory 19MiB
     """
+    from perbyte.advise import decide_together
     from perbyte.advise.decision import find_options
+    from perbyte.app.advising import Wish, draw_cases, measure_question, read_mix, read_profile
     from perbyte.catalogue.questions import find_question
+    from perbyte.cli.conduct import conduct
+    from perbyte.cli.ending import note_losses
     from perbyte.cli.measure import read_states
     from perbyte.report.advice import Limits
     from perbyte.report.advicecard import advice_card
     from perbyte.report.advicelibraries import library_table
     from perbyte.report.advicetext import advice_json, render_advice, together_json
+    from perbyte.report.listing import records
 
     if page:
         extras.require("report", "A page")
-    profile, known = _profile(profile)
+    profile, known = read_profile(profile)
     if peer and question != "tls":
-        raise UsageError("--peer is for tls alone", hint=f"perbyte advise tls --peer {NO_AES}")
+        raise UsageError("--peer is only for tls", hint=f"perbyte advise tls --peer {NO_AES}")
     if disk and not question.startswith("disk"):
-        raise UsageError("--path is for disk alone", hint="perbyte advise disk --path DIR")
+        raise UsageError("--path is only for disk", hint="perbyte advise disk --path DIR")
     if sizes and histogram:
         raise UsageError("--sizes and --histogram exclude each other")
     if page:
@@ -163,7 +153,7 @@ def command(
     limits = Limits(rate=rate)
     if question == "disk":
         limits = _limits(rate, disk, quiet)
-    mixes = [_mix(task, sizes, histogram) for task in asked.tasks]
+    mixes = [read_mix(task, sizes, histogram) for task in asked.tasks]
     missing: dict[str, str] = {}
     code = EXIT_FINE
     if named:
@@ -173,17 +163,26 @@ def command(
         run = open_run(find_run(named))
     else:
         policy = PolicyOptions(PRECISION, budget or BUDGET_S, EPOCHS, cores, None, gentle).policy()
-        run, missing, code = _measure(asked, mixes, wish, policy, quiet)
-    cases = _cases(asked, run, mixes, wish, missing)
-    together = _one_library(cases) if len(cases) > 1 and not (mix or asked.alternatives) else None
+        done, missing = measure_question(
+            asked,
+            mixes,
+            wish,
+            partial(conduct, policy=policy, quiet=quiet, lenient=True),
+            partial(note, quiet=quiet),
+        )
+        note_losses(done.run, quiet=quiet)
+        note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
+        run, code = done.run, done.code
+    cases = draw_cases(asked, run, mixes, wish, missing)
+    together = decide_together(cases) if len(cases) > 1 and not (mix or asked.alternatives) else None
     told = _answers(cases, wish, limits, together)
     if wanted:
         policy = PolicyOptions(PRECISION, BEYOND_S, BEYOND_EPOCHS, cores, None, gentle).policy()
-        told = [_beyond(one, wanted, policy, limits, quiet) for one in told]
+        told = [_beyond(advice, wanted, policy, limits, quiet) for advice in told]
     beside = _beside(asked, told[0], run) if asked.study else None
     notes = [*([asked.note] if asked.note else []), _source(run)]
     card = advice_card(told, together, rate, alternatives=asked.alternatives)
-    libraries = library_table(together, [one.title for one in told]) if together else None
+    libraries = library_table(together, [advice.title for advice in told]) if together else None
     if page:
         from perbyte.report.advicepage import advice_page
         from perbyte.report.html import write
@@ -192,38 +191,24 @@ def command(
             f"page: {write(advice_page(asked, told, run, notes, card, beside, libraries), page)}", quiet=quiet
         )
     if as_json:
-        found = {
+        document = {
             "schema_version": 1,
             "question": question,
             "profile": wish.profile,
             "date": str(wish.date),
             "run": str(run.path) if run.path else run.conditions.run_id,
-            "tasks": [advice_json(one) for one in told],
+            "tasks": [advice_json(advice) for advice in told],
             **({"together": together_json(together)} if together else {}),
             "notes": notes,
-            **({"machines": [dict(zip(beside[0], row, strict=True)) for row in beside[1]]} if beside else {}),
+            **({"machines": records(beside)} if beside else {}),
         }
-        print(json.dumps(found, indent=1, allow_nan=False))
+        print(json.dumps(document, indent=1, allow_nan=False))
     else:
         print(render_advice(asked, told, notes, beside, card=card, libraries=libraries), end="")
     lacking = named and not any(find_options(case) for case in cases)
     if lacking:
         note(f"this run has no part of the work; perbyte advise {question} without --run measures it")
     return EXIT_ENVIRONMENT if lacking else code
-
-
-def _profile(name: str) -> tuple[str, Mapping[str, Authority] | None]:
-    """The profile of that name, or that of the user's own file, with all statuses then. Raises UsageError."""
-    from perbyte.catalogue import load
-    from perbyte.catalogue.status import own_profile, profiles
-
-    if name in profiles():
-        return name, None
-    path = Path(name)
-    if path.suffix == ".toml":
-        return own_profile(path, load().algorithms)
-    hint = f"there are: {', '.join(profiles())}; a profile of your own is a file that ends in .toml"
-    raise UsageError(f"there is no profile '{name}'", hint=hint)
 
 
 def _limits(rate: float | None, disk: Path | None, quiet: bool) -> Limits:
@@ -240,51 +225,6 @@ def _limits(rate: float | None, disk: Path | None, quiet: bool) -> Limits:
     return Limits(
         rate, {"read": rates.read, "write": rates.write}, kernel_lines(), "" if rates.direct else how
     )
-
-
-def _mix(task: Task, sizes: str | None, histogram: Path | None) -> Mix:
-    from perbyte.advise import Mix, read_histogram
-    from perbyte.catalogue import load, parse_sizes
-
-    if not task.own_sizes or not (sizes or histogram):
-        return Mix(task.sizes)
-    multiple = max(load().algorithms[name].data_multiple_bytes for name in task.algorithms)
-    if histogram:
-        return read_histogram(histogram, multiple)
-    named = parse_sizes(str(sizes))
-    if odd := [size for size in named if size % multiple]:
-        raise UsageError(f"{odd[0]} bytes is no multiple of {multiple}", hint="leave that size out")
-    return Mix(named)
-
-
-def _cases(
-    question: Question, run: Run, mixes: Sequence[Mix], wish: Wish, missing: Mapping[str, str]
-) -> list[Case]:
-    from perbyte.advise import Asked, Case, View
-    from perbyte.catalogue import load
-
-    asked = Asked(wish.date, wish.profile, wish.volume_bytes or question.volume_bytes, wish.known)
-    runners = _runners_of(run, wish.languages)
-    return [
-        Case(
-            task,
-            asked,
-            run.cells,
-            load(),
-            mix,
-            run.noise_floor,
-            runners,
-            View.PEER if wish.peer and task.own_sizes else View.HERE,
-            missing,
-        )
-        for task, mix in zip(question.tasks, mixes, strict=True)
-    ]
-
-
-def _one_library(cases: Sequence[Case]) -> Together:
-    from perbyte.advise import decide_together
-
-    return decide_together(cases)
 
 
 def _answers(cases: Sequence[Case], wish: Wish, limits: Limits, together: Together | None) -> list[Told]:
@@ -304,7 +244,7 @@ def _answers(cases: Sequence[Case], wish: Wish, limits: Limits, together: Togeth
     return told
 
 
-def _beside(question: Question, here: Told, run: Run) -> Table:
+def _beside(question: Question, here: Told, run: Run) -> Listing:
     """The machines of the question's study from its own figures, and this one: then and now."""
     from perbyte.advise import decide
     from perbyte.report.advice import side_by_side
@@ -325,124 +265,6 @@ def _beside(question: Question, here: Told, run: Run) -> Table:
         ],
         study.year,
     )
-
-
-def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
-    """The run's runners whose language is among `languages`; none as a restriction where all count."""
-    if not languages:
-        return frozenset()
-    known = _languages()
-    mine = {figure.cell.runner for figure in run.cells}
-    return frozenset(name for name in mine if known.get(name) in languages) or frozenset({""})
-
-
-def _languages() -> dict[str, str]:
-    from perbyte.runners import locate
-
-    return {spec.name: spec.language for spec in locate()}
-
-
-def _measure(
-    question: Question,
-    mixes: Sequence[Mix],
-    wish: Wish,
-    policy: Policy,
-    quiet: bool,
-) -> tuple[Run, dict[str, str], int]:
-    """Measure what the question needs; also why candidates have no figure, and the exit code."""
-    from perbyte.catalogue import parse_selector
-    from perbyte.cli.conduct import build_needed, conduct
-    from perbyte.cli.ending import note_losses
-    from perbyte.measure import Request, built_runners, survey
-
-    build_needed(["*"], quiet=quiet)
-    specs = [spec for spec in built_runners() if not wish.languages or spec.language in wish.languages]
-    if not specs:
-        raise EnvironmentLacking(
-            f"no runner in {', '.join(wish.languages)} is built",
-            hint="perbyte list runners shows their languages; perbyte build NAME builds one",
-        )
-    found = survey(specs, ["full", "soft"])
-    texts = [
-        text
-        for task, mix in zip(question.tasks, mixes, strict=True)
-        for text in _selectors(task, mix, found, specs, everything=bool(wish.languages))
-    ]
-    missing = _why_missing(question, found, wish.languages)
-    if not texts and found.failures:
-        broken = found.failures[0]
-        raise EnvironmentLacking(
-            f"no library answers '{question.title}'", hint=f"{broken.runner}: {broken.message}"
-        )
-    if not texts:
-        first = next(iter(missing.items()), ("", "perbyte list providers NAME tells who has an algorithm"))
-        raise EnvironmentLacking(
-            f"no built library has what '{question.title}' asks for", hint=": ".join(first)
-        )
-    request = Request(tuple(parse_selector(text) for text in texts))
-    # never cut: a candidate that is left out for want of time would be missing from the answer
-    done = conduct(request, policy, quiet=quiet, lenient=True)
-    note_losses(done.run, quiet=quiet)
-    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
-    return done.run, missing, done.code
-
-
-def _selectors(
-    task: Task, mix: Mix, found: Survey, specs: Sequence[RunnerSpec], *, everything: bool
-) -> list[str]:
-    """Selectors of the cells that the task needs: of an opt-in runner only what no other has, or `everything`."""
-    from perbyte.catalogue import load
-
-    texts = []
-    for name in task.algorithms:
-        algorithm = load().algorithms[name]
-        work = set(task.operations(algorithm))
-        able = [spec for spec in specs if work <= _offered(found, spec.name, "full", name, task.contract)]
-        usual = list({spec.library: spec for spec in reversed(able) if not spec.opt_in}.values())
-        tiers = ("full", "soft") if algorithm.accelerated_by and mix.sizes and task.own_sizes else ("full",)
-        for spec in able if everything or not usual else usual:
-            for cpu in tiers:
-                if work <= _offered(found, spec.name, cpu, name, task.contract):
-                    sizes = ",".join(map(str, mix.sizes))
-                    operations = "{" + ",".join(sorted(work)) + "}" if len(work) > 1 else "".join(work)
-                    texts.append(
-                        f"{spec.name}/{name}/{operations}@{sizes}+contract={task.contract}+cpu={cpu}"
-                    )
-    return texts
-
-
-def _offered(found: Survey, runner: str, cpu: str, algorithm: str, contract: str) -> set[str]:
-    return {
-        row.operation
-        for row in found.operations(runner, cpu)
-        if row.algorithm == algorithm and row.contract == contract
-    }
-
-
-def _why_missing(question: Question, found: Survey, languages: Sequence[str]) -> dict[str, str]:
-    """Why candidates that nobody built offers have no figure, and who would have them."""
-    from perbyte.cli.listing import known_algorithms
-    from perbyte.runners import locate
-
-    here = {row.algorithm for hello in found.hellos.values() for row in hello.operations}
-    names = dict.fromkeys(name for task in question.tasks for name in task.algorithms)
-    others = {
-        spec.name: known_algorithms(spec.here)
-        for spec in locate()
-        if (spec.name, "full") not in found.hellos and (not languages or spec.language in languages)
-    }
-    reasons = {}
-    for name in names:
-        having = [runner for runner, known in others.items() if name in known]
-        if name in here:
-            reasons[name] = "no library that is built here has all the operations of this work"
-        elif having:
-            reasons[name] = f"no library that is built here has it; perbyte build {having[0]} would add one"
-        else:
-            reasons[name] = "no library that Perbyte measures has it" + (
-                " in these languages" if languages else ""
-            )
-    return reasons
 
 
 def _beyond(told: Told, states: tuple[str, ...], policy: Policy, limits: Limits, quiet: bool) -> Told:

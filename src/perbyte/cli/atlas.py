@@ -13,8 +13,9 @@ import click
 
 from perbyte import extras, places
 from perbyte.cli.options import Percent, note
-from perbyte.cli.terminal import PlainTable, print_table
+from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking, UsageError
+from perbyte.report.listing import from_records
 
 if TYPE_CHECKING:
     from perbyte.atlas import Atlas
@@ -79,7 +80,7 @@ def add_(runs: tuple[Path, ...], url: str | None, machine: str, keep_identities:
 
 @command.command("list")
 @at
-@click.option("--runs", "by_run", is_flag=True, help="A row per run instead of one per machine.")
+@click.option("--runs", "by_run", is_flag=True, help="Print a row per run instead of one per machine.")
 @as_json_option
 def list_(url: str | None, by_run: bool, as_json: bool) -> int:
     """List machines, or runs, newest first."""
@@ -88,39 +89,41 @@ def list_(url: str | None, by_run: bool, as_json: bool) -> int:
     from perbyte.model.text import plain
 
     atlas = opened(url)
-    found = sorted(atlas.runs.values(), key=lambda one: (one.started_at, one.key), reverse=True)
+    listed = sorted(atlas.runs.values(), key=lambda row: (row.started_at, row.key), reverse=True)
     if as_json:
-        print(json.dumps([{"key": one.key} | msgspec.to_builtins(one) for one in found], indent=1))
+        print(json.dumps([{"key": row.key} | msgspec.to_builtins(row) for row in listed], indent=1))
         return EXIT_FINE
     if by_run:
         rows = [
             {
-                "run": one.key,
-                "started": one.started_at[:16],
-                "cells": f"{one.cells:,}",
-                "study": one.study,
-                "libraries": ", ".join(one.libraries),
+                "run": row.key,
+                "started": row.started_at[:16],
+                "cells": f"{row.cells:,}",
+                "study": row.study,
+                "libraries": ", ".join(row.libraries),
             }
-            for one in found
+            for row in listed
         ]
     else:
         rows = []
         for machine, runs in atlas.machines().items():
-            libraries = sorted({library for one in runs for library in one.libraries})
+            libraries = sorted({library for run in runs for library in run.libraries})
             rows.append(
                 {
                     "machine": machine,
                     "model": runs[0].cpu_model,
                     "provider": runs[0].provider,
                     "runs": f"{len(runs):,}",
-                    "cells": f"{sum(one.cells for one in runs):,}",
-                    "newest": max(one.started_at for one in runs)[:16],
+                    "cells": f"{sum(run.cells for run in runs):,}",
+                    "newest": max(run.started_at for run in runs)[:16],
                     "libraries": ", ".join(libraries),
                 }
             )
     if rows:
-        print_table(
-            PlainTable([{name: plain(text, 120) for name, text in row.items()} for row in rows], "libraries")
+        print_listing(
+            from_records(
+                [{name: plain(text, 120) for name, text in row.items()} for row in rows], "libraries"
+            )
         )
     note(f"{len(atlas.runs):,} runs of {len(atlas.machines()):,} machines in {atlas.place.url}")
     return EXIT_FINE
@@ -155,9 +158,9 @@ def pull_(keys: tuple[str, ...], url: str | None, out: Path | None, quiet: bool)
     from perbyte.atlas import pull
 
     atlas = opened(url)
-    found = [atlas.find(key).key for key in keys]
+    full_keys = [atlas.find(key).key for key in keys]
     target = out or places.runs_home()
-    pull(atlas, found, target, lambda key: note(f"run: {target / key}", quiet=quiet))
+    pull(atlas, full_keys, target, lambda key: note(f"run: {target / key}", quiet=quiet))
     return EXIT_FINE
 
 
@@ -229,7 +232,9 @@ def refigure_(
 
     atlas = opened(url)
     with _spread(workers, address) as over:
-        told = refigure(atlas, {name: one for name, one in changes.items() if one is not None}, output, over)
+        told = refigure(
+            atlas, {name: change for name, change in changes.items() if change is not None}, output, over
+        )
     for problem in told.problems:
         note(f"left out: {problem}")
     print(f"{told.cells:,} figures of {told.runs:,} runs; {told.differ:,} differ by more than 0.1%")
@@ -257,8 +262,8 @@ def claims_(study: str, url: str | None, workers: int, address: str | None, as_j
             )
         )
         return EXIT_FINE
-    for one in machine_lists:
-        print(f"{one.claim}: {one.says}\n  {one.sentence}")
+    for machine_list in machine_lists:
+        print(f"{machine_list.claim}: {machine_list.says}\n  {machine_list.sentence}")
     return EXIT_FINE
 
 

@@ -30,10 +30,10 @@ CELL_S, PAIR_S = 2.0, 4.0  # of measuring for a benchmark, and for one beside it
 PRECISION = 0.0008  # of --baseline, at the level of `trial.kept`: 0.05 % at 95 %
 EPOCHS = 8
 EPILOG = """\b
-  perbyte bench                            # the package here: Cargo.toml with criterion, or *_test.go
+  perbyte bench                            # this package: Cargo.toml with criterion, or *_test.go
   perbyte bench ./aead --only seal --only open
-  perbyte bench --flags '--features asm'   # words for cargo bench, or for go build
-  perbyte bench --baseline                 # keeps the programs; after a change: faster, slower?
+  perbyte bench --flags '--features asm'   # arguments of cargo bench, or of go build
+  perbyte bench --baseline                 # keep the programs; after a change: faster or slower?
 """
 
 
@@ -43,27 +43,25 @@ class BenchOptions:
 
     places: tuple[Path, ...] = argument(nargs=-1, type=click.Path(path_type=Path), metavar="[DIR...]")
     only: tuple[str, ...] = option(
-        "--only", multiple=True, metavar="WORD", help="Those whose name holds the word."
+        "--only", multiple=True, metavar="WORD", help="Only benchmarks whose name contains WORD."
     )
-    flags: str = option("--flags", default="", help="Words for cargo bench, or for go build.")
-    show: bool = flag("--list", help="Say what there is, and measure nothing.")
-    line: bool = flag("--line", help="Print the line for Cargo.toml by which `cargo bench` does the same.")
-    baseline: bool = flag(
-        "--baseline", help="Compare with the programs that were kept; the first ones are kept."
-    )
+    flags: str = option("--flags", default="", help="Further arguments of cargo bench, or of go build.")
+    show: bool = flag("--list", help="List the benchmarks, and measure nothing.")
+    line: bool = flag("--line", help="Print the line for Cargo.toml that makes `cargo bench` do the same.")
+    baseline: bool = flag("--baseline", help="Compare with the kept programs; keep the first ones.")
     keep: bool = flag("--keep", help="Make these programs the baseline.")
     budget: float | None = option(
         "--budget",
         type=Seconds(),
         default=None,
-        help=f"Measuring time.  [{CELL_S:g}s for each, {MOST_S:g}s at the most; with --baseline {PAIR_S:g}s]",
+        help=f"Measuring time.  [{CELL_S:g}s for each, at most {MOST_S:g}s; with --baseline {PAIR_S:g}s]",
     )
     gentle: bool = flag("--gentle", help=GENTLE)
     fail_above: float | None = option(
         "--fail-above",
         type=Percent(),
         default=None,
-        help="With --baseline: exit code 1 when any is slower by more, 5 when that cannot be told.  [by anything]",
+        help="With --baseline: exit code 1 if slower by more, 5 if not known.  [any]",
     )
     undecided_is: str | None = option("--undecided-is", **UNDECIDED)
     markdown: bool = flag("--markdown", help="Print a table as Markdown.")
@@ -83,10 +81,10 @@ class BenchOptions:
 @click.command("bench", epilog=EPILOG)
 @takes(BenchOptions)
 def command(asked: BenchOptions) -> int:
-    """Measure the benchmark files of a project: criterion's of Rust, and functions of Go's testing.B.
+    """Measure the benchmark files of a project: those of criterion in Rust, and of testing.B in Go.
 
-    DIR is a package; files in it stay as they are. What such a benchmark computes nobody checks, so that each one's id
-    begins with `unverified-`.
+    DIR is a package; its files are not changed. The output of such a benchmark is not checked, so its id begins with
+    `unverified-`.
     """
     from perbyte.measure.machine import require_linux
     from perbyte.trial.benchmark_file import describe_routines
@@ -96,8 +94,8 @@ def command(asked: BenchOptions) -> int:
         print(line_for_cargo())
         return EXIT_FINE
     built = _build(asked)
-    suites = [_in_place(one) for one in built]
-    describe_routines(suites, os.pathsep.join(sorted(one.key for one in built)))
+    suites = [_in_place(built_suite) for built_suite in built]
+    describe_routines(suites, os.pathsep.join(sorted(built_suite.key for built_suite in built)))
     _note_what_is_left_out(asked, suites)
     if asked.show:
         print_listed(suites, as_json=asked.as_json)
@@ -145,14 +143,14 @@ def _build(asked: BenchOptions) -> list[BuiltBenchmarks]:
             raise UsageError(f"{place} does not build: {error.first}", hint=hint) from None
     taken = {spec.name for spec in locate()}
     named = []
-    for one in built:
-        name = stem = re.sub(r"[/@+\s]", "-", one.name)
+    for built_suite in built:
+        name = stem = re.sub(r"[/@+\s]", "-", built_suite.name)
         number = 1
         while name in taken:
             name = f"{stem}-bench" + (f"-{number}" if number > 1 else "")
             number += 1
         taken.add(name)
-        named.append(replace(one, name=name))
+        named.append(replace(built_suite, name=name))
     return named
 
 
@@ -165,9 +163,9 @@ def _in_place(built: BuiltBenchmarks) -> BenchmarkProgram:
 
 def _note_what_is_left_out(asked: BenchOptions, suites: Sequence[BenchmarkProgram]) -> None:
     for suite in suites:
-        for one in suite.benchmarks:
-            if one.why and (not asked.only or any(word in one.name for word in asked.only)):
-                note(f"{one.name}: not measured: {one.why}")
+        for benchmark in suite.benchmarks:
+            if benchmark.why and (not asked.only or any(word in benchmark.name for word in asked.only)):
+                note(f"{benchmark.name}: not measured: {benchmark.why}")
         if suite.unheeded:
             note(
                 f"{suite.spec.name}: set in the file and not followed: {', '.join(suite.unheeded)}",
@@ -194,19 +192,19 @@ def _measure(
     from perbyte.measure.plan import choose_twins
     from perbyte.report.facts import counted
 
-    found = survey([suite.spec for suite, _ in parts], ["full"])
-    cells = [cell for suite, them in parts for cell in them if (suite.spec.name, "full") in found.hellos]
-    for failure in found.failures:
+    surveyed = survey([suite.spec for suite, _ in parts], ["full"])
+    cells = [cell for suite, them in parts for cell in them if (suite.spec.name, "full") in surveyed.hellos]
+    for failure in surveyed.failures:
         note(f"{failure.runner}: {failure.message}")
     if not cells:
-        raise UsageError("no program of the benchmarks answers", hint="what it says stands above")
+        raise UsageError("no program of the benchmarks answers", hint="its output is printed above")
     each = PAIR_S / 2 if asked.baseline else CELL_S
     budget_s = asked.budget or min(MOST_S, max(LEAST_S, each * len(cells)))
     policy = replace(policy, budget_s=budget_s, cores=choose_cores(policy.cores))
     plan = Plan(tuple(cells), choose_twins(cells))
-    ahead = foresee(plan, policy, found.specs, recall_pace(policy.cores[0]))
+    ahead = foresee(plan, policy, surveyed.specs, recall_pace(policy.cores[0]))
     note(f"{counted(len(cells))}: {ahead}", quiet=asked.quiet)
-    done = conduct_plan(plan, replace(found, failures=()), policy, quiet=asked.quiet, cut=True)
+    done = conduct_plan(plan, replace(surveyed, failures=()), policy, quiet=asked.quiet, cut=True)
     if done.code == EXIT_INTERRUPTED:
         raise KeyboardInterrupt
     return done.run
@@ -224,25 +222,28 @@ def _beside_kept(
 
     parts: list[tuple[BenchmarkProgram, Sequence[Cell]]] = []
     pairs, fresh, new = [], [], []
-    for one, suite in zip(built, suites, strict=True):
-        old = places_of(one)[1]
+    for built_suite, suite in zip(built, suites, strict=True):
+        old = places_of(built_suite)[1]
         cells = suite.cells(asked.only)
         if asked.keep or not kept.read_note(old):
-            fresh.append(one)
+            fresh.append(built_suite)
             parts.append((suite, cells))
             continue
-        before = suite_in(old, one, f"{one.name}-before")
+        before = suite_in(old, built_suite, f"{built_suite.name}-before")
         rows = {(cell.algorithm, cell.size_bytes, cell.contract) for cell in before.cells()}
         both = [cell for cell in cells if (cell.algorithm, cell.size_bytes, cell.contract) in rows]
         new += [cell.algorithm for cell in cells if cell not in both]
         parts += [(suite, both), (before, [replace(cell, runner=before.spec.name) for cell in both])]
         pairs.append((suite, before))
     run = _measure(asked, parts, _policy(asked))
-    for one in fresh:
-        now, old = places_of(one)
+    for built_suite in fresh:
+        now, old = places_of(built_suite)
         moment = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
         kept.keep(now, old, kept.Note(asked.flags, _digest(now), moment))
-        note(f"{one.name}: kept as the baseline; change something and run this again", quiet=asked.quiet)
+        note(
+            f"{built_suite.name}: kept as the baseline; change something and run this again",
+            quiet=asked.quiet,
+        )
     if not pairs:
         print_figures(run, suites, as_json=asked.as_json, markdown=asked.markdown)
         return EXIT_FINE if run.cells else EXIT_ENVIRONMENT
@@ -252,19 +253,19 @@ def _beside_kept(
         names = (suite.spec.name, before.spec.name)
         found_of = kept.changes(run, *names)
         changes += [(suite, change) for change in found_of]
-        gaps += [one for one in kept.gaps(run, found_of) if parse_address(one).runner in names]
+        gaps += [gap for gap in kept.gaps(run, found_of) if parse_address(gap).runner in names]
     print_changed(run, changes, as_json=asked.as_json, markdown=asked.markdown)
     if new:
         note(f"not in the kept programs: {', '.join(new)} (--keep keeps these)", quiet=asked.quiet)
     if gaps:
         note(f"missing: {', '.join(gaps)}: nothing is known of what was to be compared there")
     rows_compared = [(change.algorithm, change.comparison) for _, change in changes]
-    found = find_regressions(rows_compared, asked.fail_above or 0.0, run.measuring_s)
+    regressions = find_regressions(rows_compared, asked.fail_above or 0.0, run.measuring_s)
     if asked.fail_above is None:
-        return gate_code(found, "ok", missing=bool(gaps))
-    for line in regression_lines(found, one_run=True):
+        return gate_code(regressions, "ok", missing=bool(gaps))
+    for line in regression_lines(regressions, one_run=True):
         note(line, quiet=asked.quiet)
-    return gate_code(found, asked.undecided_is, missing=bool(gaps))
+    return gate_code(regressions, asked.undecided_is, missing=bool(gaps))
 
 
 def _digest(place: Path) -> str:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from perbyte.model import CellFigure, Run
+    from perbyte.report.listing import Listing
     from perbyte.trial.benchmark_file import BenchmarkProgram
     from perbyte.trial.kept import BaselineChange
 
-UNVERIFIED = "unverified: nobody has checked what these benchmarks compute, on known data or on new"
+UNVERIFIED = "unverified: the output of these benchmarks is not checked"
 EMPTY_CYCLES = 3.0
-EMPTY = "no more than a loop that does nothing takes: the compiler may have dropped what it computes"
+EMPTY = "no more than an empty loop takes: the compiler may have removed the computation"
 
 
 def print_figures(run: Run, suites: Sequence[BenchmarkProgram], *, as_json: bool, markdown: bool) -> None:
@@ -22,35 +23,47 @@ def print_figures(run: Run, suites: Sequence[BenchmarkProgram], *, as_json: bool
         from perbyte.report.export import to_json
 
         told = [
-            {"id": one.id, "name": one.name, "bytes": one.bytes, "contract": one.contract, "why": one.why}
+            {
+                "id": benchmark.id,
+                "name": benchmark.name,
+                "bytes": benchmark.bytes,
+                "contract": benchmark.contract,
+                "why": benchmark.why,
+            }
             for suite in suites
-            for one in suite.benchmarks
+            for benchmark in suite.benchmarks
         ]
         print(json.dumps(to_json(run) | {"benchmarks": told}, indent=1))
         return
+    from perbyte.report.listing import Listing, columns
+
     level = f"{100 * run.conditions.policy.level:g} %"
-    unit = "cycles" if all(one.cycles_per_call is not None for one in run.cells) else "ns"
-    head = ["benchmark", f"{unit}/call", f"{level} interval", f"{unit}/byte", f"{level} interval"]
+    unit = "cycles" if all(figure.cycles_per_call is not None for figure in run.cells) else "ns"
+    names = f"benchmark | {unit}/call:n | {level} interval:n | {unit}/byte:n | {level} interval:n"
+    heads = columns(names)
     for suite in suites:
         rows = [
             [name, *_cells(figure, unit)] for name, figure in _figures(run, suite) if figure.cell.twin == 0
         ]
         if rows:
-            identity = next((one for one in run.conditions.identities if one.runner == suite.spec.name), None)
+            identity = next(
+                (identity for identity in run.conditions.identities if identity.runner == suite.spec.name),
+                None,
+            )
             by = f", {identity.compiler}, {identity.flags or 'no flags'}" if identity else ""
-            print(f"{suite.spec.name}{by}")
-            width = len(head) if any(row[3] for row in rows) else 3  # without bytes nothing is of a byte
-            _print_table(head[:width], [row[:width] for row in rows], markdown=markdown)
+            width = len(heads) if any(row[3] for row in rows) else 3  # without bytes nothing is of a byte
+            listing = Listing(f"{suite.spec.name}{by}", heads[:width], [row[:width] for row in rows])
+            _print_table(listing, as_markdown=markdown)
     print(UNVERIFIED)
     _print_doubts(run, suites)
 
 
 def _figures(run: Run, suite: BenchmarkProgram) -> list[tuple[str, CellFigure]]:
-    names = {one.id: one.name for one in suite.benchmarks}
+    names = {benchmark.id: benchmark.name for benchmark in suite.benchmarks}
     return [
-        (_plain(names.get(one.cell.algorithm, one.cell.algorithm)), one)
-        for one in run.cells
-        if one.cell.runner == suite.spec.name
+        (_plain(names.get(figure.cell.algorithm, figure.cell.algorithm)), figure)
+        for figure in run.cells
+        if figure.cell.runner == suite.spec.name
     ]
 
 
@@ -70,22 +83,15 @@ def _cells(figure: CellFigure, unit: str) -> list[str]:
         return [""] * 4
     size = data_bytes(figure.cell)
     told = [call, *([call.scaled(per=size)] if size else [])]
-    words = [words for one in told for words in (value_text(one), interval_text(one))]
+    words = [words for figure in told for words in (value_text(figure), interval_text(figure))]
     return words + [""] * (4 - len(words))
 
 
-def _print_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, markdown: bool) -> None:
-    if markdown:
-        print("| " + " | ".join(head) + " |")
-        print("|---" * len(head) + "|")
-        for row in rows:
-            print("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
-        return
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    for row in (head, *rows):
-        first = row[0].ljust(widths[0])
-        rest = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-        print("  ".join(["", first, *rest]).rstrip())
+def _print_table(listing: Listing, *, as_markdown: bool) -> None:
+    from perbyte.report.listing import lines, markdown
+
+    told = markdown(listing) if as_markdown else [f"  {line}" for line, _ in lines(listing)]
+    print("\n".join([*([listing.title] if listing.title else []), *told]))
 
 
 def _print_doubts(run: Run, suites: Sequence[BenchmarkProgram]) -> None:
@@ -102,14 +108,14 @@ def _print_doubts(run: Run, suites: Sequence[BenchmarkProgram]) -> None:
                 doubts.setdefault(warning.text, []).append(name)
             if figure.cycles_per_call is not None and figure.cycles_per_call < EMPTY_CYCLES:
                 doubts.setdefault(EMPTY, []).append(name)
-        for one in suite.benchmarks:
-            if one.note and not one.why:
-                doubts.setdefault(one.note, []).append(_plain(one.name))
+        for benchmark in suite.benchmarks:
+            if benchmark.note and not benchmark.why:
+                doubts.setdefault(benchmark.note, []).append(_plain(benchmark.name))
     shown = {name for suite in suites for name, _ in _figures(run, suite)}
     for text, names in doubts.items():
         of = list(dict.fromkeys(names))
-        who = "all" if len(shown) > 1 and set(of) == shown else ", ".join(of)
-        print(f"{who}: {_long(text)}")
+        subject = "all" if len(shown) > 1 and set(of) == shown else ", ".join(of)
+        print(f"{subject}: {_long(text)}")
     for line in failure_lines(run):
         print(line)
 
@@ -124,48 +130,41 @@ def print_changed(
     run: Run, changes: Sequence[tuple[BenchmarkProgram, BaselineChange]], *, as_json: bool, markdown: bool
 ) -> None:
     """Print what became of each benchmark since its program was kept."""
-    from perbyte.cli.try_told import change_words
+    from perbyte.cli.try_told import change_words, percent_changes
     from perbyte.report.facts import failure_lines
+    from perbyte.report.listing import Listing, columns
 
     named = [
-        (next((one.name for one in suite.benchmarks if one.id == change.algorithm), change.algorithm), change)
+        (
+            next(
+                (benchmark.name for benchmark in suite.benchmarks if benchmark.id == change.algorithm),
+                change.algorithm,
+            ),
+            change,
+        )
         for suite, change in changes
     ]
     if as_json:
         told = [
             {
                 "name": name,
-                "id": one.algorithm,
-                "verdict": one.word,
-                "answer": one.comparison.answer.value,
-                "ratio": one.comparison.ratio.value,
-                "low": one.comparison.ratio.low,
-                "high": one.comparison.ratio.high,
+                "id": change.algorithm,
+                "verdict": change.word,
+                "answer": change.comparison.answer.value,
+                "ratio": change.comparison.ratio.value,
+                "low": change.comparison.ratio.low,
+                "high": change.comparison.ratio.high,
             }
-            for name, one in named
+            for name, change in named
         ]
         print(json.dumps({"changes": told}))
         return
     if markdown:
-        rows = [
-            [
-                f"`{_plain(name)}`",
-                one.word,
-                *(
-                    f"{100 * (end - 1):+.2f} %"
-                    for end in (
-                        one.comparison.ratio.value,
-                        one.comparison.ratio.low,
-                        one.comparison.ratio.high,
-                    )
-                ),
-            ]
-            for name, one in named
-        ]
-        _print_table(["benchmark", "verdict", "change", "from", "to"], rows, markdown=True)
+        rows = [(f"`{_plain(name)}`", change.word, *percent_changes(change)) for name, change in named]
+        _print_table(Listing("", columns("benchmark | verdict | change | from | to"), rows), as_markdown=True)
     else:
-        for name, one in named:
-            print(f"{_plain(name)}: {change_words(one)}")
+        for name, change in named:
+            print(f"{_plain(name)}: {change_words(change)}")
     for line in failure_lines(run):
         print(line)
     print(UNVERIFIED)
@@ -177,19 +176,19 @@ def print_listed(suites: Sequence[BenchmarkProgram], *, as_json: bool) -> None:
         told = [
             {
                 "program": suite.spec.name,
-                "id": one.id,
-                "name": one.name,
-                "bytes": one.bytes,
-                "contract": one.contract,
-                "why": one.why,
+                "id": benchmark.id,
+                "name": benchmark.name,
+                "bytes": benchmark.bytes,
+                "contract": benchmark.contract,
+                "why": benchmark.why,
             }
             for suite in suites
-            for one in suite.benchmarks
+            for benchmark in suite.benchmarks
         ]
         print(json.dumps({"benchmarks": told}, indent=1))
         return
     for suite in suites:
-        for one in suite.benchmarks:
-            size = f", {one.bytes} bytes" if one.bytes else ""
-            told_of = f"not measured: {one.why}" if one.why else one.contract
-            print(f"{suite.spec.name}: {_plain(one.name)} ({one.id}{size}): {told_of}")
+        for benchmark in suite.benchmarks:
+            size = f", {benchmark.bytes} bytes" if benchmark.bytes else ""
+            told_of = f"not measured: {benchmark.why}" if benchmark.why else benchmark.contract
+            print(f"{suite.spec.name}: {_plain(benchmark.name)} ({benchmark.id}{size}): {told_of}")

@@ -19,7 +19,7 @@ from perbyte.runners import BuildState
     "--sanitize", is_flag=True, help="Build separately with address and undefined-behaviour sanitizers."
 )
 def command(names: tuple[str, ...], every: bool, force: bool, sanitize: bool) -> int:
-    """Build runners (all but the opt-in ones when none is named).
+    """Build runners. Without RUNNER: all except the opt-in ones.
 
     If a library is not installed, its runner is skipped; everything else works.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from perbyte import places
+from perbyte.app.comparing import runs_like
 from perbyte.app.run_names import find_run, require_distinct, run_named, runs_there_are, where_looked
 from perbyte.cli.compare_leaks import (
     changes_alone,
@@ -24,16 +25,15 @@ from perbyte.cli.compare_leaks import (
     tell_alone,
 )
 from perbyte.cli.declared import argument, flag, option, takes
-from perbyte.cli.missing import MissingCell, missing_of_runs, missing_of_sides, note_missing
 from perbyte.cli.options import RATE, UNDECIDED, DataRate, Listed, Percent, UnitName, note, require_one_form
 from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, UsageError
-from perbyte.model import Cell, CellFigure, Conditions, NoiseFloor, Run
+from perbyte.model import Cell, CellFigure, NoiseFloor, Run
+from perbyte.report.missing import MissingCell, missing_lines, missing_of_runs, missing_of_sides
 
 if TYPE_CHECKING:
     from perbyte.report.behaviour import CountChange
     from perbyte.report.grid import Grid
-    from perbyte.stats.across import Across
     from perbyte.stats.leakchange import LeakChanges
     from perbyte.stats.regressions import Regressions
 
@@ -42,19 +42,18 @@ SECTIONS = {
     "When to fail": ("fail_above", "fail_above_instructions", "fail_on", "undecided_is", "missing_is"),
     "Output": ("unit", "rate", "as_json", "as_csv"),
 }
-MOST_EARLIER = 16  # runs that are read to know by how much runs differ
 SHOWN = 4  # of what a run has, in a message
 _MISSING_CODES = {None: EXIT_MISSING, "ok": EXIT_FINE, "fail": EXIT_FOUND}
 GRAVEST = (EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, EXIT_FINE)  # of several gates the first of these counts
 
 
-def gate_code(found: Regressions, undecided_is: str | None, *, missing: bool = False) -> int:
+def gate_code(regressions: Regressions, undecided_is: str | None, *, missing: bool = False) -> int:
     """The exit code of a gate, of those in `perbyte.errors`. `missing`: nothing can be said of some cells."""
-    if found.slower:
+    if regressions.slower:
         return EXIT_FOUND
     if missing:
         return EXIT_MISSING
-    if not found.undecided:
+    if not regressions.undecided:
         return EXIT_FINE
     return {None: EXIT_UNDECIDED, "ok": EXIT_FINE, "fail": EXIT_FOUND}[undecided_is]
 
@@ -77,13 +76,13 @@ class CompareOptions:
         "--fail-above-instructions",
         type=Percent(),
         default=None,
-        help="Exit code 1 if another side executes more instructions by more.",
+        help="Exit code 1 if another side has more instructions than A, by more than this.",
     )
     fail_on: tuple[str, ...] | None = option(
         "--fail-on",
         type=Listed(),
         default=None,
-        help="Fail on: leak, new-leak (not, or less, in A), unknown (code 5).",
+        help="Fail on: leak, new-leak (absent or smaller in A), unknown (code 5).",
     )
     undecided_is: str | None = option("--undecided-is", **UNDECIDED)
     missing_is: str | None = option(
@@ -99,7 +98,7 @@ class CompareOptions:
         "--unit",
         type=UnitName(),
         default=None,
-        help="Unit of the columns.  [cycles/byte where all have cycles, else MB/s]",
+        help="Unit of the columns.  [cycles/byte if all sides have cycles, else MB/s]",
     )
     rate: float | None = option("--rate", type=DataRate(), default=None, help=RATE)
     as_json: bool = flag("--json", help="Print JSON instead of the table.")
@@ -108,7 +107,7 @@ class CompareOptions:
     def __post_init__(self) -> None:
         """Raise UsageError for what does not go together."""
         if len(self.sides) < 2:
-            raise UsageError("a comparison has two sides or more", hint="perbyte compare RUN OTHER-RUN")
+            raise UsageError("a comparison needs two or more sides", hint="perbyte compare RUN OTHER-RUN")
         require_one_form(as_json=self.as_json, as_csv=self.as_csv)
         if self.undecided_is and self.fail_above is None:
             raise UsageError("--undecided-is goes with --fail-above")
@@ -143,9 +142,7 @@ def command(options: CompareOptions) -> int:
     failing = read_failing_changes(options.fail_on)
     if (alone := changes_alone(options.sides, options.run)) is not None:
         if options.figures_only:
-            raise UsageError(
-                "these runs have verdicts on leaks only", hint="of the options --json and --fail-on"
-            )
+            raise UsageError("these runs have only verdicts on leaks", hint="use only --json and --fail-on")
         return tell_alone(alone, failing, as_json=options.as_json)
     grids, noise, runs, missing = _sides(options)
     limit = None
@@ -163,7 +160,8 @@ def command(options: CompareOptions) -> int:
             "no cell was counted on both sides", hint="perbyte measure SELECTOR --count, on both sides"
         )
     _print(options, grids, noise, limit, counted, leaks, missing)
-    note_missing(missing)
+    for line in missing_lines(missing):
+        note(line)
     absent = _MISSING_CODES[options.missing_is]
     codes = [absent if missing else EXIT_FINE, leak_gate(leaks, failing)]
     if options.fail_above_instructions is not None:
@@ -200,24 +198,25 @@ def _print(
     from perbyte.report.behaviour import change_lines, changes_json
     from perbyte.report.export import comparison_csv, comparison_json
     from perbyte.report.leakchanges import leak_change_lines, leak_changes_json
-    from perbyte.report.rate import rate_json, render_rate
+    from perbyte.report.lines import render_listing
+    from perbyte.report.rate import rate_json, rate_listing
     from perbyte.report.regressions import regressions_json
     from perbyte.report.text import render_comparison
 
     figures = [figure for grid in grids for figure in grid.figures]
     if options.as_json:
-        found = comparison_json(grids, noise) | ({"limit": regressions_json(limit)} if limit else {})
-        found |= {"rate": rate_json(figures, options.rate)} if options.rate else {}
-        found |= {"behaviour": changes_json(counted)} if counted else {}
-        found |= {"leaks": leak_changes_json(found_in(leaks))} if leaks else {}
-        found |= {"missing": [asdict(cell) for cell in missing]}
-        print(json.dumps(found, indent=1, allow_nan=False))
+        document = comparison_json(grids, noise) | ({"limit": regressions_json(limit)} if limit else {})
+        document |= {"rate": rate_json(figures, options.rate)} if options.rate else {}
+        document |= {"behaviour": changes_json(counted)} if counted else {}
+        document |= {"leaks": leak_changes_json(found_in(leaks))} if leaks else {}
+        document |= {"missing": [asdict(cell) for cell in missing]}
+        print(json.dumps(document, indent=1, allow_nan=False))
     elif options.as_csv:
         print(comparison_csv(grids), end="")
     else:
         print(render_comparison(grids, noise), end="")
         if options.rate:
-            print("\n" + render_rate(figures, options.rate), end="")
+            print("\n" + render_listing(rate_listing(figures, options.rate)), end="")
         for line in (*change_lines(counted), *leak_change_lines(found_in(leaks))):
             print(line)
 
@@ -227,6 +226,7 @@ def _sides(
 ) -> tuple[tuple[Grid, ...], NoiseFloor | None, list[Run], list[MissingCell]]:
     """The sides as grids, the first one as baseline; the noise floor that counts; the runs they are from; the gaps."""
     from perbyte.report.grid import compare_pairs, compare_runs
+    from perbyte.report.wording import numbered
     from perbyte.stats.across import floor_across
     from perbyte.stats.quantity import Unit
     from perbyte.store import latest, open_run
@@ -238,13 +238,13 @@ def _sides(
     if all(places_of):
         require_distinct([place for place in places_of if place])
         runs = [open_run(place) for place in places_of if place]
-        names = _distinct([_title(side) for side in sides])
-        across = _earlier(runs)
+        names = numbered([_title(side) for side in sides])
+        across = runs_like(runs)
         grids = compare_runs(runs, names, unit, across)
         missing = missing_of_runs(grids, runs, names, gate=gate)
         if not everything:
             grids = _common(grids, names)
-        return grids, floor_across((one.noise_floor for one in runs), across), runs, missing
+        return grids, floor_across((run.noise_floor for run in runs), across), runs, missing
     lost = next(side for side, place in zip(sides, places_of, strict=True) if place is None)
     if any(places_of) or len(sides) > 2:
         raise UsageError(
@@ -257,40 +257,6 @@ def _sides(
     precision = opened.conditions.policy.precision
     grids = compare_pairs(pairs, sides, opened.noise_floor, unit, precision)
     return grids, opened.noise_floor, [opened], missing
-
-
-def _earlier(compared: Sequence[Run]) -> Across:
-    """What the stored runs that are like the first of `compared`, in machine, plan and code, say of differences."""
-    from perbyte.stats.across import between_runs
-    from perbyte.store import open_run, runs
-
-    first = compared[0].conditions
-    named = {run.conditions.run_id for run in compared}
-    like: list[Run] = []
-    for summary in runs(places.runs_home()):
-        if (
-            summary.problem
-            or not summary.complete
-            or summary.run_id in named
-            or summary.planned != len(first.plan)
-        ):
-            continue
-        opened = open_run(summary.path)
-        same = opened.conditions
-        if (same.machine, sorted(same.plan), _code(same)) == (
-            first.machine,
-            sorted(first.plan),
-            _code(first),
-        ):
-            like.append(opened)
-        if len(like) == MOST_EARLIER:
-            break
-    return between_runs([{figure.cell: figure for figure in run.cells} for run in like])
-
-
-def _code(conditions: Conditions) -> set[tuple[str, str, str]]:
-    """What was measured, by the objects that hold the libraries' code."""
-    return {(identity.runner, identity.cpu, identity.object_sha256) for identity in conditions.identities}
 
 
 def _common(grids: tuple[Grid, ...], names: Sequence[str]) -> tuple[Grid, ...]:
@@ -309,13 +275,6 @@ def _common(grids: tuple[Grid, ...], names: Sequence[str]) -> tuple[Grid, ...]:
         )
     _note_left(names, alone)
     return tuple(kept)
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """Names of columns: those that occur more than once get their number."""
-    return [
-        f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)
-    ]
 
 
 def _title(text: str) -> str:
@@ -370,12 +329,12 @@ def _selected(text: str, opened: Run) -> list[CellFigure]:
             f"'{text}' has no figure in the run {opened.conditions.run_id}: {lost[0].address} is {lost[0].kind}",
             hint=lost[0].message,
         )
-    said = f"'{text}' fits no cell of the run {opened.conditions.run_id}"
-    held = sorted({f"{one.cell.runner}/{one.cell.algorithm}" for one in opened.cells})
+    message = f"'{text}' fits no cell of the run {opened.conditions.run_id}"
+    held = sorted({f"{figure.cell.runner}/{figure.cell.algorithm}" for figure in opened.cells})
     hint = f"that run has {', '.join(held[:SHOWN]) or 'no cells'}{' ...' if len(held) > SHOWN else ''}"
     if not set(text) & set("*?[{@+"):  # then it may have been meant as a run
-        said, hint = f"{said}; and it {not_a_run}", f"{hint}; {runs_there_are()}"
-    raise UsageError(said, hint=hint)
+        message, hint = f"{message}; and it {not_a_run}", f"{hint}; {runs_there_are()}"
+    raise UsageError(message, hint=hint)
 
 
 def _note_left(names: Sequence[str], counts: Sequence[int]) -> None:

@@ -23,7 +23,7 @@ SHOWN = 4
 def read_failing_changes(words: Sequence[str] | None) -> tuple[str, ...]:
     """What `--fail-on` of `compare` named. Raises UsageError for anything else."""
     if unknown := sorted(set(words or ()) - set(FAILING)):
-        raise UsageError(f"--fail-on '{unknown[0]}' means nothing", hint=f"there are {', '.join(FAILING)}")
+        raise UsageError(f"--fail-on '{unknown[0]}' is unknown", hint=f"there are {', '.join(FAILING)}")
     return tuple(words or ())
 
 
@@ -45,7 +45,7 @@ def changes_alone(sides: Sequence[str], run: Path | None) -> list[LeakChanges] |
             return None
         if not all(alone):
             raise UsageError(
-                "a run that looked for leaks only is compared with its like",
+                "a run with leak tests only can be compared only with such a run",
                 hint="measure SELECTOR --leak keeps both in one run",
             )
         require_distinct([place for place in places_of if place])
@@ -68,13 +68,16 @@ def tell_alone(changes: Sequence[LeakChanges], fail_on: Sequence[str], *, as_jso
     """Print the changes; the exit code of the gate."""
     from perbyte.report.leakchanges import leak_change_lines, leak_changes_json
 
-    found = found_in(changes)
-    if not found:
-        raise UsageError("the sides have no cell and secret in common", hint="look at the same on both sides")
+    known = found_in(changes)
+    if not known:
+        raise UsageError(
+            "the sides have no cell and secret in common",
+            hint="test the same cells and secrets on both sides",
+        )
     if as_json:
-        print(json.dumps({"leaks": leak_changes_json(found)}, indent=1, allow_nan=False))
+        print(json.dumps({"leaks": leak_changes_json(known)}, indent=1, allow_nan=False))
     else:
-        print("\n".join(leak_change_lines(found)))
+        print("\n".join(leak_change_lines(known)))
     return leak_gate(changes, fail_on)
 
 
@@ -87,20 +90,20 @@ def leak_gate(changes: Sequence[LeakChanges], fail_on: Sequence[str]) -> int:
     """The exit code where it was asked for: 1 for a leak, 6 where a side was not looked at, 5 for what is not known."""
     from perbyte.report.leaktext import contrast_text
 
-    found = found_in(changes)
+    known = found_in(changes)
     lost = [name for part in changes for name in part.lost]
     if lost:
-        note(f"leaks were looked for on the first side only: {', '.join(lost[:SHOWN])}")
+        note(f"leaks were tested only on the first side: {', '.join(lost[:SHOWN])}")
     if not fail_on:
         return EXIT_FINE
-    if not found:
+    if not known:
         raise UsageError(
-            "no cell was looked at for leaks on both sides",
+            "no cell was tested for leaks on both sides",
             hint="perbyte measure SELECTOR --leak, on both sides",
         )
     bad = [
         change
-        for change in found
+        for change in known
         if ("leak" in fail_on and change.after.verdict == "leaks") or ("new-leak" in fail_on and change.worse)
     ]
     if bad:
@@ -112,7 +115,7 @@ def leak_gate(changes: Sequence[LeakChanges], fail_on: Sequence[str]) -> int:
         return EXIT_FOUND
     if lost:
         return EXIT_MISSING
-    unclear = any(change.after.verdict in ("unknown", "harness") for change in found)
+    unclear = any(change.after.verdict in ("unknown", "harness") for change in known)
     return EXIT_UNDECIDED if "unknown" in fail_on and unclear else EXIT_FINE
 
 

@@ -22,9 +22,11 @@ def conduct(request: Request, policy: Policy, *, quiet: bool = False, **more: An
     return _listening(conducting.conduct, request, policy, quiet=quiet, **more)
 
 
-def conduct_plan(plan: Plan, found: Survey, policy: Policy, *, quiet: bool = False, **more: Any) -> Conducted:
+def conduct_plan(
+    plan: Plan, surveyed: Survey, policy: Policy, *, quiet: bool = False, **more: Any
+) -> Conducted:
     """As `app.conducting.conduct_plan`."""
-    return _listening(conducting.conduct_plan, plan, found, policy, quiet=quiet, **more)
+    return _listening(conducting.conduct_plan, plan, surveyed, policy, quiet=quiet, **more)
 
 
 def conduct_resumed(path: Path, *, quiet: bool = False, budget_s: float | None = None) -> Conducted:
@@ -40,6 +42,11 @@ def with_behaviours(done: Conducted, *, quiet: bool = False, **more: Any) -> Con
 def build_needed(globs: Iterable[str], *, quiet: bool = False) -> None:
     """As `app.building.build_needed`."""
     building.build_needed(globs, partial(note, quiet=quiet))
+
+
+def hands(*, quiet: bool) -> dict[str, Any]:
+    """What `app.trying.bench.Bench` measures and speaks with."""
+    return {"conduct": partial(conduct_plan, quiet=quiet), "say": partial(note, quiet=quiet)}
 
 
 def budgeted(prepared: Prepared, *, raised: bool, quiet: bool) -> Prepared:

@@ -7,7 +7,7 @@ import re
 import shutil
 import textwrap
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -23,9 +23,15 @@ from perbyte.model.cell import FULL
 from perbyte.model.text import plain
 
 if TYPE_CHECKING:
-    from perbyte.cli.conform_audit import AuditOutcome
+    from perbyte.app.auditing import AuditOutcome
     from perbyte.runners import RunnerSpec
     from perbyte.runners.conform import Complaint
+
+_UNPROVED = (
+    "Not proved: other operations and sizes than these; outputs without a known answer, since no other library was "
+    "asked; that the runner does not tell the audit from the rounds, or cuts less than the audit tells from noise "
+    "(docs/trust.md lists what was not seen)."
+)
 
 
 def _replay(spec: RunnerSpec, cpus: Sequence[str], file: Path) -> int:
@@ -73,7 +79,7 @@ def command(
       perbyte conform openssl --cpu full,soft --quick
       perbyte conform slow-hash --replay protocol/transcripts/good/sha-256.txt
     """
-    from perbyte.cli.conform_audit import audit_runner, lines
+    from perbyte.app.auditing import audit_runner
     from perbyte.runners import find, not_built
     from perbyte.runners.conform import conform
 
@@ -84,21 +90,21 @@ def command(
         spec.tier(cpu)  # raises for an unknown one before the first is asked
     if replay:
         return _replay(spec, cpus, Path(replay))
-    found: dict[str, tuple[list[Complaint], AuditOutcome]] = {}
+    outcomes: dict[str, tuple[list[Complaint], AuditOutcome]] = {}
     for cpu in cpus:
-        line, started, who = LiveLine(quiet=quiet), time.monotonic(), f"{name}, {cpu}: "
+        line, started, label = LiveLine(quiet=quiet), time.monotonic(), f"{name}, {cpu}: "
         try:
-            complaints = conform(spec, cpu=cpu, every=not quick, seed=seed, tell=partial(_show, line, who))
+            complaints = conform(spec, cpu=cpu, every=not quick, seed=seed, tell=partial(_show, line, label))
             took_s = time.monotonic() - started
-            line.draw(f"{who}audit")
+            line.draw(f"{label}audit")
             audited = audit_runner(spec, cpu, seed)
         finally:
             line.close()
-        found[cpu] = complaints, audited
+        outcomes[cpu] = complaints, audited
         if not as_json:
             _print_verdict(f"{name}, tier {cpu}", complaints, quick, took_s)
-            for one in lines(audited):
-                _print_item(one)
+            for line_told in _audit_lines(audited):
+                _print_item(line_told)
     if as_json:
         content = [
             {
@@ -107,25 +113,25 @@ def command(
                 "complaints": [asdict(complaint) for complaint in complaints],
                 "audit": asdict(audited),
             }
-            for cpu, (complaints, audited) in found.items()
+            for cpu, (complaints, audited) in outcomes.items()
         ]
         print(json.dumps(content, indent=1))
-    return EXIT_FOUND if any(some or audited.refused for some, audited in found.values()) else EXIT_FINE
+    return EXIT_FOUND if any(some or audited.refused for some, audited in outcomes.values()) else EXIT_FINE
 
 
-def _show(line: LiveLine, who: str, what: str) -> None:
-    line.draw(who + what)
+def _show(line: LiveLine, label: str, what: str) -> None:
+    line.draw(label + what)
 
 
-def _print_verdict(who: str, complaints: list[Complaint], quick: bool, took_s: float) -> None:
+def _print_verdict(label: str, complaints: list[Complaint], quick: bool, took_s: float) -> None:
     what = "an operation of each kind" if quick else "all operations"
     if not complaints:
-        print(f"{who}: keeps every promise of protocol/SPEC.md ({what}, {took_s:.1f} s)")
+        print(f"{label}: keeps every promise of protocol/SPEC.md ({what}, {took_s:.1f} s)")
         return
     promises = "1 promise is" if len(complaints) == 1 else f"{len(complaints)} promises are"
-    print(f"{who}: {promises} not kept ({what}, {took_s:.1f} s)")
+    print(f"{label}: {promises} not kept ({what}, {took_s:.1f} s)")
     titles = _sections()
-    for section in sorted({one.section for one in complaints}):
+    for section in sorted({complaint.section for complaint in complaints}):
         print(f"  SPEC.md, section {section}: {titles.get(section, '')}".rstrip(": "))
         for complaint in complaints:
             if complaint.section == section:
@@ -151,5 +157,35 @@ def _print_item(text: str) -> None:
 def _sections() -> dict[int, str]:
     """The headings of the specification by number."""
     text = (places.data_dir("protocol") / "SPEC.md").read_text(encoding="utf-8")
-    found = re.findall(r"^## (\d+)\. (.+)$", text, re.MULTILINE)
-    return {int(number): title.replace("`", "") for number, title in found}
+    headings = re.findall(r"^## (\d+)\. (.+)$", text, re.MULTILINE)
+    return {int(number): title.replace("`", "") for number, title in headings}
+
+
+def _audit_lines(audited: AuditOutcome) -> Iterator[str]:
+    """What people are told, line by line: each check, what was refused, and what stays unproved."""
+    seen = audited.seen
+    if audited.why_not or not seen:
+        yield f"  not audited from outside: {plain(audited.why_not, 300)}"
+        return
+    size = f"operations: {len(audited.cells)}, looks: {seen.looks}, {audited.seconds:.1f} s"
+    yield f"  audited from outside as in a run of `measure` ({size})"
+    if seen.looks:
+        yield f"    time      the kernel's CPU time is {_span(seen.time)} times what the runner says"
+        yield f"    new data  a call on data never seen before costs {_span(seen.new_data)} times a timed one"
+        yield f"    place     threads at work: {_span(seen.threads)}; other processes: {seen.children or 'none'}"
+        clock = f"{_span(seen.clock)} times the rate of Perbyte's own probe"
+        yield f"    clock     {clock if seen.clock else 'not compared: no clock probe, or none beside it'}"
+    for address, kind, message in audited.refused:
+        yield f"    REFUSED ({kind}) {plain(address)}: {plain(message, 1000)}"
+    for address, text in audited.doubts:
+        yield f"    doubt: {plain(address)}: {plain(text, 1000)}"
+    for address, text in audited.left_out:
+        yield f"    left out: {plain(address)}: {plain(text)}"
+    yield f"  {_UNPROVED}"
+
+
+def _span(values: tuple[float, float] | None) -> str:
+    if values is None:
+        return "(unknown)"
+    low, high = (f"{value:.2f}" for value in values)
+    return low if low == high else f"{low} to {high}"

@@ -28,12 +28,12 @@ _SILENT = "unsupported"  # asked of runners that do not have it, mostly by a glo
 
 def losses(run: Run) -> str:
     """One line on the cells of `run` that have no figure: how many, why, and what to do; empty where all have one."""
-    found: dict[tuple[str, str], list[Failure]] = defaultdict(list)
+    failures_of: dict[tuple[str, str], list[Failure]] = defaultdict(list)
     for failure in run.failures:
         if failure.kind != _SILENT and "+twin=" not in failure.address:
-            found[_TOLD.get(failure.kind, (failure.kind, "the list above says why"))].append(failure)
+            failures_of[_TOLD.get(failure.kind, (failure.kind, "the list above says why"))].append(failure)
     parts = []
-    for (what, advice), failures in found.items():
+    for (what, advice), failures in failures_of.items():
         cells = sum(bool(failure.address) for failure in failures) or len(failures)
         runner = plain(failures[0].runner, 40)
         parts.append(f"{cells:,} {plain(what, 40)} ({advice.format(runner=runner)})")

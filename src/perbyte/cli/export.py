@@ -31,11 +31,11 @@ def command(run: Path | None, form: str, output: Path | None, quiet: bool) -> in
     from perbyte.app.run_names import find_run
     from perbyte.store import open_run
 
-    found = open_run(find_run(run))
+    opened = open_run(find_run(run))
     if form == "openssl-speed":
         from perbyte.exchange import write_table
 
-        table = write_table(found)
+        table = write_table(opened)
         if not table.text:
             raise UsageError(
                 "this run has no figure that a table of openssl speed can hold",
@@ -51,23 +51,23 @@ def command(run: Path | None, form: str, output: Path | None, quiet: bool) -> in
     elif form == "csv":
         from perbyte.report.export import to_csv
 
-        text = to_csv(found)
+        text = to_csv(opened)
     elif form == "benchfmt":
         from perbyte.exchange import to_benchfmt
 
-        text = to_benchfmt(found)
+        text = to_benchfmt(opened)
     elif form in ("bencher", "github-action-benchmark"):
         import json
 
         from perbyte.exchange import to_action, to_bencher
 
-        text = json.dumps(to_bencher(found) if form == "bencher" else to_action(found), indent=1) + "\n"
+        text = json.dumps(to_bencher(opened) if form == "bencher" else to_action(opened), indent=1) + "\n"
     else:
         import json
 
         from perbyte.report.export import to_json
 
-        text = json.dumps(to_json(found), indent=1, allow_nan=False) + "\n"
+        text = json.dumps(to_json(opened), indent=1, allow_nan=False) + "\n"
     if output is None:
         print(text, end="")
         return EXIT_FINE

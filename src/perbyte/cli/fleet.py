@@ -13,8 +13,9 @@ import click
 
 from perbyte import extras
 from perbyte.cli.options import note
-from perbyte.cli.terminal import PlainTable, print_table
+from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking, UsageError
+from perbyte.report.listing import from_records
 
 if TYPE_CHECKING:
     from perbyte.fleet.conduct import JobOutcome
@@ -55,7 +56,7 @@ def worker_(address: str, name: str, host: str | None) -> int:
     name = name or machine_label()
     if not NAME.fullmatch(name):
         raise UsageError(
-            f"'{name[:80]}' is no name for a machine", hint="small letters, digits, hyphens, dots"
+            f"'{name[:80]}' is not a valid name of a machine", hint="small letters, digits, hyphens, dots"
         )
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     asyncio.run(join(address, name, note, host=host))
@@ -97,11 +98,11 @@ def status_(address: str | None, as_json: bool) -> int:
     from perbyte.model.text import plain
 
     with conduct.connected(_named(address)) as client:
-        found = conduct.machines_of(client)
+        machines = conduct.machines_of(client)
     if as_json:
-        print(json.dumps([asdict(facts) for _, facts in sorted(found.items())], indent=1))
+        print(json.dumps([asdict(facts) for _, facts in sorted(machines.items())], indent=1))
         return EXIT_FINE
-    others = conduct.other_names(found)
+    others = conduct.other_names(machines)
     rows = [
         {
             "machine": plain(name + (f" (is {others[name]})" if name in others else ""), 160),
@@ -110,11 +111,11 @@ def status_(address: str | None, as_json: bool) -> int:
             "perbyte": plain(f"{facts.perbyte} {facts.commit}".strip(), 40),
             "measures": plain(facts.holder or ", ".join(facts.jobs), 200),
         }
-        for name, facts in sorted(found.items())
+        for name, facts in sorted(machines.items())
     ]
     if rows:
-        print_table(PlainTable(rows, "measures"))
-    note(f"{len(found) - len(others)} machines" + (f", {len(found)} workers" if others else ""))
+        print_listing(from_records(rows, "measures"))
+    note(f"{len(machines) - len(others)} machines" + (f", {len(machines)} workers" if others else ""))
     return EXIT_FINE
 
 
@@ -157,7 +158,8 @@ def measure_(
 
     if bool(words) == bool(resume):
         raise UsageError(
-            "what is to be measured?", hint="give selectors, --suite NAME, 'study run NAME', or --resume JOB"
+            "there is nothing to measure",
+            hint="give selectors, --suite NAME, 'study run NAME', or --resume JOB",
         )
     with _fleet(address, hosts) as scheduler:
         with conduct.connected(scheduler) as client:
@@ -185,7 +187,7 @@ def measure_(
                 scheduler, job, names, lambda name, text: _tell(name, text, quiet), patience_s=patience
             )
         except KeyboardInterrupt:
-            note(f"the machines were told to stop; go on with: perbyte fleet measure --resume {job.id}")
+            note(f"the machines are stopping; continue with: perbyte fleet measure --resume {job.id}")
             raise
     return _told(done, url if url or add_to_atlas else None, add_to_atlas or bool(url), quiet=quiet)
 
@@ -204,7 +206,7 @@ def _told(done: JobOutcome, url: str | None, add_to_atlas: bool, *, quiet: bool)
         if name not in done.runs:
             note(f"failed: {name}: {why}")
     for name, why in sorted(done.missing.items()):
-        note(f"missing: {name}: {why}; go on with: perbyte fleet measure --resume {done.job.id}")
+        note(f"missing: {name}: {why}; continue with: perbyte fleet measure --resume {done.job.id}")
     if add_to_atlas and done.runs:
         from perbyte.atlas import add
         from perbyte.cli.atlas import placed
@@ -240,7 +242,7 @@ def _checked(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     words = words if words[:2] == ("study", "run") else ("measure", *words)
     for word in words:
         if word.split("=")[0] in ("--out", "--resume", "--report", "--input", "--dry-run"):
-            raise UsageError(f"{word.split('=')[0]} is of one machine", hint="leave it out")
+            raise UsageError(f"{word.split('=')[0]} is for a single machine", hint="leave it out")
     inner: Any = commands.get_command(click.Context(commands), words[0])
     rest = list(words[1:])
     if words[0] == "study":
@@ -248,7 +250,7 @@ def _checked(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     context = inner.make_context(words[0], rest)
     runners: list[str] = []
     for text in context.params.get("selectors") or ():
-        runners += [one for one in expand_braces(parse_selector(text).runner) if not is_pattern(one)]
+        runners += [runner for runner in expand_braces(parse_selector(text).runner) if not is_pattern(runner)]
     if words[0] == "study":
         from perbyte.studies import find
 
@@ -275,10 +277,12 @@ def _fleet(address: str | None, hosts: Path | None) -> Iterator[str]:
     try:
         lines = hosts.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{hosts} cannot be read: {error}", hint="a text file with a host a line") from error
+        raise UsageError(
+            f"{hosts} cannot be read: {error}", hint="a text file with one host per line"
+        ) from error
     names = [name for line in lines if (name := line.partition("#")[0].strip())]
     if not names:
-        raise UsageError(f"{hosts} names no host", hint="one host a line: [USER@]HOST[:PORT]")
+        raise UsageError(f"{hosts} names no host", hint="one host per line: [USER@]HOST[:PORT]")
     note(f"starting a fleet on {', '.join(names)}")
     with by_ssh(names) as scheduler:
         yield scheduler
@@ -287,6 +291,6 @@ def _fleet(address: str | None, hosts: Path | None) -> Iterator[str]:
 def _named(address: str | None) -> str:
     if not address:
         raise UsageError(
-            "which fleet?", hint="--scheduler tcp://HOST:8786 (start one with: perbyte fleet scheduler)"
+            "no fleet is given", hint="--scheduler tcp://HOST:8786 (start one with: perbyte fleet scheduler)"
         )
     return address

@@ -14,23 +14,23 @@ from perbyte import __version__
 Members = Mapping[str, tuple[str, str]]  # name: (module, one line for the overview)
 
 SECTIONS: Mapping[str, Members] = {
-    "Ask": {
-        "advise": ("advise", "Recommend what to use here, for a disk, TLS, passwords..., and why."),
-        "measure": ("measure", "Measure cells: the main job."),
+    "Measure": {
+        "advise": ("advise", "Recommend what to use here: for a disk, TLS, passwords..."),
+        "measure": ("measure", "Measure algorithms: the main command."),
         "leak": ("leak", "Test whether the time of a call depends on secrets."),
-        "bench": ("bench", "Measure a project's benchmark files: criterion's of Rust, testing.B's of Go."),
-        "try": ("try_command", "Measure a function of your own beside the libraries: a file is enough."),
+        "bench": ("bench", "Measure a project's benchmark files (criterion, testing.B)."),
+        "try": ("try_command", "Check a function of your own, and compare it with the libraries."),
     },
-    "Look": {
-        "show": ("show", "Show the table of a run again."),
+    "Results": {
+        "show": ("show", "Print the table of a run again."),
         "compare": ("compare", "Compare two runs, or two selectors of a run."),
         "report": ("report", "Write a run as one HTML file, or a chart for a paper."),
-        "query": ("query", "Query the figures and samples of all runs by SQL."),
+        "query": ("query", "Query the figures and samples of all runs with SQL."),
     },
     "Publish": {
         "supercop": (
             "supercop",
-            "Measure every implementation of a tree in SUPERCOP's layout.",
+            "Measure every implementation in a tree with SUPERCOP's layout.",
         ),
         "study": ("study", "Re-run a published study and judge its claims."),
         "methods": ("methods", "Print the paragraph about a run for a paper's methods section."),
@@ -38,13 +38,16 @@ SECTIONS: Mapping[str, Members] = {
         "import": ("imports", "Read another tool's listing as a run."),
     },
     "Many machines": {
-        "atlas": ("atlas", "Runs of many machines in one place: add, list, query, pull."),
+        "atlas": ("atlas", "Collect runs of many machines: add, list, query, pull."),
         "fleet": ("fleet", "Measure one plan on many machines behind a Dask scheduler."),
     },
-    "Care": {
-        "doctor": ("doctor", "Show this machine: clock source, runners, and what is missing."),
-        "build": ("build", "Build runners for the libraries that are present."),
-        "list": ("listing", "List algorithms and who has them, runners, suites, studies, runs..."),
+    "Maintenance": {
+        "doctor": ("doctor", "Check this machine: clock source, runners, missing packages."),
+        "build": ("build", "Build runners for the installed libraries."),
+        "list": (
+            "listing",
+            "List algorithms, their libraries, runners, suites, studies, runs...",
+        ),
         "verify": ("verify", "Find damage in a run, and check its signature."),
         "run": ("", "Merge, recover or sign a run; rarely needed."),
         "dev": ("", "For authors of runners: conform, selftest."),
@@ -52,12 +55,12 @@ SECTIONS: Mapping[str, Members] = {
 }
 OF_RUNS: Members = {
     "merge": ("merge", "Merge runs of the same conditions into one with more epochs."),
-    "recover": ("recover", "Save what is readable of a damaged run."),
-    "sign": ("sign", "Sign a run with an SSH key of your own."),
+    "recover": ("recover", "Save the readable part of a damaged run."),
+    "sign": ("sign", "Sign a run with your SSH key."),
 }
 OF_DEVELOPERS: Members = {
     "conform": ("conform", "Check a runner against every rule of the protocol."),
-    "selftest": ("selftest", "Measure the harness itself against known costs."),
+    "selftest": ("selftest", "Measure loops of known cost, to check Perbyte itself."),
 }
 # accepted without being shown: these were commands of their own before they moved into groups
 HIDDEN: Members = {
@@ -93,7 +96,7 @@ class LazyGroup(click.Group):
         """`sections` are shown under their titles, in this order; `hidden` commands are accepted as well."""
         super().__init__(*args, **more)
         self.sections = sections
-        self.known = {name: one for members in sections.values() for name, one in members.items()}
+        self.known = {name: summary for members in sections.values() for name, summary in members.items()}
         self.accepted = {**self.known, **(hidden or {})}
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
@@ -162,7 +165,7 @@ def commands() -> None:
 
 
 commands.add_command(
-    LazyGroup("run", sections={"Commands": OF_RUNS}, help="Commands on runs that are rarely needed."), "run"
+    LazyGroup("run", sections={"Commands": OF_RUNS}, help="Rarely needed commands on runs."), "run"
 )
 commands.add_command(
     LazyGroup(
@@ -184,9 +187,9 @@ def help_(ctx: click.Context, names: tuple[str, ...]) -> int:
     for name in names:
         if not isinstance(command, click.Group):
             raise click.UsageError(f"'{inner.command_path}' has no commands of its own", inner)
-        _, found, _ = command.resolve_command(inner, [name])
-        assert found
-        inner, command = click.Context(found, parent=inner, info_name=name), found
+        _, resolved, _ = command.resolve_command(inner, [name])
+        assert resolved
+        inner, command = click.Context(resolved, parent=inner, info_name=name), resolved
     print(command.get_help(inner))
     return 0
 

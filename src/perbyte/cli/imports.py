@@ -37,7 +37,7 @@ def command() -> None:
 @click.option(
     "--machine", type=click.Path(path_type=Path), help="File of boot messages, /proc/cpuinfo or lscpu."
 )
-@click.option("--library-version", "version", help="OpenSSL's version where a listing does not name it.")
+@click.option("--library-version", "version", help="OpenSSL's version, if a listing lacks it.")
 @click.option("--join", is_flag=True, help="Make one run of all listings (one machine, one version).")
 @click.option("--partial", is_flag=True, help="Take the complete rows of a truncated listing.")
 @click.option("--replace", "overwrite", is_flag=True, help="Replace runs of the same name.")
@@ -55,25 +55,25 @@ def openssl_speed(
 ) -> int:
     """Import the output of `openssl speed`, plain or with -mr, of OpenSSL 0.9.8 to 3.x. `-` is standard input.
 
-    A file may hold several listings: each becomes a run. The tool gives no intervals and no cycles, so the figures have
-    none. Boot messages around the tables describe the machine.
+    A file may contain several listings: each becomes a run. The tool gives no intervals and no cycles, so the figures
+    have none. Boot messages around the tables describe the machine.
     """
     from perbyte.exchange import join_listings, make_run, read_listings, read_machine, read_text
     from perbyte.model.text import plain
 
     profile = read_machine(read_text(machine).split("\n")) if machine else None
-    found = []
+    listings = []
     for file in files:
         source = "standard input" if str(file) == "-" else file.name
         for listing in read_listings(read_text(file), source, partial=partial):
             listing.version = listing.version or version or ""
-            found.append((listing, source, name or _plain_name(file)))
+            listings.append((listing, source, name or _plain_name(file)))
     if join:
-        found = [(join_listings([one for one, _, _ in found]), *found[0][1:])]
-    titles = [title for _, _, title in found]
+        listings = [(join_listings([entry for entry, _, _ in listings]), *listings[0][1:])]
+    titles = [title for _, _, title in listings]
     counts = {title: titles.count(title) for title in titles}
     runs = []
-    for number, (listing, source, title) in enumerate(found):
+    for number, (listing, source, title) in enumerate(listings):
         several = counts[title] > 1
         title = f"{title}-{titles[: number + 1].count(title)}" if several else title
         runs.append(make_run(listing, name=title, source=source, machine=profile))
@@ -81,7 +81,7 @@ def openssl_speed(
             text = plain(next(iter(runs[-1].conditions.input["remarks"]), "no row"), 200)
             raise UsageError(
                 f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {text}",
-                hint="see what it knows: perbyte list algorithms",
+                hint="perbyte list algorithms lists all",
             )
     _deliver(runs, out, overwrite, quiet)
     return EXIT_FINE
@@ -98,7 +98,7 @@ def _importer(form: str) -> click.Command:
         "meanings",
         multiple=True,
         metavar="PATTERN=ALGORITHM/OPERATION@SIZE",
-        help="The cell that a name stands for.",
+        help="The cell for benchmarks whose names match PATTERN.",
     )
     @click.option("--replace", "overwrite", is_flag=True, help="Replace a run of the same name.")
     @click.option("-q", "--quiet", is_flag=True, help="No notes.")
@@ -113,7 +113,7 @@ def _importer(form: str) -> click.Command:
     ) -> int:
         from perbyte.exchange import make_benchmark_run, read_benchmarks, read_meaning, read_text
 
-        said = [read_meaning(text) for text in meanings]
+        mappings = [read_meaning(text) for text in meanings]
         source = "standard input" if str(file) == "-" else file.name
         readings = read_benchmarks(form, read_text(file), source)
         run = make_benchmark_run(
@@ -122,7 +122,7 @@ def _importer(form: str) -> click.Command:
             name=name or _plain_name(file, form),
             source=source,
             runner=runner or form,
-            meanings=said,
+            meanings=mappings,
         )
         _deliver([run], out, overwrite, quiet)
         return EXIT_FINE
@@ -143,7 +143,7 @@ def _deliver(runs: list[Run], out: Path | None, overwrite: bool, quiet: bool) ->
             text = plain(next(iter(run.conditions.input["remarks"]), "no row"), 200)
             raise UsageError(
                 f"nothing in it is known to Perbyte: {text}",
-                hint="see what it knows: perbyte list algorithms",
+                hint="perbyte list algorithms lists all",
             )
     for run, place in _with_places(runs, out, overwrite):
         _store(run, place, overwrite)
@@ -158,18 +158,20 @@ def _with_places(runs: list[Run], out: Path | None, overwrite: bool) -> list[tup
 
     home = out or places.runs_home()
     alone = out is not None and len(runs) == 1
-    found = [(run, home if alone else home / run.conditions.run_id) for run in runs]
-    if bad := next((name for _, place in found if (name := place.name) in ("", ".", "..")), None):
-        raise UsageError(f"{bad!r} is no name of a run", hint="use --name with letters, digits, dot and dash")
+    placed = [(run, home if alone else home / run.conditions.run_id) for run in runs]
+    if bad := next((name for _, place in placed if (name := place.name) in ("", ".", "..")), None):
+        raise UsageError(
+            f"{bad!r} is not a valid name of a run", hint="use --name with letters, digits, dot and dash"
+        )
     if escaped := next((run for run in runs if "/" in run.conditions.run_id), None):
         raise UsageError(
             f"the name {escaped.conditions.run_id!r} is a path",
             hint="use --name for the name, --out for the place",
         )
-    taken = next((place for _, place in found if (place / "run.json").exists()), None)
+    taken = next((place for _, place in placed if (place / "run.json").exists()), None)
     if taken and not overwrite:
         raise UsageError(f"there is a run at {taken} already", hint="use --name, --out or --replace")
-    return found
+    return placed
 
 
 def _store(run: Run, place: Path, overwrite: bool) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from perbyte.cli.leaking import BUDGET_S, draw_cases, find_leaks, leak_code, print_leaks, read_failing
+from perbyte.app.leaking import BUDGET_S, draw_cases, find_leaks, leak_code
+from perbyte.cli.leaking import heard, print_leaks, read_failing
 from perbyte.cli.options import Listed, Seconds, gentle_option, note
 from perbyte.errors import UsageError
 
@@ -105,7 +106,7 @@ def command(
         budget_s=budget or BUDGET_S * len(cases),
         target=down_to,
         out=out,
-        quiet=quiet,
+        **heard(quiet=quiet),
     )
     print_leaks(run, as_json=as_json, as_csv=as_csv)
     note(f"run: {place}  (perbyte show {place.name})", quiet=quiet)

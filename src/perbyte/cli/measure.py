@@ -115,9 +115,10 @@ def command(options: MeasureOptions) -> int:
     if beside.count or beside.memory:
         done = with_behaviours(done, quiet=quiet)
     if beside.leak:
-        from perbyte.cli.leaking import with_leaks
+        from perbyte.app.leaking import with_leaks
+        from perbyte.cli.leaking import heard
 
-        done = with_leaks(done, quiet=quiet)
+        done = with_leaks(done, **heard(quiet=quiet))
     print_run(done.run, options.output, beside)
     if suite:
         note(f"{suite.title}: {suite.answers}", quiet=quiet)
@@ -137,7 +138,7 @@ def _of_suite(name: str, options: MeasureOptions) -> tuple[Suite, MeasureOptions
     from perbyte.measure import built_runners
 
     if options.selectors or options.resume:
-        raise UsageError("--suite takes the place of selectors", hint="leave the selectors (or --resume) out")
+        raise UsageError("--suite replaces selectors", hint="leave out the selectors (or --resume)")
     suite = find_suite(name)
     build_needed(["*"], quiet=options.output.quiet)
     selectors = suite.selectors(tuple(spec.name for spec in built_runners()))
@@ -159,13 +160,11 @@ def _resume(path: Path, options: MeasureOptions) -> Conducted:
     )
     of_plan += (options.states, options.threads, options.input, options.out, options.dry_run)
     if any(of_plan):
-        raise UsageError(
-            "--resume goes on with the run's own plan", hint="leave selectors and plan options out"
-        )
+        raise UsageError("--resume uses the plan of the run", hint="leave out selectors and plan options")
     given = (policy.precision, policy.epochs, policy.cores, policy.seed)
     if policy.gentle or any(value is not None for value in given):
         raise UsageError(
-            "--resume goes on under the run's own policy", hint="of its options only --budget can be given"
+            "--resume uses the policy of the run", hint="of its options, only --budget can be changed"
         )
     return conduct_resumed(path, quiet=options.output.quiet, budget_s=policy.budget)
 
@@ -254,14 +253,16 @@ def _note_left_out(selectors: Sequence[Selector], *, quiet: bool) -> None:
 def read_states(
     states: tuple[str, ...], threads: str | None, cores: tuple[int, ...] | None
 ) -> tuple[str, ...] | None:
-    """The states that were asked for, numbers of threads among them; None where nothing was said."""
+    """The states that were requested, numbers of threads among them; None where nothing was said."""
     from perbyte.measure import choose_cores
 
     if unknown := [state for state in states if not is_state(state)]:
-        raise UsageError(f"'{unknown[0]}' is no state", hint=f"there are {', '.join(STATES)} and threads-2")
+        raise UsageError(
+            f"'{unknown[0]}' is not a state", hint=f"there are {', '.join(STATES)} and threads-2"
+        )
     words = [word.strip() for word in threads.split(",")] if threads is not None else []
     if not all(word == "all" or (word.isdecimal() and int(word)) for word in words):
-        raise UsageError(f"'{threads}' is no list of numbers of threads", hint="such as 1,2,all")
+        raise UsageError(f"'{threads}' is not a list of numbers of threads", hint="such as 1,2,all")
     if words:
         there = len(choose_cores(cores or ()))
         counts = sorted({there if word == "all" else int(word) for word in words})

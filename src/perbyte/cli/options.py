@@ -56,10 +56,10 @@ class UnitName(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name as `UNITS` has it."""
         asked = str(value).strip().lower()
-        found = _SHORT_UNITS.get(asked) or {unit.lower(): unit for unit in UNITS}.get(asked)
-        if not found:
+        unit = _SHORT_UNITS.get(asked) or {unit.lower(): unit for unit in UNITS}.get(asked)
+        if not unit:
             self.fail(f"no unit '{value}'; there are {', '.join(UNITS)}", param, ctx)
-        return found
+        return unit
 
 
 class DataRate(click.ParamType[float]):
@@ -189,7 +189,7 @@ class PolicyOptions:
         "--epochs",
         type=click.IntRange(1, 100),
         default=None,
-        help=f"Least number of fresh processes per runner.  [{DEFAULT.epochs}]",
+        help=f"Minimum number of fresh processes per runner.  [{DEFAULT.epochs}]",
     )
     cores: tuple[int, ...] | None = option(
         "--cores",
@@ -247,7 +247,7 @@ class Additions:
     """What is printed beside the figures of a run; `rate` in bytes a second."""
 
     rate: float | None = option("--rate", type=DataRate(), default=None, help=RATE)
-    limits: bool = flag("--limits", help="Show the processor's limit for each cell, and its cause.")
+    limits: bool = flag("--limits", help="Compare each cell with the limit of the processor.")
     count: bool = flag("--count", help="Show the instructions of each cell, by kind and per cycle.")
     memory: bool = flag("--memory", help="Show stack, heap, state and code of each cell, in bytes.")
     leak: bool = flag("--leak", help="Show whether the time of each cell depends on secrets.")

@@ -14,9 +14,10 @@ import click
 from perbyte import extras, places
 from perbyte.app.run_names import find_runs
 from perbyte.cli.options import note
-from perbyte.cli.terminal import PlainTable, print_table
+from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, UsageError
 from perbyte.model.text import json_ready
+from perbyte.report.listing import from_records
 
 
 @click.command("query")
@@ -63,7 +64,7 @@ def print_rows(
         writer.writerows((inert(json_ready(value)) for value in row) for row in rows)
     elif names:
         shown = [dict(zip(names, map(_text, row), strict=True)) for row in rows]
-        print_table(PlainTable(shown or [dict.fromkeys(names, "")], names[-1]))
+        print_listing(from_records(shown or [dict.fromkeys(names, "")], names[-1]))
 
 
 def _all_runs() -> list[Path]:
@@ -83,5 +84,5 @@ def _text(value: Any) -> str:
     from perbyte.model.text import plain
 
     if isinstance(value, (list, tuple)):
-        return plain("; ".join(_text(one) for one in value), 300)
+        return plain("; ".join(_text(element) for element in value), 300)
     return f"{value:.7g}" if isinstance(value, float) else "" if value is None else plain(value, 300)

@@ -12,9 +12,10 @@ import click
 
 from perbyte import extras
 from perbyte.cli.options import note
-from perbyte.cli.terminal import PlainTable, print_table
+from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Run
+from perbyte.report.listing import from_records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,8 +76,8 @@ def command(
         return _side_by_side(opened, output, charts)
 
     if charts:
-        found = pictures_of(opened[0])
-        deliver_charts(found, charts)
+        pictures = pictures_of(opened[0])
+        deliver_charts(pictures, charts)
     if output or not charts:
         note(f"report: {write_html(opened[0], output or Path('report.html'))}")
     return EXIT_FINE
@@ -95,8 +96,8 @@ def _history(runs: Sequence[Path], output: Path | None, charts: Sequence[Path]) 
         note("no run of a study yet: published figures only (perbyte study run kompara-2020 makes one)")
     history = load_history([open_run(place) for place in places])
     if charts:
-        found = {picture.name: picture for picture in history_pictures(history)}
-        deliver_charts(found, charts)
+        pictures = {picture.name: picture for picture in history_pictures(history)}
+        deliver_charts(pictures, charts)
     if output or not charts:
         target = output or Path("history.html")
         note(f"report: {written(target, lambda part: write(history_page(history), part))}")
@@ -127,8 +128,8 @@ def _side_by_side(runs: Sequence[Run], output: Path | None, charts: Sequence[Pat
 
     if charts:
         grids = compare_runs(runs, run_names(runs))
-        found = {picture.name: picture for picture in comparison_pictures(grids)}
-        deliver_charts(found, charts)
+        pictures = {picture.name: picture for picture in comparison_pictures(grids)}
+        deliver_charts(pictures, charts)
     if output or not charts:
         target = output or Path("report.html")
         note(f"report: {written(target, lambda part: write(comparison_page(runs), part))}")
@@ -183,7 +184,7 @@ def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path
     if judgement is not None:
         history, text = history_of(run)
         notes.append(text)
-    told = tuple(said for said in notes if said)
+    told = tuple(text for text in notes if text)
     page = run_page(run, judgement=judgement, history=history, notes=told)
     return written(path, lambda part: write(page, part))
 
@@ -220,15 +221,17 @@ def newest_of_studies() -> list[Path]:
     from perbyte import places
     from perbyte.store import runs
 
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     stored = [
         summary
         for summary in runs(places.runs_home())
         if summary.study and summary.cells and not summary.problem
     ]
-    for one in sorted(stored, key=lambda summary: not summary.complete):  # stable: newest first among equals
-        found.setdefault(one.study, one.path)
-    return list(found.values())
+    for summary in sorted(
+        stored, key=lambda summary: not summary.complete
+    ):  # stable: newest first among equals
+        paths.setdefault(summary.study, summary.path)
+    return list(paths.values())
 
 
 def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Picture]:
@@ -247,7 +250,7 @@ def deliver_charts(pictures: Mapping[str, Picture], charts: Sequence[Path]) -> N
     """
     if any(chart.stem == HELP for chart in charts):
         rows = [{"chart": name, "shows": picture.heading} for name, picture in pictures.items()]
-        print_table(PlainTable(rows, "shows"))
+        print_listing(from_records(rows, "shows"))
         return
     for chart in charts:
         note(f"chart: {write_chart(pictures, chart)}")

@@ -26,7 +26,7 @@ class ShowOptions:
 @click.command("show")
 @takes(ShowOptions)
 def command(options: ShowOptions) -> int:
-    """Show the table of RUN: a directory, or a name of `perbyte list runs`. Without RUN: the newest run.
+    """Print the table of RUN: a directory, or a name of `perbyte list runs`. Without RUN: the newest run.
 
     \b
       perbyte show
@@ -43,7 +43,7 @@ def command(options: ShowOptions) -> int:
         from perbyte.cli.leaking import print_leaks
 
         if output.unit or replace(options.beside, leak=False) != NO_ADDITIONS:
-            raise UsageError("a run that looked for leaks is shown as it is, or with --json or --csv")
+            raise UsageError("a run with leak tests has no options except --json and --csv")
         print_leaks(read_leaks(place), as_json=output.as_json, as_csv=output.as_csv)
         return 0
     print_run(open_run(place), output, options.beside)
@@ -63,19 +63,21 @@ def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> Non
 
         from perbyte.report.beyond import scaling_json
         from perbyte.report.export import to_json
-        from perbyte.report.limit import limits_json
+        from perbyte.report.limit import limits_listing
+        from perbyte.report.listing import records
         from perbyte.report.rate import rate_json
 
-        found = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
-        found |= {"limits": limits_json(run.cells)} if limits else {}
-        found |= {"scaling": told} if (told := scaling_json(run.cells)) else {}
-        print(json.dumps(found, indent=1, allow_nan=False))
+        document = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
+        document |= {"limits": records(limits_listing(run.cells))} if limits else {}
+        document |= {"scaling": told} if (told := scaling_json(run.cells)) else {}
+        print(json.dumps(document, indent=1, allow_nan=False))
     elif output.as_csv:
         from perbyte.report.export import to_csv
 
         print(to_csv(run), end="")
     else:
         from perbyte.report.beyond import render_beyond
+        from perbyte.report.lines import render_listing
         from perbyte.report.text import render_table
         from perbyte.stats.quantity import Unit
 
@@ -83,13 +85,13 @@ def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> Non
         if scaling := render_beyond(run.cells):
             print("\n" + scaling, end="")
         if rate:
-            from perbyte.report.rate import render_rate
+            from perbyte.report.rate import rate_listing
 
-            print("\n" + render_rate(run.cells, rate), end="")
+            print("\n" + render_listing(rate_listing(run.cells, rate)), end="")
         if limits:
-            from perbyte.report.limit import render_limits
+            from perbyte.report.limit import limits_listing
 
-            print("\n" + render_limits(run.cells), end="")
+            print("\n" + render_listing(limits_listing(run.cells)), end="")
         if beside.count or beside.memory:
             from perbyte.report.behaviour import render_behaviour
 

@@ -101,11 +101,11 @@ def plain_letters(error: UnicodeError) -> tuple[str, int]:
     """Give what an encoding cannot say in letters that it can: the error handler of the streams."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    text = "".join(_in_plain(one) for one in error.object[error.start : error.end])
+    text = "".join(_in_plain(letter) for letter in error.object[error.start : error.end])
     return text, error.end
 
 
-def _in_plain(one: str) -> str:
-    if 0xDC80 <= ord(one) <= 0xDCFF:  # a byte of a file name or an argument that is no UTF-8
-        return f"\\x{ord(one) - 0xDC00:02x}"
-    return _PLAIN.get(one, "?")
+def _in_plain(letter: str) -> str:
+    if 0xDC80 <= ord(letter) <= 0xDCFF:  # a byte of a file name or an argument that is no UTF-8
+        return f"\\x{ord(letter) - 0xDC00:02x}"
+    return _PLAIN.get(letter, "?")

@@ -80,7 +80,7 @@ class StudyRunOptions:
     report: Path | None = option(
         "--report", type=click.Path(path_type=Path), help="Also write the report here."
     )
-    strict: bool = flag("--strict", help="Exit code 1 when a claim is not reproduced.")
+    strict: bool = flag("--strict", help="Exit code 1 if a claim is not reproduced.")
     policy: PolicyOptions = group(PolicyOptions)
     output: Output = group(Output)
     profile: bool = flag("--profile", help=PROFILE)
@@ -164,7 +164,7 @@ def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions
 @click.option("--study", "name", help="Study with the claims.  [that of the run]")
 @click.option("--numbers", is_flag=True, help="Print all deciding numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--strict", is_flag=True, help="Exit code 1 when a claim is not reproduced.")
+@click.option("--strict", is_flag=True, help="Exit code 1 if a claim is not reproduced.")
 def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, as_json: bool, strict: bool) -> int:
     """Judge a study's claims on RUNS without measuring."""
     from perbyte.report.studyview import judgement_data
@@ -230,7 +230,7 @@ def new(
 ) -> int:
     """Write the skeleton of a study NAME from a CSV table of printed FIGURES and a few answers.
 
-    What is not given as an option is asked for.
+    It asks for everything that is not given as an option.
     """
     from perbyte.datafile import read_text
     from perbyte.studies import judge_in_print, read_study

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import datetime
 import fnmatch
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from perbyte.app.supercop import BAD, MEASURED, Way, ways_of
+from perbyte.app.supercop_tree import TreeJob
+from perbyte.cli.conduct import hands
 from perbyte.cli.options import Listed, Seconds, gentle_option, note
-from perbyte.cli.supercop_build import BAD, MEASURED, Made, Way, build_group, judged, ways_of
-from perbyte.errors import EXIT_FINE, EXIT_INCORRECT, PerbyteError, UsageError
+from perbyte.errors import EXIT_FINE, EXIT_INCORRECT, UsageError
 
 if TYPE_CHECKING:
-    from perbyte.model import Algorithm, Run
     from perbyte.trial.supercop import Implementation
     from perbyte.trial.supercop_record import Journal, VariantOutcome
 
 BUDGET_S = 5.0
-EPOCHS = 3
 EPILOG = """\b
   perbyte supercop supercop-20260330 sha256 'crypto_stream/*'
   perbyte supercop supercop-20260330               # the whole tree; run it again to continue
@@ -94,9 +92,10 @@ def command(
         raise UsageError(f"{root} has no list of compilers that are here", hint="leave --compilers out")
     describe_primitives(find_implementations([tree]), place / "catalogue")
     groups: dict[tuple[str, str], list[Implementation]] = {}
-    for one in chosen:
-        groups.setdefault((one.operation, one.primitive), []).append(one)
-    job = _Job(journal, version, ways, parse_sizes(",".join(sizes)) if sizes else None, budget, gentle, quiet)
+    for implementation in chosen:
+        groups.setdefault((implementation.operation, implementation.primitive), []).append(implementation)
+    chosen_sizes = parse_sizes(",".join(sizes)) if sizes else None
+    job = TreeJob(journal, version, ways, chosen_sizes, budget, gentle, hands(quiet=True)["conduct"])
     wrong = False
     for number, ((operation, primitive), group) in enumerate(groups.items(), start=1):
         if not again and job.done(group):
@@ -106,141 +105,6 @@ def command(
         print(f"{number}/{len(groups)} crypto_{operation}/{primitive}: {_summary(outcomes)}", flush=True)
     _print_end(journal, primitives_of(root), primitives)
     return EXIT_INCORRECT if wrong else EXIT_FINE
-
-
-class _Job:
-    """What is the same for each primitive."""
-
-    def __init__(
-        self,
-        journal: Journal,
-        version: str,
-        ways: Sequence[Way],
-        sizes: tuple[int, ...] | None,
-        budget_s: float,
-        gentle: bool,
-        quiet: bool,
-    ) -> None:
-        self.journal, self.version, self.ways = journal, version, ways
-        self.sizes, self.budget_s, self.gentle, self.quiet = sizes, budget_s, gentle, quiet
-        self.date = f"{datetime.datetime.now(datetime.UTC):%Y%m%d}"
-
-    def done(self, group: Sequence[Implementation]) -> bool:
-        """True where each implementation has an outcome in each way."""
-        wanted = {
-            (implementation.operation, implementation.primitive, implementation.name, way.word)
-            for implementation in group
-            for way in self.ways
-        }
-        return wanted <= set(self.journal.outcomes)
-
-    def carry_out(self, group: Sequence[Implementation]) -> list[VariantOutcome]:
-        """Build and measure a primitive; what goes wrong with it is its outcome."""
-        from perbyte.trial.supercop import algorithm_of
-        from perbyte.trial.supercop_record import failure_line, prefix, try_line
-
-        run, algorithm = None, None
-        try:
-            algorithm = algorithm_of(group[0], None)
-            made, run = self._measured(group, algorithm)
-            if own := self._another(group, algorithm, made, run):
-                made, run = self._measured(group, own)
-                made = [
-                    replace(
-                        one, detail=f"{one.detail}; not the catalogue's {algorithm.id}, by its known answers"
-                    )
-                    if one.word == MEASURED
-                    else one
-                    for one in made
-                ]
-        except (PerbyteError, OSError) as error:
-            word = "cannot be built" if algorithm else "not known"
-            made = [
-                Made(implementation, way, implementation.name, word, _line(str(error)))
-                for implementation in group
-                for way in self.ways
-            ]
-        start = prefix(self.version, self.date, group[0].operation, group[0].primitive)
-        outcomes, lines = [], []
-        for one in made:
-            outcome = self._outcome(one, run)
-            outcomes.append(outcome)
-            if outcome.word != MEASURED:
-                lines.append(failure_line(start, outcome))
-                continue
-            lines += [try_line(start, outcome), *self._figures(start, one, outcome, run)]
-        self.journal.add(outcomes, lines)
-        return outcomes
-
-    @staticmethod
-    def _another(
-        group: Sequence[Implementation], algorithm: Algorithm, made: Sequence[Made], run: Run | None
-    ) -> Algorithm | None:
-        """The primitive by itself, where all that give the tree's checksums give other answers than the catalogue's.
-
-        Primitives and standards may share a name: CAESAR's AEGIS is not that of the later draft.
-        """
-        from perbyte.catalogue import load
-        from perbyte.trial.supercop import own_id
-
-        fitting = [one for one in made if one.spec and "fits" in one.detail]
-        own = load().algorithms.get(own_id(group[0]))
-        if not run or not fitting or not own or own == algorithm:
-            return None
-        return own if all(judged(one, run)[0] == "wrong" for one in fitting) else None
-
-    def _measured(
-        self, group: Sequence[Implementation], algorithm: Algorithm
-    ) -> tuple[list[Made], Run | None]:
-        from perbyte.cli.try_bench import Bench
-        from perbyte.cli.try_check import CALL_S
-        from perbyte.cli.try_supercop import SIZES
-        from perbyte.cli.try_time import Clock
-        from perbyte.model import Policy
-        from perbyte.runners import locate
-        from perbyte.trial.bench import sizes_for
-
-        usual = sizes_for(algorithm, None)
-        sizes = self.sizes or (SIZES if usual[0] == SIZES[0] else usual)
-        taken = {spec.name for spec in locate()}
-        gated = algorithm.family == "supercop"
-        made = build_group(group, algorithm, self.ways, sizes[0], taken, quiet=True, gated=gated)
-        specs = [one.spec for one in made if one.spec]
-        if not specs:
-            return made, None
-        policy, clock = Policy(epochs=EPOCHS, gentle=self.gentle), Clock(self.budget_s)
-        run, _ = Bench(specs, [], algorithm, sizes, policy, True, CALL_S, clock).measure(fresh=True)
-        return made, run
-
-    def _outcome(self, one: Made, run: Run | None) -> VariantOutcome:
-        from perbyte.trial.checksum import expected_checksums
-        from perbyte.trial.supercop_record import VariantOutcome
-
-        word, detail = judged(one, run) if run else (one.word, one.detail)
-        figures: dict[str, Sequence[float]] = {}
-        for figure in run.cells if run and word == MEASURED else ():
-            if figure.cell.runner == one.name:
-                where = f"{figure.cell.operation}@{figure.cell.size_bytes} {figure.cell.contract}"
-                ends = (figure.interval.low, figure.interval.high)
-                figures[where] = (figure.cycles_per_call or 0.0, figure.ns_per_call, *ends)
-        if word == MEASURED and not figures:
-            word, detail = "no figure", detail or "the run gave none"
-        fitting = expected_checksums(one.one) if "fits" in one.detail else ""
-        used = one.used or one.way
-        asked = one.way.word if used != one.way else ""
-        what = (one.one.operation, one.one.primitive, one.one.name, used.word)
-        return VariantOutcome(*what, word, _line(detail), fitting, figures, asked)
-
-    def _figures(self, start: str, one: Made, outcome: VariantOutcome, run: Run | None) -> list[str]:
-        from perbyte.trial.supercop_record import data_lines
-
-        assert run
-        compiler = next(
-            (identity.compiler for identity in run.conditions.identities if identity.runner == one.name), "-"
-        )
-        return data_lines(
-            start, outcome, [each for each in run.cells if each.cell.runner == one.name], compiler
-        )
 
 
 def _meant(operation: str, primitive: str, patterns: Sequence[str]) -> bool:
@@ -255,13 +119,9 @@ def _version(root: Path) -> str:
     return text if text.isalnum() else root.name
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())[:400]
-
-
 def _summary(outcomes: Sequence[VariantOutcome]) -> str:
     """What became of a primitive, in a line: how many, and the best."""
-    words = [one.word for one in outcomes]
+    words = [outcome.word for outcome in outcomes]
     told = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys([MEASURED, *words]))
     best: dict[str, tuple[float, str]] = {}
     for outcome in outcomes:

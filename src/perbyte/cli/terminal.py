@@ -10,65 +10,21 @@ import contextlib
 import os
 import shutil
 import sys
-import textwrap
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from perbyte.cli.streams import control
 from perbyte.model.text import plain
+from perbyte.report.listing import Listing, lines
 
 if TYPE_CHECKING:
     from perbyte.measure import Moment
 
-_LEAST = 28  # characters for the column that is wrapped, before another one is left out
-_GAP = "  "
-_LONGEST = 2000
 
-
-@dataclass(frozen=True, slots=True)
-class PlainTable:
-    """`rows` have the same keys; `flowing` is the column that is wrapped, `expendable` go one after another."""
-
-    rows: Sequence[dict[str, Any]]
-    flowing: str
-    expendable: tuple[str, ...] = ()
-
-
-def print_table(table: PlainTable) -> None:
-    """Print a table as wide as the terminal, or as wide as it is where no terminal is."""
-    for line in lay_out(table, _room()):
+def print_listing(listing: Listing) -> None:
+    """Print a listing as wide as the terminal, or as wide as it is where no terminal is."""
+    for line, _ in lines(listing, _room()) if listing.rows else [("none", True)]:
         print(line)
-
-
-def lay_out(table: PlainTable, width: int | None) -> list[str]:
-    """The lines of a table in `width` characters (None: as many as it takes)."""
-    if not table.rows:
-        return ["none"]
-    rows = [{name: plain(value, _LONGEST) for name, value in row.items()} for row in table.rows]
-    names = list(rows[0])
-    widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in names}
-    if width is not None:
-        for name in table.expendable:
-            if _left(widths, table.flowing, width) >= min(_LEAST, widths[table.flowing]):
-                break
-            del widths[name]
-        widths[table.flowing] = min(widths[table.flowing], max(_left(widths, table.flowing, width), 1))
-    lines = []
-    for row in [{name: name for name in names}, *rows]:
-        flow = textwrap.wrap(row[table.flowing], widths[table.flowing], break_on_hyphens=False) or [""]
-        for number, part in enumerate(flow):
-            cells = [part if name == table.flowing else "" if number else row[name] for name in widths]
-            line = _GAP.join(cell.ljust(wide) for cell, wide in zip(cells, widths.values(), strict=True))
-            lines.append(line.rstrip())
-    return lines
-
-
-def _left(widths: dict[str, int], flowing: str, width: int) -> int:
-    """What the other columns leave of `width`."""
-    others = [wide for name, wide in widths.items() if name != flowing]
-    return width - sum(others) - len(_GAP) * len(others)
 
 
 def _room() -> int | None:
@@ -156,9 +112,9 @@ class ProgressLine:
         if self._quiet or text in self._notes:
             return
         self._notes.add(text)
-        what, colon, said = text.partition(": ")
+        what, colon, message = text.partition(": ")
         if colon:
-            self._alike.setdefault(colon + said, []).append(what)
+            self._alike.setdefault(colon + message, []).append(what)
         else:
             self._alike[text] = []
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
+from perbyte.app.trying.check import CALL_S
+from perbyte.app.trying.clock import BESIDE_S, WALL_S, Clock
 from perbyte.cli.options import Listed, Percent, Seconds, gentle_option, note, undecided_option
 from perbyte.cli.sections import SectionedCommand
-from perbyte.cli.try_check import CALL_S
-from perbyte.cli.try_time import BESIDE_S, WALL_S, Clock
 from perbyte.cli.try_trial import Trial
 from perbyte.errors import PerbyteError, UsageError
 
@@ -126,7 +126,7 @@ EPILOG = """\b
     "--fail-above-instructions",
     type=Percent(),
     default=None,
-    help="With --baseline: exit code 1 if by more instructions.",
+    help="With --baseline: exit code 1 if instructions grow by more.",
 )
 @undecided_option
 @click.option("--markdown", is_flag=True, help="Print the result of --baseline as Markdown.")
@@ -219,7 +219,9 @@ def command(
             quiet=quiet,
         )
     if not algorithm_name:
-        raise UsageError("what does it compute?", hint="--as sha-256; all: perbyte list algorithms")
+        raise UsageError(
+            "missing --as ALGORITHM", hint="for example --as sha-256; perbyte list algorithms lists all"
+        )
     if algorithm_name.startswith(NEW):
         algorithm = find_new(algorithm_name, kind, lengths, answers)
     elif kind or lengths or answers:
@@ -234,8 +236,8 @@ def command(
     plain = () if managed(asked.files) else ("-O2",)
     if managed(asked.files) and (link or compiling or defines):
         raise UsageError("--define, --link and --pkg-config are for compilers of C", hint="leave them out")
-    more = (*(f"-D{one}" for one in defines), *compiling)
-    each = [(*one, *more) for one in [tuple(shlex.split(one)) for one in flags] or [plain]]
+    more = (*(f"-D{define}" for define in defines), *compiling)
+    each = [(*words, *more) for words in [tuple(shlex.split(flag)) for flag in flags] or [plain]]
     if (baseline or keep or watch or since) and len(each) > 1:
         raise UsageError("a baseline is one program", hint="give --flags once")
     trial = Trial(

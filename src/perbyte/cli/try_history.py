@@ -33,7 +33,7 @@ def add_entry(
     run: Run,
     spec: RunnerSpec,
     old: Commit,
-    found: Sequence[BaselineChange],
+    changes: Sequence[BaselineChange],
 ) -> None:
     """Add what was found of the present program, beside that of `old`, and draw the picture anew.
 
@@ -52,17 +52,17 @@ def add_entry(
         "at": run.conditions.started_at,
         "machine": run.conditions.machine.cpu_model,
         "run": run.conditions.run_id,
-        "rows": [_row(run, spec.name, change) for change in found],
+        "rows": [_row(run, spec.name, change) for change in changes],
     }
     try:
         place.mkdir(parents=True, exist_ok=True)
         entries = [
-            one
-            for one in read_entries(place)
-            if (one["commit"], one["function"]) != (name, trial.asked.title)
+            entry
+            for entry in read_entries(place)
+            if (entry["commit"], entry["function"]) != (name, trial.asked.title)
         ]
         entries.append(entry)
-        lines = "".join(json.dumps(one, sort_keys=True) + "\n" for one in entries)
+        lines = "".join(json.dumps(entry, sort_keys=True) + "\n" for entry in entries)
         (place / ENTRIES).write_text(lines, encoding="utf-8")
         drawn = tracks(entries)
         (place / "history.svg").write_text(commits_svg(drawn), encoding="utf-8")
@@ -85,15 +85,15 @@ def add_entry(
 def read_entries(place: Path) -> list[dict[str, Any]]:
     """The entries of a history, oldest first. A line that was cut off is left out."""
     file = place / ENTRIES
-    found = []
+    entries = []
     for line in file.read_text(encoding="utf-8").splitlines() if file.is_file() else ():
         try:
-            one = json.loads(line)
+            entry = json.loads(line)
         except ValueError:
             continue
-        if isinstance(one, dict) and {"commit", "function", "rows"} <= set(one):
-            found.append(one)
-    return found
+        if isinstance(entry, dict) and {"commit", "function", "rows"} <= set(entry):
+            entries.append(entry)
+    return entries
 
 
 def tracks(entries: Sequence[dict[str, Any]]) -> list[Track]:
@@ -116,9 +116,9 @@ def tracks(entries: Sequence[dict[str, Any]]) -> list[Track]:
 def _row(run: Run, name: str, change: BaselineChange) -> dict[str, Any]:
     """A row's cost per byte and what became of it."""
     figure = next(
-        one
-        for one in run.cells
-        if (one.cell.runner, one.cell.operation, one.cell.contract, one.cell.size_bytes)
+        figure
+        for figure in run.cells
+        if (figure.cell.runner, figure.cell.operation, figure.cell.contract, figure.cell.size_bytes)
         == (name, change.operation, change.contract, change.size_bytes)
     )
     size = change.size_bytes or 1

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perbyte.app.supercop import MEASURED, ImplementationOutcome
 from perbyte.cli.options import note
-from perbyte.cli.supercop_build import MEASURED, ImplementationOutcome
 from perbyte.cli.try_supercop import measure_groups
 from perbyte.errors import PerbyteError, UsageError
 
@@ -53,7 +53,9 @@ def try_layout(
     if unknown:
         note(f"left out, not in the catalogue: {', '.join(unknown)}", quiet=quiet)
     if not groups:
-        raise UsageError("the tree has nothing of what was asked for", hint="see --as and the layout's 'as'")
+        raise UsageError(
+            "the tree has no implementation of the requested algorithm", hint="see --as and the layout's 'as'"
+        )
     note(f"building {sum(map(len, groups.values()))} programs", quiet=quiet)
     sdk_archive()
     built = {algorithm: _build(group, algorithm, sizes) for algorithm, group in groups.items()}
@@ -67,7 +69,7 @@ def _build(
 
     size = (sizes or sizes_for(algorithm, None))[0]
     with ThreadPoolExecutor(max_workers=2) as pool:
-        return list(pool.map(lambda one: _made(one, size), group))
+        return list(pool.map(lambda layout: _made(layout, size), group))
 
 
 def _made(member: Member, size: int) -> ImplementationOutcome:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from perbyte.cli.leaking import BUDGET_S, draw_cases, find_leaks, leak_code, print_leaks, read_failing
+from perbyte.app.leaking import BUDGET_S, draw_cases, find_leaks, leak_code
+from perbyte.app.trying.bench import Bench
+from perbyte.cli.conduct import hands
+from perbyte.cli.leaking import heard, print_leaks, read_failing
 from perbyte.cli.options import note
-from perbyte.cli.try_bench import Bench
 from perbyte.errors import EXIT_INCORRECT, UsageError
 
 if TYPE_CHECKING:
@@ -40,16 +42,16 @@ def try_leak(trial: Trial, how: str, fail_on: Sequence[str] | None, budget_s: fl
     usual = sizes_for(algorithm, trial.sizes)
     sizes = usual if trial.sizes or len(usual) < 3 else SIZES
     policy = Policy(gentle=trial.gentle)
-    bench = Bench(specs, [], algorithm, sizes, policy, trial.quiet, trial.patience_s)
+    bench = Bench(specs, [], algorithm, sizes, policy, trial.patience_s, **hands(quiet=trial.quiet))
     if faults := bench.check():
         trial.tell_faults(faults)
         return EXIT_INCORRECT
-    found = survey(specs, ["full"])
-    cells = _one_contract_each(bench.cells(found))
+    surveyed = survey(specs, ["full"])
+    cells = _one_contract_each(bench.cells(surveyed))
     told = []
     if how == TAINT:
         for spec in specs:
-            for cell in (one for one in cells if one.runner == spec.name):
+            for cell in (cell for cell in cells if cell.runner == spec.name):
                 note(f"memcheck: {cell.address}", quiet=trial.quiet)
                 told += taint_of(spec, cell, algorithm, trial.asked.files)
         if not told:
@@ -61,12 +63,12 @@ def try_leak(trial: Trial, how: str, fail_on: Sequence[str] | None, budget_s: fl
             raise UsageError(f"{algorithm.id}: no operation here works on a secret")
     run, place = find_leaks(
         cases,
-        found,
+        surveyed,
         policy,
         budget_s=budget_s or BUDGET_S * len(cases),
         taint=told,
         check=False,
-        quiet=trial.quiet,
+        **heard(quiet=trial.quiet),
     )
     print_leaks(run, as_json=trial.as_json)
     note(f"run: {place}  (perbyte show {place.name})", quiet=trial.quiet)
@@ -76,6 +78,6 @@ def try_leak(trial: Trial, how: str, fail_on: Sequence[str] | None, budget_s: fl
 def _one_contract_each(cells: Iterable[Cell]) -> list[Cell]:
     """Of an operation under several contracts the one that sets no key in the call, where there is one."""
     first: dict[Cell, Cell] = {}
-    for cell in sorted(cells, key=lambda one: one.contract == "rekey/1"):
+    for cell in sorted(cells, key=lambda cell: cell.contract == "rekey/1"):
         first.setdefault(replace(cell, contract=""), cell)
     return list(first.values())

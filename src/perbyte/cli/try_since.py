@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perbyte.app.trying.clock import Clock
 from perbyte.cli.options import note
-from perbyte.cli.try_time import Clock
 from perbyte.cli.try_told import change_words
 from perbyte.cli.try_trial import NoFigure, Trial
 from perbyte.errors import PerbyteError
@@ -53,9 +53,9 @@ def try_since(trial: Trial, asked: Since) -> int:
         except NoFigure as error:
             return error.code
         quiet = trial.as_json or trial.markdown
-        found = changes(run, spec.name, before.name)
+        changed = changes(run, spec.name, before.name)
         code = trial.tell_changes(run, spec, before, f"since {old.short} {old.subject}")
-        followed = _clearest(found)
+        followed = _clearest(changed)
         if followed and len(behind) > 1 and not quiet:
             search.find(old, before, behind, followed)
     finally:
@@ -64,7 +64,7 @@ def try_since(trial: Trial, asked: Since) -> int:
     if asked.history:
         from perbyte.cli.try_history import add_entry
 
-        add_entry(asked.history, repository, trial, run, spec, old, found)
+        add_entry(asked.history, repository, trial, run, spec, old, changed)
     return code
 
 
@@ -133,8 +133,8 @@ class _Search:
 
         asked = replace(self.trial.asked, name=spec.name)
         trial = replace(self.trial, asked=asked, clock=Clock(self.trial.clock.budget_s), quiet=True)
-        found = changes(trial.in_turn(spec, base), spec.name, base.name)
-        for change in found:
+        changed = changes(trial.in_turn(spec, base), spec.name, base.name)
+        for change in changed:
             if (change.operation, change.contract, change.size_bytes) == (
                 followed.operation,
                 followed.contract,
@@ -144,7 +144,7 @@ class _Search:
         raise NoFigure(1)
 
 
-def _clearest(found: list[BaselineChange]) -> BaselineChange | None:
+def _clearest(changed: list[BaselineChange]) -> BaselineChange | None:
     """The row that changed most among those that are known to have changed."""
-    sure = [change for change in found if change.word in ("slower", "faster")]
+    sure = [change for change in changed if change.word in ("slower", "faster")]
     return max(sure, key=lambda change: abs(math.log(change.comparison.ratio.value)), default=None)

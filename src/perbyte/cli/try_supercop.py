@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perbyte.app.supercop import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged
+from perbyte.app.supercop_tree import SIZES
+from perbyte.app.trying.bench import Bench, libraries_beside
+from perbyte.app.trying.check import CALL_S
+from perbyte.app.trying.clock import Clock
+from perbyte.cli.conduct import hands
 from perbyte.cli.options import note
-from perbyte.cli.supercop_build import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged
-from perbyte.cli.try_bench import Bench, libraries_beside
-from perbyte.cli.try_check import CALL_S
-from perbyte.cli.try_time import Clock
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
     from perbyte.trial.supercop import Implementation
 
 BUDGET_S = 30.0
-SIZES = (64, 4096)
 
 
 def try_directories(
@@ -44,7 +46,7 @@ def try_directories(
     from perbyte.trial.supercop import FLAGS, algorithm_of, find_implementations
 
     asked = find_algorithm(algorithm_name) if algorithm_name else None
-    ways = [Way(words) for words in [tuple(shlex.split(one)) for one in flags] or [FLAGS]]
+    ways = [Way(words) for words in [tuple(shlex.split(words)) for words in flags] or [FLAGS]]
     groups: dict[Algorithm, list[Implementation]] = {}
     unknown: dict[str, UsageError] = {}
     for implementation in find_implementations(places):
@@ -61,9 +63,12 @@ def try_directories(
     built = {}
     for algorithm, group in groups.items():
         size = _sizes(algorithm, sizes)[0]
-        made = build_group(group, algorithm, ways, size, taken, quiet=quiet)
+        made = build_group(group, algorithm, ways, size, taken, partial(note, quiet=quiet))
         built[algorithm] = [
-            ImplementationOutcome(one.name, one.one.place, one.word, one.detail, one.spec) for one in made
+            ImplementationOutcome(
+                variant.name, variant.implementation.place, variant.word, variant.detail, variant.spec
+            )
+            for variant in made
         ]
     return measure_groups(built, sizes, beside, budget_s, gentle=gentle, as_json=as_json, quiet=quiet)
 
@@ -85,9 +90,10 @@ def measure_groups(
     for algorithm, group in groups.items():
         run, outcomes = None, list(group)
         if specs := [outcome.spec for outcome in group if outcome.spec]:
-            libraries = libraries_beside(beside, [spec.name for spec in specs])
+            libraries = libraries_beside(beside, [spec.name for spec in specs], note)
             policy, clock = Policy(epochs=3, gentle=gentle), Clock(budget_s or BUDGET_S)
-            bench = Bench(specs, libraries, algorithm, _sizes(algorithm, sizes), policy, quiet, CALL_S, clock)
+            every = _sizes(algorithm, sizes)
+            bench = Bench(specs, libraries, algorithm, every, policy, CALL_S, clock, **hands(quiet=quiet))
             run, _ = bench.measure(fresh=True)
             outcomes = [
                 ImplementationOutcome(outcome.name, outcome.place, *judged(outcome, run)) for outcome in group
@@ -100,7 +106,7 @@ def measure_groups(
 
 
 def _sizes(algorithm: Algorithm, asked: tuple[int, ...] | None) -> tuple[int, ...]:
-    """The sizes that were asked for, or the usual ones of a tree."""
+    """The sizes that were requested, or the usual ones of a tree."""
     from perbyte.trial.bench import sizes_for
 
     usual = sizes_for(algorithm, None)
@@ -122,8 +128,8 @@ def _print(
             }
             for outcome in outcomes
         ]
-        found = to_json(run) if run else {}
-        print(json.dumps(found | {"algorithm": algorithm.id, "implementations": told}, indent=1))
+        document = to_json(run) if run else {}
+        print(json.dumps(document | {"algorithm": algorithm.id, "implementations": told}, indent=1))
         return
     from perbyte.model.text import plain
     from perbyte.report.text import render_table
@@ -138,6 +144,6 @@ def _print(
     fitting = sum(outcome.word == MEASURED and "fits" in outcome.detail for outcome in outcomes)
     sums = f"; {fitting} give the checksums of the tree" if fitting else ""
     print(f"{algorithm.id}: {len(outcomes)} implementations: {counts}{sums}")
-    for one in outcomes:
-        if one.word != MEASURED:
-            print(f"  {plain(one.name, 60)}: {one.word}: {plain(one.detail, 400)}")
+    for outcome in outcomes:
+        if outcome.word != MEASURED:
+            print(f"  {plain(outcome.name, 60)}: {outcome.word}: {plain(outcome.detail, 400)}")

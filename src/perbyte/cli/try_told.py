@@ -6,31 +6,39 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from perbyte.model import Run
+    from perbyte.app.trying.stored import Stored
+    from perbyte.model import CellFigure, Failure, Run
     from perbyte.report.behaviour import CountChange
+    from perbyte.trial.kept import BaselineChange
 
 
-def print_beside(run: Run, mine: Sequence[str], found: Sequence[Any]) -> None:
-    """Print the table of a run, how the rows of `mine` were compiled, and their ratios to the best library."""
+def print_beside(run: Run, own: Sequence[str], bests: Sequence[Any]) -> None:
+    """Print the table of a run, how the rows of `own` were compiled, and their ratios to the best library."""
     from perbyte.report.text import render_table
     from perbyte.report.wording import claim_text, interval_text, ratio_text, size_label
 
     print(render_table(run), end="")
     print()
-    for one in sorted(run.conditions.identities, key=lambda identity: identity.runner):
-        if one.runner in mine:
-            print(f"{one.runner}: {one.library}, {one.compiler}, {one.flags or 'no flags'}")
-    for one in found:
-        cell, ratio = one.mine.cell, one.comparison.ratio
+    for identity in sorted(run.conditions.identities, key=lambda identity: identity.runner):
+        if identity.runner in own:
+            print(
+                f"{identity.runner}: {identity.library}, {identity.compiler}, {identity.flags or 'no flags'}"
+            )
+    for best in bests:
+        cell, ratio = best.own.cell, best.comparison.ratio
         where = f"{cell.operation} {size_label(cell.size_bytes)}"
-        best = f"{one.best.cell.runner}, the best of {one.others}" if one.others > 1 else one.best.cell.runner
-        if text := claim_text(one.comparison):
-            print(f"{cell.runner}, {where}, against {best}: {text}")
+        library = (
+            f"{best.best.cell.runner}, the best of {best.others}"
+            if best.others > 1
+            else best.best.cell.runner
+        )
+        if text := claim_text(best.comparison):
+            print(f"{cell.runner}, {where}, against {library}: {text}")
         else:
             print(
-                f"{cell.runner}, {where}: {ratio_text(ratio)} times the cost of {best} ({interval_text(ratio)})"
+                f"{cell.runner}, {where}: {ratio_text(ratio)} times the cost of {library} ({interval_text(ratio)})"
             )
-    if not found and any(figure.cell.runner in mine for figure in run.cells):
+    if not bests and any(figure.cell.runner in own for figure in run.cells):
         print("no library here does the same under this contract: nothing to compare with")
 
 
@@ -42,31 +50,6 @@ def print_counts(run: Run) -> None:
         print("\n" + render_behaviour(run, count=True, memory=True), end="")
 
 
-def instruction_changes(run: Run, name: str, before: str, found: Sequence[Any]) -> list[CountChange]:
-    """Of each row that was counted in both programs: instructions now over those before, beside what time says."""
-    from perbyte.report.behaviour import CountChange
-
-    counted = {
-        (
-            behaviour.cell.runner,
-            behaviour.cell.operation,
-            behaviour.cell.contract,
-            behaviour.cell.size_bytes,
-        ): behaviour
-        for behaviour in run.behaviours
-        if behaviour.call
-    }
-    told = []
-    for one in found:
-        row = (one.operation, one.contract, one.size_bytes)
-        old, new = counted.get((before, *row)), counted.get((name, *row))
-        if old and old.call and new and new.call:
-            ratio = new.call.instructions / old.call.instructions
-            ends = (new.ends[0] / old.ends[1], new.ends[1] / old.ends[0])
-            told.append(CountChange(new.cell.address, ratio, *ends, one.comparison))
-    return told
-
-
 def print_failures(run: Run) -> None:
     """Print what failed in a run."""
     from perbyte.report.facts import failure_lines
@@ -75,23 +58,28 @@ def print_failures(run: Run) -> None:
         print(line)
 
 
-def print_markdown(name: str, found: Sequence[Any], counted: Sequence[CountChange] = ()) -> None:
+def print_markdown(name: str, changes: Sequence[Any], counted: Sequence[CountChange] = ()) -> None:
     """A table for a comment: what it is, the verdict, the change with its interval, instructions where counted."""
+    from perbyte.report.listing import Listing, columns, markdown
     from perbyte.report.wording import size_label
 
     more = {id(change.comparison): change for change in counted}
-    extra = (" instructions |", "---|") if counted else ("", "")
-    print(f"| function | operation | size | verdict | change | 99.8 % interval |{extra[0]}")
-    print(f"|---|---|---|---|---|---|{extra[1]}")
-    for one in found:
-        by, low, high = (
-            f"{100 * (end - 1):+.2f} %"
-            for end in (one.comparison.ratio.value, one.comparison.ratio.low, one.comparison.ratio.high)
-        )
-        size, told = size_label(one.size_bytes), ""
-        if counted:
-            told = f" {_instructions(more.get(id(one.comparison)))} |"
-        print(f"| {name} | {one.operation} | {size} | {one.word} | {by} | {low} to {high} |{told}")
+    heads = "function | operation | size | verdict | change | 99.8 % interval" + " | instructions" * bool(
+        counted
+    )
+    rows = []
+    for change in changes:
+        by, low, high = percent_changes(change)
+        row = (name, change.operation, size_label(change.size_bytes), change.word, by, f"{low} to {high}")
+        rows.append((*row, *((_instructions(more.get(id(change.comparison))),) if counted else ())))
+    print("\n".join(markdown(Listing("", columns(heads), rows))))
+
+
+def percent_changes(change: BaselineChange) -> tuple[str, str, str]:
+    """By how many per cent a cost changed, with the ends of the interval."""
+    ratio = change.comparison.ratio
+    by, low, high = (f"{100 * (end - 1):+.2f} %" for end in (ratio.value, ratio.low, ratio.high))
+    return by, low, high
 
 
 def _instructions(change: CountChange | None) -> str:
@@ -101,25 +89,25 @@ def _instructions(change: CountChange | None) -> str:
     return f"{100 * (change.ratio - 1):+.2f} %{doubt}{', against the time' * change.contradicts}"
 
 
-def print_changes(name: str, found: Sequence[Any], what: str) -> None:
+def print_changes(name: str, changes: Sequence[Any], what: str) -> None:
     """Print what became of each row, and then `what` it was compared with."""
     from perbyte.report.wording import size_label
 
-    for one in found:
-        more = "; try again, or give it more: --budget 30s" if one.word == "not known" else ""
-        print(f"{name}, {one.operation} {size_label(one.size_bytes)}: {change_words(one)}{more}")
+    for change in changes:
+        more = "; try again, or give it more: --budget 30s" if change.word == "not known" else ""
+        print(f"{name}, {change.operation} {size_label(change.size_bytes)}: {change_words(change)}{more}")
     print(what)
 
 
-def change_words(one: Any) -> str:
+def change_words(change: Any) -> str:
     """What became of a row: `SLOWER by 1.04 % (0.91 to 1.20 %)`, `the same (-0.21 to +0.18 %)`."""
-    low, high = (100 * (end - 1) for end in (one.comparison.ratio.low, one.comparison.ratio.high))
-    if one.word in ("slower", "faster"):
+    low, high = (100 * (end - 1) for end in (change.comparison.ratio.low, change.comparison.ratio.high))
+    if change.word in ("slower", "faster"):
         ends = sorted((abs(low), abs(high)))
-        by = abs(100 * (one.comparison.ratio.value - 1))
-        return f"{one.word.upper()} by {by:.2f} % ({ends[0]:.2f} to {ends[1]:.2f} %)"
-    return f"{one.word}{' (' if one.word == 'the same' else ', '}{low:+.2f} to {high:+.2f} %" + (
-        ")" if one.word == "the same" else ""
+        by = abs(100 * (change.comparison.ratio.value - 1))
+        return f"{change.word.upper()} by {by:.2f} % ({ends[0]:.2f} to {ends[1]:.2f} %)"
+    return f"{change.word}{' (' if change.word == 'the same' else ', '}{low:+.2f} to {high:+.2f} %" + (
+        ")" if change.word == "the same" else ""
     )
 
 
@@ -135,3 +123,52 @@ def costs(run: Run, name: str) -> str:
             value = number(figure.per_call / size, figure.interval.half_width / size)
             told.append(f"{value} {unit} at {size_label(figure.cell.size_bytes)}")
     return ", ".join(told)
+
+
+def fault_line(fault: Failure) -> str:
+    """A fault in a line: what is wrong, where, with expected and got."""
+    from perbyte.model.text import plain
+
+    line = f"{plain(fault.address or fault.runner, 100)}: {fault.kind}: {plain(fault.message, 300)}"
+    if fault.expected or fault.got:
+        line += f"; expected {plain(fault.expected, 72)}, got {plain(fault.got, 72)}"
+    return line
+
+
+def first_line(figures: Sequence[CellFigure], elapsed_s: float) -> str:
+    """What a user reads first: that it compiled, that it is right, and about what it costs."""
+    from perbyte.report.wording import size_label
+
+    told = []
+    for figure in figures:
+        size = figure.cell.size_bytes or 1
+        unit = "cycles/byte" if figure.cycles_per_call is not None else "ns/byte"
+        told.append(
+            f"{figure.cell.runner}: {figure.cell.operation} {size_label(figure.cell.size_bytes)} "
+            f"about {figure.per_call / size:.3g} {unit}"
+        )
+    return f"compiled, right; {'; '.join(told) or 'no figure yet'} ({elapsed_s:.1f} s)"
+
+
+def stored_lines(stored: Stored, now: Run) -> list[str]:
+    """The figures that were not measured again, by run and row, with where they are from."""
+    from perbyte.report.wording import number, size_label
+
+    told: dict[str, dict[tuple[str, int], list[str]]] = {}
+    for run, figure in sorted(stored.kept(now), key=lambda kept: kept[1].ns_per_call):
+        size = figure.cell.size_bytes or 1
+        unit = "cycles/byte" if figure.cycles_per_call is not None else "ns/byte"
+        value = number(figure.per_call / size, figure.interval.half_width / size)
+        when = f"{run.conditions.started_at[:16].replace('T', ' ')} UTC"
+        name = run.conditions.run_id
+        head = f"not measured again, from the run {name} of {when} (same boot, builds and policy):"
+        row = (figure.cell.operation, figure.cell.size_bytes)
+        told.setdefault(head, {}).setdefault(row, []).append(f"{figure.cell.runner} {value} {unit}")
+    lines = []
+    for head, rows in told.items():
+        lines.append(head)
+        lines += [
+            f"  {operation} {size_label(size)}: {', '.join(costs_told)}"
+            for (operation, size), costs_told in rows.items()
+        ]
+    return lines

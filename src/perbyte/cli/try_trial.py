@@ -10,20 +10,22 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from perbyte.app.trying.bench import Bench, libraries_beside
+from perbyte.app.trying.check import CALL_S
+from perbyte.app.trying.clock import Clock
+from perbyte.cli.conduct import hands
 from perbyte.cli.ending import note_losses
 from perbyte.cli.options import note
-from perbyte.cli.try_bench import Bench, libraries_beside
-from perbyte.cli.try_check import CALL_S, fault_line
-from perbyte.cli.try_first import first_line
-from perbyte.cli.try_time import Clock
 from perbyte.cli.try_told import (
     costs,
-    instruction_changes,
+    fault_line,
+    first_line,
     print_beside,
     print_changes,
     print_counts,
     print_failures,
     print_markdown,
+    stored_lines,
 )
 from perbyte.errors import (
     EXIT_ENVIRONMENT,
@@ -82,7 +84,7 @@ class Trial:
 
         specs = self.build()
         names = [spec.name for spec in specs]
-        libraries = libraries_beside(self.beside, names)
+        libraries = libraries_beside(self.beside, names, note)
         sizes = sizes_for(self.asked.algorithm, self.sizes)
         policy = Policy(gentle=self.gentle)
         bench = self._bench(specs, libraries, sizes, policy)
@@ -94,20 +96,20 @@ class Trial:
         self._tell_first(bench)
         run, stored = bench.measure(fresh=self.fresh)
         bests = beside_the_best(run, names, [figure for _, figure in stored.kept(run)] if stored else [])
-        counted = self._counted(specs, run, policy.seed, [one.best.cell for one in bests])
+        counted = self._counted(specs, run, policy.seed, [best.best.cell for best in bests])
         if self.as_json:
             from perbyte.report.behaviour import behaviours_json
             from perbyte.report.export import to_json
 
             ratios = [
                 {
-                    "address": one.mine.cell.address,
-                    "best": one.best.cell.address,
-                    "ratio": one.comparison.ratio.value,
-                    "low": one.comparison.ratio.low,
-                    "high": one.comparison.ratio.high,
+                    "address": best.own.cell.address,
+                    "best": best.best.cell.address,
+                    "ratio": best.comparison.ratio.value,
+                    "low": best.comparison.ratio.low,
+                    "high": best.comparison.ratio.high,
                 }
-                for one in bests
+                for best in bests
             ]
             rows = [
                 {"runner": identity.runner, "compiler": identity.compiler, "flags": identity.flags}
@@ -123,7 +125,7 @@ class Trial:
             print_beside(run, names, bests)
             print_counts(counted)
             print(f"understood as: {self._understood()}")
-            for line in stored.lines(run) if stored else ():
+            for line in stored_lines(stored, run) if stored else ():
                 print(line)
         note_losses(run, quiet=self.quiet)
         if faults or failed(run, names):
@@ -182,11 +184,12 @@ class Trial:
     ) -> int:
         """Print what became of each row since `before`, and return the exit code. `what` says which one it was."""
         from perbyte.cli.compare import GRAVEST, instructions_gate
+        from perbyte.report.behaviour import changes_since
         from perbyte.trial import kept
 
         changes = kept.changes(run, spec.name, before.name)
         counted = self._counted([spec, before], run, run.conditions.policy.seed)
-        instructions = instruction_changes(counted, spec.name, before.name, changes)
+        instructions = changes_since(counted, spec.name, before.name, changes)
         self._tell_changes(spec.name, counted, changes, instructions, what, flags)
         note_losses(run, quiet=self.quiet)
         gaps = kept.gaps(run, changes)
@@ -208,7 +211,7 @@ class Trial:
         self,
         name: str,
         counted: Run,
-        found: Sequence[BaselineChange],
+        changes: Sequence[BaselineChange],
         instructions: Sequence[CountChange],
         what: str,
         flags: str | None,
@@ -227,29 +230,29 @@ class Trial:
                     "low": change.comparison.ratio.low,
                     "high": change.comparison.ratio.high,
                 }
-                for change in found
+                for change in changes
             ]
             more = {"behaviour": behaviours_json(counted), "seconds": self.clock.elapsed_s}
             more |= {"instructions": changes_json(instructions)} if self.count else {}
             print(json.dumps({"changes": told} | more))
         elif self.markdown:
-            print_markdown(name, found, instructions)
+            print_markdown(name, changes, instructions)
         else:
             now = " ".join(self.flags[0])
-            print_changes(name, found, f"{what}; {self.clock.elapsed_s:.1f} s")
+            print_changes(name, changes, f"{what}; {self.clock.elapsed_s:.1f} s")
             if flags is not None and flags != now:
                 print(f"flags then: {flags}; now: {now}")
             print_counts(counted)
             for line in change_lines(instructions):
                 print(line)
 
-    def _gate(self, run: Run, found: Sequence[BaselineChange], *, missing: bool) -> int:
+    def _gate(self, run: Run, changes: Sequence[BaselineChange], *, missing: bool) -> int:
         """The exit code, as of `perbyte compare --fail-above`; without a limit 1 where any row is slower."""
         from perbyte.cli.compare import gate_code
         from perbyte.report.regressions import regression_lines
         from perbyte.stats.regressions import find_regressions
 
-        rows = [(f"{change.operation}@{change.size_bytes}", change.comparison) for change in found]
+        rows = [(f"{change.operation}@{change.size_bytes}", change.comparison) for change in changes]
         regressions = find_regressions(rows, self.fail_above or 0.0, run.measuring_s)
         if self.fail_above is None:
             return gate_code(regressions, "ok", missing=missing)
@@ -265,12 +268,14 @@ class Trial:
         policy: Policy,
     ) -> Bench:
         algorithm = self.asked.algorithm
-        return Bench(specs, libraries, algorithm, sizes, policy, self.quiet, self.patience_s, self.clock)
+        return Bench(
+            specs, libraries, algorithm, sizes, policy, self.patience_s, self.clock, **hands(quiet=self.quiet)
+        )
 
     def _tell_first(self, bench: Bench) -> None:
         """Say that the program is right and about what it costs, long before the figures."""
         if not self.quiet:
-            note(first_line(bench.look_first(bench.mine[0]), self.clock.elapsed_s))
+            note(first_line(bench.look_first(bench.own_names[0]), self.clock.elapsed_s))
 
     def tell_faults(self, faults: Sequence[Failure]) -> None:
         """Say what is wrong with which program, each once. Of JSON it is all there is, where nothing is measured."""
@@ -332,8 +337,8 @@ class Trial:
         if not self.count:
             return run
         own = {spec.name: spec for spec in specs}
-        mine = [figure.cell for figure in run.cells if figure.cell.runner in own and figure.cell.usual]
-        cells = dict.fromkeys((*mine, *others))
+        own_cells = [figure.cell for figure in run.cells if figure.cell.runner in own and figure.cell.usual]
+        cells = dict.fromkeys((*own_cells, *others))
         known = {name: own.get(name) or find(name) for name in {cell.runner for cell in cells}}
         return replace(run, behaviours=count_cells(known, cells, seed))
 

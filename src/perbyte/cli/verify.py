@@ -41,7 +41,7 @@ def command(run: Path | None, signers: Path | None, as_json: bool) -> int:
         shown = {
             "path": str(verdict.path),
             "run_id": verdict.manifest.run_id if verdict.manifest else None,
-            "files": [asdict(one) for one in verdict.findings],
+            "files": [asdict(finding) for finding in verdict.findings],
             "notes": list(verdict.notes),
             "signature": asdict(signature) if signature else None,
         }
@@ -57,9 +57,9 @@ def command(run: Path | None, signers: Path | None, as_json: bool) -> int:
         print(f"signed: {plain(str(signature), 300) if signature else 'no'}")
         if verdict.damaged:
             print(f"damaged: {len(verdict.damaged)} of {len(verdict.findings)} files")
-            note(f"save what is readable with: perbyte recover {verdict.path}")
+            note(f"save the readable part with: perbyte recover {verdict.path}")
         elif verdict.manifest:
             print(f"whole: {len(verdict.findings)} files are as they were written")
         else:
-            print("nothing is known to be damaged; without a manifest nobody can tell")
+            print("no damage is known; without a manifest this cannot be checked")
     return EXIT_FOUND if bad else EXIT_FINE if verdict.manifest else EXIT_UNDECIDED

@@ -12,7 +12,7 @@ from perbyte.exchange.benchmark_run import make_benchmark_run, read_meaning
 from perbyte.exchange.benchmarks import FORMATS, read_benchmarks
 from perbyte.exchange.bootlog import read_machine
 from perbyte.exchange.continuous import to_action, to_bencher, to_benchfmt
-from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow, decode, read_text
+from perbyte.exchange.listing import Fault, KeyRow, SpeedListing, SpeedRow, decode, read_text
 from perbyte.exchange.openssl_run import IMPORTED, make_run
 from perbyte.exchange.openssl_speed import join_listings, read_listings
 from perbyte.exchange.openssl_table import SpeedTable, write_table
@@ -22,7 +22,7 @@ __all__ = [
     "IMPORTED",
     "Fault",
     "KeyRow",
-    "Listing",
+    "SpeedListing",
     "SpeedRow",
     "SpeedTable",
     "decode",

@@ -54,7 +54,7 @@ def read_meaning(text: str) -> BenchmarkMeaning:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"--map: '{pattern}' is no regular expression: {error}") from None
+        raise UsageError(f"--map: '{pattern}' is not a regular expression: {error}") from None
     if not (equals and pattern and match):
         raise UsageError(f"--map: '{text}' is not of the form", hint="--map 'BM_sha.*=sha-256/digest@8KiB'")
     algorithm = load().find(match[1])
@@ -146,11 +146,11 @@ def _cell(
     reading: Reading, runner: str, catalogue: Catalogue, meanings: Sequence[BenchmarkMeaning]
 ) -> Cell | str:
     """The cell that a reading stands for, or why there is none."""
-    said = next((meaning for meaning in meanings if meaning.pattern.search(reading.name)), None)
-    if said:
-        size = reading.size_bytes or said.size_bytes or _size_in(reading.name)
-        contract = catalogue.default_contract(said.algorithm)
-        return Cell(runner, said.algorithm, said.operation, size, contract)
+    meaning = next((meaning for meaning in meanings if meaning.pattern.search(reading.name)), None)
+    if meaning:
+        size = reading.size_bytes or meaning.size_bytes or _size_in(reading.name)
+        contract = catalogue.default_contract(meaning.algorithm)
+        return Cell(runner, meaning.algorithm, meaning.operation, size, contract)
     words = [word for word in re.split(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])", reading.name) if word]
     for length in range(min(_LONGEST, len(words)), 0, -1):
         for at in range(len(words) - length + 1):

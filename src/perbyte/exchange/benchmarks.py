@@ -47,14 +47,14 @@ def read_benchmarks(form: str, text: str, source: str) -> list[Reading]:
     """
     readings: list[Reading] = []
     try:
-        for one in FORMATS[form](text):
-            if not (0 < one.ns < 1e15):
+        for reading in FORMATS[form](text):
+            if not (0 < reading.ns < 1e15):
                 raise _BrokenListing(
-                    one.line, f"{one.name[:60]!r}: {one.ns:g} ns is no time that a call can take"
+                    reading.line, f"{reading.name[:60]!r}: {reading.ns:g} ns is not a possible time of a call"
                 )
-            readings.append(one)
+            readings.append(reading)
             if len(readings) > MOST_READINGS:
-                raise _BrokenListing(one.line, f"more than {MOST_READINGS} figures")
+                raise _BrokenListing(reading.line, f"more than {MOST_READINGS} figures")
     except _BrokenListing as broken:
         raise UsageError(
             f"{source}, line {broken.line}: {broken.why}",
@@ -86,19 +86,19 @@ def _line_of(text: str, name: str) -> int:
 
 def _number(value: Any, line: int, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise _BrokenListing(line, f"{what} is no number")
+        raise _BrokenListing(line, f"{what} is not a number")
     try:
-        found = float(value)
+        number = float(value)
     except (ValueError, OverflowError):
-        raise _BrokenListing(line, f"{what} is no number: {str(value)[:40]!r}") from None
-    if not math.isfinite(found):
-        raise _BrokenListing(line, f"{what} is {found}")
-    return found
+        raise _BrokenListing(line, f"{what} is not a number: {str(value)[:40]!r}") from None
+    if not math.isfinite(number):
+        raise _BrokenListing(line, f"{what} is {number}")
+    return number
 
 
-def _list(found: Any, key: str) -> list[Any]:
-    entries = found.get(key) if isinstance(found, dict) else None
-    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+def _list(document: Any, key: str) -> list[Any]:
+    entries = document.get(key) if isinstance(document, dict) else None
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise _BrokenListing(1, f"there is no list '{key}'")
     return entries
 
@@ -112,19 +112,21 @@ def _scale(unit: Any, line: int) -> float:
 def _google(text: str) -> Iterator[Reading]:
     """`--benchmark_format=json`; of repetitions the single ones are left out where there is a median."""
     entries = _list(_json(text), "benchmarks")
-    with_median = {one.get("run_name") for one in entries if one.get("aggregate_name") == "median"}
-    for one in entries:
-        name, line = str(one.get("name", "")), _line_of(text, str(one.get("name", "")))
-        if one.get("error_occurred") or (one.get("aggregate_name") or "median") != "median":
+    with_median = {entry.get("run_name") for entry in entries if entry.get("aggregate_name") == "median"}
+    for entry in entries:
+        name, line = str(entry.get("name", "")), _line_of(text, str(entry.get("name", "")))
+        if entry.get("error_occurred") or (entry.get("aggregate_name") or "median") != "median":
             continue
-        if not one.get("aggregate_name") and one.get("run_name") in with_median:
+        if not entry.get("aggregate_name") and entry.get("run_name") in with_median:
             continue
-        ns = _number(one.get("real_time"), line, "real_time") * _scale(one.get("time_unit", "ns"), line)
+        ns = _number(entry.get("real_time"), line, "real_time") * _scale(entry.get("time_unit", "ns"), line)
         size = 0
-        if "bytes_per_second" in one:
-            cpu = _number(one.get("cpu_time"), line, "cpu_time") * _scale(one.get("time_unit", "ns"), line)
-            size = round(_number(one["bytes_per_second"], line, "bytes_per_second") * cpu * 1e-9)
-        yield Reading(str(one.get("run_name") or name), line, ns, size)
+        if "bytes_per_second" in entry:
+            cpu = _number(entry.get("cpu_time"), line, "cpu_time") * _scale(
+                entry.get("time_unit", "ns"), line
+            )
+            size = round(_number(entry["bytes_per_second"], line, "bytes_per_second") * cpu * 1e-9)
+        yield Reading(str(entry.get("run_name") or name), line, ns, size)
 
 
 _CRITERION = re.compile(
@@ -137,14 +139,14 @@ def _criterion(text: str) -> Iterator[Reading]:
     """The text of `cargo bench`: estimate and 95 % interval of the time, and the throughput that tells the size."""
     above, pending = "", None
     for line, raw in enumerate(text.split("\n"), start=1):
-        if found := _CRITERION.match(raw):
+        if match := _CRITERION.match(raw):
             if pending:
                 yield pending
             low, mid, high = (
-                _number(found[part], line, "a time") * _scale(found[unit], line)
+                _number(match[part], line, "a time") * _scale(match[unit], line)
                 for part, unit in (("low", "lu"), ("mid", "mu"), ("high", "hu"))
             )
-            pending = Reading(found["name"] or above, line, mid, 0, low, high, 0.95)
+            pending = Reading(match["name"] or above, line, mid, 0, low, high, 0.95)
         elif pending and (rate := _CRITERION_THRPT.match(raw)):
             per_s = _number(rate["rate"], line, "a rate") * _BYTES[rate["unit"]]
             pending = Reading(
@@ -169,13 +171,13 @@ _JMH_RATES = {"ops/ns": 1.0, "ops/us": 1e3, "ops/ms": 1e6, "ops/s": 1e9}
 
 def _jmh(text: str) -> Iterator[Reading]:
     """`-rf json`: the score with its 99.9 % interval; modes that give a time or a rate per call."""
-    found = _json(text)
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    entries = _json(text)
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise _BrokenListing(1, "there is no list of results")
-    for one in found:
-        name = str(one.get("benchmark", ""))
+    for entry in entries:
+        name = str(entry.get("benchmark", ""))
         line = _line_of(text, name)
-        metric = one.get("primaryMetric")
+        metric = entry.get("primaryMetric")
         if not isinstance(metric, dict):
             raise _BrokenListing(line, f"{name[:60]!r} has no primaryMetric")
         score = _number(metric.get("score"), line, "score")
@@ -184,7 +186,7 @@ def _jmh(text: str) -> Iterator[Reading]:
             ends if isinstance(ends, list) and len(ends) == 2 and "NaN" not in ends else [math.nan, math.nan]
         )
         unit = metric.get("scoreUnit")
-        parameters = one.get("params") if isinstance(one.get("params"), dict) else {}
+        parameters = entry.get("params") if isinstance(entry.get("params"), dict) else {}
         shown = "/".join([name, *(str(value) for value in parameters.values())])
         low, high = (float(end) if isinstance(end, int | float) else math.nan for end in ends)
         if unit in _JMH_RATES and score > 0:
@@ -200,7 +202,7 @@ def _jmh(text: str) -> Iterator[Reading]:
 
 def _benchfmt(text: str) -> Iterator[Reading]:
     """`go test -bench`: the median of lines of one name, because each is a mean of its own."""
-    found: dict[str, list[tuple[int, float, float]]] = {}
+    readings: dict[str, list[tuple[int, float, float]]] = {}
     for line, raw in enumerate(text.split("\n"), start=1):
         words = raw.split()
         if not raw.startswith("Benchmark") or len(words) < 2:
@@ -213,20 +215,20 @@ def _benchfmt(text: str) -> Iterator[Reading]:
         ns = values.get("ns/op", values.get("sec/op", 0.0) * 1e9)
         rate = values.get("MB/s", values.get("B/s", 0.0) / 1e6)
         if ns:
-            found.setdefault(words[0], []).append((line, ns, rate * 1e6 * ns * 1e-9))
-    for name, several in found.items():
-        line, ns, size = sorted(several, key=lambda one: one[1])[len(several) // 2]
+            readings.setdefault(words[0], []).append((line, ns, rate * 1e6 * ns * 1e-9))
+    for name, several in readings.items():
+        line, ns, size = sorted(several, key=lambda reading: reading[1])[len(several) // 2]
         yield Reading(re.sub(r"-\d+$", "", name.removeprefix("Benchmark")), line, ns, round(size))
 
 
 def _pyperf(text: str) -> Iterator[Reading]:
     """`pyperf ... -o FILE`: the mean of all values, as pyperf prints it; its deviation is no interval."""
-    for one in _list(_json(text), "benchmarks"):
-        metadata = one.get("metadata") if isinstance(one.get("metadata"), dict) else {}
+    for benchmark in _list(_json(text), "benchmarks"):
+        metadata = benchmark.get("metadata") if isinstance(benchmark.get("metadata"), dict) else {}
         name = str(metadata.get("name", ""))
         line = _line_of(text, name)
         values: list[float] = []
-        for run in _list(one, "runs"):
+        for run in _list(benchmark, "runs"):
             values += [_number(value, line, "a value") for value in run.get("values") or ()]
         if not name and isinstance(whole := _json(text).get("metadata"), dict):
             name = str(whole.get("name", ""))
@@ -244,13 +246,13 @@ _BOTAN = re.compile(
 
 def _botan(text: str) -> Iterator[Reading]:
     for line, raw in enumerate(text.split("\n"), start=1):
-        if found := _BOTAN.match(raw):
-            size = int(_number(found["size"], line, "a size"))
-            rate = _number(found["rate"], line, "a rate") * _BYTES[found["unit"]]
+        if match := _BOTAN.match(raw):
+            size = int(_number(match["size"], line, "a size"))
+            rate = _number(match["rate"], line, "a rate") * _BYTES[match["unit"]]
             if rate <= 0 or size > 2**40:
                 raise _BrokenListing(line, "a rate of nothing, or a size of more than a terabyte")
-            cycles = _number(found["cpb"], line, "cycles") * size if found["cpb"] else math.nan
-            yield Reading(f"{found['name']} {found['what']}", line, size / rate * 1e9, size, cycles=cycles)
+            cycles = _number(match["cpb"], line, "cycles") * size if match["cpb"] else math.nan
+            yield Reading(f"{match['name']} {match['what']}", line, size / rate * 1e9, size, cycles=cycles)
         elif " buffer size " in raw:
             raise _BrokenListing(line, "the line of a buffer size is cut off")
 
@@ -264,12 +266,12 @@ def _slope(text: str) -> Iterator[Reading]:
     """`bench-slope`: the cost of a further byte, given at SLOPE_BYTES; what a call costs besides is not in it."""
     head = ""
     for line, raw in enumerate(text.split("\n"), start=1):
-        if found := _SLOPE_HEAD.match(raw):
-            head = re.sub("^AES$", "AES-128", found["name"] or "")  # libgcrypt's name for it
-        elif found := _SLOPE.match(raw):
-            cycles = math.nan if found["cpb"] == "-" else _number(found["cpb"], line, "cycles") * SLOPE_BYTES
-            ns = _number(found["ns"], line, "ns/B") * SLOPE_BYTES
-            yield Reading(f"{head} {found['what'] or ''}".strip(), line, ns, SLOPE_BYTES, cycles=cycles)
+        if match := _SLOPE_HEAD.match(raw):
+            head = re.sub("^AES$", "AES-128", match["name"] or "")  # libgcrypt's name for it
+        elif match := _SLOPE.match(raw):
+            cycles = math.nan if match["cpb"] == "-" else _number(match["cpb"], line, "cycles") * SLOPE_BYTES
+            ns = _number(match["ns"], line, "ns/B") * SLOPE_BYTES
+            yield Reading(f"{head} {match['what'] or ''}".strip(), line, ns, SLOPE_BYTES, cycles=cycles)
         elif "ns/B" in raw:
             raise _BrokenListing(line, "the row is cut off")
 

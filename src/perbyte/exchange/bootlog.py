@@ -77,24 +77,24 @@ _ARCHITECTURES = {"686": "i686", "586": "i586", "486": "i486", "K8": "x86_64"}
 
 def read_machine(lines: Iterable[str], known: Machine | None = None) -> Machine:
     """Return `known` (an empty profile without it) with every fact that `lines` tell and it lacks."""
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     flags: list[str] = []
     caches: list[str] = []
     for raw in lines:
         line = _STAMP.sub("", raw).strip()
         for name, value in _facts(line):
-            found.setdefault(name, value)
+            facts.setdefault(name, value)
         if match := _FLAGS.match(line) or _LINUX_FLAGS.match(line):
             flags += re.split(r"[,\s]+", match[1].strip().lower())
         for cache in _caches(line):
             if cache not in caches:
                 caches.append(cache)
     if flags:
-        found["cpu_flags"] = tuple(sorted(set(filter(None, flags))))
+        facts["cpu_flags"] = tuple(sorted(set(filter(None, flags))))
     if caches:
-        found["caches"] = tuple(caches)
+        facts["caches"] = tuple(caches)
     known = known or Machine()
-    return replace(known, **{name: value for name, value in found.items() if not getattr(known, name)})
+    return replace(known, **{name: value for name, value in facts.items() if not getattr(known, name)})
 
 
 def _facts(line: str) -> Iterable[tuple[str, Any]]:

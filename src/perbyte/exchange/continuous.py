@@ -35,7 +35,7 @@ def to_benchfmt(run: Run) -> str:
 
 def to_bencher(run: Run) -> dict[str, Any]:
     """Bencher Metric Format: by address the measures `latency` (ns), `throughput` (bytes/s) and `cycles`, with ends."""
-    found: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     for figure in run.cells:
         measures = {"latency": _measure(figure, figure.ns_per_call)}
         if figure.cell.size_bytes and figure.ns_per_call > 0:
@@ -43,31 +43,31 @@ def to_bencher(run: Run) -> dict[str, Any]:
             measures["throughput"] = {"value": rate}
         if figure.cycles_per_call is not None:
             measures["cycles"] = _measure(figure, figure.cycles_per_call)
-        found[figure.cell.address] = measures
-    return found
+        report[figure.cell.address] = measures
+    return report
 
 
 def to_action(run: Run) -> list[dict[str, Any]]:
     """A list for github-action-benchmark, tool `customSmallerIsBetter`: cycles per call, ns where there are none."""
-    found = []
+    entries = []
     for figure in run.cells:
-        one: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "name": figure.cell.address,
             "unit": "ns/call" if figure.cycles_per_call is None else "cycles/call",
             "value": figure.per_call,
         }
         if figure.interval.known:
-            one["range"] = f"± {100 * figure.relative_half_width:.2g} %"
-        found.append(one)
-    return found
+            entry["range"] = f"± {100 * figure.relative_half_width:.2g} %"
+        entries.append(entry)
+    return entries
 
 
 def _measure(figure: CellFigure, value: float) -> dict[str, float]:
-    found = {"value": value}
+    measure = {"value": value}
     if figure.interval.known and figure.per_call > 0:
-        found["lower_value"] = value * figure.interval.low / figure.per_call
-        found["upper_value"] = value * figure.interval.high / figure.per_call
-    return found
+        measure["lower_value"] = value * figure.interval.low / figure.per_call
+        measure["upper_value"] = value * figure.interval.high / figure.per_call
+    return measure
 
 
 def _name(figure: CellFigure) -> str:

@@ -49,7 +49,7 @@ class Fault:
 
 
 @dataclass(slots=True)
-class Listing:
+class SpeedListing:
     """One listing, filled while it is read. `line` is where it begins.
 
     `calls` holds what the progress lines tell: (row's name, size) -> (calls, seconds). `processes` is above 1 when
@@ -115,7 +115,7 @@ def read_text(path: Path) -> str:
         elif not path.exists():
             raise UsageError(f"there is no file {name}", hint="check the path")
         elif not path.is_file():
-            raise UsageError(f"{name} is no file", hint="give the file that the tool's output is in")
+            raise UsageError(f"{name} is not a file", hint="give the file with the tool's output")
         else:
             with path.open("rb") as file:
                 content = file.read(LIMIT_BYTES + 1)

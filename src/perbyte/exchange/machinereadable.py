@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow, whole_number
+from perbyte.exchange.listing import Fault, KeyRow, SpeedListing, SpeedRow, whole_number
 
 _RATE = re.compile(r"-?(?:\d+\.\d\d|nan|inf)")
 _SECONDS = re.compile(r"\d+(?:\.\d+)?")
@@ -35,7 +35,7 @@ def is_machine_readable(line: str) -> bool:
     return bool(_ANY.match(line.strip()))
 
 
-def read_machine_readable(text: str) -> list[Listing]:
+def read_machine_readable(text: str) -> list[SpeedListing]:
     """Return the listings in `text`: one, or several where sizes are given anew. Raises nothing."""
     reader = _MachineReader()
     lines = text.split("\n")
@@ -50,15 +50,15 @@ def read_machine_readable(text: str) -> list[Listing]:
 
 class _MachineReader:
     def __init__(self) -> None:
-        self.found: list[Listing] = []
+        self.found: list[SpeedListing] = []
         self.sizes: tuple[int, ...] = ()
         self.size_now = 0
         self.heading_line = 0
         self.values: list[tuple[int, str, int, str, tuple[str, ...], list[float]]] = []
 
-    def listing(self, number: int) -> Listing:
+    def listing(self, number: int) -> SpeedListing:
         if not self.found:
-            self.found.append(Listing(line=number))
+            self.found.append(SpeedListing(line=number))
         return self.found[-1]
 
     def take(self, line: str, number: int) -> None:
@@ -82,7 +82,7 @@ class _MachineReader:
     def _sizes(self, fields: list[str], number: int) -> None:
         if self.found and not self.found[-1].empty:
             self.finish()
-            self.found.append(Listing(line=number))
+            self.found.append(SpeedListing(line=number))
         listing = self.listing(number)
         self.heading_line = number
         self.sizes = tuple(size for field in fields if (size := whole_number(field)) > 0)
@@ -140,7 +140,7 @@ class _MachineReader:
         if rates is None:
             line = self.values[0][0]
             listing.faults.append(
-                Fault(line, "it cannot be told whether the keys' values are seconds or operations per second")
+                Fault(line, "it is not known whether the keys' values are seconds or operations per second")
             )
         else:
             for line, name, bits, label, operations, values in self.values:

@@ -21,7 +21,7 @@ from perbyte import __version__
 from perbyte.catalogue import Catalogue, load
 from perbyte.catalogue.catalogue import INVERSES
 from perbyte.errors import UsageError
-from perbyte.exchange.listing import Listing, SpeedRow
+from perbyte.exchange.listing import SpeedListing, SpeedRow
 from perbyte.model import (
     Cell,
     CellFigure,
@@ -47,7 +47,7 @@ _NOT_THERE = "openssl speed printed 0.00: the algorithm is not in that build"
 _NO_FIGURE = "openssl speed printed a figure that no working call can have"
 
 
-def make_run(listing: Listing, *, name: str, source: str = "", machine: Machine | None = None) -> Run:
+def make_run(listing: SpeedListing, *, name: str, source: str = "", machine: Machine | None = None) -> Run:
     """Return `listing` as a run called `name`, not stored anywhere yet.
 
     `source` says where the text came from; facts of `machine` that the listing itself does not tell are added.
@@ -58,7 +58,7 @@ def make_run(listing: Listing, *, name: str, source: str = "", machine: Machine 
 class _Maker:
     """Collects cells, failures and remarks of one listing."""
 
-    def __init__(self, listing: Listing) -> None:
+    def __init__(self, listing: SpeedListing) -> None:
         self.listing = listing
         self.version = parse_version(listing.version) if listing.library == "OpenSSL" else ()
         self.cpu = listing.cpu or (MASKED if " env:" in listing.cpu_info else FULL)
@@ -268,7 +268,7 @@ def mean_row(
         try:
             algorithm = known.find(table["evp"].get(asked, asked)).id
         except UsageError:
-            return Unknown(f"'{name}' is no algorithm of the catalogue")
+            return Unknown(f"'{name}' is not an algorithm of the catalogue")
         below = _is_below(asked, tuple(version), old)
     kind = known.find(algorithm).kind
     if kind == "aead":

@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from perbyte.errors import UsageError
 from perbyte.exchange.bootlog import read_machine
-from perbyte.exchange.listing import Listing
+from perbyte.exchange.listing import SpeedListing
 from perbyte.exchange.machinereadable import is_machine_readable, read_machine_readable
 from perbyte.exchange.plain import read_plain
 
 _WAY_OUT = "make a listing with: openssl speed > listing.txt"
 
 
-def read_listings(text: str, source: str, *, partial: bool = False) -> list[Listing]:
+def read_listings(text: str, source: str, *, partial: bool = False) -> list[SpeedListing]:
     """Return the listings in `text`, which came from `source`.
 
     Listings of which something is missing are given back with `partial` only, and those without a single figure never.
@@ -29,12 +29,12 @@ def read_listings(text: str, source: str, *, partial: bool = False) -> list[List
     if machine_readable and plain:
         raise UsageError(
             f"{source}: line {machine_readable} is of the -mr form, and line {plain[0].line} begins a plain listing",
-            hint="put the two into files of their own",
+            hint="put the two into separate files",
         )
     listings = read_machine_readable(text) if machine_readable else plain
     if not listings:
         raise UsageError(
-            f"{source} is no listing of openssl speed: none of its {len(lines)} lines begins a table",
+            f"{source} is not a listing of openssl speed: none of its {len(lines)} lines begins a table",
             hint=_WAY_OUT,
         )
     if machine_readable:
@@ -46,7 +46,7 @@ def read_listings(text: str, source: str, *, partial: bool = False) -> list[List
         more = f" (and {len(faults) - 1} more such places)" if len(faults) > 1 else ""
         raise UsageError(
             f"{source}, line {faults[0].line}: {faults[0].what}{more}",
-            hint="copy the listing again, or take what is whole of it with --partial",
+            hint="copy the listing again, or use --partial to read its complete part",
         )
     whole = [listing for listing in listings if not listing.empty]
     if not whole:
@@ -57,7 +57,7 @@ def read_listings(text: str, source: str, *, partial: bool = False) -> list[List
     return whole
 
 
-def join_listings(listings: list[Listing]) -> Listing:
+def join_listings(listings: list[SpeedListing]) -> SpeedListing:
     """Return listings of one machine and one library as a single one.
 
     Raises UsageError when they are of different versions or machines.
@@ -75,7 +75,7 @@ def join_listings(listings: list[Listing]) -> Listing:
                 raise UsageError(
                     f"the listings at lines {first.line} and {other.line} cannot be joined: they are of different "
                     f"{what} ({ours or 'none'}, {theirs or 'none'})",
-                    hint="import them as runs of their own: leave --join out",
+                    hint="import them as separate runs: leave out --join",
                 )
     return replace(
         first,

@@ -52,22 +52,28 @@ def write_table(run: Run) -> SpeedTable:
 
 
 def _values(run: Run) -> _Values:
-    found = {one.cell: one.ns_per_call for one in run.cells if one.cell.usual and one.ns_per_call > 0}
+    values = {
+        figure.cell: figure.ns_per_call
+        for figure in run.cells
+        if figure.cell.usual and figure.ns_per_call > 0
+    }
     for failure in run.failures:
         try:
             cell = parse_address(failure.address)
         except ValueError:
             continue
         if cell.usual:
-            found.setdefault(cell, 0.0)
-    return found
+            values.setdefault(cell, 0.0)
+    return values
 
 
 def _listing(
     run: Run, group: tuple[str, str], cells: _Values, example: CellFigure | None
 ) -> tuple[list[str], list[Cell]]:
     """The lines of one runner and tier, and the cells that fit no table."""
-    identity = next((one for one in run.conditions.identities if (one.runner, one.cpu) == group), None)
+    identity = next(
+        (identity for identity in run.conditions.identities if (identity.runner, identity.cpu) == group), None
+    )
     library = example.library if example else identity.library if identity else ""
     version = example.library_version if example else identity.library_version if identity else ""
     numbers = parse_version(version) if library == "OpenSSL" else ()

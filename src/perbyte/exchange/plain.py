@@ -13,7 +13,7 @@ import re
 import shlex
 
 from perbyte.exchange.bootlog import read_machine
-from perbyte.exchange.listing import Fault, KeyRow, Listing, SpeedRow, whole_number
+from perbyte.exchange.listing import Fault, KeyRow, SpeedListing, SpeedRow, whole_number
 
 _VERSION = re.compile(r"^(OpenSSL|LibreSSL|BoringSSL) v?(\d\S*)(?:\s|$)|^version: (?:(.+) )?(\d\S*)$")
 _PROGRESS = re.compile(
@@ -38,7 +38,7 @@ _CHILD_SIZES = re.compile(r"^Got: \+H((?::\d+)+) from \d+$")
 _OWN = re.compile(r"^perbyte: runner=(\S+) cpu=(\S+)$")
 
 
-def read_plain(text: str) -> list[Listing]:
+def read_plain(text: str) -> list[SpeedListing]:
     """Return the listings in `text`, in order; none when it holds no line of such a table.
 
     Raises nothing: what is wrong stands in each listing's `faults`.
@@ -52,8 +52,8 @@ class _PlainReader:
     def __init__(self, text: str) -> None:
         self.lines = text.split("\n")
         self.ends_whole = text.endswith("\n")
-        self.found: list[Listing] = []
-        self.here: Listing | None = None
+        self.found: list[SpeedListing] = []
+        self.here: SpeedListing | None = None
         self.loose: list[str] = []  # lines since the last table, for the next listing's machine
         self.sizes: tuple[int, ...] = ()
         self.sizes_of_children: tuple[int, ...] = ()
@@ -62,7 +62,7 @@ class _PlainReader:
         self.rows_below = 0
         self.announced = 0  # the line of a 'numbers' sentence whose heading has not come yet
 
-    def read(self) -> list[Listing]:
+    def read(self) -> list[SpeedListing]:
         for number, raw in enumerate(self.lines, start=1):
             line = raw.strip().lstrip("|> ").rstrip()
             last = number == len(self.lines) and not self.ends_whole
@@ -75,14 +75,14 @@ class _PlainReader:
             self.here.faults.append(Fault(self.announced, "the listing ends before its table"))
         for listing in self.found:
             _use_progress(listing)
-        return [one for one in self.found if one.faults or not one.empty]
+        return [table for table in self.found if table.faults or not table.empty]
 
-    def _begin(self, number: int, *, when_full: bool = True) -> Listing:
+    def _begin(self, number: int, *, when_full: bool = True) -> SpeedListing:
         """The listing that a line belongs to: a new one when there is none, or the present one is full."""
         if self.here is None or (when_full and not self.here.empty):
             self._leave_table()
             self.sizes_of_children = ()
-            self.here = Listing(line=number)
+            self.here = SpeedListing(line=number)
             self.found.append(self.here)
         if self.loose:
             self.here.machine = read_machine(self.loose, self.here.machine)
@@ -245,7 +245,7 @@ def _words(text: str) -> list[str]:
         return text.split()
 
 
-def _use_progress(listing: Listing) -> None:
+def _use_progress(listing: SpeedListing) -> None:
     """Where the tool was stopped before its tables, what it reported on the way is all there is."""
     if not (listing.empty and listing.calls):
         return

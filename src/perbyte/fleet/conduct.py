@@ -86,10 +86,10 @@ def saved_job(job_id: str) -> tuple[Job, tuple[str, ...]]:
     try:
         if not JOB_ID.fullmatch(job_id):
             raise ValueError("no such id")
-        said = json.loads(place.read_text(encoding="utf-8"))
-        machines = tuple(map(str, said.pop("machines")))
+        record = json.loads(place.read_text(encoding="utf-8"))
+        machines = tuple(map(str, record.pop("machines")))
         return Job(
-            said["id"], tuple(said["words"]), tuple(said["runners"]), bool(said["keep_identities"])
+            record["id"], tuple(record["words"]), tuple(record["runners"]), bool(record["keep_identities"])
         ), machines
     except (OSError, ValueError, KeyError, TypeError) as error:
         known = [path.name for path in sorted(jobs_home().glob("*-*-*"))[-3:]] if jobs_home().is_dir() else []
@@ -121,18 +121,18 @@ def connected(address: str) -> Iterator[Client]:
 def machines_of(client: Client) -> dict[str, MachineFacts]:
     """What each machine of the fleet says of itself, by name; workers that are none of ours are left out."""
     workers = client.scheduler_info(n_workers=-1)["workers"]
-    found: dict[str, MachineFacts] = {}
-    for address, one in workers.items():
-        name = str(one.get("name"))
-        if NAME.fullmatch(name) and SLOT + name in one.get("resources", {}):
-            said = client.run(facts_here, name, workers=[address], on_error="return")[address]
-            if not isinstance(said, MachineFacts):
+    facts_of: dict[str, MachineFacts] = {}
+    for address, worker in workers.items():
+        name = str(worker.get("name"))
+        if NAME.fullmatch(name) and SLOT + name in worker.get("resources", {}):
+            facts = client.run(facts_here, name, workers=[address], on_error="return")[address]
+            if not isinstance(facts, MachineFacts):
                 raise EnvironmentLacking(
-                    f"machine {name} does not understand this Perbyte: {str(said)[:200]}",
+                    f"machine {name} does not understand this Perbyte: {str(facts)[:200]}",
                     hint=f"install Perbyte {__version__} there",
                 )
-            found[name] = said
-    return found
+            facts_of[name] = facts
+    return facts_of
 
 
 def other_names(machines: dict[str, MachineFacts]) -> dict[str, str]:
@@ -141,13 +141,13 @@ def other_names(machines: dict[str, MachineFacts]) -> dict[str, str]:
     A worker that measures keeps its machine; else the first name in order does.
     """
     first: dict[str, str] = {}
-    found = {}
+    names = {}
     for name, facts in sorted(machines.items(), key=lambda item: (not item[1].jobs, item[0])):
         if facts.identity and facts.identity in first:
-            found[name] = first[facts.identity]
+            names[name] = first[facts.identity]
         else:
             first[facts.identity] = name
-    return found
+    return names
 
 
 def require_agreement(machines: dict[str, MachineFacts]) -> None:
@@ -158,7 +158,7 @@ def require_agreement(machines: dict[str, MachineFacts]) -> None:
             here, there = getattr(ours, what), getattr(facts, what)
             if here != there and not (what == "commit" and not (here and there)):
                 raise EnvironmentLacking(
-                    f"machine {name} has {what} {there}, here it is {here}: their figures cannot stand side by side",
+                    f"machine {name} has {what} {there}, here it is {here}: their figures cannot be compared",
                     hint=f"install the same Perbyte on both, then start the worker on {name} again",
                 )
 
@@ -306,7 +306,7 @@ def _fetched(
 def _fetch(client: Client, job: Job, machine: str, parcel: Parcel, part: Path) -> bool:
     """Fetch a file in pieces, going on where an earlier attempt ended. Raises StoreError for what cannot be one."""
     if not FILE.fullmatch(parcel.name) or not 0 <= parcel.bytes <= FILE_LIMIT:
-        raise StoreError(f"{parcel.name[:80]!r} of {parcel.bytes} bytes is no file of a run")
+        raise StoreError(f"{parcel.name[:80]!r} of {parcel.bytes} bytes is not a file of a run")
     place = part / parcel.name
     with place.open("ab") as file:
         while (have := file.tell()) < parcel.bytes:
@@ -353,9 +353,9 @@ def _give_up(left: dict[str, _Errand], outcome: JobOutcome, patience_s: float, w
 def _heard(event: Any, job: Job, say: Callable[[str, str], None]) -> None:
     """An event is (time, message); anybody may send some."""
     with contextlib.suppress(Exception):
-        said = event[1]
-        if said["job"] == job.id:
-            say(str(said["machine"])[:80], str(said["text"])[:300])
+        message = event[1]
+        if message["job"] == job.id:
+            say(str(message["machine"])[:80], str(message["text"])[:300])
 
 
 def measure_saying(job: Job, machine: str) -> Report:

@@ -150,7 +150,7 @@ def facts_here(name: str) -> MachineFacts:
     )
 
 
-def measure_here(job: Job, machine: str, say: Callable[[str], None] = lambda said: None) -> Report:
+def measure_here(job: Job, machine: str, say: Callable[[str], None] = lambda text: None) -> Report:
     """Build what the job needs, measure or go on with it, and lay the run out for fetching. Raises PerbyteError."""
     clean = _clean(job)
     return _measured(job, machine, lambda text: say(clean(text)), clean)
@@ -186,7 +186,7 @@ def _measured(job: Job, machine: str, say: Callable[[str], None], clean: Callabl
 def piece_here(job_id: str, name: str, offset: int) -> bytes:
     """A piece of a file that `measure_here` laid out. Raises StoreError for anything else."""
     if not FILE.fullmatch(name) or offset < 0:
-        raise StoreError(f"{name[:80]!r} is no file of a run")
+        raise StoreError(f"{name[:80]!r} is not a file of a run")
     with (_job_home(job_id) / "out" / name).open("rb") as file:
         file.seek(offset)
         return file.read(PIECE_BYTES)
@@ -217,7 +217,7 @@ def _clean(job: Job) -> Callable[[str], str]:
 
 def _job_home(job_id: str) -> Path:
     if not JOB_ID.fullmatch(job_id):
-        raise StoreError(f"{job_id[:80]!r} is no job of a fleet")
+        raise StoreError(f"{job_id[:80]!r} is not a job of a fleet")
     home = fleet_home() / job_id
     home.mkdir(parents=True, exist_ok=True)
     return home

@@ -39,7 +39,9 @@ def spread(
                 LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, memory_limit=0)
             )
             client = stack.enter_context(Client(cluster, set_as_default=False))
-        threads = sum(one["nthreads"] for one in client.scheduler_info(n_workers=-1)["workers"].values())
+        threads = sum(
+            worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()
+        )
         yield lambda work, pieces: _ordered(client, work, pieces, _AHEAD * max(threads, 1))
 
 
@@ -78,7 +80,7 @@ def _reached(host: str) -> tuple[str, dict[str, Any]]:
     """Name and options for SSH of `[USER@]HOST[:PORT]`. Raises UsageError."""
     match = re.fullmatch(r"(?:([^@\s]+)@)?(\[[0-9a-fA-F:]+\]|[^@:\s\[\]-][^@:\s\[\]]*)(?::(\d{1,5}))?", host)
     if not match:
-        raise UsageError(f"'{host[:80]}' is no host", hint="[USER@]HOST[:PORT], a line each")
+        raise UsageError(f"'{host[:80]}' is not a host", hint="[USER@]HOST[:PORT], one per line")
     user, name, port = match.groups()
     return name.strip("[]"), ({"username": user} if user else {}) | ({"port": int(port)} if port else {})
 

@@ -64,7 +64,7 @@ async def join(address: str, name: str, say: Any, *, host: str | None = None) ->
                     {asyncio.create_task(worker.finished()), ended}, return_when=asyncio.FIRST_COMPLETED
                 )
                 if stop.is_set():
-                    say("leaving: what is being measured ends in order and is kept")
+                    say("leaving: the current measurement ends cleanly and is kept")
                     stop_all()
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             taken = _TAKEN in _whole(error)

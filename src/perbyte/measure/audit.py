@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import random
-import secrets
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -23,23 +21,21 @@ from functools import partial
 
 from perbyte import stats
 from perbyte.catalogue import Catalogue
-from perbyte.errors import PerbyteError, RunnerError, RunnerRefused
+from perbyte.errors import PerbyteError, RunnerError
+from perbyte.measure.answers import Answers
+from perbyte.measure.elsewhere import BLOCK_BYTES, CHANCE, LONGER, SHORTER, Elsewhere
 from perbyte.measure.looks import (
     CONFIRM_S,
     CONFIRMATIONS,
-    MOST_BYTES,
     ONE_S,
     TIMES,
     Allowance,
     Looks,
-    problem,
     question,
 )
 from perbyte.measure.pieces import Cut
 from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import Sessions, failure_kind
-from perbyte.measure.settled import known_digest
-from perbyte.measure.validation import find_wrong
 from perbyte.measure.witness import Witness
 from perbyte.model import Audit, Cell, Failure, Policy, Process
 
@@ -56,17 +52,11 @@ COPY_SIZES = 3  # of which it is looked at in an epoch
 MOST_TIMES = 64
 AGAIN = 0.25  # of the later epochs, that a cell is looked at again which was never odd
 CHAIN_AGAIN = 1 / 3  # and of these looks, that new data is among
-# lengths of data that no cell of the run has, of a block at the least
-BLOCK_BYTES, SHORTER, LONGER = 16, 4096, ((1 << 20) + 1, (1 << 20) + 65536)
-# HKDF gives at most 255 digests (RFC 5869), so calls on other lengths than the cell's may fail rightly
-BOUNDED_OPERATION = "expand"
 # of a process's life, that it may work while nobody asks: more slows others on its core by more than refuses a figure
 MOST_UNASKED = 1 - 1 / (1 + stats.REFUSED)
 # contracts whose calls have inputs made for each, which the kernel cannot tell from the calls; and whose calls have no
 # data but their own
 PREPARED, ROUTINE = "batch/", "routine/"
-_CHANCE = random.SystemRandom()
-_ELSEWHERE = -1  # in place of the epoch, of what is asked once a run
 
 
 class Auditor:
@@ -82,21 +72,15 @@ class Auditor:
         witness: Witness,
     ) -> None:
         """`audits` is what is known of earlier epochs; each new one is added to it, and `note` is told of it."""
-        self._policy = policy
-        self._catalogue = catalogue
         self._audits = audits
         self._note = note
         self._fail = fail
         self._witness = witness
         self._allowance = Allowance()
         self._looks = Looks(policy, witness, self._allowance, self._remember_chain)
-        self._tried: set[tuple[object, ...]] = set()
-        self._lengths: dict[tuple[object, ...], int] = {}
+        self._answers = Answers(policy, catalogue, self._looks.drawn)
+        self._elsewhere = Elsewhere(catalogue, self._looks, self._answers)
         self._whole: set[Cell] = set()
-        self._untried: dict[tuple[object, ...], list[Cell]] = defaultdict(list)
-        self._digests: dict[tuple[object, ...], dict[Cell, str]] = {}
-        self._convicted: set[str] = set()
-        self._escaped: dict[tuple[object, ...], set[Cell]] = defaultdict(set)
         self._unasked: dict[Process, list[float]] = defaultdict(list)
         self.around = stats.Surroundings()
 
@@ -113,11 +97,11 @@ class Auditor:
             for cell, tally in epoch.tallies.items()
             if cell not in lost and tally.bursts and self.is_due(cell)
         ]
-        for cell in (one for one in cells if one.contract.startswith(PREPARED)):
+        for cell in (cell for cell in cells if cell.contract.startswith(PREPARED)):
             self._keep(
                 Audit(cell, epoch.number, problem="it makes an input for each call, which takes CPU time")
             )
-        cells = [one for one in cells if not one.contract.startswith(PREPARED)]
+        cells = [cell for cell in cells if not cell.contract.startswith(PREPARED)]
         cuts = self._draw_whole(epoch, cells)
         self.look_at_copying(epoch, cells)
         for cell in sorted(cells, key=lambda cell: cell.process):
@@ -143,7 +127,7 @@ class Auditor:
             seen.append(sessions.of(cells[0]).process.unasked_share())
             if stats.exceeds_in_epochs(seen, MOST_UNASKED):
                 took = f"takes {stats.middle(seen):.2f} s of CPU time per second"
-                text = f"{took} while nobody asks it, and so slows the others"
+                text = f"{took} without a request, and so slows the others"
                 for cell in cells:
                     self._fail(Failure("audit", cell.runner, text, address=cell.address))
 
@@ -152,18 +136,10 @@ class Auditor:
 
         A library may have its reasons, so that costs no figure; but nobody gains by it.
         """
-        for asked, refusing in self._escaped.items():
-            alive = [cell for cell in self._digests.get(asked, ()) if sessions.runs(cell.process)]
-            took = {sessions.of(cell).identity().library for cell in alive}
-            for cell in [one for one in refusing if sessions.runs(one.process)]:
-                if not took - {sessions.of(cell).identity().library}:
-                    continue
-                refusing.discard(cell)
-                why = f"it does not work on {self._lengths[asked]} bytes, which others take"
-                for one in [
-                    one for one in epoch.tallies if (one.process, one.row) == (cell.process, cell.row)
-                ]:
-                    self._keep(Audit(one, epoch.number, elsewhere=why))
+        for cell, why in self._elsewhere.refusals(sessions):
+            for other in epoch.tallies:
+                if (other.process, other.row) == (cell.process, cell.row):
+                    self._keep(Audit(other, epoch.number, elsewhere=why))
 
     def begin(self, elapsed_s: float) -> None:
         """Begin with an epoch, when the run has taken so long."""
@@ -180,39 +156,14 @@ class Auditor:
         return not stats.is_finished(known, self.around) or drawn(AGAIN)
 
     def _compare(self, sessions: Sessions) -> None:
-        """Hold what runners gave on the same new data against each other, and against hashlib where it can tell.
-
-        Who was found wrong by itself has no vote.
-        """
-        for asked, answers in self._digests.items():
-            alive = {c: d for c, d in answers.items() if sessions.runs(c.process)}
-            if len(set(alive.values())) < 2:
-                continue
-            size = self._lengths.get(asked, next(iter(alive)).size_bytes)
-            text = f"on data of {size} bytes that nobody knew before"
-            known = self._known(asked, next(iter(alive)), size)
-            if known in alive.values():
-                found = [(c, "incorrect", "hashlib of CPython") for c, d in alive.items() if d != known]
-            else:
-                trusted = {c: d for c, d in alive.items() if c.runner not in self._convicted}
-                found = find_wrong(trusted if trusted else alive, sessions)
-            for cell, kind, others in found:
-                self._convicted |= {cell.runner} if kind == "incorrect" else set()
-                every = self._audits if asked[-1] == _ELSEWHERE or cell not in self._audits else (cell,)
-                for one in every:
-                    if (one.process, one.row) == (cell.process, cell.row):
-                        self._fail(
-                            Failure(kind, one.runner, f"disagrees with {others} {text}", address=one.address)
-                        )
-        # what rows were tried on elsewhere is compared in later epochs too
-        self._digests = {asked: found for asked, found in self._digests.items() if asked[-1] == _ELSEWHERE}
-
-    def _known(self, asked: tuple[object, ...], cell: Cell, size: int) -> str | None:
-        """What hashlib gives for a chain; None where it does not know the algorithm."""
-        seed, calls = self._looks.drawn[asked]
-        key_seed = seed ^ 1 if asked[-1] == _ELSEWHERE else self._policy.seed
-        asked_of = replace(cell, size_bytes=size)
-        return known_digest(asked_of, self._catalogue.find(cell.algorithm), seed, calls, key_seed=key_seed)
+        """Fail the cells whose runners gave something else than others on the same new data."""
+        for disagreement in self._answers.disagreements(sessions):
+            cell = disagreement.cell
+            for other in self._audits if disagreement.everywhere or cell not in self._audits else (cell,):
+                if (other.process, other.row) == (cell.process, cell.row):
+                    self._fail(
+                        Failure(disagreement.kind, other.runner, disagreement.message, address=other.address)
+                    )
 
     def look_at_copying(self, epoch: EpochUnderWay, cells: Sequence[Cell]) -> None:
         """Look at our own loop over data of the lengths that cells have: those that were seen least, by lot."""
@@ -224,7 +175,7 @@ class Auditor:
         if cells and not any(size <= stats.SHORT_BYTES for size in sizes):
             sizes.add(ALWAYS_BYTES)
         known = {size: len(self._audits.get(replace(stats.COPYING, size_bytes=size), [])) for size in sizes}
-        order = sorted(sizes, key=lambda size: (known[size], _CHANCE.random()))
+        order = sorted(sizes, key=lambda size: (known[size], CHANCE.random()))
         for size in order[:COPY_SIZES]:
             if not self._allowance.has(COPY_S * size):
                 continue
@@ -248,21 +199,22 @@ class Auditor:
 
         Of more than a mebibyte an operation in all runners at a time, so that they can be compared.
         """
-        for cell in _CHANCE.sample(cells, len(cells)):
+        there = self._elsewhere
+        for cell in CHANCE.sample(cells, len(cells)):
             anew_s = self._looks.anew_s.get(cell.process, 0.0)
-            if (cell.process, cell.row) in self._tried or not self._allowance.has(max(TRY_S, 4 * anew_s)):
+            if (cell.process, cell.row) in there.tried or not self._allowance.has(max(TRY_S, 4 * anew_s)):
                 continue
-            self._tried.add((cell.process, cell.row))
-            least = max(BLOCK_BYTES, self._catalogue.find(cell.algorithm).data_multiple_bytes)
+            there.tried.add((cell.process, cell.row))
+            least = there.shortest(cell)
             with self._allowance.spent():
-                self._try(sessions, epoch, cell, partial(self.try_elsewhere, sessions, cell, least, SHORTER))
-            self._untried[question(replace(cell, size_bytes=LONGER[1]))].append(cell)
-        for asked in _CHANCE.sample(list(self._untried), len(self._untried)):
+                self._try(sessions, epoch, cell, partial(there.ask, sessions, cell, least, SHORTER))
+            there.untried[question(replace(cell, size_bytes=LONGER[1]))].append(cell)
+        for asked in CHANCE.sample(list(there.untried), len(there.untried)):
             if not self._allowance.has(TRY_S):
                 return
             with self._allowance.spent():
-                for cell in self._untried.pop(asked):
-                    self._try(sessions, epoch, cell, partial(self.try_elsewhere, sessions, cell, *LONGER))
+                for cell in there.untried.pop(asked):
+                    self._try(sessions, epoch, cell, partial(there.ask, sessions, cell, *LONGER))
 
     def _draw_whole(self, epoch: EpochUnderWay, cells: Sequence[Cell]) -> dict[Cell, Cut]:
         """Cells of long calls that are looked at in pieces in this epoch; the others are drawn by lot."""
@@ -271,7 +223,7 @@ class Auditor:
             for cell in cells
             if (cut := epoch.cuts.get(cell)) and epoch.tallies[cell].call_s > LONG_S
         }
-        for cell in _CHANCE.sample(list(cuts), len(cuts)):
+        for cell in CHANCE.sample(list(cuts), len(cuts)):
             takes_s = WHOLE_CALLS * epoch.tallies[cell].call_s
             if cell not in self._whole and self._allowance.has(takes_s):
                 self._allowance.spent_s += takes_s
@@ -281,13 +233,7 @@ class Auditor:
 
     def _remember_chain(self, audit: Audit, digest: str) -> None:
         if audit.cell.row != stats.COPYING.row:
-            self._remember((*question(audit.cell), audit.epoch), audit.cell, digest)
-
-    def _remember(self, asked: tuple[object, ...], cell: Cell, digest: str) -> None:
-        """Keep an answer that other runners must give too: nothing drawn at random, no key pair of the runner's own."""
-        known = self._catalogue.find(cell.algorithm)
-        if not known.fixed_key and cell.operation not in known.randomised:
-            self._digests.setdefault(asked, {})[cell] = digest
+            self._answers.remember((*question(audit.cell), audit.epoch), audit.cell, digest)
 
     def _try(self, sessions: Sessions, epoch: EpochUnderWay, cell: Cell, look: Callable[[], str]) -> None:
         """Look at a cell, if its process is alive; who computes wrongly at one size is not believed at another."""
@@ -301,12 +247,12 @@ class Auditor:
             return
         if not what:
             return
-        self._convicted.add(cell.runner)
+        self._answers.convicted.add(cell.runner)
         # less than a block of data is an odd case of its own
         whole_row = cell.size_bytes >= BLOCK_BYTES or " bytes" in what
-        for one in epoch.tallies:
-            if (one.process, one.row) == (cell.process, cell.row) and (whole_row or one == cell):
-                self._fail(Failure("incorrect", one.runner, f"audited: {what}", address=one.address))
+        for tally in epoch.tallies:
+            if (tally.process, tally.row) == (cell.process, cell.row) and (whole_row or tally == cell):
+                self._fail(Failure("incorrect", tally.runner, f"audited: {what}", address=tally.address))
 
     def _keep(self, audit: Audit) -> None:
         self._note(audit)
@@ -332,13 +278,13 @@ class Auditor:
             audit = Audit(cell, epoch, unchained=unchained)
             self._keep(
                 self._looks.look_at_pieces(
-                    sessions, audit, cut, lambda one: stats.is_suspicious([*known, one])
+                    sessions, audit, cut, lambda look: stats.is_suspicious([*known, look])
                 )
             )
             return ""
         audit = Audit(cell, epoch, long=call_s > LONG_S)
-        odd = any(stats.is_unlike(one, self.around) for one in known) or stats.is_suspicious(known)
-        if audit.long and any(one.claimed_ns for one in known) and not odd:
+        odd = any(stats.is_unlike(other, self.around) for other in known) or stats.is_suspicious(known)
+        if audit.long and any(other.claimed_ns for other in known) and not odd:
             return ""
         alone = call_s > ONE_S
         if (
@@ -388,41 +334,7 @@ class Auditor:
             audit = looks.repeat(sessions, audit)
         return audit
 
-    def try_elsewhere(self, sessions: Sessions, cell: Cell, least: int, most: int) -> str:
-        """Make a short chain on data of another length, and at odd addresses, for one cell of a row.
-
-        Returns what is wrong with that by itself; whether runners agree is compared later. Raises RunnerError.
-        """
-        once = cell.runner, cell.algorithm, cell.operation, most
-        if cell.operation in (BOUNDED_OPERATION, "run") or (most > MOST_BYTES and once in self._tried):
-            return ""  # a mebibyte takes milliseconds: once for all tiers and contracts
-        self._tried.add(once)
-        session, asked = sessions.of(cell), (*question(replace(cell, size_bytes=most)), _ELSEWHERE)
-        multiple = self._catalogue.find(cell.algorithm).data_multiple_bytes
-        size = self._lengths.setdefault(asked, _CHANCE.randrange(least, most) // multiple * multiple)
-        seed, calls = self._looks.drawn.setdefault(asked, (secrets.randbits(64), 1 + (most <= MOST_BYTES)))
-        try:  # by another seed than the chain's, whose first nonce would be the prepared one again
-            handle = session.prepare(
-                cell.algorithm, cell.operation, cell.contract, size, seed=seed ^ 1, offset=seed % 1024 | 1
-            )
-        except RunnerRefused:
-            self._escaped[asked].add(cell)  # not every operation takes every length
-            return ""
-        try:
-            chained = session.audit(handle, seed=seed, calls=calls)
-        except RunnerRefused:
-            return ""
-        finally:
-            session.release(handle)
-        if chained.answer.failures:
-            self._escaped[asked].add(cell)  # a library may refuse a length that no cell has
-            return ""
-        if found := problem(chained):
-            return f"{found} on {size} bytes"
-        self._remember(asked, cell, chained.answer.digest)
-        return ""
-
 
 def drawn(share: float) -> bool:
     """True with this probability, by a source that no runner can know."""
-    return _CHANCE.random() < share
+    return CHANCE.random() < share

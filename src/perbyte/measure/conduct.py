@@ -74,8 +74,8 @@ def prepare(
     """
     require_linux()
     threading.Thread(target=places.commit, daemon=True).start()  # Git takes its time; asked for again below
-    plan, found = find_cells(request, lenient=lenient)
-    return prepare_plan(plan, found, policy, command=command, study=study, input_facts=input_facts)
+    plan, surveyed = find_cells(request, lenient=lenient)
+    return prepare_plan(plan, surveyed, policy, command=command, study=study, input_facts=input_facts)
 
 
 def find_cells(request: Request, *, lenient: bool = False) -> tuple[Plan, Survey]:
@@ -94,20 +94,20 @@ def find_cells(request: Request, *, lenient: bool = False) -> tuple[Plan, Survey
     if unknown:
         raise UsageError(f"no CPU tier '{unknown[0]}'", hint=f"there are: {', '.join(tiers)}")
     # `full` is asked as well: tiers are proved by comparison with it
-    found = survey(specs, list(dict.fromkeys([*cpus, FULL])))
-    return draw_plan(request, found, load(), lenient=lenient), found
+    surveyed = survey(specs, list(dict.fromkeys([*cpus, FULL])))
+    return draw_plan(request, surveyed, load(), lenient=lenient), surveyed
 
 
 def prepare_plan(
     plan: Plan,
-    found: Survey,
+    surveyed: Survey,
     policy: Policy,
     *,
     command: Sequence[str] = (),
     study: str = "",
     input_facts: Mapping[str, Any] | None = None,
 ) -> Prepared:
-    """Prepare to measure a plan that was drawn already from what `found` offers."""
+    """Prepare to measure a plan that was drawn already from what `surveyed` offers."""
     now = datetime.datetime.now(datetime.UTC)
     conditions = Conditions(
         run_id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
@@ -115,7 +115,7 @@ def prepare_plan(
         study=study,
         **_present(command, replace(policy, cores=choose_cores(policy.cores)), input_facts),
     )
-    return Prepared(plan, found, conditions, RunHistory())
+    return Prepared(plan, surveyed, conditions, RunHistory())
 
 
 def prepare_resumed(
@@ -139,13 +139,13 @@ def prepare_resumed(
             f"runner '{outdated[0]}' was built from other sources than those that are here",
             hint=f"run: perbyte build {' '.join(outdated)}",
         )
-    found = survey(specs, sorted({cell.cpu for cell in cells} | {FULL}))
+    surveyed = survey(specs, sorted({cell.cpu for cell in cells} | {FULL}))
     policy = replace(before.policy, cores=choose_cores(before.policy.cores))
     if budget_s:
         policy = replace(policy, budget_s=stored.measuring_s + budget_s)
     path = before.input.get("path")
     conditions = replace(before, **_present(command, policy, describe_input(Path(path)) if path else None))
-    return Prepared(Plan(cells, choose_twins(cells)), found, conditions, RunHistory.of(stored))
+    return Prepared(Plan(cells, choose_twins(cells)), surveyed, conditions, RunHistory.of(stored))
 
 
 def carry_out(
@@ -278,7 +278,7 @@ def describe_input(path: Path) -> dict[str, str | int]:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise UsageError(f"input '{path}' is no regular file")
+            raise UsageError(f"input '{path}' is not a regular file")
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         if status.st_size > memory // _SHARE_OF_MEMORY:
             raise EnvironmentLacking(

@@ -151,7 +151,7 @@ def watch_cores(spec: RunnerSpec, cores: Sequence[int], seconds: float = 1.0) ->
 def summarise(core: int, spells: Sequence[tuple[str, float]]) -> CoreWatch:
     """Sum up spells of states `q` (alone), `b` (shared) and `s` (taken away), each with its microseconds."""
     whole = sum(us for _, us in spells) or 1.0
-    alone, shared, taken = (sum(us for state, us in spells if state == one) / whole for one in "qbs")
+    alone, shared, taken = (sum(us for state, us in spells if state == kind) / whole for kind in "qbs")
     quiet: list[float] = []
     goes_on = False
     for state, us in spells:

@@ -40,7 +40,7 @@ def disk_rates(directory: Path) -> DiskRates:
     """
     if not directory.is_dir():
         raise UsageError(
-            f"'{directory}' is no directory", hint="--path names a directory on the disk that is meant"
+            f"'{directory}' is not a directory", hint="--path names a directory on the disk to measure"
         )
     try:
         room = os.statvfs(directory)

@@ -120,11 +120,11 @@ class Draws:
 
     def _judge(self, cell: Cell, taken: _Taken) -> None:
         if taken.cpu_s > (1 + UNSEEN_SHARE) * taken.timed_s + UNSEEN_S * taken.calls:
-            said = (
+            message = (
                 f"its process worked for {taken.cpu_s:.3g} s in {taken.calls} calls, "
                 f"which are said to have taken {taken.timed_s:.3g} s"
             )
-            self._lose(cell, "audit", said)
+            self._lose(cell, "audit", message)
 
     def _lose(self, cell: Cell, kind: str, message: str) -> None:
         self.fail(Failure(kind, cell.runner, message, address=cell.address))

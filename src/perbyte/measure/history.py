@@ -76,8 +76,12 @@ class RunHistory:
 
     def identity(self, runner: str, cpu: str) -> RunnerIdentity | None:
         """Who answers for a runner in a CPU tier; None when nobody has yet."""
-        found = (one for one in reversed(self.identities) if (one.runner, one.cpu) == (runner, cpu))
-        return next(found, None)
+        identities = (
+            identity
+            for identity in reversed(self.identities)
+            if (identity.runner, identity.cpu) == (runner, cpu)
+        )
+        return next(identities, None)
 
 
 @dataclass(frozen=True, slots=True)

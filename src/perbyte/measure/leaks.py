@@ -89,8 +89,8 @@ class Leaks:
         processes = list(dict.fromkeys(case.cell.process for case in cases))
         for epoch in range(EPOCHS):
             for process in processes:
-                mine = [case for case in cases if case.cell.process == process]
-                self._epoch(process, mine, epoch, share_s)
+                own_cases = [case for case in cases if case.cell.process == process]
+                self._epoch(process, own_cases, epoch, share_s)
 
     def _epoch(self, process: Process, cases: Sequence[LeakCase], epoch: int, share_s: float) -> None:
         left = [case for case in cases if case.cell not in self._broken]
@@ -226,8 +226,10 @@ def unfit(cells: Sequence[Cell], survey: Survey, policy: Policy) -> list[Failure
             try:
                 sessions.start(process)
             except STARTING_FAILS as error:
-                mine = [cell for cell in cells if cell.process == process]
-                faults += [Failure("absent", cell.runner, str(error), address=cell.address) for cell in mine]
+                own_cells = [cell for cell in cells if cell.process == process]
+                faults += [
+                    Failure("absent", cell.runner, str(error), address=cell.address) for cell in own_cells
+                ]
         there = [cell for cell in cells if sessions.runs(cell.process)]
         return faults + list(Validation(load(), sessions).examine(there).failures)
 
@@ -248,7 +250,7 @@ def leak_figures(cases: Sequence[LeakCase], seed: int, *, target: float | None =
         judged = judge_row(
             told, [case.seconds for case in row], target=target, cycles=row[0].unit == "cycles"
         )
-        for case, (real, null), one in zip(row, told, judged, strict=True):
+        for case, (real, null), judgement in zip(row, told, judged, strict=True):
             leaks.append(
                 LeakFigure(
                     cell=case.cell,
@@ -260,11 +262,11 @@ def leak_figures(cases: Sequence[LeakCase], seed: int, *, target: float | None =
                     null_taken=sum(len(pairs.clean) for pairs in case.null),
                     found=real,
                     null=null,
-                    verdict=one.verdict,
-                    p=one.p,
-                    null_p=one.null_p,
-                    target=one.target,
-                    more_s=one.more_s,
+                    verdict=judgement.verdict,
+                    p=judgement.p,
+                    null_p=judgement.null_p,
+                    target=judgement.target,
+                    more_s=judgement.more_s,
                     failures=(case.failures[0], case.failures[1]),
                 )
             )

@@ -89,14 +89,14 @@ def recall(core: int) -> Learnt:
 
 def probe_note(calibrations: Iterable[Calibration]) -> str:
     """Say what a run lacks where no process with our own SDK could tell who else is on a core; else nothing."""
-    found = list(calibrations)
-    if not found or any(
+    listed = list(calibrations)
+    if not listed or any(
         calibration.contention_floor > 0
-        for calibration in found
+        for calibration in listed
         if calibration.contention_probe == REORDER_BUFFER
     ):
         return ""
-    if any(calibration.contention_probe == REORDER_BUFFER for calibration in found):
+    if any(calibration.contention_probe == REORDER_BUFFER for calibration in listed):
         return (
             "no process was alone on a core while it looked, so samples are judged by their clock only: "
             "what others take of the cores may be in the figures (perbyte doctor watches the cores)"

@@ -164,7 +164,7 @@ class Looks:
         )
         if not self._allowance.has(calls * self.anew_s.get(cell.process, 0.0)):
             return replace(
-                audit, unchained="preparing it anew for each call takes too long for a run of this length"
+                audit, unchained="preparing it again for each call takes too long for a run of this length"
             )
         session, handle = sessions.of(cell), sessions.handle(cell)
         try:
@@ -186,8 +186,8 @@ class Looks:
                 control_s = self._control_s(session, handle, calls, more)
         except RunnerRefused as refused:
             return replace(audit, unchained=f"{refused.code}: {refused}")
-        if found := problem(many):
-            return replace(audit, wrong=found)
+        if fault := problem(many):
+            return replace(audit, wrong=fault)
         return self._chained(audit, few, (many.cpu_s - few.cpu_s) / more, control_s)
 
     def repeat(self, sessions: AuditPlace, audit: Audit) -> Audit:
@@ -203,10 +203,10 @@ class Looks:
         took = []
         for control in (False, True):
             for links in (RING, RING + more):
-                one = session.audit(handle, seed=seed, calls=links, control=control, repeat=RING)
-                if one.answer.repeat != RING or one.answer.control != control:
+                answer = session.audit(handle, seed=seed, calls=links, control=control, repeat=RING)
+                if answer.answer.repeat != RING or answer.answer.control != control:
                     return audit
-                took.append(one.cpu_s)
+                took.append(answer.cpu_s)
         call_s = (took[1] - took[0] - (took[3] - took[2])) / more
         return replace(audit, repeated_ns=[*audit.repeated_ns, call_s * 1e9])
 
@@ -224,8 +224,8 @@ class Looks:
         self, audit: Audit, few: Chained, call_s: float | None = None, control_s: float | None = None
     ) -> Audit:
         """Add a chain whose output others can be compared with, and what a link with and without its call takes."""
-        if found := problem(few):
-            return replace(audit, wrong=found)
+        if fault := problem(few):
+            return replace(audit, wrong=fault)
         self._remember(audit, few.answer.digest)
         return replace(
             audit,
@@ -264,8 +264,8 @@ class Looks:
         if audit.claimed_ns or self._asked_of != (cell.process, audit.epoch):
             self._asked_of = cell.process, audit.epoch  # once for all cells of a process, unless one is odd
             self._own_hz, self._children = self._witness.clock_hz(), session.process.children()
-        if any(len(one.burst) != (count if piece_bytes else 1) for count, one in taken.items()):
-            return replace(audit, problem="bursts of other lengths than were asked for")
+        if any(len(reading.burst) != (count if piece_bytes else 1) for count, reading in taken.items()):
+            return replace(audit, problem="bursts of other lengths than requested")
         few, many = taken[min(times)] if len(times) > 1 else None, taken[max(times)]
         pieces = cell.size_bytes / piece_bytes if piece_bytes else 1.0  # of a call
         more = (max(times) - (min(times) if few else 0)) * calls / pieces
@@ -278,10 +278,9 @@ class Looks:
         least = taken[min(times)]
         asking_s = least.cpu_s - sum(_ticks(least)) * tick_ns * 1e-9
         self.look_s[cell.process] = min(4 * asking_s, MOST_LOOK_S) if asking_s > LOOK_S else LOOK_S
-        clean_ns = min(
-            *(pieces * stats.lowest_clean_ns(one.burst, calibration, self._policy) for one in taken.values()),
-            audit.clean_ns or math.inf,
-        )
+        bursts = [reading.burst for reading in taken.values()]
+        lowest = min(stats.lowest_clean_ns(burst, calibration, self._policy) for burst in bursts)
+        clean_ns = min(pieces * lowest, audit.clean_ns or math.inf)
         return replace(
             audit,
             claimed_ns=[*audit.claimed_ns, ticks * tick_ns / more],
@@ -305,10 +304,10 @@ def _beside(cpu_s: float, threads: Sequence[dict[int, float]], *, turned: bool) 
     if not all(threads) or cpu_s <= 0:
         return 1.0
     took = [
-        [after.get(one, 0.0) - before.get(one, 0.0) for before, after in itertools.pairwise(threads)]
-        for one in threads[-1]
+        [after.get(thread, 0.0) - before.get(thread, 0.0) for before, after in itertools.pairwise(threads)]
+        for thread in threads[-1]
     ]
-    busiest = max(one[0] if len(one) == 1 else (one[0] - one[1]) * (1 if turned else -1) for one in took)
+    busiest = max(pair[0] if len(pair) == 1 else (pair[0] - pair[1]) * (1 if turned else -1) for pair in took)
     return min(MOST_THREADS, max(1.0, cpu_s / max(busiest, 1e-9)))
 
 

@@ -151,13 +151,13 @@ def _threads_per_core() -> int:
 
 
 def _caches() -> tuple[str, ...]:
-    found = []
+    levels = []
     for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
         level, kind, size = (_read(index / name) for name in ("level", "type", "size"))
         if level and size:
             letter = {"Data": "d", "Instruction": "i"}.get(kind, "")
-            found.append(f"L{level}{letter} {size}")
-    return tuple(found)
+            levels.append(f"L{level}{letter} {size}")
+    return tuple(levels)
 
 
 def own_cache_bytes(system: Path = Path("/sys/devices/system/cpu")) -> int:

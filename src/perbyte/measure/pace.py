@@ -81,7 +81,7 @@ class Pace:
             row_of(cell): took + rest_s for cell, took in cells_s.items() if took > DEAR_TIMES * self.cell_s
         }
         self.dear_s = _newest(self.dear_s, dear)
-        fine = {row_of(cell): one * (precision / 0.01) ** 2 for cell, one in epochs.items()}
+        fine = {row_of(cell): count * (precision / 0.01) ** 2 for cell, count in epochs.items()}
         self.epochs = _newest(self.epochs, fine, MOST_ROWS)
         self._write()
 
@@ -133,16 +133,16 @@ def row_of(cell: Cell) -> str:
 
 
 def _newest(
-    known: Mapping[str, float], found: Mapping[str, float], most: int = MOST_NAMES
+    known: Mapping[str, float], newest: Mapping[str, float], most: int = MOST_NAMES
 ) -> dict[str, float]:
     """Both, what was found in the place of what was known; the oldest go where there are too many."""
-    both = {name: took for name, took in known.items() if name not in found} | dict(found)
+    both = {name: took for name, took in known.items() if name not in newest} | dict(newest)
     return dict(list(both.items())[-most:])
 
 
 def _seconds(content: Mapping[str, Any]) -> dict[str, float]:
     """Numbers by name. Raises ValueError where one is none, or below 0."""
-    found = {str(name): float(took) for name, took in content.items()}
-    if not all(0 <= took < math.inf for took in found.values()):
+    took_s = {str(name): float(took) for name, took in content.items()}
+    if not all(0 <= took < math.inf for took in took_s.values()):
         raise ValueError("no seconds")
-    return found
+    return took_s

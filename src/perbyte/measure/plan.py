@@ -109,12 +109,12 @@ def draw_plan(
     cells: dict[Cell, None] = {}
     failures: list[Failure] = list(survey.failures)
     for selector in request.selectors:
-        found, refused = _cells_of(selector, request, survey, catalogue)
-        if not found and not refused and lenient:
+        drawn, refused = _cells_of(selector, request, survey, catalogue)
+        if not drawn and not refused and lenient:
             refused = [Failure("unsupported", selector.runner, f"no runner here offers '{selector.text}'")]
-        elif not found and not refused:
+        elif not drawn and not refused:
             _explain_nothing(selector, survey, catalogue)
-        cells |= dict.fromkeys(found)
+        cells |= dict.fromkeys(drawn)
         failures += refused
     chosen = tuple(cells)
     if not chosen and (unfit := [failure for failure in failures if failure.address]):
@@ -132,17 +132,19 @@ def _cells_of(
     failures: list[Failure] = []
     sizes = selector.sizes or request.sizes
     named = selector.states or request.states or (LOOP,)
-    states = [*dict.fromkeys(one for name in named for one in _states(name))]
-    there = {hello.library_version for one, hello in survey.hellos.items() if _meant(selector, survey, one)}
+    states = [*dict.fromkeys(state for name in named for state in _states(name))]
+    there = {
+        hello.library_version for process, hello in survey.hellos.items() if _meant(selector, survey, process)
+    }
     for version in selector.versions:
-        if not any(_is_version(one, version) for one in there):
+        if not any(_is_version(known, version) for known in there):
             message = f"no build of {selector.runner} here has version {version} (perbyte list runners)"
             failures.append(Failure("absent", selector.runner, message))
     for (runner, cpu), hello in survey.hellos.items():
         if not _meant(selector, survey, (runner, cpu)):
             continue
         if selector.versions and not any(
-            _is_version(hello.library_version, one) for one in selector.versions
+            _is_version(hello.library_version, version) for version in selector.versions
         ):
             continue
         for row in hello.operations:
@@ -194,8 +196,8 @@ def _states(name: str) -> Iterable[str]:
     )
 
 
-def _meant(selector: Selector, survey: Survey, one: tuple[str, str]) -> bool:
-    return may_mean(selector, survey.specs[one[0]])
+def _meant(selector: Selector, survey: Survey, process: tuple[str, str]) -> bool:
+    return may_mean(selector, survey.specs[process[0]])
 
 
 def default_sizes(algorithm: Algorithm) -> tuple[int, ...]:
@@ -258,10 +260,10 @@ def choose_twins(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     if not short:
         return ()
     most, _ = Counter(cell.process for cell in short).most_common(1)[0]
-    mine = [cell for cell in short if cell.process == most]
+    of_process = [cell for cell in short if cell.process == most]
     count = min(TWIN_CELLS, max(TWIN_LEAST, len(cells) // TWIN_SHARE))
-    step = max(1, len(mine) // count)
-    return tuple(dataclasses.replace(cell, twin=1) for cell in mine[::step][:count])
+    step = max(1, len(of_process) // count)
+    return tuple(dataclasses.replace(cell, twin=1) for cell in of_process[::step][:count])
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,14 +298,14 @@ def survey(specs: Iterable[RunnerSpec], cpus: Sequence[str]) -> Survey:
     specs = list(specs)
     outdated = [spec for spec in specs if stale(spec)]
     wanted = [(spec, cpu) for spec in specs if spec not in outdated for cpu in cpus if cpu in spec.tiers]
-    found = _Found(failures=[_outdated(spec) for spec in outdated])
+    survey = _Found(failures=[_outdated(spec) for spec in outdated])
     with ThreadPoolExecutor(max_workers=4) as pool:
         for (spec, cpu), answer in zip(wanted, pool.map(_ask, wanted), strict=True):
             if isinstance(answer, HelloAnswer):
-                found.hellos[spec.name, cpu] = answer
+                survey.hellos[spec.name, cpu] = answer
             else:
-                found.failures.append(answer)
-    return Survey({spec.name: spec for spec in specs}, found.hellos, tuple(found.failures))
+                survey.failures.append(answer)
+    return Survey({spec.name: spec for spec in specs}, survey.hellos, tuple(survey.failures))
 
 
 def _outdated(spec: RunnerSpec) -> Failure:

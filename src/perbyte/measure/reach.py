@@ -25,9 +25,10 @@ ENOUGH_EPOCHS = 3  # of each cell: an interval needs them
 class Reach:
     """The time that was told for a run, and what its cells take of it."""
 
-    def __init__(self, policy: Policy, told_s: float | None) -> None:
-        """`told_s`: seconds of measuring. None: all is measured, whatever the time."""
+    def __init__(self, policy: Policy, told_s: float | None, pace: Pace | None = None) -> None:
+        """`told_s`: seconds of measuring. None: all is measured, whatever the time. `pace` is told what it took."""
         self._policy = policy
+        self._pace = pace
         self._most_s = math.inf if told_s is None else max(OVERDUE * told_s, told_s + GRACE_S)
         self._own_s: dict[Cell, float] = {}
         self._spent_s: dict[Cell, float] = defaultdict(float)
@@ -97,16 +98,16 @@ class Reach:
             address=cell.address,
         )
 
-    def tell(
-        self, pace: Pace, starts_s: Mapping[str, float], measuring_s: float, figures: Iterable[CellFigure]
-    ) -> None:
-        """Tell `pace` what the run took: `measuring_s` in all, and how many epochs its figures needed.
+    def tell(self, starts_s: Mapping[str, float], measuring_s: float, figures: Iterable[CellFigure]) -> None:
+        """Tell the pace what the run took: `measuring_s` in all, and how many epochs its figures needed.
 
         Half-widths shrink with the root of the number of epochs.
         """
+        if self._pace is None:
+            return
         epochs = {figure.cell: _needed_epochs(figure, self._policy.precision) for figure in figures}
         rest_s = max(0.0, measuring_s - sum(self._spent_s.values()))
-        pace.note(
+        self._pace.note(
             starts_s=starts_s,
             cells_s={cell: self._spent_s[cell] / count for cell, count in self._epochs.items()},
             rest_s=rest_s / max(1, sum(self._epochs.values())),

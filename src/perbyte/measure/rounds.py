@@ -335,15 +335,15 @@ class EpochUnderWay:
         self._cores[cell.process] = burst.core[-1] if burst.core else -1
         if not measured.forked:
             self.single.add(cell)
-        for one in bursts:
-            self.keep(one)
+        for taken_burst in bursts:
+            self.keep(taken_burst)
         self._note(cell, tally, bursts)
         if not burst.piece_bytes:
             tally.calls, tally.digest = burst.calls, measured.digest
         tally.call_s = self._call_s(cell, burst)
         self._cut(cell, burst, could_be=bool(burst.piece_bytes) or not asked.request.piece_bytes)
         tick_s = 1 / max(self.sessions.calibrations[cell.process].tick_hz, 1.0)
-        samples_s = sum(sum(one.ticks) for one in bursts) * tick_s
+        samples_s = sum(sum(burst.ticks) for burst in bursts) * tick_s
         probes_s = max(0, measured.whole_ticks - measured.warm_ticks - measured.wait_ticks) * tick_s
         tally.samples += samples
         tally.sampling_s += max(samples_s, probes_s)
@@ -389,9 +389,11 @@ class EpochUnderWay:
     def _note(self, cell: Cell, tally: Tally, bursts: Sequence[Burst]) -> None:
         calibration = self.sessions.calibrations[cell.process]
         _, values, clean = stats.judge_samples(bursts, calibration, self.policy, self._quiet(cell.process))
-        ends = np.cumsum([len(one) for one in bursts])[:-1]
-        for burst, mine, kept in zip(bursts, np.split(values, ends), np.split(clean, ends), strict=True):
-            self._note_burst(cell, tally, burst, mine[kept])
+        ends = np.cumsum([len(burst) for burst in bursts])[:-1]
+        for burst, own_values, kept in zip(
+            bursts, np.split(values, ends), np.split(clean, ends), strict=True
+        ):
+            self._note_burst(cell, tally, burst, own_values[kept])
 
     def _note_burst(self, cell: Cell, tally: Tally, burst: Burst, values: NDArray[np.float64]) -> None:
         low, middle, high = np.percentile(values, (25, 50, 75)).tolist() if len(values) else [math.nan] * 3

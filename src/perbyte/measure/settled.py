@@ -30,14 +30,14 @@ def known_digest(cell: Cell, algorithm: Algorithm, seed: int, calls: int, *, key
 
     `key_seed` is that of the handle, which key 0 comes from where the contract does not set one in the call.
     """
-    one = _call(cell, algorithm)
-    if one is None or calls * cell.size_bytes > _MOST_BYTES:
+    call = _call(cell, algorithm)
+    if call is None or calls * cell.size_bytes > _MOST_BYTES:
         return None
     value, data, output = seed, bytearray(stream(seed, "input", cell.size_bytes)), b""
     for _ in range(calls):
         key = stream(value if cell.contract == "rekey/1" else key_seed, "key/0", algorithm.key_bytes)
         try:
-            output = one(key, stream(value, "nonce/0", algorithm.nonce_bytes), bytes(data))
+            output = call(key, stream(value, "nonce/0", algorithm.nonce_bytes), bytes(data))
         except (ValueError, MemoryError):
             return None
         data[: min(len(output), len(data))] = output[: len(data)]

@@ -146,9 +146,11 @@ class States:
         )
         expected = self.digests.get(cell, measured.digest)
         if measured.digest != expected:
-            said = f"the output of a call in state {cell.state} is another than before the timing"
+            message = f"the output of a call in state {cell.state} is another than before the timing"
             self.fail(
-                Failure("incorrect", cell.runner, said, cell.address, expected=expected, got=measured.digest)
+                Failure(
+                    "incorrect", cell.runner, message, cell.address, expected=expected, got=measured.digest
+                )
             )
         return measured.burst
 
@@ -156,8 +158,8 @@ class States:
         policy, fitting = self.policy, [cell for cell in cells if cell.threads <= len(self.cores)]
         for cell in cells:
             if cell not in fitting:
-                said = f"{cell.threads} threads need as many cores, and there are {len(self.cores)} to measure on"
-                self.fail(Failure("refused", cell.runner, said, address=cell.address))
+                message = f"{cell.threads} threads need as many cores, and there are {len(self.cores)} to measure on"
+                self.fail(Failure("refused", cell.runner, message, address=cell.address))
         with ExitStack() as stack:
             most = max((cell.threads for cell in fitting), default=0)
             opened = [stack.enter_context(self._alone(cells[0], core)) for core in self.cores[:most]]
@@ -176,8 +178,8 @@ class States:
                         )
                         for session, handle in opened[: cell.threads]
                     ]
-                    for one, (session, _) in zip(asked, opened, strict=False):
-                        self.keep(session.receive_measure(one).burst)
+                    for request, (session, _) in zip(asked, opened, strict=False):
+                        self.keep(session.receive_measure(request).burst)
                     self.share.give_back(cell.threads)
 
     @contextmanager

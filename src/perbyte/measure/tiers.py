@@ -41,12 +41,12 @@ def unproven_tiers(survey: Survey, catalogue: Catalogue, cells: Iterable[Cell]) 
 
 def without_full(tiers: Iterable[UnprovenTier], measured: Collection[Cell]) -> list[UnprovenTier]:
     """Those of `tiers` that were measured while no cell of theirs was in `full` as well."""
-    found = []
+    unproven = []
     for tier in tiers:
-        mine = [cell for cell in measured if cell.row == tier.row]
-        if mine and not any(replace(cell, cpu=FULL) in measured for cell in mine):
-            found.append(tier)
-    return found
+        of_row = [cell for cell in measured if cell.row == tier.row]
+        if of_row and not any(replace(cell, cpu=FULL) in measured for cell in of_row):
+            unproven.append(tier)
+    return unproven
 
 
 def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], policy: Policy) -> UnprovenTier:

@@ -157,15 +157,15 @@ class Validation:
             return {}
         shared = "" if not cell.contract.startswith("setup/") else cell.contract
         single: Question = (cell.algorithm, cell.operation, cell.size_bytes, shared, 1)
-        found: dict[Question, CheckAnswer] = {}
+        digests: dict[Question, CheckAnswer] = {}
         if cell.size_bytes > SMALL_BYTES:
             self._large.send(cell, handle)
-            self._waiting[cell] = single, found
-            return found
-        found[single] = session.check_calls(handle, 1)
+            self._waiting[cell] = single, digests
+            return digests
+        digests[single] = session.check_calls(handle, 1)
         question = (cell.algorithm, cell.operation, cell.size_bytes, cell.contract, MORE_CALLS)
-        found[question] = session.check_calls(handle, MORE_CALLS)
-        return found
+        digests[question] = session.check_calls(handle, MORE_CALLS)
+        return digests
 
     def _once(self, what: tuple[object, ...], cell: Cell, check: Callable[[], Failure | None]) -> None:
         """Make a check that stands for several cells once, and let its verdict hold for each of them."""
@@ -278,9 +278,9 @@ class Validation:
                     self._compared += 1
                     outcomes[giver.runner, giver.algorithm].append((understood, taker.runner))
                     outcomes[taker.runner, taker.algorithm].append((understood, giver.runner))
-        for (runner, algorithm_id), found in outcomes.items():
-            missed = sorted({other for understood, other in found if not understood})
-            if 2 * len(missed) <= len({other for _, other in found}):
+        for (runner, algorithm_id), exchanged in outcomes.items():
+            missed = sorted({other for understood, other in exchanged if not understood})
+            if 2 * len(missed) <= len({other for _, other in exchanged}):
                 continue
             for cell in cells:
                 if (cell.runner, cell.algorithm) == (runner, algorithm_id):

@@ -76,7 +76,7 @@ class Witness:
     def handle(self, cell: Cell) -> int:
         """The handle of one of its cells, prepared on first use; the one before it is freed. Raises PerbyteError."""
         if cell not in self._handles:
-            for old in [one for one in self._handles if one != _WITNESS]:
+            for old in [handle for handle in self._handles if handle != _WITNESS]:
                 self.of(old).release(self._handles.pop(old))
             self._handles[cell] = _prepare(self.of(cell), cell)
         return self._handles[cell]

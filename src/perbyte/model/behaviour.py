@@ -69,8 +69,8 @@ class Behaviour:
     def ends(self) -> tuple[float, float]:
         """The least and the most instructions of a call that were counted; both 0 where none were."""
         counted = (self.call.instructions if self.call else None, self.repeated)
-        found = [one for one in counted if one is not None]
-        return (min(found), max(found)) if found else (0.0, 0.0)
+        counts = [count for count in counted if count is not None]
+        return (min(counts), max(counts)) if counts else (0.0, 0.0)
 
     @property
     def spread(self) -> float:

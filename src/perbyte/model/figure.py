@@ -27,7 +27,7 @@ class Quality(enum.StrEnum):
 
 _MEANINGS = {
     Quality.GOOD: "clean samples, precision reached",
-    Quality.IMPRECISE: "clean samples, but the interval is wider than asked for",
+    Quality.IMPRECISE: "clean samples, but the interval is wider than requested",
     Quality.LONG: "one call outlasts a sample, so the sample could not be kept short; "
     "where it outlasts ten, the lower quartile is given",
     Quality.NOISY: "too few clean samples: the figure comes from disturbed ones as well",

@@ -134,7 +134,7 @@ class Burst:
         arrays += [self.contention_before, self.contention_after, self.flags]
         optional = (self.cycles, self.core)
         if any(len(array) != len(self) for array in arrays) or any(
-            len(one) not in (0, len(self)) for one in optional
+            len(column) not in (0, len(self)) for column in optional
         ):
             raise ValueError(f"a burst of {self.cell.address} has arrays of unequal length")
 

@@ -37,10 +37,10 @@ def plain(text: object, longest: int = 200) -> str:
     if len(text) <= longest and text.isascii() and text.isprintable() and "  " not in text:
         return text.strip()
     kept = "".join(
-        " " if one in _LINE_ENDS else one
-        for one in text[: 20 * longest]
-        if one in _LINE_ENDS
-        or (unicodedata.category(one) not in ("Cc", "Cs", "Cf", "Co", "Cn") and one not in _BIDI)
+        " " if character in _LINE_ENDS else character
+        for character in text[: 20 * longest]
+        if character in _LINE_ENDS
+        or (unicodedata.category(character) not in ("Cc", "Cs", "Cf", "Co", "Cn") and character not in _BIDI)
     )
     kept = " ".join(kept.split())
     if len(kept) <= longest:
@@ -62,6 +62,12 @@ def json_ready(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     return str(value)
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort key by which `aes-128` comes before `aes-1024` and `16` before `512`."""
+    parts = re.findall(r"[0-9]{1,18}|[^0-9]+", text)
+    return tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts)
 
 
 def plain_lines(text: str, most: int = 40) -> str:
@@ -91,6 +97,6 @@ def wants_colour(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

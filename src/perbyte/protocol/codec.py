@@ -217,7 +217,7 @@ def _pairs_contradiction(answer: PairsAnswer, request: TakePairs) -> str:
     if len(answer.order) != len(answer.ticks):
         return f"{len(answer.ticks)} samples of {len(answer.order)} classes"
     if not 1 <= len(answer.order) // 2 <= request.pairs:
-        return f"{len(answer.order) // 2} pairs where 1 to {request.pairs} were asked for"
+        return f"{len(answer.order) // 2} pairs where 1 to {request.pairs} were requested"
     return ""
 
 
@@ -229,13 +229,13 @@ def _measure_contradiction(answer: MeasureAnswer, request: Measure) -> str:
     if sum(bursts) != taken or len(bursts) > asked:
         return f"{taken} samples of forks that say {sum(bursts)}, {len(bursts)} of {asked}"
     if not 1 <= min(bursts) <= max(bursts) <= request.samples:
-        return f"{max(bursts)} samples where 1 to {request.samples} were asked for"
+        return f"{max(bursts)} samples where 1 to {request.samples} were requested"
     if answer.piece_bytes and answer.piece_bytes != request.piece_bytes:
-        return f"pieces of {answer.piece_bytes} bytes that were not asked for"
+        return f"pieces of {answer.piece_bytes} bytes that were not requested"
     if answer.piece_bytes and answer.calls != 1:
-        return f"{answer.calls} calls per sample where pieces of one call were asked for"
+        return f"{answer.calls} calls per sample where pieces of one call were requested"
     if request.calls and answer.calls != request.calls:
-        return f"{answer.calls} calls per sample where {request.calls} were asked for"
+        return f"{answer.calls} calls per sample where {request.calls} were requested"
     return ""
 
 

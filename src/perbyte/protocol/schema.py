@@ -22,16 +22,18 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def schemas() -> dict[str, dict[str, Any]]:
     """File name -> schema, for every request, every answer, and the refusal."""
-    found: dict[str, dict[str, Any]] = {}
+    documents: dict[str, dict[str, Any]] = {}
     by_verb: dict[str, list[type[RunnerRequest]]] = {}
     for request in REQUESTS:
         by_verb.setdefault(str(request.__struct_config__.tag), []).append(request)
     for verb, kinds in by_verb.items():
-        found[f"{verb}.request.json"] = _either(f"{verb}: request", [_of(kind) for kind in kinds])
+        documents[f"{verb}.request.json"] = _either(f"{verb}: request", [_of(kind) for kind in kinds])
         answers = list(dict.fromkeys(kind.answer for kind in kinds))
-        found[f"{verb}.answer.json"] = _either(f"{verb}: answer", [_of(kind, ok=True) for kind in answers])
-    found["refusal.json"] = _either("refusal", [_of(Refusal, ok=False)])
-    return found
+        documents[f"{verb}.answer.json"] = _either(
+            f"{verb}: answer", [_of(kind, ok=True) for kind in answers]
+        )
+    documents["refusal.json"] = _either("refusal", [_of(Refusal, ok=False)])
+    return documents
 
 
 def write(directory: Path | None = None) -> None:

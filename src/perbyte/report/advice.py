@@ -29,7 +29,8 @@ from perbyte.report.advicewords import (
     status_word,
     time_text,
 )
-from perbyte.report.demand import demands, rate_text, share_text
+from perbyte.report.listing import Head, Listing
+from perbyte.report.rate import rate_text, share_text
 from perbyte.report.wording import (
     number,
     ratio_interval_text,
@@ -38,6 +39,7 @@ from perbyte.report.wording import (
     value_text,
 )
 from perbyte.stats.compare import quotient
+from perbyte.stats.demand import demands
 from perbyte.stats.quantity import Unit, data_bytes, read
 
 _DIRECTION = {"encrypt": "write", "decrypt": "read"}
@@ -71,17 +73,16 @@ class Told:
     title: str
     answer: str
     lines: tuple[tuple[str, tuple[str, ...]], ...]
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    table: Listing
 
 
 def tell(
     decided: Decision | PasswordDecision,
-    found: Sequence[Change] = (),
+    changes: Sequence[Change] = (),
     limits: Limits | None = None,
     everything: Decision | None = None,
 ) -> Told:
-    """Put a decision into words; `found` is what would change it.
+    """Put a decision into words; `changes` are what would change it.
 
     `everything` is the decision among all libraries, whose table is given, where `decided` is for one of them.
     """
@@ -103,29 +104,25 @@ def tell(
         "Under one key": key_texts(decision, chosen),
         "On the wire": wire_texts(decision),
         "Status": _status(decision, chosen),
-        "What would change the answer": _changes(decision, found) if passwords is None else (),
+        "What would change the answer": _changes(decision, changes) if passwords is None else (),
         "Ruled out": _ruled_out(decision),
         "No figure": tuple(f"{name}: {reason}." for name, reason in decision.missing),
         "The kernel's own code": tuple(limits.kernel),
     }
-    columns, rows = password_table(passwords) if passwords else _table(everything or decision)
     return Told(
         decision,
         passwords,
         decision.case.task.title,
         _answer(decision, passwords),
         tuple((heading, texts) for heading, texts in lines.items() if texts),
-        columns,
-        rows,
+        password_table(passwords) if passwords else _table(everything or decision),
     )
 
 
-def side_by_side(
-    machines: Sequence[tuple[str, Decision, Decision]], year: int
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def side_by_side(machines: Sequence[tuple[str, Decision, Decision]], year: int) -> Listing:
     """The same question on several machines, by the status at the end of `year` and by that of the date asked for.
 
-    Each machine is a name with its two decisions. Columns and rows of a table.
+    Each machine is a name with its two decisions.
     """
     rows = []
     for name, then, now in machines:
@@ -138,13 +135,8 @@ def side_by_side(
             sure = "no interval is known"
         rows.append((plain(name, 60), _brief(then.first), _brief(now.first), _brief(quickest), sure))
     day = machines[0][2].case.asked.date if machines else ""
-    return (
-        "machine",
-        f"status of {year}",
-        f"status of {day}",
-        "fastest, whatever its status",
-        "how sure",
-    ), tuple(rows)
+    heads = ("machine", f"status of {year}", f"status of {day}", "fastest, whatever its status", "how sure")
+    return Listing("Other machines", [Head(head, fields=head) for head in heads], rows)
 
 
 def _brief(entry: Ranked | None) -> str:
@@ -197,13 +189,13 @@ def _sure(decision: Decision) -> tuple[str, ...]:
         return (f"Too close to call: {text}. {rest}", *cheaper)
     if decision.sure is Sure.LIKELY:
         return (f"Likely: {text}, more than a disturbed figure explains, though {comparison.doubt}.",)
-    found = [
+    doubts = [
         f"{option_text(entry.best)} costs ×{ratio_text(each.ratio)}"
         + (f" ({ratio_interval_text(each.ratio)})" if each.ratio.known else "")
         + f" as much, but {each.doubt or each.reason}"
         for entry, each in decision.undecided
     ]
-    return (f"It cannot be told: {'; '.join(found)}. A longer run on a quieter machine would tell.",)
+    return (f"It is not known: {'; '.join(doubts)}. A longer run on a quieter machine would show it.",)
 
 
 def _unseen(decision: Decision) -> tuple[str, ...]:
@@ -211,7 +203,7 @@ def _unseen(decision: Decision) -> tuple[str, ...]:
     first = decision.first
     if first is None or first.best.unseen:
         return ()
-    found = [
+    rivals = [
         (option, quotient(option.cost.estimate, first.best.cost.estimate))
         for option in first.options
         if option.unseen
@@ -219,16 +211,16 @@ def _unseen(decision: Decision) -> tuple[str, ...]:
         and option.cost.estimate.value < first.best.cost.estimate.value
     ]
     return tuple(
-        f"In {library_text(option)} it costs ×{ratio_text(ratio)}, but the audit did not see its work there: it stands "
-        "behind those whose work was seen."
-        for option, ratio in found
+        f"In {library_text(option)} it costs ×{ratio_text(ratio)}, but the audit did not confirm its work there: it "
+        "ranks behind those whose work was confirmed."
+        for option, ratio in rivals
     )
 
 
 def _costs(decision: Decision, limits: Limits) -> tuple[str, ...]:
     if decision.first is None:
         return ()
-    task, best, found = decision.case.task, decision.first.best, []
+    task, best, sentences = decision.case.task, decision.first.best, []
     for (operation, size), figure in best.figures.items():
         ns, cycles, each = (
             read(figure, unit) for unit in (Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL, Unit.CYCLES_PER_BYTE)
@@ -244,26 +236,26 @@ def _costs(decision: Decision, limits: Limits) -> tuple[str, ...]:
             text += f"; {value_text(speed)} {'GB/s' if data_bytes(figure.cell) else 'a second'} on one core"
         if limits.rate and (asked := demands([figure], limits.rate)):
             text += f"; {rate_text(limits.rate)} takes {share_text(asked[0].cores)}"
-        found.append(f"{text}.")
+        sentences.append(f"{text}.")
     if decision.case.mix.counts:
         total = best.cost.estimate
         scale = 1.0 if best.unit == "ns" else _ns_per_cycle(best)
         mix = decision.case.mix
         took = time_text(total.scaled(scale))
-        found.append(
+        sentences.append(
             f"The {mix.messages:,} messages of the histogram ({mix.bytes:,} bytes) take {took} of one core."
         )
     if decision.case.view is View.PEER:
-        found.append(
+        sentences.append(
             "The peer without AES instructions is reckoned by the tier soft of this machine; both sides are added up."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def _limit(decision: Decision, limits: Limits) -> tuple[str, ...]:
     if decision.first is None or not limits.disk:
         return ()
-    found, bound = [], []
+    sentences, bound = [], []
     for operation, way in _DIRECTION.items():
         rate = limits.disk.get(way)
         figures = [figure for (name, _), figure in decision.first.best.figures.items() if name == operation]
@@ -274,13 +266,13 @@ def _limit(decision: Decision, limits: Limits) -> tuple[str, ...]:
         bound.append(is_disk)
         size = size_label(slowest.figure.cell.size_bytes)
         limit = "the disk is the limit" if is_disk else "the cipher is the limit on one core"
-        found.append(
+        sentences.append(
             f"The disk {way}s {rate_text(float(f'{rate:.3g}'))}; to {operation} as fast in sectors of {size} takes "
             f"{share_text(slowest.cores)}: {limit}."
         )
     if limits.doubt:
-        found.append(f"The disk was measured {limits.doubt}.")
-    if found and all(bound):
+        sentences.append(f"The disk was measured {limits.doubt}.")
+    if sentences and all(bound):
         enough = [
             entry.algorithm.name
             for entry in decision.ranking[1:]
@@ -294,11 +286,11 @@ def _limit(decision: Decision, limits: Limits) -> tuple[str, ...]:
             )
         ]
         if enough:
-            found.append(
+            sentences.append(
                 f"Just as fast on this disk, at a larger share of a core: {', '.join(enough)}. Choose by status, not "
                 "by speed."
             )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def _status(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
@@ -307,25 +299,25 @@ def _status(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
     if decision.case.task.use is None:
         return ("No authority has a say here: nothing of this is for security.",)
     profile = decision.case.asked.profile
-    found = [
+    sentences = [
         f"{entry.algorithm.name}: {'; '.join(standing_texts(entry.standing, profile))}." for entry in chosen
     ]
     whose = (
         "no profile: what no authority rules out is allowed" if profile == "none" else f"profile {profile}"
     )
-    return (*found, f"Asked for {decision.case.asked.date}, {whose}.")
+    return (*sentences, f"Asked for {decision.case.asked.date}, {whose}.")
 
 
-def _changes(decision: Decision, found: Iterable[Change]) -> tuple[str, ...]:
+def _changes(decision: Decision, changes: Iterable[Change]) -> tuple[str, ...]:
     grouped: dict[tuple[str, str], list[Change]] = {}
-    for one in found:
-        result = option_text(one.decision.first.best) if one.decision.first else ""
+    for change in changes:
+        result = option_text(change.decision.first.best) if change.decision.first else ""
         key = (
-            one.decision.first.algorithm.name
-            if one.decision.first and one.kind in ("library", "profile")
+            change.decision.first.algorithm.name
+            if change.decision.first and change.kind in ("library", "profile")
             else result
         )
-        grouped.setdefault((one.kind, key), []).append(one)
+        grouped.setdefault((change.kind, key), []).append(change)
     texts = []
     for (kind, result), group in grouped.items():
         later = group[0].decision
@@ -381,19 +373,19 @@ def _processor(decision: Decision, later: Decision, close: str) -> str:
 
 
 def _ruled_out(decision: Decision) -> tuple[str, ...]:
-    faster = {one.algorithm.id: comparison for one, comparison in decision.faster_but_out}
-    found = []
+    faster = {option.algorithm.id: comparison for option, comparison in decision.faster_but_out}
+    sentences = []
     for entry in decision.ruled_out:
         text = f"{entry.algorithm.name}: {'; '.join(standing_texts(entry.standing, decision.case.asked.profile))}"
         if comparison := faster.get(entry.algorithm.id):
             text += f". It would be faster: what is recommended costs ×{ratio_text(comparison.ratio)} as much"
         elif entry.options and decision.first:
             text += ". It would not be faster"
-        found.append(f"{text}.")
-    return tuple(found)
+        sentences.append(f"{text}.")
+    return tuple(sentences)
 
 
-def _table(decision: Decision) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _table(decision: Decision) -> Listing:
     measured = [*decision.ranking, *(entry for entry in decision.ruled_out if entry.options)]
     pairs = list(
         dict.fromkeys(key for entry in measured for option in entry.options for key in option.figures)
@@ -410,27 +402,21 @@ def _table(decision: Decision) -> tuple[tuple[str, ...], tuple[tuple[str, ...], 
     protocol = decision.case.task.protocol
     wires = wire_columns([entry.algorithm for entry in measured], protocol)
     rows = []
-    for one in measured:
-        for option in one.options:
+    for ranked in measured:
+        for option in ranked.options:
             values = []
             for name in names:
                 for size in sizes:
                     figure = option.figures.get((name, size))
                     reading = read(figure, unit) if figure else None
                     values.append(value_text(reading) if reading else "")
-            sent = wire_cells(one.algorithm, protocol)
-            rows.append((one.algorithm.name, library_text(option), *values, *sent, status_word(one.standing)))
-    return (f"{unit.value}", "library", *heads, *wires, "status"), tuple(rows)
-
-
-def without_status(
-    columns: Sequence[str], rows: Sequence[Sequence[str]]
-) -> tuple[str, Sequence[str], Sequence[Sequence[str]]]:
-    """A table without its last column, the status, where all rows share it: what it is in words, columns, rows."""
-    statuses = {row[-1] for row in rows}
-    if columns[-1] != "status" or len(rows) < 2 or len(statuses) > 1:
-        return "", columns, rows
-    return f"status of all: {statuses.pop()}", columns[:-1], [row[:-1] for row in rows]
+            sent = wire_cells(ranked.algorithm, protocol)
+            rows.append(
+                (ranked.algorithm.name, library_text(option), *values, *sent, status_word(ranked.standing))
+            )
+    figures = [Head(head, "n") for head in (*heads, *wires)]
+    columns = [Head(unit.value), Head("library"), *figures, Head("status", once=True)]
+    return Listing("Figures", columns, rows, lead=2)
 
 
 def _ns_per_cycle(option: Option) -> float:

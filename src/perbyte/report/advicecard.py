@@ -10,9 +10,10 @@ from perbyte.model import CellFigure, Estimate
 from perbyte.report.advice import Told
 from perbyte.report.advicewords import guesses_text, library_text, memory_text, option_text, time_text
 from perbyte.report.card import RATES, Card, Line, milliseconds, times_text
-from perbyte.report.demand import cores_text, demands, rate_text
+from perbyte.report.rate import cores_text, rate_text
 from perbyte.report.wording import sentence, size_label
 from perbyte.stats.compare import NS, Answer, cost_of, sum_costs
+from perbyte.stats.demand import demands
 from perbyte.stats.quantity import data_bytes
 
 _SIGNS = {
@@ -36,7 +37,7 @@ def advice_card(
 
     `alternatives`: the answers are ways to do one work, and the card says what each costs beside the first.
     """
-    lines = [task_line(one, rate) for one in told]
+    lines = [task_line(task, rate) for task in told]
     if len(told) < 2:
         return Card(tuple(lines))
     parts = tuple(
@@ -47,44 +48,44 @@ def advice_card(
     if together is None:
         return Card(parts, ("The best library for each part, mixed (--mix).",))
     if together.first is None:
-        said = f"No library here has all parts, so these are mixed. {lacking_text(told, together)}"
-        return Card(parts, (said.strip(),))
+        note = f"No library here has all parts, so these are mixed. {lacking_text(told, together)}"
+        return Card(parts, (note.strip(),))
     return Card((_for_all(told, together, rate), *parts))
 
 
 def weigh(told: Sequence[Told]) -> list[str]:
     """What each way costs beside the first, a sentence each."""
     first = told[0].decision.first
-    said = []
-    for one in told[1:]:
-        other = one.decision.first
+    lines = []
+    for task in told[1:]:
+        other = task.decision.first
         if not first or not other or first.best.unit != other.best.unit:
             continue
-        found = compare_options(first.best, other.best, one.decision.case.floor)
-        doubt = "" if found.claimed else f", though {found.doubt or found.reason}"
-        said.append(f"{sentence(one.title)}: {times_text(found)} the cost of {told[0].title}{doubt}.")
-    return said
+        comparison = compare_options(first.best, other.best, task.decision.case.floor)
+        doubt = "" if comparison.claimed else f", though {comparison.doubt or comparison.reason}"
+        lines.append(f"{sentence(task.title)}: {times_text(comparison)} the cost of {told[0].title}{doubt}.")
+    return lines
 
 
 def task_line(told: Told, rate: float | None = None) -> Line:
     """The answer to one task."""
-    said = dict(told.lines)
+    texts_of = dict(told.lines)
     if told.passwords:
-        found = told.passwords.parameters
+        parameters = told.passwords.parameters
         cost = (
-            f"{time_text(found[0].time_ns)} a hash, {memory_text(found[0].memory_bytes)} a guess; one core like this "
-            f"makes {guesses_text(found[0])} guesses a second"
-            if found
+            f"{time_text(parameters[0].time_ns)} a hash, {memory_text(parameters[0].memory_bytes)} a guess; one core "
+            f"like this makes {guesses_text(parameters[0])} guesses a second"
+            if parameters
             else ""
         )
         return Line("", "", told.answer, cost=cost)
     sign = _SIGNS[told.decision.sure]
-    return Line("", sign, told.answer, " ".join(said.get("How sure", ())), _cost(told, rate))
+    return Line("", sign, told.answer, " ".join(texts_of.get("How sure", ())), _cost(told, rate))
 
 
 def lacking_text(told: Sequence[Told], together: Together) -> str:
     """Which library lacks which part, as far as a library has any."""
-    names = [one.title for one in told]
+    names = [task.title for task in told]
     return "; ".join(
         f"{runner} lacks {' and '.join(names[part] for part in parts)}" for runner, parts in together.lacks
     ) + ("." if together.lacks else "")
@@ -93,24 +94,26 @@ def lacking_text(told: Sequence[Told], together: Together) -> str:
 def gain_texts(told: Sequence[Told], together: Together) -> list[str]:
     """What another library would gain in single parts, where that is beyond doubt."""
     return [
-        f"{told[one.part].title} by {option_text(one.option)}, at {times_text(one.comparison)} the cost"
-        for one in together.gains
-        if one.comparison.answer is Answer.FASTER
+        f"{told[gain.part].title} by {option_text(gain.option)}, at {times_text(gain.comparison)} the cost"
+        for gain in together.gains
+        if gain.comparison.answer is Answer.FASTER
     ]
 
 
 def _for_all(told: Sequence[Told], together: Together, rate: float | None) -> Line:
     first = together.first
     assert first is not None
-    what = ", ".join(one.algorithm.name for one in first.options)
-    sign, said = "", ["the only library here with all parts"]
+    what = ", ".join(option.algorithm.name for option in first.options)
+    sign, reasons = "", ["the only library here with all parts"]
     if together.comparison and len(together.ranking) > 1:
-        next_, one = library_text(together.ranking[1].options[0]), together.comparison
-        sign = {Answer.SLOWER: "►", Answer.TIED: "="}.get(one.answer, "?")
-        said = [f"the next library, {next_}, costs {times_text(one)} as much in the mean of the parts"]
-        said += [one.doubt] if one.doubt else []
+        next_, comparison = library_text(together.ranking[1].options[0]), together.comparison
+        sign = {Answer.SLOWER: "►", Answer.TIED: "="}.get(comparison.answer, "?")
+        reasons = [
+            f"the next library, {next_}, costs {times_text(comparison)} as much in the mean of the parts"
+        ]
+        reasons += [comparison.doubt] if comparison.doubt else []
     gains = gain_texts(told, together)
-    said.append(f"mixing libraries would make cheaper: {', '.join(gains) or 'nothing beyond doubt'}")
+    reasons.append(f"mixing libraries would make cheaper: {', '.join(gains) or 'nothing beyond doubt'}")
     costs = [_cost(told[number], rate) for number in together.parts if _has_data(told[number])]
     calls = [
         (count, cost_of(figure, NS, source=0))
@@ -122,7 +125,7 @@ def _for_all(told: Sequence[Told], together: Together, rate: float | None) -> Li
         whole = milliseconds(sum_costs(calls).estimate)
         costs.append(f"{whole} of computing a handshake, both sides together")
     name = library_text(first.options[0])
-    return Line("one library for all parts", sign, f"{name}: {what}", "; ".join(said), "; ".join(costs))
+    return Line("one library for all parts", sign, f"{name}: {what}", "; ".join(reasons), "; ".join(costs))
 
 
 def _work(told: Told) -> list[tuple[CellFigure, float]]:
@@ -145,11 +148,16 @@ def _cost(told: Told, rate: float | None) -> str:
         return ""
     task = told.decision.case.task
     if not _has_data(told):
-        whole: Estimate = sum_costs([(count, cost_of(one, NS, source=0)) for one, count in work]).estimate
+        whole: Estimate = sum_costs(
+            [(count, cost_of(figure, NS, source=0)) for figure, count in work]
+        ).estimate
         return f"{time_text(whole)} {'an' if task.unit[0] in 'aeiou' else 'a'} {task.unit}"
     largest = max(data_bytes(figure.cell) for figure, _ in work)
-    figure = max((one for one, _ in work if data_bytes(one.cell) == largest), key=lambda one: one.ns_per_call)
+    figure = max(
+        (figure for figure, _ in work if data_bytes(figure.cell) == largest),
+        key=lambda figure: figure.ns_per_call,
+    )
     asked = [(each, demands([figure], each)[0].cores) for each in ((rate,) if rate else RATES)]
     first, *others = (f"{cores_text(cores)} at {rate_text(each)}" for each, cores in asked)
-    shown = ", ".join([first, *(one.replace(" cores", "") for one in others)])
+    shown = ", ".join([first, *(cost.replace(" cores", "") for cost in others)])
     return f"{shown} ({figure.cell.operation}, {size_label(largest)})"

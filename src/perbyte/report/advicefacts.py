@@ -37,11 +37,11 @@ def key_texts(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
     if task.contract.startswith(_REKEY):
         return (_OWN_KEYS,) if chosen else ()
     smallest = min(decision.case.mix.sizes)
-    found = []
+    sentences = []
     for entry in chosen:
         limits = limits_of(entry.algorithm.id, task.protocol)
-        found += [_key_text(entry.algorithm, limit, smallest, volume) for limit in limits]
-    return tuple(found)
+        sentences += [_key_text(entry.algorithm, limit, smallest, volume) for limit in limits]
+    return tuple(sentences)
 
 
 def remark_texts(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ def _key_text(algorithm: Algorithm, limit: KeyLimit, smallest: int, volume: floa
 
 def _said(volume: float) -> str:
     """A volume as people say it, in decimal units."""
-    scale, name = next((one for one in _DECIMAL if volume >= one[0]), (1.0, "bytes"))
+    scale, name = next((unit for unit in _DECIMAL if volume >= unit[0]), (1.0, "bytes"))
     return f"{volume / scale:.3g} {name}"
 
 

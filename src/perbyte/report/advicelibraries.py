@@ -7,25 +7,24 @@ from collections.abc import Sequence
 from perbyte.advise import Library, Option, Together
 from perbyte.report.advicewords import library_text
 from perbyte.report.card import milliseconds
+from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import number, three_digits
 from perbyte.stats.compare import NS, Cost, cost_of, sum_costs
 from perbyte.stats.quantity import data_bytes
 
-Rows = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
 
-
-def library_table(together: Together, titles: Sequence[str]) -> Rows:
-    """Columns and rows: libraries that have all parts by their mean cost, then those that lack one.
+def library_table(together: Together, titles: Sequence[str]) -> Listing:
+    """Libraries that have all parts by their mean cost, then those that lack one.
 
     A part with data costs cycles (or ns) a byte in the mean of its sizes, the others together a handshake's time.
     """
     named = [titles[part] for part in together.parts]
-    heads = ("library", *named, "a byte", "handshake", "mean")
     rows = [_row(library, together) for library in together.ranking]
     for runner, parts in together.lacks:
         lacking = {titles[part] for part in parts}
         rows.append((runner, *("–" if name in lacking else "has it" for name in named), "–", "–", "–"))
-    return heads, tuple(rows)
+    figures = [Head(head, "n") for head in (*named, "a byte", "handshake", "mean")]
+    return Listing("Library by library", [Head("library"), *figures], rows)
 
 
 def _row(library: Library, together: Together) -> tuple[str, ...]:

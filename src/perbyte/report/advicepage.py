@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from perbyte.advise import PasswordDecision, Ranked
@@ -13,7 +14,7 @@ from perbyte.catalogue.questions import Question
 from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
-from perbyte.report.advice import Told, without_status
+from perbyte.report.advice import Told
 from perbyte.report.advicewords import library_text, status_word
 from perbyte.report.card import Card
 from perbyte.report.charts import Chart, finished
@@ -29,6 +30,7 @@ from perbyte.report.html import (
     text,
     unfolding,
 )
+from perbyte.report.listing import Listing
 from perbyte.report.pictures import Picture
 from perbyte.report.wording import sentence, three_digits
 
@@ -48,18 +50,16 @@ def advice_page(
     run: Run,
     notes: Sequence[str],
     card: Card,
-    beside: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None,
-    libraries: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None,
+    beside: Listing | None = None,
+    libraries: Listing | None = None,
 ) -> Page:
     """The page of all answers to a question, from the figures of `run`; `beside` is a table of other machines.
 
-    `libraries` is one of the libraries that have all parts.
+    `libraries` is task of the libraries that have all parts.
 
     `card` comes first, then what was measured; who allows what is folded below it.
     """
-    columns, rows = beside or ((), ())
-    others = table([(name, "") for name in columns], rows, "Other machines")
-    sections = [_section(one, number, alone=len(told) == 1) for number, one in enumerate(told, 1)]
+    sections = [_section(task, number, alone=len(told) == 1) for number, task in enumerate(told, 1)]
     command = shlex.join(["perbyte", *(plain(word, 200) for word in run.conditions.command)])
     repeat = [Block("code", command)] if run.conditions.command else []
     return Page(
@@ -67,34 +67,35 @@ def advice_page(
         [question.asks],
         [
             Section("summary", "Answer", "Answer", answer(card)),
-            *(_libraries(*libraries) if libraries else []),
+            *_tabled("libraries", libraries),
             *sections,
-            *([Section("machines", "Other machines", "Other machines", [others])] if rows else []),
+            *_tabled("machines", beside),
             Section(
                 "sources", "Sources", "Sources", [listed(_sources(told)) if _sources(told) else text("None.")]
             ),
-            Section("repeat", "Repeat", "How to repeat it", [*repeat, *(text(one) for one in notes)]),
+            Section("repeat", "Repeat", "How to repeat it", [*repeat, *(text(note) for note in notes)]),
         ],
     )
 
 
-def _libraries(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Section]:
-    name = "Library by library"
-    return [Section("libraries", name, name, [table([(one, "") for one in columns], rows, name)])]
+def _tabled(place: str, listing: Listing | None) -> list[Section]:
+    """A section of one table; none where there is no row."""
+    return (
+        [Section(place, listing.title, listing.title, [table(listing)])] if listing and listing.rows else []
+    )
 
 
 def _section(told: Told, number: int, *, alone: bool) -> Section:
     picture = _picture(told)
     blocks = [drawing(picture, f"picture-{number}")] if picture else []
-    for name, said in told.lines:
+    for name, texts in told.lines:
         if name in _FOLDED:
-            blocks.append(unfolding(f"{name} ({len(said)})", [listed(said)]))
-        elif not (alone and name == "How sure"):  # which the card has said
-            blocks += [heading(name), listed(said)]
-    if told.rows:
-        status, names, rows = without_status(told.columns, told.rows)
-        columns = [(name, "" if place < 2 else "n") for place, name in enumerate(names)]
-        blocks += [heading(f"Figures; {status}" if status else "Figures"), table(columns, rows, told.title)]
+            blocks.append(unfolding(f"{name} ({len(texts)})", [listed(texts)]))
+        elif not (alone and name == "How sure"):  # which the card has texts
+            blocks += [heading(name), listed(texts)]
+    if told.table.rows:
+        once, listing = told.table.told_once()
+        blocks += [heading("; ".join([listing.title, *once])), table(replace(listing, title=told.title))]
     name = "Why" if alone else f"{sentence(told.title)}: {told.answer}"
     return Section(told.decision.case.task.name, "Why" if alone else sentence(told.title), name, blocks)
 
@@ -111,8 +112,8 @@ def _chart(told: Told, *, narrow: bool) -> Chart | None:
     records = _weights(told.passwords) if told.passwords else _speeds(told)
     if not records:
         return None
-    present = [name for name in LOOK if any(one["status"] == name for one in records)]
-    values = [one[end] for one in records for end in ("low", "value", "high")]
+    present = [name for name in LOOK if any(record["status"] == name for record in records)]
+    values = [record[end] for record in records for end in ("low", "value", "high")]
     unit = (
         "MiB seconds that a guess holds" if told.passwords else "speed, as a multiple of what is recommended"
     )
@@ -122,16 +123,16 @@ def _chart(told: Told, *, narrow: bool) -> Chart | None:
     elif narrow and len(scale["axis"]["values"]) > MOST_TICKS:
         kept = scale["axis"]["values"]
         scale["axis"]["values"] = kept[kept.index(1) % 2 :: 2] if 1 in kept else kept[::2]
-    one = len(present) == 1  # which is then said once
+    uniform = len(present) == 1  # which is then said once
     names = list(dict.fromkeys(str(record["name"]) for record in records))
     chart = charts.dots(
         records,
-        y=("name", names) if one else charts.grouped_axis(records, "status", "name", present),
+        y=("name", names) if uniform else charts.grouped_axis(records, "status", "name", present),
         x=unit,
         scale=scale,
         look={name: LOOK[name] for name in present},
         by="status",
-        legend=not one,
+        legend=not uniform,
         rule_at_one=not told.passwords,
         narrow=narrow,
     )
@@ -139,64 +140,67 @@ def _chart(told: Told, *, narrow: bool) -> Chart | None:
     title = (
         f"Each algorithm in {library_text(alone.best)}" if alone else "Each algorithm in its fastest library"
     )
-    said = f"status of all: {present[0]}" if one else "by status"
-    return finished(chart, title, [said], narrow=narrow)
+    subtitle = f"status of all: {present[0]}" if uniform else "by status"
+    return finished(chart, title, [subtitle], narrow=narrow)
 
 
 def _speeds(told: Told) -> list[dict[str, Any]]:
     decision = told.decision
-    measured: list[Ranked] = [*decision.ranking, *(one for one in decision.ruled_out if one.options)]
+    measured: list[Ranked] = [*decision.ranking, *(ranked for ranked in decision.ruled_out if ranked.options)]
     if not measured:
         return []
     first = (decision.first or measured[0]).best
-    found = []
-    for one in measured:
-        ratio = compare_options(one.best, first, decision.case.floor).ratio
+    records = []
+    for ranked in measured:
+        ratio = compare_options(ranked.best, first, decision.case.floor).ratio
         low, high = (
             end if math.isfinite(end) and end > 0 else ratio.value for end in (ratio.low, ratio.high)
         )
-        if one.best is first:
+        if ranked.best is first:
             low = high = 1.0
-        said = f"{library_text(one.best)}: ×{three_digits(ratio.value)}, {status_word(one.standing)}"
-        found.append(_record(one, ratio.value, low, high, f"{one.algorithm.name}, {said}"))
-    return found
-
-
-def _weights(found: PasswordDecision) -> list[dict[str, Any]]:
-    records: list[dict[str, Any]] = []
-    for one in (*found.parameters, *found.ruled_out):
-        weight = one.weight / (1 << 20)
-        relative = one.time_ns.relative if one.time_ns.known else 0.0
-        said = f"{one.ranked.algorithm.name.partition(',')[0]}, {one.words}: {three_digits(weight)} MiB s a guess"
-        records.append(_record(one.ranked, weight, weight * (1 - relative), weight * (1 + relative), said))
+        label = f"{library_text(ranked.best)}: ×{three_digits(ratio.value)}, {status_word(ranked.standing)}"
+        records.append(_record(ranked, ratio.value, low, high, f"{ranked.algorithm.name}, {label}"))
     return records
 
 
-def _record(one: Ranked, value: float, low: float, high: float, said: str) -> dict[str, Any]:
-    name = plain(one.algorithm.name.partition(",")[0], 40)
+def _weights(decision: PasswordDecision) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = []
+    for parameters in (*decision.parameters, *decision.ruled_out):
+        weight = parameters.weight / (1 << 20)
+        relative = parameters.time_ns.relative if parameters.time_ns.known else 0.0
+        name = parameters.ranked.algorithm.name.partition(",")[0]
+        label = f"{name}, {parameters.words}: {three_digits(weight)} MiB s a guess"
+        records.append(
+            _record(parameters.ranked, weight, weight * (1 - relative), weight * (1 + relative), label)
+        )
+    return records
+
+
+def _record(ranked: Ranked, value: float, low: float, high: float, described: str) -> dict[str, Any]:
+    name = plain(ranked.algorithm.name.partition(",")[0], 40)
     return {
         "name": name,
-        "status": status_word(one.standing),
+        "status": status_word(ranked.standing),
         "value": value,
         "low": low,
         "high": high,
-        "described": said,
+        "described": described,
     }
 
 
 def _sources(told: Sequence[Told]) -> list[tuple[str, str]]:
     """Every document that is quoted, once, with its date and when it was looked up."""
-    found: dict[str, tuple[str, str]] = {}
-    for one in told:
-        for ranked in (*one.decision.ranking, *one.decision.ruled_out):
+    documents: dict[str, tuple[str, str]] = {}
+    for task in told:
+        for ranked in (*task.decision.ranking, *task.decision.ruled_out):
             for quote in ranked.standing.quotes:
                 document = quote.document
                 seen = (
                     f"looked up {document.retrieved}" if document.retrieved else "not looked up: unconfirmed"
                 )
                 draft = ", a draft" if document.draft else ""
-                found[str(document)] = (
+                documents[str(document)] = (
                     quote.authority,
                     f"{document}{draft}, published {document.published}; {seen}",
                 )
-    return sorted(found.values())
+    return sorted(documents.values())

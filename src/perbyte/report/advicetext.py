@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rich.text import Text
@@ -12,28 +13,27 @@ from perbyte.advise import Option, Ranked, Together
 from perbyte.catalogue.questions import Question
 from perbyte.model import Estimate
 from perbyte.model.text import json_ready
-from perbyte.report.advice import Told, without_status
+from perbyte.report.advice import Told
 from perbyte.report.advicewords import standing_texts, status_word
 from perbyte.report.card import Card
-from perbyte.report.text import card_text, columns_of, prose, to_text
+from perbyte.report.lines import columns_of, listing_text, prose, to_text
+from perbyte.report.listing import Listing
+from perbyte.report.text import card_text
 from perbyte.report.wording import sentence
-
-_GAP = "  "  # between columns
-Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 
 
 def render_advice(
     question: Question,
     told: Sequence[Told],
     notes: Sequence[str] = (),
-    beside: Table | None = None,
+    beside: Listing | None = None,
     *,
     card: Card,
-    libraries: Table | None = None,
+    libraries: Listing | None = None,
     width: int | None = None,
     colour: bool | None = None,
 ) -> str:
-    """Give the answers as text, `card` first; `libraries` is a table of them, `beside` one of other machines."""
+    """Give the answers as text, `card` first; `libraries` is a table of them, `beside` task of other machines."""
     width = columns_of(width)
     lines = [
         *(Text(part.plain, style="bold") for part in prose(question.title, width)),
@@ -42,69 +42,24 @@ def render_advice(
         *card_text(card, width)[:-1],
     ]
     if libraries:
-        lines += [Text(), Text("Library by library", style="bold"), *_drawn(*libraries, width, lead=1)]
-    for one in told:
+        lines += [Text(), *listing_text(libraries, width)]
+    for task in told:
         several = len(told) > 1
         if several:
-            heading = f"{sentence(one.title)}: {one.answer}"
+            heading = f"{sentence(task.title)}: {task.answer}"
             lines += [Text(), *(Text(part.plain, style="bold underline") for part in prose(heading, width))]
-        for heading, texts in one.lines:
+        for heading, texts in task.lines:
             if heading == "How sure" and not several:  # the card has said it
                 continue
             lines += [Text(), Text(heading, style="bold")]
             for line in texts:
                 lines += prose(f"  {line}", width) if len(texts) == 1 else prose(f"- {line}", width)
-        lines += [Text(), *_drawn(one.columns, one.rows, width)]
+        lines += [Text(), *listing_text(replace(task.table, title=""), width)]
     if beside:
-        lines += [Text(), Text("Other machines", style="bold"), *_drawn(*beside, width, lead=1)]
+        lines += [Text(), *listing_text(beside, width)]
     for note in notes:
         lines += [Text(), *prose(note, width)]
     return to_text(lines, colour=colour)
-
-
-def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, lead: int = 2) -> list[Text]:
-    """The table within `width`: names to the left, figures to the right, in parts below each other where it is wide.
-
-    `lead` columns say what a row is about. A status that all rows share is said once.
-    """
-    if not rows:
-        return []
-    status, columns, rows = without_status(columns, rows)
-    lines = prose(status, width) if status else []
-    table = [columns, *rows]
-    room = [max(len(row[place]) for row in table) + len(_GAP) for place in range(len(columns))]
-    left = width + len(_GAP) - sum(room[:lead])
-    most = max(room[lead:], default=0)
-    if most > left:
-        return lines + _sentences(columns, rows, width, lead)
-    whole = sum(room[lead:]) <= left
-    fit = len(columns) - lead if whole else left // most
-    count = -(-(len(columns) - lead) // fit)
-    step = -(-(len(columns) - lead) // count)  # equal parts read better than a full one and a rest
-    for start in range(lead, len(columns), step):
-        part = range(start, min(start + step, len(columns)))
-        lines += [Text()] * bool(lines)
-        for row in table:
-            names = [row[place].ljust(room[place]) for place in range(lead)]
-            names += [
-                row[place].ljust(room[place])
-                if columns[place] == "status"
-                else row[place].rjust(room[place] - len(_GAP)) + _GAP
-                for place in part
-            ]
-            lines.append(Text("".join(names).rstrip(), style="bold" if row is columns else ""))
-    return lines
-
-
-def _sentences(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, lead: int) -> list[Text]:
-    """A sentence a row, where not even one column of figures has room beside the names."""
-    lines = []
-    for row in rows:
-        told = "; ".join(
-            f"{head} {cell}" for head, cell in zip(columns[lead:], row[lead:], strict=True) if cell
-        )
-        lines += prose(f"{', '.join(row[:lead])}: {told}", width)
-    return lines
 
 
 def together_json(together: Together) -> dict[str, Any]:
@@ -146,15 +101,17 @@ def advice_json(told: Told) -> dict[str, Any]:
     def ends(estimate: Estimate | None) -> Any:
         return json_ready(estimate) if estimate and math.isfinite(estimate.value) else None
 
-    def option(one: Option) -> dict[str, Any]:
+    def option(option: Option) -> dict[str, Any]:
         return {
-            "runner": one.runner,
-            "library": one.library,
-            "library_version": one.version,
-            "cost": ends(one.cost.estimate),
-            "unit": one.unit,
-            "doubt": one.doubt,
-            "cells": {f"{name}@{size}": figure.cell.address for (name, size), figure in one.figures.items()},
+            "runner": option.runner,
+            "library": option.library,
+            "library_version": option.version,
+            "cost": ends(option.cost.estimate),
+            "unit": option.unit,
+            "doubt": option.doubt,
+            "cells": {
+                f"{name}@{size}": figure.cell.address for (name, size), figure in option.figures.items()
+            },
         }
 
     def ranked(entry: Ranked) -> dict[str, Any]:
@@ -165,7 +122,7 @@ def advice_json(told: Told) -> dict[str, Any]:
             "options": [option(each) for each in entry.options],
         }
 
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "task": decision.case.task.name,
         "answer": told.answer,
         "recommended": decision.first.algorithm.id if decision.first else None,
@@ -179,8 +136,10 @@ def advice_json(told: Told) -> dict[str, Any]:
         "said": {heading: list(texts) for heading, texts in told.lines},
     }
     if passwords:
-        found["recommended"] = passwords.parameters[0].ranked.algorithm.id if passwords.parameters else None
-        found["parameters"] = [
+        document["recommended"] = (
+            passwords.parameters[0].ranked.algorithm.id if passwords.parameters else None
+        )
+        document["parameters"] = [
             {
                 "algorithm": parameters.ranked.algorithm.id,
                 "parameters": parameters.words,
@@ -190,4 +149,4 @@ def advice_json(told: Told) -> dict[str, Any]:
             }
             for parameters in passwords.parameters
         ]
-    return found
+    return document

@@ -42,10 +42,10 @@ def section_text(section: str) -> str:
 
 def standing_texts(stands: Standing, profile: str) -> tuple[str, ...]:
     """What makes a standing, a sentence each without its end."""
-    found = [quote_text(quote) for quote in stands.quotes]
+    sentences = [quote_text(quote) for quote in stands.quotes]
     if stands.unlisted:
         rest = "" if stands.out else ", which rules nothing out"
-        found.append(f"{stands.unlisted} does not list it for this use (profile {profile}){rest}")
+        sentences.append(f"{stands.unlisted} does not list it for this use (profile {profile}){rest}")
     if stands.repeats:
         text = percent(stands.repeats) if stands.repeats > 1e-4 else f"{stands.repeats:.0e}"
         limit = (
@@ -53,12 +53,12 @@ def standing_texts(stands: Standing, profile: str) -> tuple[str, ...]:
             if stands.too_much
             else "few blocks"
         )
-        found.append(
+        sentences.append(
             f"its blocks have 64 bits: at this volume of data two of them are equal with a chance of {text}; {limit}"
         )
     if stands.silent:
-        found.append("unlisted: no authority that Perbyte quotes speaks of it")
-    return tuple(found)
+        sentences.append("unlisted: no authority that Perbyte quotes speaks of it")
+    return tuple(sentences)
 
 
 def status_word(stands: Standing) -> str:

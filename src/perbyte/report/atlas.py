@@ -14,6 +14,7 @@ from perbyte.report import charts, theme
 from perbyte.report.atlascard import MOST, atlas_card, cost_text, named
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, answer, drawing, listed, table, text
+from perbyte.report.listing import Listing, columns
 from perbyte.report.marks import Mark, marks_of_kinds
 from perbyte.report.pictures import Picture
 from perbyte.report.ratiocharts import versions_chart
@@ -34,13 +35,13 @@ def atlas_pictures(overview: Overview) -> tuple[Picture, ...]:
     pictures = []
     several = len(overview.models) > 1
     cycles = any(cost.cycles for cost in overview.costs)
-    units = _UNITS if several else [one for one in _UNITS if one[1] == ("cycles" if cycles else "ns")]
+    units = _UNITS if several else [pair for pair in _UNITS if pair[1] == ("cycles" if cycles else "ns")]
     if overview.points:
         for unit, field in units:
             if several and (chart := _heat(overview, overview.points[0], unit, field)):
                 narrow = _heat(overview, overview.points[0], unit, field, narrow=True)
-                said = f"{unit} per {per(overview.points[0])}"
-                pictures.append(Picture(f"heat-{field}", f"Machines by libraries: {said}", chart, narrow))
+                subject = f"{unit} per {per(overview.points[0])}"
+                pictures.append(Picture(f"heat-{field}", f"Machines by libraries: {subject}", chart, narrow))
         for unit, field in units:
             for each in _PER:
                 if chart := _dots(overview, f"{unit} per {each}", field, each):
@@ -95,8 +96,8 @@ def _unlike_section(overview: Overview) -> Section:
 
 def _floors_section(overview: Overview) -> Section:
     floors = [(plain(name, 60), percent(floor), f"{count:,}") for name, floor, count in overview.floors]
-    columns = (("provider", ""), ("median noise floor", "n"), ("runs", "n"))
-    return Section("floors", "Noise", "Noise floors by provider", [table(columns, floors, "Noise floors")])
+    listing = Listing("Noise floors", columns("provider | median noise floor:n | runs:n"), floors)
+    return Section("floors", "Noise", "Noise floors by provider", [table(listing)])
 
 
 def _machines_section(atlas: Atlas, overview: Overview) -> Section:
@@ -111,9 +112,8 @@ def _machines_section(atlas: Atlas, overview: Overview) -> Section:
         )
         for name, runs in atlas.machines().items()
     ]
-    columns = (("machine", ""), ("model", "text"), ("provider", "text"), ("runs", "n"), ("cells", "n"))
-    block = table((*columns, ("libraries", "text")), machines, "Machines")
-    return Section("machines", "Machines", "Machines", [block])
+    heads = columns("machine | model:text | provider:text | runs:n | cells:n | libraries:text")
+    return Section("machines", "Machines", "Machines", [table(Listing("Machines", heads, machines))])
 
 
 def _newest_versions(runs: list[RunRow]) -> str:
@@ -124,8 +124,8 @@ def _newest_versions(runs: list[RunRow]) -> str:
             known = versions.setdefault(library.rpartition(" ")[0] or library, [])
             known += [library] * (library not in known)
     return ", ".join(
-        found[0] + (f" and {len(found) - 1} other{'s' * (len(found) > 2)}" if found[1:] else "")
-        for _, found in sorted(versions.items())
+        names[0] + (f" and {len(names) - 1} other{'s' * (len(names) > 2)}" if names[1:] else "")
+        for _, names in sorted(versions.items())
     )
 
 
@@ -148,16 +148,16 @@ def _found(overview: Overview) -> Block:
         best = [cost for (where, _, _), cost in overview.newest().items() if where == point and cost.cycles]
         if best:
             sure = [cost for cost in best if not cost.doubted]
-            one = min(sure or best, key=lambda cost: cost.cycles or 0)
+            cost = min(sure or best, key=lambda cost: cost.cycles or 0)
             lines.append(
-                f"{named(point)}: {cost_text(one, one.cycles or 0)} cycles per {per(point)} at best, by "
-                f"{plain(one.library, 40)} {plain(one.version, 40)} on {plain(one.machine, 80)}"
+                f"{named(point)}: {cost_text(cost, cost.cycles or 0)} cycles per {per(point)} at best, by "
+                f"{plain(cost.library, 40)} {plain(cost.version, 40)} on {plain(cost.machine, 80)}"
                 + ("." if sure else "; every figure of it is in doubt.")
             )
     if not overview.points:
         lines = ["No figure is comparable across machines."]
-    said = [("What was found as well", lines)] if lines else []
-    return Block("cards", [*said, ("How sure that is", certain)])
+    blocks = [("What was found as well", lines)] if lines else []
+    return Block("cards", [*blocks, ("How sure that is", certain)])
 
 
 def _unlike_blocks(overview: Overview) -> list[Block]:
@@ -202,16 +202,16 @@ def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bo
     kept = set(machines[:_MACHINES])
     records = [
         {
-            "machine": plain(one.machine, 60),
-            "library": plain(one.library, 30),
+            "machine": plain(cost.machine, 60),
+            "library": plain(cost.library, 30),
             "value": value,
-            "text": number(value, value * one.width) + "".join(marks_of_kinds(one.qualities, one.doubts)),
-            "described": _described(one, value, unit),
+            "text": number(value, value * cost.width) + "".join(marks_of_kinds(cost.qualities, cost.doubts)),
+            "described": _described(cost, value, unit),
         }
-        for one, value in shown
-        if one.machine in kept
+        for cost, value in shown
+        if cost.machine in kept
     ]
-    values = [value for one, value in shown if one.machine in kept]
+    values = [value for cost, value in shown if cost.machine in kept]
     middle = (min(values) * max(values)) ** 0.5
     width = charts.NARROW if narrow else charts.WIDE
     room = width / len({record["library"] for record in records})
@@ -244,7 +244,7 @@ def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bo
         f"{named(point)} on {_many(len(kept), 'machine')}, fastest first",
         [
             f"{unit}, median of a machine's runs; newest version of each library; the darker, the slower",
-            *_legend(one for one, _ in shown if one.machine in kept),
+            *_legend(cost for cost, _ in shown if cost.machine in kept),
         ]
         + ([f"{left} slower machines are not drawn"] if left > 0 else []),
         narrow=narrow,
@@ -254,14 +254,14 @@ def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bo
 def _legend(costs: Iterable[PointCost]) -> list[str]:
     """What the marks of these costs mean; nothing where there is none."""
     used = {mark for cost in costs for mark in marks_of_kinds(cost.qualities, cost.doubts)}
-    said = "; ".join(f"{mark} {mark.meaning}" for mark in Mark if mark in used)
-    return [said] if said else []
+    meanings = "; ".join(f"{mark} {mark.meaning}" for mark in Mark if mark in used)
+    return [meanings] if meanings else []
 
 
 def _dots(overview: Overview, unit: str, field: str, each: str, *, narrow: bool = False) -> Chart | None:
     """A dot for each machine and library, a row a point that is counted per `each`: how far machines spread."""
     records, costs = [], []
-    for point in (one for one in overview.points if per(one) == each):
+    for point in (point for point in overview.points if per(point) == each):
         for cost, value in _shown(overview, point, field):
             records.append(
                 {

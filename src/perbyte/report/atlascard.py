@@ -8,9 +8,9 @@ from perbyte.atlas.overview import Overview, Point, PointCost, per
 from perbyte.model import Estimate
 from perbyte.model.text import plain
 from perbyte.report.card import RATES, Card, Line, milliseconds, times_text
-from perbyte.report.demand import cores_text, rate_text
 from perbyte.report.marks import marks_of_kinds
 from perbyte.report.ranks import rank, value_in
+from perbyte.report.rate import cores_text, rate_text
 from perbyte.report.wording import number, size_label, width_text
 
 MOST = 4  # answers on a card; the page lists the others
@@ -42,23 +42,23 @@ def cost_text(cost: PointCost, value: float) -> str:
 
 def _line(overview: Overview, point: Point) -> Line | None:
     costs = [cost for (where, _, _), cost in overview.newest().items() if where == point]
-    found = rank(costs)
-    if found is None:
+    ranking = rank(costs)
+    if ranking is None:
         return None
-    field, best = found.field, found.best
+    field, best = ranking.field, ranking.best
     told = [f"{cost_text(best, value_in(best, field))} {field} per {per(point)}"]
-    if not found.sure:
+    if not ranking.sure:
         told.append("every figure of it is in doubt")
-    if found.near:
-        told.append(f"{_who(overview, found.near[0])} may be as fast, but its figure is in doubt")
-    if found.unseen:
+    if ranking.near:
+        told.append(f"{_who(overview, ranking.near[0])} may be as fast, but its figure is in doubt")
+    if ranking.unseen:
         told.append("the audit did not see its work, and saw others'")
-    if found.behind:
+    if ranking.behind:
         told.append(
-            f"the next, {_who(overview, found.behind[0][0])}, costs {times_text(found.behind[0][1])} as much"
+            f"the next, {_who(overview, ranking.behind[0][0])}, costs {times_text(ranking.behind[0][1])} as much"
         )
-    who = " or ".join(dict.fromkeys(_who(overview, cost) for cost in found.ahead[:_NAMED]))
-    return Line(named(point), found.sign, who, "; ".join(told), _price(best, point))
+    names = " or ".join(dict.fromkeys(_who(overview, cost) for cost in ranking.ahead[:_NAMED]))
+    return Line(named(point), ranking.sign, names, "; ".join(told), _price(best, point))
 
 
 def _who(overview: Overview, cost: PointCost) -> str:

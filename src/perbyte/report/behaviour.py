@@ -14,12 +14,13 @@ from rich.text import Text
 
 from perbyte.model import Behaviour, Cell, CellFigure, Run
 from perbyte.model.behaviour import KINDS, LINE_BYTES
-from perbyte.model.text import plain
-from perbyte.report.grid import Grid, natural
-from perbyte.report.limit import limits
-from perbyte.report.text import columns_of, prose, to_text
+from perbyte.model.text import natural, plain
+from perbyte.report.grid import Grid
+from perbyte.report.lines import columns_of, listing_text, prose, to_text
+from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import percent, ratio_interval_text, ratio_text, size_label
 from perbyte.stats.compare import Answer, Comparison
+from perbyte.stats.limits import limits
 
 HEADINGS = {
     "aes": "AES",
@@ -36,15 +37,6 @@ HEADINGS = {
 }
 COUNT_FIELDS = tuple(name for name in Behaviour(Cell("", "", "", 0, "")).record() if name != "address")
 SEEN = 0.0005  # a share of the instructions that is not 0.0 % when it is rounded
-NAMES = 4  # columns of a table that name a row
-
-
-@dataclass(frozen=True, slots=True)
-class CountTable:
-    """A table as text: the first `NAMES` columns name the row."""
-
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def per_cycle(behaviour: Behaviour, figure: CellFigure | None) -> float | None:
@@ -54,47 +46,32 @@ def per_cycle(behaviour: Behaviour, figure: CellFigure | None) -> float | None:
     return behaviour.call.instructions / figure.cycles_per_call
 
 
-def count_table(run: Run) -> CountTable:
+def count_table(run: Run) -> Listing:
     """Instructions per call, byte and cycle, and by kind in per cent; kinds that nobody executes are left out."""
     known = [behaviour for behaviour in _ordered(run) if behaviour.call]
     kinds = [kind for kind in KINDS if any(_share(behaviour, kind) >= SEEN for behaviour in known)]
     shares = {limit.figure.cell: limit.share.ratio.value for limit in limits(run.cells)}
-    headings: tuple[str, ...] = (
-        "algorithm",
-        "operation",
-        "size",
-        "runner",
-        "instr/call",
-        "instr/byte",
-        "instr/cycle",
-    )
-    headings += ("% of limit",) * bool(shares) + tuple(f"{HEADINGS[kind]} %" for kind in kinds)
+    heads = ["instr/call", "instr/byte", "instr/cycle"] + ["% of limit"] * bool(shares)
+    heads += [f"{HEADINGS[kind]} %" for kind in kinds]
     rows = []
-    for one in known:
-        assert one.call
-        size, rate = one.cell.size_bytes, per_cycle(one, run.figure(one.cell))
-        row = (*_names(one.cell), _count(one.call.instructions) + ("" if one.exact else " ~"))
-        row += (f"{one.call.instructions / size:.3g}" if size else "–", f"{rate:.2f}" if rate else "–")
+    for behaviour in known:
+        assert behaviour.call
+        size, rate = behaviour.cell.size_bytes, per_cycle(behaviour, run.figure(behaviour.cell))
+        row = (
+            *_names(behaviour.cell),
+            _count(behaviour.call.instructions) + ("" if behaviour.exact else " ~"),
+        )
+        row += (f"{behaviour.call.instructions / size:.3g}" if size else "–", f"{rate:.2f}" if rate else "–")
         if shares:
-            row += (f"{100 * shares[one.cell]:.0f}" if one.cell in shares else "–",)
-        rows.append((*row, *(f"{100 * _share(one, kind):.1f}" for kind in kinds)))
-    return CountTable(headings, tuple(rows))
+            row += (f"{100 * shares[behaviour.cell]:.0f}" if behaviour.cell in shares else "–",)
+        rows.append((*row, *(f"{100 * _share(behaviour, kind):.1f}" for kind in kinds)))
+    return _listing("Instructions", heads, rows)
 
 
-def memory_table(run: Run) -> CountTable:
+def memory_table(run: Run) -> Listing:
     """Bytes of stack, heap and code of a call and of the set-up; `state` is what the set-up keeps of the heap."""
-    headings: tuple[str, ...] = (
-        "algorithm",
-        "operation",
-        "size",
-        "runner",
-        "stack",
-        "allocs",
-        "heap",
-        "peak",
-        "state",
-    )
-    headings += ("set-up stack", "set-up allocs", "set-up heap", "code", "pages")
+    heads = ["stack", "allocs", "heap", "peak", "state"]
+    heads += ["set-up stack", "set-up allocs", "set-up heap", "code", "pages"]
     rows = []
     for behaviour in _ordered(run):
         if not (behaviour.call or behaviour.setup or behaviour.stack):
@@ -115,33 +92,35 @@ def memory_table(run: Run) -> CountTable:
                 *((_count(LINE_BYTES * call.code_lines), _count(call.code_pages)) if call else "––"),
             )
         )
-    return CountTable(headings, tuple(rows))
+    return _listing("Memory, in bytes; allocs are allocations", heads, rows)
+
+
+def _listing(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Listing:
+    """A table whose first columns name the cell; the others are figures."""
+    names = (Head(name, once=name != "algorithm") for name in ("algorithm", "operation", "size", "runner"))
+    return Listing(title, [*names, *(Head(head, "n") for head in heads)], rows, lead=4)
 
 
 def render_behaviour(
     run: Run, *, count: bool, memory: bool, width: int | None = None, colour: bool | None = None
 ) -> str:
-    """Give the tables that were asked for, and what could not be counted or is not exact, in words."""
+    """Give the tables that were requested, and what could not be counted or is not exact, in words."""
     width = columns_of(width)
     if not run.behaviours:
         return "nothing was counted in this run: perbyte measure SELECTOR --count\n"
     lines: list[Text] = []
-    asked = (
-        ("Instructions", count_table, count),
-        ("Memory, in bytes; allocs are allocations", memory_table, memory),
-    )
-    for heading, table_of, wanted in asked:
+    for table_of, wanted in ((count_table, count), (memory_table, memory)):
         if wanted and (table := table_of(run)).rows:
-            lines += [Text(heading, style="bold"), *_drawn(table), Text()]
+            lines += [*listing_text(table, width), Text()]
     for note in notes(run.behaviours):
         lines += prose(f"- {note}", width)
     return to_text(lines, colour=colour)
 
 
-def notes(found: Sequence[Behaviour]) -> list[str]:
+def notes(behaviours: Sequence[Behaviour]) -> list[str]:
     """What cannot be told, and where two processes counted differently."""
     texts = []
-    for behaviour in found:
+    for behaviour in behaviours:
         if behaviour.call and not behaviour.exact:
             how = (
                 f"differs by {percent(behaviour.spread)} between two processes"
@@ -190,7 +169,7 @@ class CountChange:
 def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
     """The cells of a comparison that were counted on both sides; `runs` are its sides, or one run for both."""
     counted = [{behaviour.cell: behaviour for behaviour in run.behaviours} for run in runs]
-    found = []
+    changed = []
     for grid in grids:
         for row in grid.rows:
             first = row.entries[0].figure
@@ -199,7 +178,7 @@ def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
                 new = counted[position % len(runs)].get(entry.figure.cell) if entry.figure else None
                 if not (old and old.call and new and new.call and entry.comparison):
                     continue
-                found.append(
+                changed.append(
                     CountChange(
                         new.cell.address,
                         new.call.instructions / old.call.instructions,
@@ -208,12 +187,35 @@ def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
                         entry.comparison,
                     )
                 )
-    return found
+    return changed
 
 
-def uncounted(grids: Sequence[Grid], found: Sequence[CountChange]) -> list[str]:
+def changes_since(run: Run, name: str, before: str, changes: Sequence[Any]) -> list[CountChange]:
+    """Of each row that was counted in both programs: instructions now over those before, beside what time says."""
+    counted = {
+        (
+            behaviour.cell.runner,
+            behaviour.cell.operation,
+            behaviour.cell.contract,
+            behaviour.cell.size_bytes,
+        ): behaviour
+        for behaviour in run.behaviours
+        if behaviour.call
+    }
+    told = []
+    for change in changes:
+        row = (change.operation, change.contract, change.size_bytes)
+        old, new = counted.get((before, *row)), counted.get((name, *row))
+        if old and old.call and new and new.call:
+            ratio = new.call.instructions / old.call.instructions
+            ends = (new.ends[0] / old.ends[1], new.ends[1] / old.ends[0])
+            told.append(CountChange(new.cell.address, ratio, *ends, change.comparison))
+    return told
+
+
+def uncounted(grids: Sequence[Grid], changes: Sequence[CountChange]) -> list[str]:
     """The addresses that were compared, and not counted on both sides."""
-    counted = {change.address for change in found}
+    counted = {change.address for change in changes}
     compared = [
         entry.figure.cell.address
         for grid in grids
@@ -224,10 +226,10 @@ def uncounted(grids: Sequence[Grid], found: Sequence[CountChange]) -> list[str]:
     return [address for address in compared if address not in counted]
 
 
-def change_lines(found: Sequence[CountChange]) -> list[str]:
+def change_lines(changes: Sequence[CountChange]) -> list[str]:
     """A line for each change, and whether count and time disagree."""
     lines = []
-    for change in found:
+    for change in changes:
         word = f"{change.address}: instructions ×{change.ratio:.4f}{'' if change.exact else ' ~'}"
         word += (
             f", time ×{ratio_text(change.comparison.ratio)} ({ratio_interval_text(change.comparison.ratio)})"
@@ -239,7 +241,7 @@ def change_lines(found: Sequence[CountChange]) -> list[str]:
     return lines
 
 
-def changes_json(found: Sequence[CountChange]) -> list[dict[str, Any]]:
+def changes_json(changes: Sequence[CountChange]) -> list[dict[str, Any]]:
     """The same for programs."""
     return [
         {
@@ -249,7 +251,7 @@ def changes_json(found: Sequence[CountChange]) -> list[dict[str, Any]]:
             "time_ratio": change.comparison.ratio.value,
             "disagree": change.contradicts,
         }
-        for change in found
+        for change in changes
     ]
 
 
@@ -293,19 +295,3 @@ def _share(behaviour: Behaviour, kind: str) -> float:
 
 def _count(value: float) -> str:
     return f"{value:,.1f}" if value != int(value) and value < 1000 else f"{value:,.0f}"
-
-
-def _drawn(shown: CountTable) -> list[Text]:
-    """Names to the left, figures to the right; two spaces between."""
-    lines = [shown.headings, *shown.rows]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(shown.headings))]
-    return [
-        Text(
-            "  ".join(
-                cell.ljust(width) if k < NAMES else cell.rjust(width)
-                for k, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip(),
-            style="" if number else "dim",
-        )
-        for number, line in enumerate(lines)
-    ]

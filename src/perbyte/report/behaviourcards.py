@@ -11,26 +11,18 @@ from collections.abc import Sequence
 from perbyte.model import Behaviour, Cell, CellFigure, Run
 from perbyte.model.cell import FULL
 from perbyte.model.leak import LeakFigure
-from perbyte.model.text import plain
-from perbyte.report.behaviour import NAMES, count_table, memory_table, notes, per_cycle
-from perbyte.report.grid import natural
+from perbyte.model.text import natural, plain
+from perbyte.report.behaviour import count_table, memory_table, notes, per_cycle
 from perbyte.report.html import Block, Section, heading, listed, table, text, unfolding
 from perbyte.report.leaktext import contrast_text, verdict_text, worst_of
+from perbyte.report.listing import Listing, columns
 from perbyte.report.wording import size_label, value_text, width_text
 from perbyte.stats.quantity import Unit, read
 
 OPEN = 6  # cards that stand unfolded
-COLUMNS = (
-    ("size", ""),
-    ("cycles/byte", "n"),
-    ("±", "n"),
-    ("instr/call", "n"),
-    ("instr/cycle", "n"),
-    ("stack", "n"),
-    ("heap peak", "n"),
-    ("state", "n"),
-    ("code", "n"),
-    ("leaks", ""),
+_COLUMNS = (
+    "size | cycles/byte:n | ±:n | instr/call:n | instr/cycle:n | "
+    "stack:n | heap peak:n | state:n | code:n | leaks"
 )
 _NO = "–"
 _WORDS = {"leaks": "yes", "none": "none seen", "unknown": "not known", "harness": "not known"}
@@ -41,9 +33,8 @@ def behaviour_section(run: Run) -> Section | None:
     if not (run.behaviours or run.leaks):
         return None
     blocks: list[Block] = []
-    for shown, label in ((count_table(run), "Instructions"), (memory_table(run), "Memory, in bytes")):
-        looks = [(name, "" if at < NAMES else "n") for at, name in enumerate(shown.headings)]
-        blocks += [heading(label), table(looks, shown.rows, label)] if shown.rows else []
+    for listing in (count_table(run), memory_table(run)):
+        blocks += [heading(listing.title), table(listing)] if listing.rows else []
     told = notes(run.behaviours)
     blocks += [listed(told)] if told else []
     cards = row_cards(run)
@@ -59,15 +50,15 @@ def row_cards(run: Run) -> list[tuple[str, list[Block]]]:
         of_row = (cell.algorithm, cell.operation, cell.runner, cell.cpu, cell.contract)
         rows.setdefault(of_row, {})[cell] = None
     counted = {behaviour.cell: behaviour for behaviour in run.behaviours}
-    found = []
+    cards = []
     for key in sorted(rows, key=lambda row: tuple(map(natural, row))):
         algorithm, operation, runner, tier, contract = (plain(word, 60) for word in key)
         tier = "" if tier == FULL else f" ({tier})"
-        cells = sorted(rows[key], key=lambda one: one.size_bytes)
+        cells = sorted(rows[key], key=lambda figure: figure.size_bytes)
         leaks = {cell: [leak for leak in run.leaks if leak.cell == cell] for cell in cells}
         lines = [_line(cell, run.figure(cell), counted.get(cell), leaks[cell]) for cell in cells]
         title = f"{algorithm} {operation}, {runner}{tier}, {contract}"
-        blocks = [table(COLUMNS, lines, title)]
+        blocks = [table(Listing(title, columns(_COLUMNS), lines))]
         told = [(size_label(cell.size_bytes), leak) for cell in cells for leak in leaks[cell]]
         if told:
             blocks.append(
@@ -75,8 +66,8 @@ def row_cards(run: Run) -> list[tuple[str, list[Block]]]:
             )
         if any(leak.verdict == "leaks" for some in leaks.values() for leak in some):
             blocks.append(text("The time of this row depends on a secret.", "warned"))
-        found.append((title, blocks))
-    return found
+        cards.append((title, blocks))
+    return cards
 
 
 def _line(

@@ -11,8 +11,8 @@ from rich.text import Text
 from perbyte.model import CellFigure, Estimate
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
 from perbyte.model.text import json_ready, plain
+from perbyte.report.lines import columns_of, prose, to_text
 from perbyte.report.marks import marks_of
-from perbyte.report.text import columns_of, prose, to_text
 from perbyte.report.wording import (
     interval_text,
     percent,
@@ -34,26 +34,26 @@ _STATES = {
 
 def threads_texts(figures: Sequence[CellFigure]) -> tuple[str, ...]:
     """What several cores do at once, by the cells among `figures` that tell: a sentence for each."""
-    return tuple(_together(one) for one in scaling(figures))
+    return tuple(_together(scaled) for scaled in scaling(figures))
 
 
-def _together(one: Scaling) -> str:
-    cell, efficiency = one.figure.cell, one.efficiency
+def _together(scaled: Scaling) -> str:
+    cell, efficiency = scaled.figure.cell, scaled.efficiency
     size = data_bytes(cell)
     scale, unit = (size / 1e9, "GB/s") if size else (1.0, "calls a second")
-    every, each = one.all.scaled(scale), one.each.scaled(scale)
-    text = f"{one.threads} core{'s' * (one.threads > 1)}: {value_text(every)} {unit} ({interval_text(every)})"
-    if one.threads > 1:
+    every, each = scaled.all.scaled(scale), scaled.each.scaled(scale)
+    text = f"{scaled.threads} core{'s' * (scaled.threads > 1)}: {value_text(every)} {unit} ({interval_text(every)})"
+    if scaled.threads > 1:
         text += f", {value_text(each)} each"
     if efficiency:
         text += f"; efficiency {ratio_text(efficiency.ratio)} ({interval_text(efficiency.ratio)})"
-    share = one.figure.clean_samples / one.figure.samples if one.figure.samples else 0.0
-    return f"{text}; {percent(share)} of samples clean{_marks(one.figure)}."
+    share = scaled.figure.clean_samples / scaled.figure.samples if scaled.figure.samples else 0.0
+    return f"{text}; {percent(share)} of samples clean{_marks(scaled.figure)}."
 
 
 def states_texts(figures: Sequence[CellFigure], unit: str = "call") -> tuple[str, ...]:
     """What a single call costs in states that no loop has, beside what it costs in a loop."""
-    known = {one.cell: one for one in figures}
+    known = {figure.cell: figure for figure in figures}
     texts = []
     for figure in figures:
         if figure.cell.state not in _STATES:
@@ -89,10 +89,10 @@ def render_beyond(
             figure
         )
     lines: list[Text] = []
-    for heading, mine in groups.items():
-        if texts := (*states_texts(mine), *threads_texts(mine)):
+    for heading, of_heading in groups.items():
+        if texts := (*states_texts(of_heading), *threads_texts(of_heading)):
             lines += [Text(plain(heading.removesuffix(", full"), 90), style="bold")]
-            lines += [part for one in texts for part in prose(f"- {one}", columns_of(width))]
+            lines += [part for entry in texts for part in prose(f"- {entry}", columns_of(width))]
     return to_text(lines, colour=colour) if lines else ""
 
 
@@ -104,11 +104,11 @@ def scaling_json(figures: Sequence[CellFigure]) -> list[dict[str, Any]]:
 
     return [
         {
-            "address": one.figure.cell.address,
-            "threads": one.threads,
-            "calls_per_second": ends(one.all),
-            "calls_per_second_each": ends(one.each),
-            "efficiency": ends(one.efficiency.ratio) if one.efficiency else None,
+            "address": scaled.figure.cell.address,
+            "threads": scaled.threads,
+            "calls_per_second": ends(scaled.all),
+            "calls_per_second_each": ends(scaled.each),
+            "efficiency": ends(scaled.efficiency.ratio) if scaled.efficiency else None,
         }
-        for one in scaling(figures)
+        for scaled in scaling(figures)
     ]

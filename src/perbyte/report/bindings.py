@@ -1,73 +1,36 @@
-"""What a binding costs: a library called from another language beside the same library called from C.
-
-Which runner stands for the library below is said by `wraps` of runner.toml and kept with the run. Both must be in the
-run; a row of the same algorithm, operation, size, contract and tier is a pair. Differences and their intervals come
-from `stats.compare`.
-"""
+"""What a binding costs, as a listing: a call through it beside the same call from C, and the difference."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any
-
-from perbyte.model import CellFigure, Estimate, Run, RunnerIdentity
+from perbyte.model import CellFigure, Run, RunnerIdentity
 from perbyte.model.cell import FULL
 from perbyte.model.text import plain
-from perbyte.report.wording import (
-    claim_text,
-    interval_text,
-    number,
-    ratio_text,
-    size_label,
-    value_text,
-    width_text,
-)
-from perbyte.stats.compare import CYCLES, Comparison, compare, cost_of, difference
+from perbyte.report.listing import Entry, Head, Listing
+from perbyte.report.wording import claim_text, interval_text, number, ratio_text, size_label, value_text
+from perbyte.stats.bindings import Binding, bindings
+from perbyte.stats.compare import CYCLES, cost_of
 
-COLUMNS = (
-    ("algorithm", ""),
-    ("size", "n"),
-    ("operation", ""),
-    ("contract", ""),
-    ("binding", ""),
-    ("per call", "n"),
-    ("library below", ""),
-    ("per call there", "n"),
-    ("more per call", "n"),
-    ("interval", "n"),
-    ("times", "n"),
-    ("", ""),
+_COLUMNS = (
+    Head(None, "", "address wraps unit"),
+    Head("algorithm"),
+    Head("size", "n"),
+    Head("operation", once=True),
+    Head("contract", once=True),
+    Head("binding"),
+    Head("per call", "n"),
+    Head("library below", once=True),
+    Head("per call there", "n"),
+    Head("more per call", "n", "more_per_call"),
+    Head("interval", "n", "more_low more_high"),
+    Head("times", "n", "ratio ratio_low ratio_high"),
+    Head("", "", "answer reason"),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """A call through a binding (`above`) and the same call from C; `more` per call is in `comparison.unit`."""
-
-    above: CellFigure
-    below: CellFigure
-    comparison: Comparison
-    more: Estimate
-
-    @property
-    def claim(self) -> str:
-        """What keeps a difference from being claimed; empty where nothing does."""
-        return claim_text(self.comparison)
-
-
-def bindings(run: Run) -> list[Binding]:
-    """All pairs of `run`, in the order of its cells."""
-    wrapped = {identity.runner: identity.wraps for identity in run.conditions.identities if identity.wraps}
-    figures = {figure.cell: figure for figure in run.cells}
-    found = []
-    for cell, above in figures.items():
-        below = figures.get(replace(cell, runner=wrapped.get(cell.runner, "")))
-        if below and cell.usual:
-            comparison = compare(below, above, run.noise_floor)
-            if comparison.ratio.value > 0:
-                found.append(Binding(above, below, comparison, difference(below, comparison)))
-    return found
+def bindings_listing(run: Run) -> Listing:
+    """The pairs of `run`, costs in cycles, or in ns where that is said; versions that differ below are notes."""
+    rows = [_row(binding) for binding in bindings(run)]
+    return Listing("What the binding costs", _COLUMNS, rows, version_notes(run) if rows else (), lead=5)
 
 
 def version_notes(run: Run) -> list[str]:
@@ -93,67 +56,27 @@ def _differing(above: RunnerIdentity, below: RunnerIdentity) -> str:
     )
 
 
-def binding_rows(found: Iterable[Binding]) -> list[tuple[str, ...]]:
-    """The pairs as text, for `COLUMNS`; costs in cycles, or in ns where that is said."""
-    rows: list[tuple[str, ...]] = []
-    for binding in found:
-        cell, unit = binding.above.cell, binding.comparison.unit
-        suffix = "" if unit == CYCLES else " ns"
-        costs = (
-            value_text(cost_of(figure, unit).estimate) + suffix for figure in (binding.above, binding.below)
-        )
-        rows.append(
-            (
-                plain(cell.algorithm, 60),
-                size_label(cell.size_bytes) if cell.size_bytes else "",
-                plain(cell.operation, 24),
-                plain(cell.contract, 30),
-                plain(cell.runner, 40) + ("" if cell.cpu == FULL else f" ({plain(cell.cpu, 20)})"),
-                next(costs),
-                plain(binding.below.cell.runner, 40),
-                next(costs),
-                number(binding.more.value, binding.more.half_width) + suffix,
-                interval_text(binding.more),
-                f"×{ratio_text(binding.comparison.ratio)}",
-                binding.claim,
-            )
-        )
-    return rows
+def _row(binding: Binding) -> tuple[Entry, ...]:
+    cell, below, more = binding.above.cell, binding.below.cell, binding.more
+    comparison = binding.comparison
+    suffix = "" if comparison.unit == CYCLES else " ns"
 
+    def cost(figure: CellFigure) -> str:
+        return value_text(cost_of(figure, comparison.unit).estimate) + suffix
 
-def binding_lines(run: Run) -> list[str]:
-    """The pairs as sentences for a terminal; none where the run has no pair."""
-    lines = []
-    for binding in bindings(run):
-        cell, ratio = binding.above.cell, binding.comparison.ratio
-        size = f" {size_label(cell.size_bytes)}" if cell.size_bytes else ""
-        tier = "" if cell.cpu == FULL else f", {plain(cell.cpu, 20)}"
-        unit = "cycles" if binding.comparison.unit == CYCLES else "ns"
-        lines.append(
-            f"{plain(cell.runner, 40)} over {plain(binding.below.cell.runner, 40)}, {plain(cell.algorithm, 60)} "
-            f"{plain(cell.operation, 24)}{size} ({plain(cell.contract, 30)}{tier}): "
-            f"{number(binding.more.value, binding.more.half_width)} {unit} more per call "
-            f"({interval_text(binding.more)}), "
-            f"×{ratio_text(ratio)} {width_text(ratio)}" + (f"; {binding.claim}" if binding.claim else "")
-        )
-    return [*lines, *version_notes(run)]
-
-
-def binding_records(run: Run) -> list[dict[str, Any]]:
-    """The pairs as JSON types; the ends of an interval that is not known are not finite."""
-    return [
-        {
-            "address": binding.above.cell.address,
-            "wraps": binding.below.cell.address,
-            "unit": binding.comparison.unit,
-            "more_per_call": binding.more.value,
-            "more_low": binding.more.low,
-            "more_high": binding.more.high,
-            "ratio": binding.comparison.ratio.value,
-            "ratio_low": binding.comparison.ratio.low,
-            "ratio_high": binding.comparison.ratio.high,
-            "answer": binding.comparison.answer.value,
-            "reason": binding.comparison.reason,
-        }
-        for binding in bindings(run)
-    ]
+    ratio = comparison.ratio
+    return (
+        ("", cell.address, below.address, comparison.unit),
+        plain(cell.algorithm, 60),
+        size_label(cell.size_bytes) if cell.size_bytes else "",
+        plain(cell.operation, 24),
+        plain(cell.contract, 30),
+        plain(cell.runner, 40) + ("" if cell.cpu == FULL else f" ({plain(cell.cpu, 20)})"),
+        cost(binding.above),
+        plain(below.runner, 40),
+        cost(binding.below),
+        (number(more.value, more.half_width) + suffix, more.value),
+        (interval_text(more), more.low, more.high),
+        (f"×{ratio_text(ratio)}", ratio.value, ratio.low, ratio.high),
+        (claim_text(comparison), comparison.answer.value, comparison.reason),
+    )

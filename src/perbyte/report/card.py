@@ -17,9 +17,9 @@ from perbyte.catalogue import load
 from perbyte.catalogue.questions import questions
 from perbyte.model import Algorithm, CellFigure, Doubt, Estimate, Run
 from perbyte.model.cell import FULL
-from perbyte.model.text import plain
-from perbyte.report.demand import cores_text, demands, rate_text
-from perbyte.report.grid import Grid, failed_cells, kin_of, natural, operation_order, title_of
+from perbyte.model.text import natural, plain
+from perbyte.report.grid import Grid, failed_cells, kin_of, operation_order, title_of
+from perbyte.report.rate import cores_text, rate_text
 from perbyte.report.wording import (
     SIGNS,
     percent,
@@ -42,6 +42,7 @@ from perbyte.stats.compare import (
     stand,
     sum_costs,
 )
+from perbyte.stats.demand import demands
 from perbyte.stats.quantity import NO_DATA, Unit, data_bytes, read
 
 RATES = (1e9, 10e9)
@@ -98,29 +99,31 @@ def run_card(run: Run, names: Mapping[tuple[str, str], str] | None = None) -> Ca
     wrong = {cell for cell, failure in failed_cells(run) if failure.kind == "incorrect"}
     known = load().algorithms
     figures = [
-        one
-        for one in run.cells
-        if one.cell.usual
-        and one.cell not in wrong
-        and 0 < one.per_call < math.inf
-        and read(one, Unit.NS_PER_CALL)
-        and (one.cell.algorithm not in known or known[one.cell.algorithm].kind != "probe")
+        figure
+        for figure in run.cells
+        if figure.cell.usual
+        and figure.cell not in wrong
+        and 0 < figure.per_call < math.inf
+        and read(figure, Unit.NS_PER_CALL)
+        and (figure.cell.algorithm not in known or known[figure.cell.algorithm].kind != "probe")
     ]
-    accelerated = {(one.cell.algorithm, one.cell.contract) for one in figures if one.cell.cpu == FULL}
+    accelerated = {
+        (figure.cell.algorithm, figure.cell.contract) for figure in figures if figure.cell.cpu == FULL
+    }
     kept = [
-        one
-        for one in figures
-        if one.cell.cpu == FULL or (one.cell.algorithm, one.cell.contract) not in accelerated
+        figure
+        for figure in figures
+        if figure.cell.cpu == FULL or (figure.cell.algorithm, figure.cell.contract) not in accelerated
     ]
     questions_: dict[object, list[CellFigure]] = {}
-    for one in kept:
-        questions_.setdefault((one.cell.contract, kin_of(one.cell)), []).append(one)
+    for figure in kept:
+        questions_.setdefault((figure.cell.contract, kin_of(figure.cell)), []).append(figure)
 
     def name(figure: CellFigure) -> str:
         called = (names or {}).get((figure.cell.algorithm, figure.cell.cpu)) or title_of(figure.cell)
         return plain(called, 44)
 
-    contracts = {one.cell.contract for one in kept}
+    contracts = {figure.cell.contract for figure in kept}
     asked = [_Race(question, name, several=len(contracts) > 1) for question in questions_.values()]
     asked.sort(key=lambda race: (-len(race.rivals), race.order))
     shown = [race for race in asked if len(race.rivals) > 1][:_MOST] or asked[:1]
@@ -130,7 +133,7 @@ def run_card(run: Run, names: Mapping[tuple[str, str], str] | None = None) -> Ca
             f"{left} more {'questions have their' if left > 1 else 'question has its'} figures below."
         )
     if len(figures) > len(kept):
-        tiers = sorted({one.cell.cpu for one in figures if one not in kept}, key=natural)
+        tiers = sorted({figure.cell.cpu for figure in figures if figure not in kept}, key=natural)
         notes.append(
             f"With the processor's own instructions; rows without them ({', '.join(map(plain, tiers))}) are below."
         )
@@ -143,7 +146,7 @@ class _Race:
     def __init__(self, figures: Sequence[CellFigure], name: Name, *, several: bool) -> None:
         self.figures, self.name, self.several = figures, name, several
         count = Counter((figure.cell.operation, figure.cell.size_bytes) for figure in figures)
-        self.place = max(count, key=lambda one: (count[one], -operation_order(one[0]), one[1]))
+        self.place = max(count, key=lambda name: (count[name], -operation_order(name[0]), name[1]))
         self.rivals = [
             figure for figure in figures if (figure.cell.operation, figure.cell.size_bytes) == self.place
         ]
@@ -155,10 +158,10 @@ class _Race:
 
     def line(self, run: Run) -> Line:
         """The answer."""
-        found = dict(stand(self.rivals, run.noise_floor, precision=run.conditions.policy.precision))
+        standings = dict(stand(self.rivals, run.noise_floor, precision=run.conditions.policy.precision))
         ordered = sorted(self.rivals, key=lambda figure: figure.ns_per_call)
-        best = min(found, key=lambda figure: figure.ns_per_call) if found else ordered[0]
-        standing = found.get(best)
+        best = min(standings, key=lambda figure: figure.ns_per_call) if standings else ordered[0]
+        standing = standings.get(best)
         about = self.about()
         if len(self.rivals) < 2:
             return Line(about, "", self.called(best), self.reading(best), cost_text(best, self.figures))
@@ -166,12 +169,12 @@ class _Race:
             text = f"{self.reading(best)}; no interval is known, so nothing is claimed"
             return Line(about, "?", f"lowest: {self.called(best)}", text, cost_text(best, self.figures))
         if standing is None:  # one in doubt has the lowest cost
-            why = doubt_of(best) or "nobody else has an interval"
+            why = doubt_of(best) or "no other one has an interval"
             text = f"{self.reading(best)}; not known who is the fastest: {why}"
             return Line(about, "?", f"lowest: {self.called(best)}", text, cost_text(best, self.figures))
-        ahead = sorted(found, key=lambda figure: figure.ns_per_call)
+        ahead = sorted(standings, key=lambda figure: figure.ns_per_call)
         told = [self.reading(best), self.between(standing, ahead, run)]
-        rest = [figure for figure in ordered if figure not in found]
+        rest = [figure for figure in ordered if figure not in standings]
         if rest:
             told.append(self.behind(best, rest[0], run))
         known = {figure.cell.algorithm for figure in ahead}
@@ -213,9 +216,9 @@ class _Race:
     def called(self, figure: CellFigure) -> str:
         """What tells a rival apart: its library, its algorithm, or both."""
         library = plain(figure.cell.runner, 24)
-        if len({self.name(one) for one in self.figures}) == 1:
+        if len({self.name(figure) for figure in self.figures}) == 1:
             return library
-        alone = len({one.cell.runner for one in self.figures}) == 1
+        alone = len({figure.cell.runner for figure in self.figures}) == 1
         return self.name(figure) if alone else f"{self.name(figure)} in {library}"
 
     def named(self, ahead: Sequence[CellFigure]) -> str:
@@ -227,9 +230,9 @@ class _Race:
             names = [self.called(figure) for figure in ahead]
         else:
             runners: dict[str, list[str]] = {}
-            for one in ahead:
-                runners.setdefault(self.name(one), []).append(plain(one.cell.runner, 24))
-            names = [f"{name} in {' or '.join(found)}" for name, found in runners.items()]
+            for figure in ahead:
+                runners.setdefault(self.name(figure), []).append(plain(figure.cell.runner, 24))
+            names = [f"{name} in {' or '.join(where)}" for name, where in runners.items()]
         more = f" or {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         return " or ".join(names[:_NAMED]) + more
 
@@ -245,8 +248,8 @@ class _Race:
     def behind(self, best: CellFigure, other: CellFigure, run: Run, *, next_: bool = True) -> str:
         """How much more `other` costs."""
         comparison = compare(best, other, run.noise_floor, precision=run.conditions.policy.precision)
-        who = f"the next, {self.called(other)}," if next_ else self.called(other)
-        return f"{who} costs {times_text(comparison)} as much"
+        subject = f"the next, {self.called(other)}," if next_ else self.called(other)
+        return f"{subject} costs {times_text(comparison)} as much"
 
     def elsewhere(self, run: Run, ahead: set[str]) -> str:
         """Who is the fastest at the smallest size, where that is another library beyond doubt."""
@@ -258,8 +261,8 @@ class _Race:
         ]
         least = min((figure.cell.size_bytes for figure in figures), default=size)
         small = [figure for figure in figures if figure.cell.size_bytes == least]
-        found = stand(small, run.noise_floor, precision=run.conditions.policy.precision)
-        first = next((figure for figure, standing in found if standing is Lead.FASTEST), None)
+        standings = stand(small, run.noise_floor, precision=run.conditions.policy.precision)
+        first = next((figure for figure, standing in standings if standing is Lead.FASTEST), None)
         if least == size or first is None or first.cell.runner in ahead:
             return ""
         return f"at {size_label(least)} {FASTEST} {self.called(first)}"
@@ -289,7 +292,7 @@ def cost_text(figure: CellFigure, others: Sequence[CellFigure] = ()) -> str:
 
     `others` are figures of the same run, of which the rest of a handshake's work is taken.
     """
-    if asked := [(rate, found[0].cores) for rate in RATES if (found := demands([figure], rate))]:
+    if asked := [(rate, demanded[0].cores) for rate in RATES if (demanded := demands([figure], rate))]:
         first, *others_ = (f"{cores_text(cores)} at {rate_text(rate)}" for rate, cores in asked)
         return ", ".join([first, *(text.replace(" cores", "") for text in others_)])
     known = load().algorithms.get(figure.cell.algorithm)
@@ -300,18 +303,20 @@ def cost_text(figure: CellFigure, others: Sequence[CellFigure] = ()) -> str:
     if figure.cell.operation not in work:
         what = "a call, in the median" if figure.quantiles else "a call"
         return f"{milliseconds(time)} {what}" if figure.cell.contract.startswith(NO_DATA) else ""
-    mine = {
-        one.cell.operation: one
-        for one in others
-        if (one.cell.runner, one.cell.algorithm, one.cell.cpu, one.cell.contract)
+    of_row = {
+        other.cell.operation: other
+        for other in others
+        if (other.cell.runner, other.cell.algorithm, other.cell.cpu, other.cell.contract)
         == (figure.cell.runner, figure.cell.algorithm, figure.cell.cpu, figure.cell.contract)
     } | {figure.cell.operation: figure}
-    parts = {name: count for name, count in work.items() if name in mine}
-    whole = sum_costs([(count, cost_of(mine[name], NS, source=0)) for name, count in parts.items()]).estimate
-    said = " and ".join(
+    parts = {name: count for name, count in work.items() if name in of_row}
+    whole = sum_costs(
+        [(count, cost_of(of_row[name], NS, source=0)) for name, count in parts.items()]
+    ).estimate
+    parts_text = " and ".join(
         f"{name} {_ONCE.get(int(count), f'{count:g} times')}" for name, count in parts.items()
     )
-    return f"{milliseconds(whole)} of a handshake ({said})"
+    return f"{milliseconds(whole)} of a handshake ({parts_text})"
 
 
 def _handshake(algorithm: Algorithm) -> Mapping[str, float]:
@@ -397,7 +402,7 @@ def _both_costs(
     a, b = max(both, key=lambda pair: data_bytes(pair[0].cell))
     what = f"{plain(title_of(a.cell), 40)} {plain(a.cell.operation, 24)}"
     if data_bytes(a.cell):
-        asked = [found[0].cores for figure in (a, b) if (found := demands([figure], RATES[-1]))]
+        asked = [demanded[0].cores for figure in (a, b) if (demanded := demands([figure], RATES[-1]))]
         if len(asked) < 2:
             return ""
         cores = (
@@ -407,19 +412,19 @@ def _both_costs(
     times = [time for figure in (a, b) if (time := read(figure, Unit.NS_PER_CALL))]
     if len(times) < 2:
         return ""
-    said = (
+    texts = (
         f"{milliseconds(estimate)} in {name}" for estimate, name in zip(times, (first, other), strict=True)
     )
-    return f"{what}: {', '.join(said)}"
+    return f"{what}: {', '.join(texts)}"
 
 
 def card_lines(card: Card) -> list[tuple[str, list[str]]]:
     """A card as text for a terminal: each headline with what stands below it, and the notes."""
-    found = [
+    lines = [
         (
             " ".join(filter(None, (line.sign, line.winner, f"({line.about})" if line.about else ""))),
             [*filter(None, (sentence(line.sure), line.cost))],
         )
         for line in card.lines
     ]
-    return found + [("", [note]) for note in card.notes]
+    return lines + [("", [note]) for note in card.notes]

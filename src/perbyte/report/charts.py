@@ -101,17 +101,17 @@ def bars_apart(
     panels stand below each other, each with its own places of `y` alone; all do on a narrow page.
     """
     field, order = column
-    found = [(value, [record for record in records if record[field] == value]) for value in order]
+    groups = [(value, [record for record in records if record[field] == value]) for value in order]
     panels: list[Any] = []
-    for value, mine in ((value, mine) for value, mine in found if mine):
+    for value, own in ((value, own) for value, own in groups if own):
         place, places = y
         if stacked or narrow:
-            there = {str(one[place]) for one in mine}
+            there = {str(record[place]) for record in own}
             there |= {name.partition(_PARTS)[0] for name in there}
             places = [name for name in places if name in there]
         width = _panel(None if stacked else column, narrow)
         labels = stacked or narrow or not panels
-        drawn = bars(mine, y=(place, places), narrow=narrow, width=width, labels=labels, **given)
+        drawn = bars(own, y=(place, places), narrow=narrow, width=width, labels=labels, **given)
         title = alt.TitleParams(value, anchor="middle", fontSize=11, fontWeight=600, offset=6)
         panels.append(drawn.properties(title=title))
     if len(panels) == 1:
@@ -236,19 +236,19 @@ def grouped_axis(records: Records, group: str, own: str, groups: Sequence[str]) 
     for name in groups:
         members = sorted({str(record[own]) for record in records if record[group] == name})
         order += [name, *(f"{name}{_PARTS}{member}" for member in members)]
-    for one in records:
-        one["place"] = f"{one[group]}{_PARTS}{one[own]}"
+    for record in records:
+        record["place"] = f"{record[group]}{_PARTS}{record[own]}"
     return "place", order
 
 
 def _places(field: str, order: Sequence[str], *, grid: bool, labels: bool = True) -> Any:
-    grouped = any(_PARTS in one for one in order)
+    grouped = any(_PARTS in name for name in order)
     heading = f"indexof(datum.value, '{_PARTS}') < 0"
     axis: dict[str, Any] = {"grid": grid, "ticks": False, "domain": grid}
     if grouped:
         axis["labelExpr"] = f"{heading} ? datum.value : split(datum.value, '{_PARTS}')[1]"
         # bold is wider than what is reserved for labels
-        axis["minExtent"] = round(_WIDEST * max(len(one) for one in order if _PARTS not in one))
+        axis["minExtent"] = round(_WIDEST * max(len(name) for name in order if _PARTS not in name))
         axis["labelFontWeight"] = {"condition": {"test": heading, "value": 600}, "value": 400}
     elif (longest := max(map(len, order), default=0)) > _LONG:
         axis |= {"minExtent": round(6.4 * longest), "labelLimit": 320}
@@ -283,7 +283,7 @@ def _panels(
     have data, one after the other), so every combination gets at least empty records. On a narrow page all
     panels stand below each other.
     """
-    asked = {name: one for name, one in (("row", row), ("column", column)) if one and len(one[1]) > 1}
+    asked = {name: facet for name, facet in (("row", row), ("column", column)) if facet and len(facet[1]) > 1}
     if not asked:
         return layered.properties(data=inlined(records))
     if len(asked) == 2:
@@ -297,14 +297,18 @@ def _panels(
         facet = alt.Facet("panel:N", sort=order, header=alt.Header(title=None, labelAnchor="start"))
         return layered.facet(facet=facet, columns=1, data=inlined(records))
     headers = {
-        "row": lambda one: alt.Row(
-            f"{one[0]}:N",
-            sort=list(one[1]),
+        "row": lambda facet: alt.Row(
+            f"{facet[0]}:N",
+            sort=list(facet[1]),
             header=alt.Header(title=None, labelAngle=0, labelAlign="right", labelPadding=12),
         ),
-        "column": lambda one: alt.Column(f"{one[0]}:N", sort=list(one[1]), header=alt.Header(title=None)),
+        "column": lambda facet: alt.Column(
+            f"{facet[0]}:N", sort=list(facet[1]), header=alt.Header(title=None)
+        ),
     }
-    return layered.facet(data=inlined(records), **{name: headers[name](one) for name, one in asked.items()})
+    return layered.facet(
+        data=inlined(records), **{name: headers[name](facet) for name, facet in asked.items()}
+    )
 
 
 def _empty(records: Records, row: str, column: str) -> list[dict[str, Any]]:
@@ -314,7 +318,7 @@ def _empty(records: Records, row: str, column: str) -> list[dict[str, Any]]:
     return [
         {**record, column: missing, **{key: value for key, value in nothing.items() if key in record}}
         for missing in columns
-        for record in {(one[row], one.get("library")): one for one in records}.values()
+        for record in {(record[row], record.get("library")): record for record in records}.values()
         if (record[row], missing) not in there
     ]
 
@@ -363,14 +367,18 @@ def ratio_scale(values: Iterable[float]) -> dict[str, Any]:
 def coloured(field: str, look: Look) -> Any:
     """Colour by `field` with a legend."""
     return alt.Color(
-        f"{field}:N", title=field, scale=alt.Scale(domain=list(look), range=[one[0] for one in look.values()])
+        f"{field}:N",
+        title=field,
+        scale=alt.Scale(domain=list(look), range=[style[0] for style in look.values()]),
     )
 
 
 def shaped(field: str, look: Look) -> Any:
     """Shape by `field`, in the same legend as the colour."""
     return alt.Shape(
-        f"{field}:N", title=field, scale=alt.Scale(domain=list(look), range=[one[1] for one in look.values()])
+        f"{field}:N",
+        title=field,
+        scale=alt.Scale(domain=list(look), range=[style[1] for style in look.values()]),
     )
 
 

@@ -6,6 +6,7 @@ import math
 
 from perbyte.model import CellFigure, Estimate, Run
 from perbyte.model.text import plain
+from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import three_digits
 from perbyte.stats.draws import SHARES
 
@@ -32,7 +33,7 @@ def draw_rows(run: Run) -> list[tuple[str, ...]]:
     """The texts of `COLUMNS` for each such figure: millions of cycles, or milliseconds where there are no cycles."""
     rows = []
     for figure in drawn_figures(run):
-        told = {one.share: one.estimate for one in figure.quantiles}
+        told = {quantile.share: quantile.estimate for quantile in figure.quantiles}
         scale, unit = (
             (_NS_PER_MS, "ms") if figure.cycles_per_call is None else (_CYCLES_PER_MEGACYCLE, "10⁶ cycles")
         )
@@ -49,6 +50,11 @@ def draw_rows(run: Run) -> list[tuple[str, ...]]:
             )
         )
     return rows
+
+
+def draws_listing(run: Run) -> Listing:
+    """The figures as a table, a row each."""
+    return Listing(HEADING, [Head(name, look) for name, look in COLUMNS], draw_rows(run), lead=5)
 
 
 def draw_lines(run: Run) -> list[str]:

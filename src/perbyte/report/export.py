@@ -17,9 +17,10 @@ from typing import Any
 from perbyte.model import Cell, CellFigure, NoiseFloor, Quantile, Run
 from perbyte.model.text import inert, json_ready
 from perbyte.report.behaviour import COUNT_FIELDS, behaviours_json
-from perbyte.report.bindings import binding_records
+from perbyte.report.bindings import bindings_listing
 from perbyte.report.grid import Entry, Grid, Place, run_grids
 from perbyte.report.leaktext import figures_json, verdict_text, worst_of
+from perbyte.report.listing import records
 from perbyte.stats.quantity import Unit, read
 
 SCHEMA_VERSION = 1
@@ -92,7 +93,7 @@ def to_json(run: Run) -> dict[str, Any]:
             "failures": json_ready(run.failures),
         },
         "cells": [cell_record(figure, standings.get(figure.cell)) for figure in run.cells],
-        "bindings": json_ready(binding_records(run)),
+        "bindings": records(bindings_listing(run)),
         **({"behaviour": json_ready(behaviours_json(run))} if run.behaviours else {}),
         **({"leaks": figures_json(run.leaks)} if run.leaks else {}),
     }
@@ -126,7 +127,9 @@ def to_csv(run: Run) -> str:
         record = cell_record(figure, standings.get(figure.cell)) | _ends(figure) | of_run
         record["warnings"] = "; ".join(record["warnings"])
         record["quantiles"] = "; ".join(
-            f"{one['share']:g}={one['value']:g}" for one in record["quantiles"] if one["value"] is not None
+            f"{entry['share']:g}={entry['value']:g}"
+            for entry in record["quantiles"]
+            if entry["value"] is not None
         )
         record |= counted.get(figure.cell, {})
         if told := leaks.get(figure.cell):
@@ -141,13 +144,13 @@ def to_csv(run: Run) -> str:
 
 def _ends(figure: CellFigure) -> dict[str, Any]:
     """The ends of the interval in the units that people compare in."""
-    found: dict[str, Any] = {}
+    ends: dict[str, Any] = {}
     for name, unit in _WITH_ENDS:
         reading = read(figure, unit)
         known = reading if reading and reading.known else None
-        found[f"{name}_low"] = known.low if known else None
-        found[f"{name}_high"] = known.high if known else None
-    return found
+        ends[f"{name}_low"] = known.low if known else None
+        ends[f"{name}_high"] = known.high if known else None
+    return ends
 
 
 def _standings(run: Run) -> dict[Cell, str]:
@@ -191,15 +194,15 @@ def cell_record(figure: CellFigure, standing: str | None = None) -> dict[str, An
         "interval_unit": "ns" if figure.cycles_per_call is None else "cycles",
         "interval_dominated_by": figure.interval.dominated_by,
         "standing": standing,
-        "quantiles": [quantile_record(one) for one in figure.quantiles],
+        "quantiles": [quantile_record(quantile) for quantile in figure.quantiles],
     }
 
 
-def quantile_record(one: Quantile) -> dict[str, Any]:
+def quantile_record(quantile: Quantile) -> dict[str, Any]:
     """Give a quantile of single calls, in the unit of the figure's interval; an end that is not known is None."""
-    estimate = one.estimate
+    estimate = quantile.estimate
     return {
-        "share": one.share,
+        "share": quantile.share,
         "value": json_ready(estimate.value),
         "low": estimate.low or None,
         "high": json_ready(estimate.high),

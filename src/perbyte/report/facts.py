@@ -32,12 +32,12 @@ def failures_by_cause(run: Run) -> tuple[tuple[Failure, int], ...]:
 
     Twins do not count: nobody asked for them.
     """
-    found: dict[tuple[str, str, str], tuple[Failure, int]] = {}
-    for failure in sorted(run.failures, key=lambda one: "+twin=" in one.address):
+    causes: dict[tuple[str, str, str], tuple[Failure, int]] = {}
+    for failure in sorted(run.failures, key=lambda failure: "+twin=" in failure.address):
         key = (failure.runner, failure.kind, failure.message)
-        first, count = found.get(key, (failure, 0))
-        found[key] = (first, count + bool(failure.address and "+twin=" not in failure.address))
-    return tuple(found[key] for key in sorted(found))
+        first, count = causes.get(key, (failure, 0))
+        causes[key] = (first, count + bool(failure.address and "+twin=" not in failure.address))
+    return tuple(causes[key] for key in sorted(causes))
 
 
 def noise_line(noise: NoiseFloor | None) -> str:
@@ -64,10 +64,10 @@ def noise_line(noise: NoiseFloor | None) -> str:
 
 def cycle_sources(run: Run) -> dict[str, int]:
     """Count the figures of each cycle source."""
-    found: dict[str, int] = {}
+    sources: dict[str, int] = {}
     for figure in run.cells:
-        found[figure.cycle_source] = found.get(figure.cycle_source, 0) + 1
-    return found
+        sources[figure.cycle_source] = sources.get(figure.cycle_source, 0) + 1
+    return sources
 
 
 _SOURCES = {
@@ -106,14 +106,14 @@ def kinds_of(warnings: Iterable[Warning]) -> list[tuple[str, int]]:
 
     Of warnings without a kind, those that differ in numbers only are one.
     """
-    found: dict[tuple[Doubt, str], tuple[str, int]] = {}
+    kinds: dict[tuple[Doubt, str], tuple[str, int]] = {}
     for warning in warnings:
         text = plain(warning, 300)
         named = warning.kind is not Doubt.OTHER
         kind = warning.kind, "" if named else re.sub(r"[-+±]?[0-9][0-9.,]*(e[-+]?[0-9]+)?", "#", text)
-        first, count = found.get(kind, (text, 0))
-        found[kind] = (first, count + 1)
-    return sorted(found.values(), key=lambda item: (-item[1], item[0]))
+        first, count = kinds.get(kind, (text, 0))
+        kinds[kind] = (first, count + 1)
+    return sorted(kinds.values(), key=lambda item: (-item[1], item[0]))
 
 
 def condition_lines(run: Run) -> list[str]:
@@ -168,7 +168,7 @@ def host_verdict(run: Run) -> list[str]:
         return []
     return [
         f"host: noisy, {clean / taken:.0%} of the samples clean; half of the intervals are wider than "
-        f"±{percent(half)} (asked for: ±{percent(asked)}). A larger --budget, a quieter hour or core, or a machine of "
+        f"±{percent(half)} (requested: ±{percent(asked)}). A larger --budget, a quieter hour or core, or a machine of "
         "one's own would help"
     ]
 
@@ -180,9 +180,9 @@ def counted(cells: int) -> str:
 
 def library_names(run: Run) -> list[str]:
     """Each library with its version, once, in alphabetical order."""
-    found = {(identity.library, identity.library_version) for identity in run.conditions.identities}
-    found |= {(figure.library, figure.library_version) for figure in run.cells}
-    return [f"{plain(name, 40)} {plain(version, 40)}".strip() for name, version in sorted(found) if name]
+    names = {(identity.library, identity.library_version) for identity in run.conditions.identities}
+    names |= {(figure.library, figure.library_version) for figure in run.cells}
+    return [f"{plain(name, 40)} {plain(version, 40)}".strip() for name, version in sorted(names) if name]
 
 
 def clean_share(run: Run) -> tuple[int, int]:
@@ -246,7 +246,7 @@ def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
 
 def _machine_facts(run: Run) -> list[tuple[str, str]]:
     machine, conditions = run.conditions.machine, run.conditions
-    load = ", ".join(f"{one:.2f}" for one in conditions.load_before) + " (1, 5 and 15 minutes)"
+    load = ", ".join(f"{average:.2f}" for average in conditions.load_before) + " (1, 5 and 15 minutes)"
     return [
         ("processor", machine.cpu_model),
         ("vendor, family", " ".join(part for part in (machine.cpu_vendor, machine.cpu_family) if part)),
@@ -273,7 +273,7 @@ def _protocol_facts(run: Run) -> list[tuple[str, str]]:
         ("Perbyte", conditions.perbyte_version),
         ("catalogue", conditions.catalogue_version),
         ("protocol", str(conditions.protocol_version)),
-        ("precision asked for", f"±{percent(policy.precision)} at the {policy.level:.0%} level"),
+        ("requested precision", f"±{percent(policy.precision)} at the {policy.level:.0%} level"),
         ("epochs", f"at least {policy.epochs} of fresh processes, until precision or budget ends them"),
         ("sample, burst", f"{policy.sample_us:g} µs, {policy.burst_samples} samples"),
         (
@@ -319,21 +319,21 @@ def commands(run: Run) -> list[tuple[str, str]]:
     if words[0].rpartition("/")[2] != "perbyte":
         words.insert(0, "perbyte")
     given = shlex.join(words)
-    found = [("The command that made this run:", given)]
+    listed = [("The command that made this run:", given)]
     if conditions.study:
         study = shlex.quote(plain(conditions.study, 80))
-        found.append(("The whole study, its verdicts and figures:", f"perbyte study run {study}"))
+        listed.append(("The whole study, its verdicts and figures:", f"perbyte study run {study}"))
     elif "--seed" not in given:
-        found.append(("The same order of measuring as here:", f"{given} {seeded}"))
+        listed.append(("The same order of measuring as here:", f"{given} {seeded}"))
     run_name = shlex.quote(plain(run.path or conditions.run_id, 300))
-    found.append(
+    listed.append(
         (
             "Compare a new run with this one; every figure as CSV; this report:",
             f"perbyte compare {run_name} NEW_RUN\nperbyte show {run_name} --csv\n"
             f"perbyte report {run_name} -o report.html",
         )
     )
-    return found
+    return listed
 
 
 _APART = ("CPU features", "a sample is clean when", "input")
@@ -371,7 +371,7 @@ def feature_rows(runs: Sequence[Run]) -> dict[str, Any]:
 def _facts(run: Run) -> dict[str, str]:
     conditions = run.conditions
     sources = ", ".join(f"{plain(name, 20)}" for name in sorted(cycle_sources(run)))
-    found = {
+    kept = {
         "run": plain(conditions.run_id, 80),
         "origin": plain(conditions.origin, 40),
         "started": plain(conditions.started_at, 40),
@@ -383,8 +383,8 @@ def _facts(run: Run) -> dict[str, str]:
         "noise floor": percent(run.noise_floor.relative) if run.noise_floor else "",
     }
     for _, facts in condition_facts(run):
-        found.update({name: value for name, value in facts if name not in _APART})
-    return {name: value for name, value in found.items() if value}
+        kept.update({name: value for name, value in facts if name not in _APART})
+    return {name: value for name, value in kept.items() if value}
 
 
 def meaning_of(contract: str) -> str:

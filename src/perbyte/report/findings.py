@@ -19,8 +19,8 @@ from perbyte.report.wording import number, percent, sentence, size_label
 from perbyte.stats.quantity import read
 
 _COUNTED = {
-    Quality.GOOD: "clean and as precise as asked for",
-    Quality.IMPRECISE: "clean, but less precise than asked for",
+    Quality.GOOD: "clean and as precise as requested",
+    Quality.IMPRECISE: "clean, but less precise than requested",
     Quality.LONG: "single calls that outlast a sample",
     Quality.NOISY: "with too few clean samples",
     Quality.UNSETTLED: "still showing a trend",
@@ -54,7 +54,7 @@ def counts(run: Run) -> list[tuple[str, str]]:
 
 def found(view: RunView) -> list[str]:
     """Say what was found: who is the fastest how often, what is fastest and slowest, what hardware adds."""
-    points = {one.contract: one for one in view.points}
+    points = {point.contract: point for point in view.points}
     sentences = []
     for grid in view.grids:
         sentences += [line for line in (_wins(grid), _extremes(view, grid)) if line]
@@ -86,7 +86,7 @@ def certainty(run: Run) -> list[str]:
         half, most = (percent(widths[min(int(share * len(widths)), len(widths) - 1)]) for share in (0.5, 0.9))
         sentences.append(
             f"Half of the intervals are narrower than ±{half}, nine in ten narrower than ±{most} "
-            f"(asked for: ±{percent(run.conditions.policy.precision)})."
+            f"(requested: ±{percent(run.conditions.policy.precision)})."
         )
     if known or not run.cells:
         sentences.append(sentence(noise_line(run.noise_floor)) + ".")
@@ -172,7 +172,7 @@ def _extremes(view: RunView, grid: Grid) -> str:
     ]
     if len({row.heading for _, _, row, _ in known}) < 2:
         return ""
-    ends = (min(known, key=lambda one: one[0]), max(known, key=lambda one: one[0]))
+    ends = (min(known, key=lambda end: end[0]), max(known, key=lambda end: end[0]))
     texts = [
         f"{number(value, half)} ({view.name(row.cell)} in {plain(row.label, 24)}, "
         f"{plain(column.operation, 24)}"

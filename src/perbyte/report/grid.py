@@ -10,7 +10,6 @@ medium; `text` and `pages` draw the same grids.
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,7 +17,7 @@ from perbyte.catalogue import load
 from perbyte.catalogue.checking import OPERATIONS
 from perbyte.model import Cell, CellFigure, Failure, NoiseFloor, Run, parse_address
 from perbyte.model.cell import FULL, LOOP, STATES
-from perbyte.model.text import plain
+from perbyte.model.text import natural, plain
 from perbyte.report.marks import Mark, marks_of
 from perbyte.report.wording import size_label
 from perbyte.stats.across import Across, floor_across
@@ -26,7 +25,7 @@ from perbyte.stats.compare import Comparison, Lead, compare, stand
 from perbyte.stats.quantity import TABLE_UNITS, Unit, data_bytes, read
 
 _OF_DATA = ("encrypt", "decrypt", "seal", "open", "digest", "mac")  # no data is a size too
-_OPERATIONS = ("setup", *dict.fromkeys(one for kind in OPERATIONS.values() for one in kind))
+_OPERATIONS = ("setup", *dict.fromkeys(operation for kind in OPERATIONS.values() for operation in kind))
 Key = tuple[str, str, str, str]  # algorithm, tier, state, runner
 _PUBLIC = ("signature", "kem", "key-agreement")
 
@@ -111,10 +110,10 @@ class Grid:
 
     def groups(self) -> tuple[tuple[str, tuple[GridRow, ...]], ...]:
         """Rows of the same heading together, in order."""
-        found: dict[str, list[GridRow]] = {}
+        headings: dict[str, list[GridRow]] = {}
         for row in self.rows:
-            found.setdefault(row.heading, []).append(row)
-        return tuple((heading, tuple(rows)) for heading, rows in found.items())
+            headings.setdefault(row.heading, []).append(row)
+        return tuple((heading, tuple(rows)) for heading, rows in headings.items())
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -128,14 +127,14 @@ class Grid:
 
     def units(self) -> tuple[Unit, ...]:
         """The units that any of its figures can be given in."""
-        return tuple(unit for unit in TABLE_UNITS if any(read(one, unit) for one in self.figures)) or (
+        return tuple(unit for unit in TABLE_UNITS if any(read(figure, unit) for figure in self.figures)) or (
             self.unit,
         )
 
     @property
     def blind(self) -> bool:
         """True where no figure has an interval that anybody knows: all are another program's."""
-        return bool(self.figures) and not any(one.interval.known for one in self.figures)
+        return bool(self.figures) and not any(figure.interval.known for figure in self.figures)
 
     def only(self, columns: Iterable[Column]) -> Grid:
         """Give the same grid with some of its columns, the baseline among them; empty rows are left out."""
@@ -145,7 +144,7 @@ class Grid:
         return replace(
             self,
             columns=tuple(self.columns[index] for index in kept),
-            rows=tuple(row for row in rows if any(one.figure or one.failure for one in row.entries)),
+            rows=tuple(row for row in rows if any(entry.figure or entry.failure for entry in row.entries)),
         )
 
     def marks(self) -> tuple[Mark, ...]:
@@ -177,7 +176,8 @@ def run_grids(run: Run, unit: Unit | None = None) -> tuple[Grid, ...]:
     """
     failures = {cell: failure for cell, failure in failed_cells(run) if not cell.twin}
     wrong = {cell for cell, failure in failures.items() if failure.kind == "incorrect"}
-    figures = {one.cell: one for one in run.cells if not one.cell.twin and one.cell not in wrong}
+    shown = (figure for figure in run.cells if not figure.cell.twin and figure.cell not in wrong)
+    figures = {figure.cell: figure for figure in shown}
     by_contract: dict[str, set[Cell]] = {}
     for cell in (*figures, *failures):
         by_contract.setdefault(cell.contract, set()).add(cell)
@@ -206,12 +206,13 @@ def compare_runs(
         for figure in index.figures.values():
             if (position, figure.cell) in placed:
                 continue
-            found = [other.find(figure, index) for other in indices]
-            placed |= {(place, one.cell) for place, one in enumerate(found) if one}
+            partners = [other.find(figure, index) for other in indices]
+            placed |= {(place, partner.cell) for place, partner in enumerate(partners) if partner}
             lacking = [
-                None if one else other.failure(figure) for one, other in zip(found, indices, strict=True)
+                None if partner else other.failure(figure)
+                for partner, other in zip(partners, indices, strict=True)
             ]
-            rows.append(_compared(found, lacking, floors, precision, same_run=False))
+            rows.append(_compared(partners, lacking, floors, precision, same_run=False))
     return _comparison_grids(rows, names, unit)
 
 
@@ -232,19 +233,13 @@ def compare_pairs(
 
 def failed_cells(run: Run) -> tuple[tuple[Cell, Failure], ...]:
     """Pair every failure that names a cell with that cell."""
-    found = []
+    cells = []
     for failure in run.failures:
         try:
-            found.append((parse_address(failure.address), failure))
+            cells.append((parse_address(failure.address), failure))
         except ValueError:
             continue
-    return tuple(found)
-
-
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key by which `aes-128` comes before `aes-1024` and `16` before `512`."""
-    parts = re.findall(r"[0-9]{1,18}|[^0-9]+", text)
-    return tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts)
+    return tuple(cells)
 
 
 def title_of(cell: Cell, tiered: Collection[str] = ()) -> str:
@@ -252,9 +247,9 @@ def title_of(cell: Cell, tiered: Collection[str] = ()) -> str:
 
     The tier `full` is named for those algorithms that stand in other tiers beside it, which are `tiered`.
     """
-    said = [cell.cpu] if cell.cpu != FULL or cell.algorithm in tiered else []
-    said += [cell.state] if cell.state != LOOP else []
-    return f"{cell.algorithm} ({', '.join(said)})" if said else cell.algorithm
+    settings = [cell.cpu] if cell.cpu != FULL or cell.algorithm in tiered else []
+    settings += [cell.state] if cell.state != LOOP else []
+    return f"{cell.algorithm} ({', '.join(settings)})" if settings else cell.algorithm
 
 
 def in_tiers(cells: Iterable[Cell]) -> frozenset[str]:
@@ -262,7 +257,7 @@ def in_tiers(cells: Iterable[Cell]) -> frozenset[str]:
     tiers: dict[str, set[str]] = {}
     for cell in cells:
         tiers.setdefault(cell.algorithm, set()).add(cell.cpu)
-    return frozenset(name for name, found in tiers.items() if len(found) > 1)
+    return frozenset(name for name, cpus in tiers.items() if len(cpus) > 1)
 
 
 def _run_grid(
@@ -289,8 +284,8 @@ def _run_grid(
         for rows in rivals:
             asked = (by_place.get((key, column)) for key in rows)
             known = [figures[cell] for cell in asked if cell in figures]
-            found = stand(known, run.noise_floor, precision=run.conditions.policy.precision)
-            places.update({figure.cell: Place(standing.value) for figure, standing in found})
+            standings = stand(known, run.noise_floor, precision=run.conditions.policy.precision)
+            places.update({figure.cell: Place(standing.value) for figure, standing in standings})
 
     def entry(cell: Cell | None) -> Entry:
         if cell is None:
@@ -320,16 +315,16 @@ def _run_grid(
 
 def _alike(rows: Iterable[Key]) -> list[list[Key]]:
     """Rows that may be ranked with each other."""
-    found: dict[object, list[Key]] = {}
+    kin: dict[object, list[Key]] = {}
     for row in rows:
-        found.setdefault((*_kin(row[0]), row[2]), []).append(row)
-    return list(found.values())
+        kin.setdefault((*_kin(row[0]), row[2]), []).append(row)
+    return list(kin.values())
 
 
 def kin_of(cell: Cell) -> tuple[object, ...]:
     """What the algorithm of `cell` may be ranked with: equal values are of one kind, block ciphers of one mode too."""
-    one = load().algorithms.get(cell.algorithm)
-    return (*_kin(cell.algorithm), one.mode if one and one.kind == "block-cipher" else "")
+    known = load().algorithms.get(cell.algorithm)
+    return (*_kin(cell.algorithm), known.mode if known and known.kind == "block-cipher" else "")
 
 
 def _kin(algorithm: str) -> tuple[object, ...]:
@@ -338,11 +333,11 @@ def _kin(algorithm: str) -> tuple[object, ...]:
     With public keys, equal lengths mean equal strength only within a family (RSA-3072 and P-256 are about as strong).
     What a password hash costs is a parameter of it: it has no rival.
     """
-    one = load().algorithms.get(algorithm)
-    if one and one.kind in _PUBLIC:
-        return (one.family, one.key_bytes, one.public_bytes)
-    if one and one.kind != "password-hash":
-        return (one.kind, one.key_bytes or one.tag_bytes)
+    known = load().algorithms.get(algorithm)
+    if known and known.kind in _PUBLIC:
+        return (known.family, known.key_bytes, known.public_bytes)
+    if known and known.kind != "password-hash":
+        return (known.kind, known.key_bytes or known.tag_bytes)
     return (algorithm,)
 
 
@@ -358,15 +353,15 @@ def _unit(figures: Sequence[CellFigure], wanted: Unit | None) -> Unit:
 
 def _placed(cells: Iterable[Cell]) -> dict[tuple[Key, Column], Cell]:
     """Each cell's row and column. The length of a digest makes a column of its own only where a row has two of them."""
-    found: dict[tuple[Key, Column], list[Cell]] = {}
+    cells_at: dict[tuple[Key, Column], list[Cell]] = {}
     for cell in cells:
         key = (cell.algorithm, cell.cpu, cell.state, cell.runner)
-        found.setdefault((key, Column(cell.operation, data_bytes(cell))), []).append(cell)
-    if all(len(same) == 1 for same in found.values()):
-        return {place: same[0] for place, same in found.items()}
+        cells_at.setdefault((key, Column(cell.operation, data_bytes(cell))), []).append(cell)
+    if all(len(same) == 1 for same in cells_at.values()):
+        return {place: same[0] for place, same in cells_at.items()}
     return {
         (key, Column(cell.operation, cell.size_bytes)): cell
-        for (key, _), same in found.items()
+        for (key, _), same in cells_at.items()
         for cell in same
     }
 
@@ -390,7 +385,7 @@ class _Index:
 
     def __init__(self, run: Run) -> None:
         self.figures = {figure.cell: figure for figure in run.cells if not figure.cell.twin}
-        libraries = {one.runner: one.library for one in run.conditions.identities}
+        libraries = {identity.runner: identity.library for identity in run.conditions.identities}
         self.failures = {
             (_meaning(cell), libraries.get(cell.runner, cell.runner)): failure
             for cell, failure in failed_cells(run)
@@ -404,7 +399,7 @@ class _Index:
         if self is origin or wanted.cell in self.figures:
             return self.figures.get(wanted.cell)
         others = self.alike.get((*_meaning(wanted.cell), wanted.library), [])
-        return next((one for one in others if one.cell not in origin.figures), None)
+        return next((other for other in others if other.cell not in origin.figures), None)
 
     def failure(self, wanted: CellFigure) -> Failure | None:
         """Why there is no figure; None where that was never asked for."""
@@ -416,14 +411,14 @@ def _meaning(cell: Cell) -> tuple[object, ...]:
 
 
 def _compared(
-    found: Sequence[CellFigure | None],
+    partners: Sequence[CellFigure | None],
     lacking: Sequence[Failure | None],
     floors: Sequence[NoiseFloor | None],
     precision: float,
     *,
     same_run: bool,
 ) -> list[Entry]:
-    first = found[0]
+    first = partners[0]
     return [
         Entry(
             figure,
@@ -433,7 +428,7 @@ def _compared(
             if first and figure and index
             else None,
         )
-        for index, (figure, failure, floor) in enumerate(zip(found, lacking, floors, strict=True))
+        for index, (figure, failure, floor) in enumerate(zip(partners, lacking, floors, strict=True))
     ]
 
 
@@ -445,32 +440,32 @@ def _comparison_grids(
         cell = next(entry.figure.cell for entry in entries if entry.figure)
         by_contract.setdefault(cell.contract, []).append((cell, entries))
     return tuple(
-        _comparison_grid(contract, found, names, unit)
-        for contract, found in sorted(by_contract.items(), key=lambda item: natural(item[0]))
+        _comparison_grid(contract, group, names, unit)
+        for contract, group in sorted(by_contract.items(), key=lambda item: natural(item[0]))
     )
 
 
 def _comparison_grid(
-    contract: str, found: Sequence[tuple[Cell, Sequence[Entry]]], names: Sequence[str], unit: Unit | None
+    contract: str, pairs: Sequence[tuple[Cell, Sequence[Entry]]], names: Sequence[str], unit: Unit | None
 ) -> Grid:
-    figures = [entry.figure for _, entries in found for entry in entries if entry.figure]
+    figures = [entry.figure for _, entries in pairs for entry in entries if entry.figure]
     whole = all(figure.cycles_per_call is not None for figure in figures)
     data = any(data_bytes(figure.cell) for figure in figures)
     # cycles only where every figure has some, so that a column can be read from top to bottom
     if unit is None and not whole:
         unit = Unit.MEGABYTES_PER_SECOND if data else Unit.CALLS_PER_SECOND
-    found = sorted(
-        found,
+    pairs = sorted(
+        pairs,
         key=lambda row: (_row_order(row[0]), _column_order(Column(row[0].operation, row[0].size_bytes))),
     )
-    tiered = in_tiers(cell for cell, _ in found)
+    tiered = in_tiers(cell for cell, _ in pairs)
     # the runners that any row of a group names stand in its heading
     runners: dict[tuple[str, str], dict[str, None]] = {}
-    for cell, entries in found:
+    for cell, entries in pairs:
         members = (entry.figure.cell.runner for entry in entries if entry.figure)
         runners.setdefault((_joined(entries, "algorithm"), cell.runner), {}).update(dict.fromkeys(members))
     laid_out = []
-    for cell, entries in found:
+    for cell, entries in pairs:
         algorithm = _joined(entries, "algorithm")
         tiers = cell.algorithm in tiered or any(tier != FULL for tier in _values(entries, "cpu"))
         tier = f" ({' | '.join(_values(entries, 'cpu'))})" if tiers else ""

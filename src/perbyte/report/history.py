@@ -33,11 +33,7 @@ COLUMNS = (
     ("× first", "n"),
     ("notes", "text"),
 )
-STEP_COLUMNS = (
-    ("from", "text"),
-    ("to", "text"),
-    *((name, "n") for name in ("cycles/byte", "Mbit/s", "times as fast", "clock ×", "work per cycle ×")),
-)
+STEPS = "from:text | to:text | cycles/byte:n | Mbit/s:n | times as fast:n | clock ×:n | work per cycle ×:n"
 _MEANS = {Means.SOFTWARE: "software", Means.INSTRUCTIONS: "instructions", Means.VIRTUAL: "Java VM"}
 Part = tuple[float | None, str]
 """A number to sort by (None: nothing) and its text."""
@@ -49,7 +45,7 @@ def point_rows(history: History) -> list[dict[str, Any]]:
 
 
 def explanations(history: History) -> list[dict[str, Any]]:
-    """What explains the jumps, each with its steps under `STEP_COLUMNS`."""
+    """What explains the jumps, each with its steps under `STEPS`."""
     return [_explanation(explained, history) for explained in history.explained]
 
 
@@ -68,7 +64,7 @@ def run_line(run: Run) -> str:
 
 def history_found(history: History) -> list[str]:
     """The largest and the smallest gains between the first published figure and the best measured one."""
-    gains = sorted(gains_of(history, MEGABITS), key=lambda one: -one[0])
+    gains = sorted(gains_of(history, MEGABITS), key=lambda gain: -gain[0])
     shown = gains if len(gains) <= 6 else [*gains[:3], *gains[-3:]]
     return [_gain(line, first, last, gain) for gain, line, first, last in shown]
 
@@ -86,7 +82,7 @@ def history_certainty(history: History) -> list[str]:
     measured = [point for point in history.points if point.measured]
     if not history.runs:
         lines.append("Nothing was measured for this page: it shows published figures only.")
-    elif rough := [one for one in measured if one.quality not in ("", Quality.GOOD)]:
+    elif rough := [point for point in measured if point.quality not in ("", Quality.GOOD)]:
         lines.append(
             f"{len(rough)} of {len(measured)} measured points are less than good (see notes): "
             "fine for factors of two, not for a percent."
@@ -106,11 +102,13 @@ def _gain(line: HistoryLine, first: HistoryPoint, last: HistoryPoint, gain: floa
 
 def _rows(history: History, line: HistoryLine) -> Iterable[dict[str, Any]]:
     points = history.of(line)
-    rates = {one.id: one.megabits_per_second.value for one in points if one.megabits_per_second}
-    printed = [one for one in points if one.id in rates and not one.measured]
-    printed = [one for one in printed if one.means is not Means.VIRTUAL] or printed
-    earliest = [one for one in printed if one.year == printed[0].year]  # points are in the order of years
-    first = max(earliest, key=lambda one: rates[one.id], default=None)
+    rates = {point.id: point.megabits_per_second.value for point in points if point.megabits_per_second}
+    printed = [point for point in points if point.id in rates and not point.measured]
+    printed = [point for point in printed if point.means is not Means.VIRTUAL] or printed
+    earliest = [
+        point for point in printed if point.year == printed[0].year
+    ]  # points are in the order of years
+    first = max(earliest, key=lambda point: rates[point.id], default=None)
     for index, point in enumerate(points):
         yield {"first": not index, "measured": point.measured, "parts": _row(line, point, first)}
 
@@ -178,11 +176,11 @@ def _change(before: Estimate | None, after: Estimate | None) -> str:
 
 
 def _point_name(point: HistoryPoint, names: dict[str, str]) -> str:
-    who = f", {program_name(point)}" if point.measured else ""
+    program = f", {program_name(point)}" if point.measured else ""
     tier = f", tier {plain(point.cpu, 20)}" if point.cpu != "full" else ""
     return (
         f"{plain(names[point.line], 60)}, {size_label(point.size_bytes)}: {machine_name(point)}"
-        f"{who}{tier}, {'measured ' if point.measured else ''}{point.year}"
+        f"{program}{tier}, {'measured ' if point.measured else ''}{point.year}"
     )
 
 
@@ -257,8 +255,8 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
     whisker = base.mark_rule(strokeWidth=1.5, color=theme.INK, aria=False).encode(y="low:Q", y2="high:Q")
     look = {"published": (theme.PAPER, theme.VERMILION), "measured": (theme.BLUE, theme.BLUE)}
     order = [when for when in look if any(record["when"] == when for record in records)]
-    fills, strokes = (alt.Scale(domain=order, range=[look[one][part] for one in order]) for part in (0, 1))
-    means = [one for one in Means if any(record["means"] == one for record in records)]
+    fills, strokes = (alt.Scale(domain=order, range=[look[name][part] for name in order]) for part in (0, 1))
+    means = [kind for kind in Means if any(record["means"] == kind for record in records)]
     point = base.mark_point(size=52, strokeWidth=1.8, opacity=1).encode(
         y=y,
         fill=alt.Fill("when:N", title=None, scale=fills),
@@ -266,7 +264,7 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
         shape=alt.Shape(
             "means:N",
             title=None,
-            scale=alt.Scale(domain=[str(one) for one in means], range=[_SHAPES[one] for one in means]),
+            scale=alt.Scale(domain=[str(kind) for kind in means], range=[_SHAPES[kind] for kind in means]),
             # Vega's own black is no colour of the theme, so nothing would lighten it on a dark ground.
             # The blanks part it from the next legend, however wide a reader's font is.
             legend=alt.Legend(
@@ -296,13 +294,13 @@ def gains_of(history: History, unit: str) -> list[tuple[float, HistoryLine, Hist
 
     The first is the best of the earliest published year; neither ran in a virtual machine.
     """
-    found = []
+    gains = []
     for line in history.lines:
         ends = _first_and_last(history.of(line), unit) if line.common else None
         if ends:
             first, last = (history_value(point, unit).value for point in ends)
-            found.append((first / last if unit == CYCLES else last / first, line, *ends))
-    return found
+            gains.append((first / last if unit == CYCLES else last / first, line, *ends))
+    return gains
 
 
 def machine_name(point: HistoryPoint) -> str:
@@ -337,28 +335,28 @@ def _best(points: Sequence[HistoryPoint], unit: str) -> HistoryPoint:
 def _history_records(history: History, line: HistoryLine, unit: str) -> Records:
     points = [point for point in history.of(line) if history_value(point, unit) is not None]
     fronts = {
-        id(_best([one for one in points if (one.year, one.means) == key], unit))
-        for key in {(one.year, one.means) for one in points}
+        id(_best([point for point in points if (point.year, point.means) == key], unit))
+        for key in {(point.year, point.means) for point in points}
     }
-    tagged = {id(one) for one in _first_and_last(points, unit) or ()}
+    tagged = {id(point) for point in _first_and_last(points, unit) or ()}
     records = []
     for point in points:
-        found = history_value(point, unit)
+        value = history_value(point, unit)
         how = "measured" if point.measured else "published"
-        who = f" by {program_name(point)}" if point.program else ""
+        program = f" by {program_name(point)}" if point.program else ""
         records.append(
             {
                 "line": line.name,
                 "year": point.year,
-                "value": found.value,
-                "low": found.low,
-                "high": found.high,
+                "value": value.value,
+                "low": value.low,
+                "high": value.high,
                 "when": how,
                 "means": str(point.means),
                 "front": id(point) in fronts,
-                "label": three_digits(found.value) if id(point) in tagged else "",
-                "described": f"{line.name}: {number(found.value, found.half_width)} {unit}, {how} {point.year} "
-                f"({plain(point.source, 40)}), {machine_name(point)}{who}, {size_label(point.size_bytes)}, "
+                "label": three_digits(value.value) if id(point) in tagged else "",
+                "described": f"{line.name}: {number(value.value, value.half_width)} {unit}, {how} {point.year} "
+                f"({plain(point.source, 40)}), {machine_name(point)}{program}, {size_label(point.size_bytes)}, "
                 f"{_MEANS_IN_FULL[point.means]}",
             }
         )

@@ -23,6 +23,7 @@ from perbyte import __version__
 from perbyte.model.text import plain
 from perbyte.report import theme
 from perbyte.report.card import Card
+from perbyte.report.listing import Listing
 from perbyte.report.pictures import Picture, as_svg, embedded, template
 
 _ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "circle"})
@@ -85,14 +86,14 @@ def write(page: Page, path: Path | str) -> Path:
     return path
 
 
-def text(said: str, look: str = "") -> Block:
+def text(content: str, look: str = "") -> Block:
     """A paragraph; `look` is its class."""
-    return Block("text", {"said": said, "look": look})
+    return Block("text", {"said": content, "look": look})
 
 
-def heading(said: str) -> Block:
+def heading(content: str) -> Block:
     """A heading below that of the section."""
-    return Block("heading", said)
+    return Block("heading", content)
 
 
 def listed(lines: Sequence[Any]) -> Block:
@@ -105,11 +106,11 @@ def legend(items: Sequence[tuple[str, str]], look: str = "") -> Block:
     return Block("legend", {"items": items, "look": look})
 
 
-def table(
-    columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]], label: str, look: str = ""
-) -> Block:
-    """A plain table: (name, class) of each column and the texts of each row, whose first part is its heading."""
-    return Block("table", {"columns": columns, "rows": rows, "label": label, "look": look})
+def table(listing: Listing, look: str = "") -> Block:
+    """A listing as a table, whose first column holds the headings of rows; `look` is its class."""
+    shown, rows = listing.shown
+    columns = [(column.text, column.look) for column in shown]
+    return Block("table", {"columns": columns, "rows": rows, "label": listing.title, "look": look})
 
 
 def unfolding(summary: str, blocks: Sequence[Block], *, open: bool = False) -> Block:

@@ -9,16 +9,16 @@ from perbyte.report.leaktext import contrast_text, verdict_text
 from perbyte.stats.leakchange import LeakChange
 
 
-def leak_change_lines(found: Sequence[LeakChange]) -> list[str]:
+def leak_change_lines(changes: Sequence[LeakChange]) -> list[str]:
     """A line for each cell and contrast: what became of it, and what each side says."""
     return [
         f"{change.after.cell.address}, {contrast_text(change.after)}: {change.became}: "
         f"{verdict_text(change.before)} → {verdict_text(change.after)}"
-        for change in found
+        for change in changes
     ]
 
 
-def leak_changes_json(found: Sequence[LeakChange]) -> list[dict[str, Any]]:
+def leak_changes_json(changes: Sequence[LeakChange]) -> list[dict[str, Any]]:
     """The same for programs."""
     return [
         {
@@ -31,5 +31,5 @@ def leak_changes_json(found: Sequence[LeakChange]) -> list[dict[str, Any]]:
             "verdict_before": change.before.verdict,
             "verdict_after": change.after.verdict,
         }
-        for change in found
+        for change in changes
     ]

@@ -59,7 +59,7 @@ def render_leaks(run: LeakRun) -> str:
     """The table: a block for each cell, a line for each contrast."""
     lines = _told(run.figures, run.alpha)
     if run.taint:
-        lines += [taint_line(one) for one in run.taint]
+        lines += [taint_line(entry) for entry in run.taint]
     for failure in run.failures:
         lines.append(f"not measured: {failure.address or failure.runner}: {plain(failure.message, 300)}")
     return "\n".join(lines) + "\n"
@@ -79,13 +79,13 @@ def _told(figures: Sequence[LeakFigure], alpha: float) -> list[str]:
         "what is not seen: docs/leak.md",
     ]
     lines = head if figures else []
-    for cell, group in itertools.groupby(figures, key=lambda one: one.cell):
+    for cell, group in itertools.groupby(figures, key=lambda figure: figure.cell):
         leaks = list(group)
         lines += [
             "",
             f"{cell.runner}/{cell.algorithm}/{cell.operation}, {size_label(cell.size_bytes)}, {cell.contract}",
         ]
-        width = max(len(contrast_text(one)) for one in leaks)
+        width = max(len(contrast_text(leak)) for leak in leaks)
         for leak in leaks:
             lines.append(f"  {contrast_text(leak):{width}}  {verdict_text(leak)}")
             if leak.found:
@@ -126,12 +126,12 @@ def figures_json(figures: Sequence[LeakFigure]) -> list[dict[str, Any]]:
     ]
 
 
-def taint_line(found: dict[str, Any]) -> str:
+def taint_line(entry: dict[str, Any]) -> str:
     """One place of code that a secret decides, or the answer that there is none."""
-    if not found.get("where"):
-        return f"{found['what']}: {found['said']}"
-    times = f" ({found['times']:,} times)" if found.get("times", 1) > 1 else ""
-    return f"{found['what']}: {found['said']} at {found['where']}{times}"
+    if not entry.get("where"):
+        return f"{entry['what']}: {entry['said']}"
+    times = f" ({entry['times']:,} times)" if entry.get("times", 1) > 1 else ""
+    return f"{entry['what']}: {entry['said']} at {entry['where']}{times}"
 
 
 def leaks_json(run: LeakRun) -> dict[str, Any]:

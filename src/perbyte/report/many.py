@@ -39,13 +39,13 @@ def first_names(costs: Mapping[str, Mapping[Any, float]]) -> tuple[str, ...]:
     `costs` are by name and column. A name lacks a column where it has no figure; it is compared in those that it has.
     """
     best: dict[Any, float] = {}
-    for mine in costs.values():
-        for column, cost in mine.items():
+    for of_name in costs.values():
+        for column, cost in of_name.items():
             best[column] = min(cost, best.get(column, math.inf))
 
     def behind(name: str) -> tuple[float, float]:
-        found = [math.log(cost / best[column]) for column, cost in costs[name].items()]
-        return (math.fsum(found) / len(found) if found else math.inf, -len(found))
+        logs = [math.log(cost / best[column]) for column, cost in costs[name].items()]
+        return (math.fsum(logs) / len(logs) if logs else math.inf, -len(logs))
 
     ordered = sorted(costs, key=behind)
     return (*ordered[:FIRST], *(name for name in ordered[FIRST:] if is_own(name)))
@@ -56,30 +56,30 @@ def folded(grid: Grid) -> dict[int, int]:
 
     Empty where no heading has many rows, and where rows are no rivals.
     """
-    found: dict[int, int] = {}
+    places: dict[int, int] = {}
     if grid.baseline or grid.ranked_within != "algorithm":
-        return found
+        return places
     numbers = {id(row): number for number, row in enumerate(grid.rows)}
     for _, rows in grid.groups():
         if len(rows) > MANY:
             first = first_names({row.label: _costs(grid, row) for row in rows})
             for row in rows:
-                found[numbers[id(row)]] = first.index(row.label) if row.label in first else -1
-    return found
+                places[numbers[id(row)]] = first.index(row.label) if row.label in first else -1
+    return places
 
 
 def rows_in_order(grid: Grid) -> list[tuple[GridRow, bool]]:
     """All rows, with those of a folded heading in the order that `folded` gives; True for a folded one."""
-    found = folded(grid)
-    if not found:
+    places_of = folded(grid)
+    if not places_of:
         return [(row, False) for row in grid.rows]
     by_heading: dict[str, list[tuple[GridRow, int]]] = {}
     for number, row in enumerate(grid.rows):
-        by_heading.setdefault(row.heading, []).append((row, found.get(number, 0)))
+        by_heading.setdefault(row.heading, []).append((row, places_of.get(number, 0)))
     return [
         (row, place < 0)
         for rows in by_heading.values()
-        for row, place in sorted(rows, key=lambda one: (one[1] < 0, one[1]))
+        for row, place in sorted(rows, key=lambda pair: (pair[1] < 0, pair[1]))
     ]
 
 
@@ -98,9 +98,9 @@ def rest_texts(grid: Grid) -> list[str]:
     for heading, rows in by_heading.items():
         every = {row.label: _costs(grid, row) for row in grid.rows if row.heading == heading}
         best = {
-            column: min(one[column] for one in every.values() if column in one)
-            for mine in every.values()
-            for column in mine
+            column: min(costs_of[column] for costs_of in every.values() if column in costs_of)
+            for costs_of in every.values()
+            for column in costs_of
         }
         ratios = [cost / best[column] for row in rows for column, cost in every[row.label].items()]
         reach = (
@@ -117,15 +117,15 @@ def leading(records: Records, more_is_better: bool) -> tuple[list[dict[str, Any]
     kept: list[dict[str, Any]] = []
     most = 0
     for name in dict.fromkeys(record["series"] for record in records):
-        mine = [dict(record) for record in records if record["series"] == name]
-        libraries = {one["library"] for one in mine}
+        own = [dict(record) for record in records if record["series"] == name]
+        libraries = {record["library"] for record in own}
         if len(libraries) > MANY:
             first = first_names(
-                _by_library(mine, more_is_better, lambda one: (one["operation"], one["size_bytes"]))
+                _by_library(own, more_is_better, lambda record: (record["operation"], record["size_bytes"]))
             )
-            mine = [one for one in mine if one["library"] in first]
+            own = [record for record in own if record["library"] in first]
             most = max(most, len(libraries))
-        kept += mine
+        kept += own
     text = f"the {FIRST} fastest of up to {most} libraries and one's own are shown, the tables have all"
     return kept, [text] if most else []
 
@@ -146,21 +146,21 @@ def leading_libraries(records: Records, more_is_better: bool) -> tuple[list[dict
 def _by_library(
     records: Records, more_is_better: bool, column: Callable[[Mapping[str, Any]], Any]
 ) -> dict[str, dict[Any, float]]:
-    found: dict[str, dict[Any, float]] = {}
+    costs: dict[str, dict[Any, float]] = {}
     for record in records:
         cost = 1 / float(record["value"]) if more_is_better else float(record["value"])
-        found.setdefault(str(record["library"]), {})[column(record)] = cost
-    return found
+        costs.setdefault(str(record["library"]), {})[column(record)] = cost
+    return costs
 
 
 def _costs(grid: Grid, row: GridRow) -> dict[Any, float]:
     """What a row costs by column, as far as it has figures in the grid's unit."""
-    found: dict[Any, float] = {}
+    costs: dict[Any, float] = {}
     for column, entry in zip(grid.columns, row.entries, strict=True):
         reading = read(entry.figure, grid.unit) if entry.figure else None
         if reading and reading.value > 0:
-            found[column] = 1 / reading.value if grid.unit.more_is_better else reading.value
-    return found
+            costs[column] = 1 / reading.value if grid.unit.more_is_better else reading.value
+    return costs
 
 
 def present(records: Iterable[Mapping[str, Any]], libraries: Sequence[str]) -> list[str]:

@@ -32,7 +32,7 @@ class Mark(enum.StrEnum):
 
 
 _MEANINGS = {
-    Mark.IMPRECISE: "interval wider than asked for",
+    Mark.IMPRECISE: "interval wider than requested",
     Mark.LONG: "one call outlasts a sample",
     Mark.PIECES: "one call outlasts ten samples: pieces of it were timed",
     Mark.NOISY: "too few clean samples",

@@ -59,7 +59,7 @@ def _machine(run: Run) -> str:
 
 def _compilers(run: Run) -> str:
     built = {f"{identity.compiler} {identity.flags}".strip() for identity in run.conditions.identities}
-    text = "; ".join(sorted(plain(one, 160) for one in built if one))
+    text = "; ".join(sorted(plain(compiler, 160) for compiler in built if compiler))
     return f"runners compiled with {text}" if text else "compiler not recorded"
 
 
@@ -128,8 +128,8 @@ def _untimed(policy: Policy) -> str:
 def _otherwise(run: Run) -> str:
     """The cells whose figures come about in another way."""
     warnings = [warning for figure in run.cells for warning in figure.warnings]
-    cut = sum(one.kind is Doubt.PIECES for one in warnings)
-    long = sum(one.kind is Doubt.LONG and very_long(1, *one.numbers[:1]) for one in warnings)
+    cut = sum(warning.kind is Doubt.PIECES for warning in warnings)
+    long = sum(warning.kind is Doubt.LONG and very_long(1, *warning.numbers[:1]) for warning in warnings)
     text = f", of {counted(cut)} the line through the costs of pieces of two lengths" if cut else ""
     return text + (f", of {counted(long)} the lower quartile of single calls" if long else "")
 

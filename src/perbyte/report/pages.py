@@ -64,7 +64,7 @@ from perbyte.report.sections import (
 from perbyte.report.studyview import (
     tally,
 )
-from perbyte.report.wording import percent, sentence, three_digits
+from perbyte.report.wording import numbered, percent, sentence, three_digits
 from perbyte.stats.across import floor_across
 from perbyte.stats.compare import Answer
 from perbyte.stats.quantity import Unit
@@ -87,7 +87,7 @@ def run_page(
     """
     view = RunView(run, judgement=judgement, unit=unit)
     main, *others = [
-        drawing(one, f"figure-{number}") for number, one in enumerate(run_pictures(view), 1)
+        drawing(picture, f"figure-{number}") for number, picture in enumerate(run_pictures(view), 1)
     ] or [text("There is nothing to draw.")]
     sections = [
         Section("summary", "Summary", "Summary", _summary(view, judgement, notes, main)),
@@ -114,13 +114,13 @@ def run_page(
             "repeat",
             "Repeat",
             "How to repeat it",
-            [part for said, command in commands(run) for part in (text(said), Block("code", command))],
+            [part for label, command in commands(run) for part in (text(label), Block("code", command))],
         ),
     ]
     return Page(
         title or _title(run, judgement),
         [_lead(run)],
-        [one for one in sections if one],
+        [section for section in sections if section],
         run_id=plain(run.conditions.run_id, 80),
         cells=cell_rows(run),
     )
@@ -130,11 +130,11 @@ def _summary(view: RunView, judgement: Judgement | None, notes: Sequence[str], p
     run = view.run
     warned = [] if run.complete else ["This run was interrupted; it shows what was measured until then."]
     return [
-        *(text(plain(one, 600), "warned") for one in [*warned, *notes]),
+        *(text(plain(note, 600), "warned") for note in [*warned, *notes]),
         *(_judged(judgement) if judgement else answer(run_card(run))),
         picture,
         cards(
-            findings.found(view) or ["Nothing in this run stands beside another cell of the same contract."],
+            findings.found(view) or ["This run has no two cells of the same contract to compare."],
             findings.certainty(run),
         ),
     ]
@@ -143,10 +143,10 @@ def _summary(view: RunView, judgement: Judgement | None, notes: Sequence[str], p
 def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) -> Page:
     """The page of several runs: a column per run, ratios to the first. Raises UsageError for fewer than two runs."""
     if len(runs) < 2:
-        raise UsageError("one run cannot be compared", hint="name two runs or more")
+        raise UsageError("a comparison needs two or more runs", hint="name two runs or more")
     heads = [plain(name, 24) for name in names or run_names(runs)]
     grids = compare_runs(runs, heads)
-    drawn = [drawing(one, "figure-1") for one in comparison_pictures(grids)]
+    drawn = [drawing(picture, "figure-1") for picture in comparison_pictures(grids)]
     floors = [floor_across((runs[0].noise_floor, run.noise_floor)) for run in runs]
     warned = [f"{name} was interrupted." for name, run in zip(heads, runs, strict=True) if not run.complete]
     missing = [
@@ -166,7 +166,7 @@ def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) 
                 "Summary",
                 "Summary",
                 [
-                    *(text(one, "warned") for one in warned),
+                    *(text(warning, "warned") for warning in warned),
                     *answer(comparison_card(grids)),
                     *(
                         drawn
@@ -191,7 +191,7 @@ def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) 
                 "How to repeat it",
                 [
                     Block("code", f"perbyte report {paths} -o report.html"),
-                    text("Each run has a report of its own: perbyte report RUN."),
+                    text("For the report of a single run: perbyte report RUN."),
                 ],
             ),
         ],
@@ -202,11 +202,15 @@ def history_page(history: History) -> Page:
     """The page of all studies on common lines, with the measured points of runs."""
     years = sorted({point.year for point in history.points})
     span = f", {years[0]} to {years[-1]}" if years else ""
-    drawn = [drawing(one, f"history-{number}") for number, one in enumerate(history_pictures(history), 1)]
+    drawn = [
+        drawing(picture, f"history-{number}") for number, picture in enumerate(history_pictures(history), 1)
+    ]
     sources = [
         (
             plain(study.name, 60),
-            "; ".join([plain(study.citation, 600), *(plain(one.name, 160) for one in study.machines)]),
+            "; ".join(
+                [plain(study.citation, 600), *(plain(machine.name, 160) for machine in study.machines)]
+            ),
         )
         for study in history.studies
     ]
@@ -252,10 +256,7 @@ def history_page(history: History) -> Page:
 
 def run_names(runs: Sequence[Run]) -> list[str]:
     """What to call the columns: the directories' names, numbered where they occur more than once."""
-    found = [run.path.resolve().name if run.path else run.conditions.run_id for run in runs]
-    return [
-        f"{name} ({number})" if found.count(name) > 1 else name for number, name in enumerate(found, start=1)
-    ]
+    return numbered([run.path.resolve().name if run.path else run.conditions.run_id for run in runs])
 
 
 def _judged(judgement: Judgement) -> list[Block]:
@@ -309,29 +310,31 @@ def _compared(grids: Sequence[Grid], names: Sequence[str]) -> list[str]:
     means = mean_ratios(grids)
     for index, name in enumerate(names[1:], start=1):
         pairs = [
-            (row, one)
+            (row, comparison)
             for grid in grids
             for row in grid.rows
-            if (one := row.entries[index].comparison) and one.ratio.value > 0
+            if (comparison := row.entries[index].comparison) and comparison.ratio.value > 0
         ]
         if not pairs:
             sentences.append(f"{name} has no cell in common with {names[0]}.")
             continue
         ends = [pick(pairs, key=lambda pair: pair[1].ratio.value) for pick in (min, max)]
         span = " to ".join(
-            f"{three_digits(one.ratio.value)} ({row.cell.algorithm}, {row.label})" for row, one in ends
+            f"{three_digits(comparison.ratio.value)} ({row.cell.algorithm}, {row.label})"
+            for row, comparison in ends
         )
-        answers = Counter(one.answer for _, one in pairs)
-        blind = sum(not one.ratio.known for _, one in pairs)
+        answers = Counter(comparison.answer for _, comparison in pairs)
+        blind = sum(not comparison.ratio.known for _, comparison in pairs)
         counts = (
-            *((answers[one], one.value) for one in (Answer.FASTER, Answer.SLOWER, Answer.TIED)),
+            *((answers[answer], answer.value) for answer in (Answer.FASTER, Answer.SLOWER, Answer.TIED)),
             (answers[Answer.UNDECIDED] - blind, "of which it is not known which costs less"),
             (blind, "without an interval, where no difference is claimed"),
         )
-        told = ", ".join(f"{count:,} {said}" for count, said in counts if count)
+        told = ", ".join(f"{count:,} {words}" for count, words in counts if count)
         sentences.append(
             f"{name} against {names[0]}, {len(pairs):,} common cells: {three_digits(means[name])} times the "
-            f"{counted_in({one.unit for _, one in pairs})} in the geometric mean, from {plain(span, 300)}; {told}."
+            f"{counted_in({comparison.unit for _, comparison in pairs})} in the geometric mean, from "
+            f"{plain(span, 300)}; {told}."
         )
     return sentences
 

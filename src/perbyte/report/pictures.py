@@ -98,7 +98,7 @@ def not_drawn(view: RunView) -> tuple[str, ...]:
     """What of a run has no chart although others of its kind have one, a sentence each."""
     texts = []
     if (more := len(view.points) - _MOST_CONTRACTS) > 0:
-        texts.append(f"{more} contract{'s' * (more > 1)} more has no chart of its own; the tables have it.")
+        texts.append(f"{more} contract{'s' * (more > 1)} more has no chart; the tables have it.")
     if not view.points:
         return tuple(texts)
     points = view.points[0]

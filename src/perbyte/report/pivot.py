@@ -123,8 +123,8 @@ def _entry(grid: Grid, entry: Entry, units: Sequence[Unit]) -> dict[str, str]:
         failure = entry.failure
         kind = plain(failure.kind, 20) if failure else ""
         shown = "–" if kind == "unsupported" else kind
-        said = plain(failure.message, 200) if failure else "not asked for"
-        return _gap(shown, said, " bad" if kind in BAD else " none")
+        reason = plain(failure.message, 200) if failure else "not requested"
+        return _gap(shown, reason, " bad" if kind in BAD else " none")
     readings = [read(entry.figure, unit) for unit in units]
     shown_in = read(entry.figure, grid.unit)
     doubts = [mark.meaning for mark in entry.marks] + [
@@ -155,8 +155,8 @@ def _compared_entries(
         f"{plain(figure.library, 40)} {plain(figure.library_version, 40)}".strip(),
         str(figure.quality),
     ]
-    said = "; ".join([*quality, *(plain(warning, 120) for warning in figure.warnings)])
-    shown = _in_units(values, units.index(unit), said)
+    tip = "; ".join([*quality, *(plain(warning, 120) for warning in figure.warnings)])
+    shown = _in_units(values, units.index(unit), tip)
     shown |= {"wide": _wide(read(figure, unit)), "marks": grid.told_at(entry)}
     if not index:
         return [shown]
@@ -170,13 +170,13 @@ def _compared_entries(
     return [shown, ratio]
 
 
-def _gap(shown: str, said: str, place: str) -> dict[str, str]:
-    return {"every": "", "text": shown, "said": said, "place": place}
+def _gap(shown: str, tip: str, place: str) -> dict[str, str]:
+    return {"every": "", "text": shown, "said": tip, "place": place}
 
 
-def _in_units(values: Sequence[tuple[str, str]], chosen: int, said: str) -> dict[str, str]:
+def _in_units(values: Sequence[tuple[str, str]], chosen: int, tip: str) -> dict[str, str]:
     every = "|".join(f"{shown};{exact}" for shown, exact in values)
-    return {"every": every, "text": values[chosen][0], "wide": "", "marks": "", "said": said, "place": ""}
+    return {"every": every, "text": values[chosen][0], "wide": "", "marks": "", "said": tip, "place": ""}
 
 
 def _ratio(first: CellFigure, entry: Entry, unit: Unit, floor: NoiseFloor | None) -> tuple[str, str]:

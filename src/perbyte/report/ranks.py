@@ -52,8 +52,8 @@ def rank(costs: Sequence[PointCost]) -> RankedCosts | None:
     if not sure:
         return RankedCosts(field, "?", (ordered[0],), (), (), False, False)
     best = sure[0]
-    found = [(cost, against(best, cost, field)) for cost in sure[1:]]
-    alike = [one for one in found if one[1].answer is not Answer.SLOWER]
+    comparisons = [(cost, against(best, cost, field)) for cost in sure[1:]]
+    alike = [pair for pair in comparisons if pair[1].answer is not Answer.SLOWER]
     near = [
         cost
         for cost in ordered
@@ -62,7 +62,7 @@ def rank(costs: Sequence[PointCost]) -> RankedCosts | None:
     unseen = _UNSEEN in best.doubts and any(_UNSEEN not in cost.doubts for cost in ordered)
     tied = bool(alike) and all(compared.tie for _, compared in alike)
     sign = "?" if near or unseen or (alike and not tied) else "=" if tied else "►"
-    behind = tuple(one for one in found if one[1].answer is Answer.SLOWER)
+    behind = tuple(pair for pair in comparisons if pair[1].answer is Answer.SLOWER)
     ahead = (best, *(cost for cost, _ in alike))
     return RankedCosts(field, sign if len(ordered) > 1 else "", ahead, behind, tuple(near), unseen, True)
 

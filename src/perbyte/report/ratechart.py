@@ -8,7 +8,7 @@ from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.card import RATES
 from perbyte.report.charts import Chart, finished
-from perbyte.report.demand import rate_text
+from perbyte.report.rate import rate_text
 from perbyte.report.runcharts import accelerated_alone
 from perbyte.report.runview import Points
 from perbyte.report.wording import number, size_label
@@ -24,30 +24,32 @@ def at_a_rate(points: Points, *, narrow: bool = False) -> Chart | None:
     operation = points.operations[0]
     here = [dict(record) for record in points.records if record["operation"] == operation and record["ns"]]
     here, left = accelerated_alone(here)
-    largest = max((int(one["size_bytes"]) for one in here), default=0)
-    here = sorted((one for one in here if one["size_bytes"] == largest), key=lambda one: float(one["ns"]))
-    names = list(dict.fromkeys(one["series"] for one in here))
+    largest = max((int(record["size_bytes"]) for record in here), default=0)
+    here = sorted(
+        (record for record in here if record["size_bytes"] == largest), key=lambda record: float(record["ns"])
+    )
+    names = list(dict.fromkeys(record["series"] for record in here))
     if len(names) < 2 or not largest:
         return None
     shown, rate = here[:_MOST], RATES[-1]
-    for one in shown:
-        times = rate / largest * 1e-9 * one["ns"] / one["value"]
+    for record in shown:
+        times = rate / largest * 1e-9 * record["ns"] / record["value"]
         if points.unit.more_is_better:
-            times = rate / largest * 1e-9 * one["ns"] * one["value"]
-            one["low"], one["high"] = 1 / one["high"], 1 / one["low"]
-        cores = rate / largest * 1e-9 * one["ns"]
-        one |= {
-            "row": f"{one['series']}, {one['library']}",
-            "low": one["low"] * times,
-            "high": one["high"] * times,
+            times = rate / largest * 1e-9 * record["ns"] * record["value"]
+            record["low"], record["high"] = 1 / record["high"], 1 / record["low"]
+        cores = rate / largest * 1e-9 * record["ns"]
+        record |= {
+            "row": f"{record['series']}, {record['library']}",
+            "low": record["low"] * times,
+            "high": record["high"] * times,
             "value": cores,
             "cores": f"{number(cores, cores / 50)} cores",
         }
-        one["described"] += f"; {one['cores']} at {rate_text(rate)}"
+        record["described"] += f"; {record['cores']} at {rate_text(rate)}"
     colours = alt.Scale(domain=names, range=list(theme.SERIES[: len(names)]))
     chart = charts.bars(
         shown,
-        y=("row", [one["row"] for one in shown]),
+        y=("row", [record["row"] for record in shown]),
         unit=f"cores at {rate_text(rate)}",
         text="cores",
         colour=alt.Color("series:N", title=None, scale=colours)
@@ -55,7 +57,7 @@ def at_a_rate(points: Points, *, narrow: bool = False) -> Chart | None:
         else alt.value(theme.BLUE),
         narrow=narrow,
     )
-    first, other = shown[0], next((one for one in here if one["series"] != here[0]["series"]), None)
+    first, other = shown[0], next((record for record in here if record["series"] != here[0]["series"]), None)
     title = f"{rate_text(rate)} take {first['cores']} by {first['row']}"
     if other and "cores" in other:
         title += f", {other['cores']} by {other['row']}"

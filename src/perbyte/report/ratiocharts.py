@@ -36,14 +36,14 @@ def operations(view: RunView) -> Chart | None:
     """
     if not view.ratios:
         return None
-    found = [ratio.above.cell.operation for ratio in view.ratios]
-    operation = max(OPPOSITE, key=found.count)
+    above = [ratio.above.cell.operation for ratio in view.ratios]
+    operation = max(OPPOSITE, key=above.count)
     ratios = [ratio for ratio in view.ratios if ratio.above.cell.operation == operation]
     records = [_ratio_record(view, ratio) for ratio in ratios] + _printed_ratios(view, operation)
     points = view.points[0] if view.points else None
     kept, many = leading_libraries(points.records, points.unit.more_is_better) if points else ([], [])
-    first = {one["library"] for one in kept}
-    records = [one for one in records if not many or one["hollow"] or one["library"] in first]
+    first = {record["library"] for record in kept}
+    records = [record for record in records if not many or record["hollow"] or record["library"] in first]
     algorithms = list(dict.fromkeys(record["algorithm"] for record in records))
     shown = algorithms[:_MOST_RATIOS]
     records = [record for record in records if record["algorithm"] in {*shown}]
@@ -53,7 +53,7 @@ def operations(view: RunView) -> Chart | None:
         records,
         y=("algorithm", shown),
         x=f"cost of {operation} as a multiple of {OPPOSITE[operation]}",
-        scale=charts.ratio_scale(float(one["value"]) for one in records),
+        scale=charts.ratio_scale(float(record["value"]) for record in records),
         look=theme.series(libraries),
         by="library",
         lanes=[*libraries, *(["published"] if hollow else [])],
@@ -111,7 +111,7 @@ def published(view: RunView, operation: str) -> Chart | None:
         column=("library", list(dict.fromkeys(record["library"] for record in records))),
     )
     ratios = sorted(pair.ratio for pair in pairs if pair.ratio)
-    middle, low, high = (number(one, 0.01) for one in (statistics.median(ratios), ratios[0], ratios[-1]))
+    middle, low, high = (number(value, 0.01) for value in (statistics.median(ratios), ratios[0], ratios[-1]))
     first = plain(study.authors[0], 40) if study.authors else plain(study.name, 40)
     machine = plain(view.run.conditions.machine.cpu_model, 60)
     better = "more" if Unit(unit).more_is_better else "less"
@@ -134,12 +134,12 @@ def comparison(grids: Sequence[Grid], *, narrow: bool = False) -> Chart | None:
     if not records:
         return None
     first, *others = (column.side for column in grids[0].columns)
-    found = list(dict.fromkeys(record["algorithm"] for record in records))
-    algorithms = found[: 40 if not narrow else 20]
+    present = list(dict.fromkeys(record["algorithm"] for record in records))
+    algorithms = present[: 40 if not narrow else 20]
     kept = {*algorithms}
     means = [f"{three_digits(mean)} in {name}" for name, mean in mean_ratios(grids).items()]
     records = [record for record in records if record["algorithm"] in kept]
-    look = theme.series([name for name in others if any(one["run"] == name for one in records)])
+    look = theme.series([name for name in others if any(record["run"] == name for record in records)])
     units = {record["unit"] for record in records}
     chart = charts.dots(
         records,
@@ -156,17 +156,23 @@ def comparison(grids: Sequence[Grid], *, narrow: bool = False) -> Chart | None:
         f"{counted_in(units)}, on a logarithmic axis; left of 1 is faster than in {first}",
         "a point for each cell that both have; thin lines: intervals, where they are known",
     ]
-    if len(found) > len(algorithms):
-        lines.append(f"{len(algorithms)} of {len(found)} algorithms are shown, the tables have all")
+    if len(present) > len(algorithms):
+        lines.append(f"{len(algorithms)} of {len(present)} algorithms are shown, the tables have all")
     title = f"Cost of a call as a multiple of {first}, geometric mean: {', '.join(means[:4])}"
     return finished(chart, title, lines, narrow=narrow)
 
 
 def versions(view: RunView) -> Chart | None:
     """Versions of one library beside each other, where the run has several; None elsewhere."""
-    cells = [one for one in view.run.cells if one.cycles_per_byte and one.cell.cpu == FULL and one.cell.usual]
+    cells = [
+        figure
+        for figure in view.run.cells
+        if figure.cycles_per_byte and figure.cell.cpu == FULL and figure.cell.usual
+    ]
     rows: dict[tuple[str, str, str], tuple[float, float, float]] = {}
-    for figure in sorted(cells, key=lambda one: (one.library, _in_order(one.library_version), one.cell)):
+    for figure in sorted(
+        cells, key=lambda figure: (figure.library, _in_order(figure.library_version), figure.cell)
+    ):
         size = figure.cell.size_bytes
         what = f"{plain(figure.cell.algorithm, 40)} {plain(figure.cell.operation, 20)} at {size_label(size)}"
         cost = (figure.per_call / size, figure.interval.low / size, figure.interval.high / size)
@@ -182,12 +188,14 @@ def versions(view: RunView) -> Chart | None:
 
 def version_changes(run: Run) -> list[str]:
     """Where one version of a library costs something else than the one before it, largest change first."""
-    cells = [one for one in run.cells if one.cell.cpu == FULL and one.cell.usual]
+    cells = [figure for figure in run.cells if figure.cell.cpu == FULL and figure.cell.usual]
     lines: dict[tuple[str, Cell], dict[str, CellFigure]] = {}
-    for figure in sorted(cells, key=lambda one: (one.library, _in_order(one.library_version), one.cell)):
+    for figure in sorted(
+        cells, key=lambda figure: (figure.library, _in_order(figure.library_version), figure.cell)
+    ):
         same = lines.setdefault((figure.library, replace(figure.cell, runner="")), {})
         same.setdefault(figure.library_version, figure)  # other interfaces of a version come later
-    found: list[tuple[float, str]] = []
+    changed: list[tuple[float, str]] = []
     for (library, cell), versions in lines.items():
         for before, after in itertools.pairwise(versions.values()):
             comparison = compare(before, after, run.noise_floor)
@@ -197,7 +205,7 @@ def version_changes(run: Run) -> list[str]:
             if ratio.within(1 / (1 + SAME_WITHIN), 1 + SAME_WITHIN):
                 continue  # known, and nothing that anybody chooses by
             size = f" of {size_label(cell.size_bytes)}" if cell.size_bytes else ""
-            found.append(
+            changed.append(
                 (
                     abs(math.log(ratio.value)),
                     f"{plain(library, 30)} {plain(after.library_version, 40)}: {plain(cell.algorithm, 40)} "
@@ -205,7 +213,7 @@ def version_changes(run: Run) -> list[str]:
                     f"{plain(before.library_version, 40)}",
                 )
             )
-    return [text for _, text in sorted(found, key=lambda one: -one[0])]
+    return [text for _, text in sorted(changed, key=lambda change: -change[0])]
 
 
 def _in_order(version: str) -> list[tuple[int, str]]:
@@ -240,7 +248,7 @@ def versions_chart(
     records = [record for record in records if record["library"] in libraries]
     versions = list(
         dict.fromkeys(
-            str(one["version"]) for one in sorted(records, key=lambda record: str(record["library"]))
+            str(record["version"]) for record in sorted(records, key=lambda record: str(record["library"]))
         )
     )
     drawn = charts.dots(
@@ -260,26 +268,30 @@ def versions_chart(
 
 def counted_in(units: set[str]) -> str:
     """What costs of these units (`cycles`, `ns`) are counted in."""
-    one = {"cycles": "cycles", "ns": "time"}
-    return one[next(iter(units))] if len(units) == 1 else "cycles (time where there are none)"
+    words = {"cycles": "cycles", "ns": "time"}
+    return words[next(iter(units))] if len(units) == 1 else "cycles (time where there are none)"
 
 
 def mean_ratios(grids: Sequence[Grid]) -> dict[str, float]:
     """The geometric mean of the ratios of each side to the first, where they have cells in common."""
-    found: dict[str, float] = {}
+    means: dict[str, float] = {}
     for index, column in enumerate(grids[0].columns if grids else ()):
         compared = (row.entries[index].comparison for grid in grids for row in grid.rows)
-        logs = [math.log(one.ratio.value) for one in compared if one and one.ratio.value > 0]
+        logs = [
+            math.log(comparison.ratio.value)
+            for comparison in compared
+            if comparison and comparison.ratio.value > 0
+        ]
         if logs:
-            found[column.side] = math.exp(sum(logs) / len(logs))
-    return found
+            means[column.side] = math.exp(sum(logs) / len(logs))
+    return means
 
 
-def _ratio_record(view: RunView, one: Ratio) -> dict[str, Any]:
-    cell, ratio = one.above.cell, one.comparison.ratio
+def _ratio_record(view: RunView, pair: Ratio) -> dict[str, Any]:
+    cell, ratio = pair.above.cell, pair.comparison.ratio
     library = plain(cell.runner, 24)
     size = f" {size_label(cell.size_bytes)}" if cell.size_bytes else ""
-    text = f"{cell.operation} over {one.below.cell.operation}: {ratio_text(ratio)} ({interval_said(one)})"
+    text = f"{cell.operation} over {pair.below.cell.operation}: {ratio_text(ratio)} ({interval_said(pair)})"
     return {
         "algorithm": view.name(cell),
         "library": library,
@@ -364,17 +376,17 @@ def _comparison_records(grid: Grid) -> Iterable[dict[str, Any]]:
     for row in grid.rows:
         algorithm = plain(row.heading.rpartition(",")[0], 40)
         for column, entry in zip(grid.columns, row.entries, strict=True):
-            one = entry.comparison
-            if one is None or not one.ratio.value > 0:
+            comparison = entry.comparison
+            if comparison is None or not comparison.ratio.value > 0:
                 continue
-            what = counted_in({one.unit})
+            what = counted_in({comparison.unit})
             yield {
                 "algorithm": algorithm,
                 "run": column.side,
-                "value": one.ratio.value,
-                "low": one.ratio.low if one.ratio.known else one.ratio.value,
-                "high": one.ratio.high if one.ratio.known else one.ratio.value,
-                "unit": one.unit,
-                "described": f"{row.heading}, {row.label}: {ratio_text(one.ratio)} times the {what} of "
-                f"{first} in {column.side}" + ("" if one.ratio.known else ", interval not known"),
+                "value": comparison.ratio.value,
+                "low": comparison.ratio.low if comparison.ratio.known else comparison.ratio.value,
+                "high": comparison.ratio.high if comparison.ratio.known else comparison.ratio.value,
+                "unit": comparison.unit,
+                "described": f"{row.heading}, {row.label}: {ratio_text(comparison.ratio)} times the {what} of "
+                f"{first} in {column.side}" + ("" if comparison.ratio.known else ", interval not known"),
             }

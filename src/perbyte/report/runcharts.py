@@ -51,7 +51,7 @@ def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None
     known is grey. Figures that lie far apart are drawn as dots on a logarithmic axis: a bar has to begin at zero.
     """
     first, *others = points.operations
-    alike = [first, *(one for one in others if _ALIKE.get(one, one) == _ALIKE.get(first, first))]
+    alike = [first, *(other for other in others if _ALIKE.get(other, other) == _ALIKE.get(first, first))]
     here, left = accelerated_alone([dict(record) for record in points.records])
     here, many = leading(here, points.unit.more_is_better)
     public = not any(record["size_bytes"] for record in here) and len(here) <= _MOST_STACKED
@@ -73,9 +73,9 @@ def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None
     shown = {record["size_bytes"]: record["size"] for record in here}
     column = ("operation", alike) if public else ("size", [shown[size] for size in wanted])
     chart = _bars_or_dots(here, points, y=place, column=column, stacked=public, narrow=narrow)
-    written = [str(one["text"]).rpartition(" ")[2] for one in here]
-    said = _subtitle(view, points, *rest, marked=written)
-    return finished(chart, _bars_title(here, operation, points), said, narrow=narrow)
+    written = [str(record["text"]).rpartition(" ")[2] for record in here]
+    subtitle = _subtitle(view, points, *rest, marked=written)
+    return finished(chart, _bars_title(here, operation, points), subtitle, narrow=narrow)
 
 
 def _bars_or_dots(
@@ -88,7 +88,9 @@ def _bars_or_dots(
     narrow: bool,
 ) -> Any:
     """Bars, or dots on a logarithmic axis where a bar would be too short to be seen."""
-    panels = [[float(one["value"]) for one in here if one[column[0]] == value] for value in column[1]]
+    panels = [
+        [float(record["value"]) for record in here if record[column[0]] == value] for value in column[1]
+    ]
     standings = {record["standing"] for record in here}
     present = {place.meaning: colour for place, colour in _COLOURS.items() if place.meaning in standings}
     if any(max(values) > _WIDE * min(values) for values in panels if values):
@@ -132,11 +134,13 @@ def by_library(view: RunView, points: Points) -> Chart | None:
     switched = {record["algorithm"] for record in points.records if record["soft"]}
     switched &= {record["algorithm"] for record in points.records if not record["soft"]}
     soft = bool(switched and view.study)
-    kept = [one for one in points.records if one["soft"] == soft or one["algorithm"] not in switched]
+    kept = [
+        record for record in points.records if record["soft"] == soft or record["algorithm"] not in switched
+    ]
     kept, many = leading_libraries(kept, points.unit.more_is_better)
     series, here, rest = _first_series(points, kept)
-    here, sizes, said = _some_sizes(here, 5)
-    said += many
+    here, sizes, lines = _some_sizes(here, 5)
+    lines += many
     if not any(sizes):  # of public keys, `bars` shows every operation
         return None
     labels = [size_label(size) for size in sizes]
@@ -152,8 +156,8 @@ def by_library(view: RunView, points: Points) -> Chart | None:
     )
     if switched:
         how = "without" if soft else "with"
-        said = [f"what the processor has instructions for is shown {how} them, the tables have both", *said]
-    return finished(chart, _slowest_title(here, points, soft), _subtitle(view, points, *said, *rest))
+        lines = [f"what the processor has instructions for is shown {how} them, the tables have both", *lines]
+    return finished(chart, _slowest_title(here, points, soft), _subtitle(view, points, *lines, *rest))
 
 
 def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
@@ -169,8 +173,8 @@ def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
         here.append({**full, "with": "with", "factor": ""})
         here.append({**soft, "with": "without", "factor": f"{number(factor, factor / 50)}×"})
     here, many = leading_libraries(here, points.unit.more_is_better)
-    here, sizes, said = _some_sizes(here, 6)
-    said += many
+    here, sizes, lines = _some_sizes(here, 6)
+    lines += many
     own = "AES instructions" if "aes" in algorithm else "processor's own instructions"
     chart = charts.bars(
         here,
@@ -191,15 +195,15 @@ def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
         f"{plain(algorithm, 40)}: the processor's own instructions make it "
         f"{number(min(factors), 0.1)} to {number(max(factors), 0.1)} times as fast"
     )
-    return finished(chart, title, _subtitle(view, points, "at the bars: how many times as fast", *said))
+    return finished(chart, title, _subtitle(view, points, "at the bars: how many times as fast", *lines))
 
 
 def everything(view: RunView, points: Points) -> Chart | None:
     """Draw all figures of a contract at once: a point per cell on a logarithmic axis, a panel per column."""
     kept, many = leading_libraries(points.records, points.unit.more_is_better)
     series, here, rest = _first_series(points, kept)
-    here, sizes, said = _some_sizes(here, 6)
-    said += many
+    here, sizes, lines = _some_sizes(here, 6)
+    lines += many
     libraries = present(here, points.libraries)
     chart = charts.dots(
         here,
@@ -213,12 +217,12 @@ def everything(view: RunView, points: Points) -> Chart | None:
         column=("size", [size_label(size) for size in sizes]),
     )
     headline, _ = accelerated_alone(here)
-    best, worst = (pick(headline, key=lambda one: float(one["value"])) for pick in (min, max))
+    best, worst = (pick(headline, key=lambda record: float(record["value"])) for pick in (min, max))
     title = (
         f"From {best['shown']} to {worst['shown']} {points.unit.value}: "
         f"{best['series']} in {best['library']} to {worst['series']} in {worst['library']}"
     )
-    return finished(chart, title, _subtitle(view, points, *said, *rest))
+    return finished(chart, title, _subtitle(view, points, *lines, *rest))
 
 
 def cost_over_size(view: RunView, points: Points) -> Chart | None:
@@ -231,23 +235,23 @@ def cost_over_size(view: RunView, points: Points) -> Chart | None:
         and plain(cost.cell.operation, 24) == operation
         and cost.model.unit == "cycles"
     }
-    mine = [
+    own = [
         record
         for record in points.records
         if record["operation"] == operation
         and (record["algorithm"], record["tier"], record["library"]) in models
     ]
-    if not mine or points.unit is not Unit.CYCLES_PER_BYTE:
+    if not own or points.unit is not Unit.CYCLES_PER_BYTE:
         return None
-    mine, many = leading_libraries(mine, points.unit.more_is_better)
-    series, mine, rest = _first_series(points, mine)
+    own, many = leading_libraries(own, points.unit.more_is_better)
+    series, own, rest = _first_series(points, own)
     rest += many
-    drawn = {key: models[key] for key in dict.fromkeys(map(_model_key, mine))}
-    records = [{**_explained(one, models[_model_key(one)]), "kind": "measured"} for one in mine]
-    least = min(float(one["value"]) for one in mine)
-    for one in {_model_key(one): one for one in mine}.values():
-        records += _model_line(models[_model_key(one)], one, least)
-    look = theme.series(present(mine, points.libraries))
+    drawn = {key: models[key] for key in dict.fromkeys(map(_model_key, own))}
+    records = [{**_explained(record, models[_model_key(record)]), "kind": "measured"} for record in own]
+    least = min(float(record["value"]) for record in own)
+    for record in {_model_key(record): record for record in own}.values():
+        records += _model_line(models[_model_key(record)], record, least)
+    look = theme.series(present(own, points.libraries))
     x = alt.X(
         "size_bytes:Q",
         title="bytes per call",
@@ -259,9 +263,9 @@ def cost_over_size(view: RunView, points: Points) -> Chart | None:
             labelFlush=True,
         ),
     )
-    y = alt.Y("value:Q", title=points.unit.value, **charts.logarithmic(one["value"] for one in records))
+    y = alt.Y("value:Q", title=points.unit.value, **charts.logarithmic(record["value"] for record in records))
     base = alt.Chart().encode(x=x, color=charts.coloured("library", look))
-    dashes = alt.Scale(domain=list(look), range=[one[2] for one in look.values()])
+    dashes = alt.Scale(domain=list(look), range=[style[2] for style in look.values()])
     line = base.mark_line(strokeWidth=1.5, aria=False).encode(
         y=y, strokeDash=alt.StrokeDash("library:N", title="library", scale=dashes)
     )
@@ -317,7 +321,7 @@ def _subtitle(view: RunView, points: Points, *more: str, marked: Sequence[str] =
         notes = [better, "one value each from another program, no interval is known"]
     if points.left_out:
         notes.append(f"{points.left_out} cells have no figure in this unit")
-    shown = "".join(one for one in marked if not any(letter.isdigit() for letter in one))
+    shown = "".join(text for text in marked if not any(letter.isdigit() for letter in text))
     marks = [f"{mark} {mark.meaning}" for mark in Mark if mark in shown]
     return [text, "; ".join(notes), *(["; ".join(marks)] if marks else [])]
 
@@ -325,23 +329,23 @@ def _subtitle(view: RunView, points: Points, *more: str, marked: Sequence[str] =
 def _first_series(points: Points, records: Records) -> tuple[list[str], list[dict[str, Any]], list[str]]:
     """Give the first algorithms of `records`, the records of those, and what a subtitle must say of the rest."""
     present = {record["series"] for record in records}
-    found = [name for name in points.series if name in present]
-    series = found[:_MOST_SERIES]
-    rest = [f"{len(series)} of {len(found)} algorithms are shown, the tables have all"]
+    names = [name for name in points.series if name in present]
+    series = names[:_MOST_SERIES]
+    rest = [f"{len(series)} of {len(names)} algorithms are shown, the tables have all"]
     kept = {*series}
     return (
         series,
         [record for record in records if record["series"] in kept],
-        rest if len(found) > len(series) else [],
+        rest if len(names) > len(series) else [],
     )
 
 
 def accelerated_alone(records: Records) -> tuple[list[dict[str, Any]], list[str]]:
     """Leave out the software tiers of what is there with the processor's own instructions; and say so."""
-    quick = {one["algorithm"] for one in records if not one["soft"]}
-    kept = [one for one in records if not (one["soft"] and one["algorithm"] in quick)]
-    said = ["with the processor's own instructions; the tables have the rows without as well"]
-    return kept, said if len(kept) < len(records) else []
+    quick = {record["algorithm"] for record in records if not record["soft"]}
+    kept = [record for record in records if not (record["soft"] and record["algorithm"] in quick)]
+    lines = ["with the processor's own instructions; the tables have the rows without as well"]
+    return kept, lines if len(kept) < len(records) else []
 
 
 def _some_sizes(records: Records, most: int) -> tuple[list[dict[str, Any]], list[int], list[str]]:
@@ -350,49 +354,51 @@ def _some_sizes(records: Records, most: int) -> tuple[list[dict[str, Any]], list
     if len(sizes) <= most:
         return list(records), sizes, []
     kept = sorted({sizes[round(index * (len(sizes) - 1) / (most - 1))] for index in range(most)})
-    said = [f"{len(kept)} of {len(sizes)} sizes are shown, the tables have all"]
-    return [record for record in records if record["size_bytes"] in kept], kept, said
+    lines = [f"{len(kept)} of {len(sizes)} sizes are shown, the tables have all"]
+    return [record for record in records if record["size_bytes"] in kept], kept, lines
 
 
 def _tiers(points: Points) -> dict[tuple[Any, ...], tuple[dict[str, Any], dict[str, Any]]]:
     """(full, soft) records of the same algorithm, library, operation and size."""
     by_tier: dict[str, dict[Any, dict[str, Any]]] = {"full": {}, "soft": {}}
-    for one in points.records:
-        key = (one["algorithm"], one["library"], one["operation"], one["size_bytes"])
-        by_tier.setdefault(one["tier"], {})[key] = one
+    for record in points.records:
+        key = (record["algorithm"], record["library"], record["operation"], record["size_bytes"])
+        by_tier.setdefault(record["tier"], {})[key] = record
     soft = by_tier["soft"]
     return {key: (full, soft[key]) for key, full in by_tier["full"].items() if key in soft}
 
 
 def _bars_title(records: Records, operation: str, points: Points) -> str:
-    soft = all(one["soft"] for one in records)
+    soft = all(record["soft"] for record in records)
     operation += ", without the processor's own instructions" if soft else ""
     ranked: dict[Any, list[Mapping[str, Any]]] = {}
-    for one in records:
-        ranked.setdefault((one["series"], one["operation"], one["size"]), []).append(one)
+    for record in records:
+        ranked.setdefault((record["series"], record["operation"], record["size"]), []).append(record)
     races = [
-        rivals for rivals in ranked.values() if any(one["standing"] != Place.NONE.meaning for one in rivals)
+        rivals
+        for rivals in ranked.values()
+        if any(rival["standing"] != Place.NONE.meaning for rival in rivals)
     ]
     if races and len(points.libraries) > 1:
-        won = Counter(one["library"] for rivals in races for one in rivals if one["standing"] in _KNOWN)
-        unknown = sum(any(one["standing"] == Place.UNKNOWN.meaning for one in rivals) for rivals in races)
+        won = Counter(rival["library"] for rivals in races for rival in rivals if rival["standing"] in _KNOWN)
+        unknown = sum(any(rival["standing"] == Place.UNKNOWN.meaning for rival in rivals) for rivals in races)
         if not won:
             return f"Who is the fastest cannot be told in any of {len(races)} comparisons ({operation})"
         best = max(sorted(won), key=lambda name: won[name])
         rest = f"; in {unknown} it is not known who is" if unknown else ""
         return f"{best} is the fastest, alone or tied, in {won[best]} of {len(races)} comparisons{rest} ({operation})"
-    first = (max if points.unit.more_is_better else min)(records, key=lambda one: float(one["value"]))
+    first = (max if points.unit.more_is_better else min)(records, key=lambda record: float(record["value"]))
     value = f"{first['shown']} {points.unit.value}"
-    if _apart(first, [one for one in records if one["size"] == first["size"]]):
+    if _apart(first, [record for record in records if record["size"] == first["size"]]):
         return f"{first['series']} is the fastest to {operation}: {value}"
     return f"{first['series']}, {operation}: {value} at the best"
 
 
-def _apart(one: Mapping[str, Any], rivals: Records) -> bool:
+def _apart(record: Mapping[str, Any], rivals: Records) -> bool:
     """True when there are rivals of another series, and nobody's interval overlaps and nobody's figure is in doubt."""
-    others = [other for other in rivals if other["series"] != one["series"]]
+    others = [other for other in rivals if other["series"] != record["series"]]
     return bool(others) and all(
-        one["sure"] and other["sure"] and (other["low"] > one["high"] or other["high"] < one["low"])
+        record["sure"] and other["sure"] and (other["low"] > record["high"] or other["high"] < record["low"])
         for other in others
     )
 
@@ -402,27 +408,31 @@ def _slowest_title(here: Records, points: Points, switched: bool) -> str:
 
     `switched`: some algorithms are shown in software although the processor has instructions for them.
     """
-    largest = max(int(one["size_bytes"]) for one in here)
-    records = [one for one in here if one["size_bytes"] == largest]
+    largest = max(int(record["size_bytes"]) for record in here)
+    records = [record for record in here if record["size_bytes"] == largest]
 
     def extreme(pick: Any) -> str:
-        found = set()
-        for library, operation in {(one["library"], one["operation"]) for one in records}:
-            rivals = [one for one in records if (one["library"], one["operation"]) == (library, operation)]
-            one = pick(rivals, key=lambda one: float(one["value"]))
-            found.add(one["series"] if _apart(one, rivals) else "")
-        return found.pop() if len(found) == 1 else ""
+        names = set()
+        for library, operation in {(record["library"], record["operation"]) for record in records}:
+            rivals = [
+                record
+                for record in records
+                if (record["library"], record["operation"]) == (library, operation)
+            ]
+            picked = pick(rivals, key=lambda record: float(record["value"]))
+            names.add(picked["series"] if _apart(picked, rivals) else "")
+        return names.pop() if len(names) == 1 else ""
 
     slowest, fastest = map(extreme, (min, max) if points.unit.more_is_better else (max, min))
-    everywhere = " in every library" if len({one["library"] for one in here}) > 1 else ""
+    everywhere = " in every library" if len({record["library"] for record in here}) > 1 else ""
     ends = [f"{name} is the {what}" for name, what in ((slowest, "slowest"), (fastest, "fastest")) if name]
     if not ends:
-        said = "no algorithm is the fastest or the slowest in every library beyond doubt"
+        sentence = "no algorithm is the fastest or the slowest in every library beyond doubt"
     else:
-        said = f"{' and '.join(ends)}{everywhere} at {size_label(largest)}"
+        sentence = f"{' and '.join(ends)}{everywhere} at {size_label(largest)}"
     if switched:
-        return f"Without the processor's own instructions, {said}"
-    return said[:1].upper() + said[1:] if not ends else said
+        return f"Without the processor's own instructions, {sentence}"
+    return sentence[:1].upper() + sentence[1:] if not ends else sentence
 
 
 def _size_labels(sizes: Sequence[int]) -> str:
@@ -438,15 +448,15 @@ def _model_key(record: Mapping[str, Any]) -> tuple[str, str, str]:
 def _explained(record: dict[str, Any], cost: FittedCost) -> dict[str, Any]:
     model = cost.model
     if model.worst_residual > USELESS:
-        said = f"no straight line over size: the best is off by {percent(model.worst_residual)}"
-        return {**record, "described": f"{record['described']}; {said}"}
+        remark = f"no straight line over size: the best is off by {percent(model.worst_residual)}"
+        return {**record, "described": f"{record['described']}; {remark}"}
     half_message, half_byte = model.per_message_interval.half_width, model.per_byte_interval.half_width
     setup = f"setup {number(model.setup, model.setup / 1000)} + " if model.setup is not None else ""
-    said = (
+    remark = (
         f"model: {setup}{number(model.per_message, half_message)} per message + "
         f"{number(model.per_byte, half_byte)} per byte, off by {percent(model.worst_residual)} at most"
     )
-    return {**record, "described": f"{record['described']}; {said}"}
+    return {**record, "described": f"{record['described']}; {remark}"}
 
 
 def _model_line(cost: FittedCost, record: Mapping[str, Any], least: float) -> list[dict[str, Any]]:
@@ -459,8 +469,8 @@ def _model_line(cost: FittedCost, record: Mapping[str, Any], least: float) -> li
         size = math.exp(low + (high - low) * step / _STEPS)
         value = model.at(size) / size  # type: ignore[arg-type]
         if value > least / _BEYOND:
-            one = {"kind": "model", "series": record["series"], "library": record["library"]}
-            drawn.append({**one, "size_bytes": size, "value": value})
+            shared = {"kind": "model", "series": record["series"], "library": record["library"]}
+            drawn.append({**shared, "size_bytes": size, "value": value})
     return drawn
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from perbyte.catalogue.catalogue import INVERSES
 from perbyte.model import Cell, CellFigure, Run
 from perbyte.model.cell import FULL
-from perbyte.model.text import plain
-from perbyte.report.grid import Grid, in_tiers, natural, run_grids, title_of
+from perbyte.model.text import natural, plain
+from perbyte.report.grid import Grid, in_tiers, run_grids, title_of
 from perbyte.report.wording import number, ratio_interval_text, size_label, value_text, width_text
 from perbyte.stats.compare import Comparison, compare, doubt_of
 from perbyte.stats.cost import CostModel, fit_cost
@@ -102,7 +102,12 @@ class RunView:
     def points(self) -> tuple[Points, ...]:
         """The figures of each grid as records for charts, the grid with most of them first."""
         point_lists = [self._points(grid) for grid in self.grids]
-        return tuple(sorted((one for one in point_lists if one.records), key=lambda one: -len(one.records)))
+        return tuple(
+            sorted(
+                (point_list for point_list in point_lists if point_list.records),
+                key=lambda point_list: -len(point_list.records),
+            )
+        )
 
     @cached_property
     def ratios(self) -> tuple[Ratio, ...]:
@@ -113,12 +118,12 @@ class RunView:
             for cell, figure in figures.items()
             if cell.operation in OPPOSITE
         ]
-        found = [
+        ratios = [
             Ratio(above, below, compare(below, above, self.run.noise_floor))
             for above, below in pairs
             if below
         ]
-        return tuple(ratio for ratio in found if ratio.comparison.ratio.value > 0)
+        return tuple(ratio for ratio in ratios if ratio.comparison.ratio.value > 0)
 
     @cached_property
     def costs(self) -> tuple[FittedCost, ...]:
@@ -144,7 +149,7 @@ class RunView:
             for key, figures in by_call.items()
         )
         return tuple(
-            FittedCost(max((one.cell for one in figures), key=lambda cell: cell.size_bytes), model)
+            FittedCost(max((figure.cell for figure in figures), key=lambda cell: cell.size_bytes), model)
             for figures, model in models
             if model is not None
         )
@@ -158,7 +163,7 @@ class RunView:
     def published_ratios(self) -> tuple[tuple[PublishedFigure, Ratio | None], ...]:
         """The published ratios of two cells with today's, compared epoch by epoch."""
         figures = {figure.cell.address: figure for figure in self.run.cells}
-        found: list[tuple[PublishedFigure, Ratio | None]] = []
+        pairs: list[tuple[PublishedFigure, Ratio | None]] = []
         for point in self.paired:
             if point.published.unit != Unit.RATIO or not point.published.value:
                 continue
@@ -168,13 +173,13 @@ class RunView:
                 today = Ratio(above, below, compare(below, above, self.run.noise_floor))
             if today and not today.comparison.ratio.value > 0:
                 today = None
-            found.append((point.published, today))
-        return tuple(found)
+            pairs.append((point.published, today))
+        return tuple(pairs)
 
     def _points(self, grid: Grid) -> Points:
         records: list[dict[str, Any]] = []
         left_out = 0
-        for row in (one for one in grid.rows if one.cell.usual):
+        for row in (row for row in grid.rows if row.cell.usual):
             name = plain(self.names.get((row.cell.algorithm, row.cell.cpu), row.heading), 40)
             for column, entry in zip(grid.columns, row.entries, strict=True):
                 figure = entry.figure
@@ -219,16 +224,16 @@ def names_of(study: Study) -> dict[tuple[str, str], str]:
     from perbyte.errors import PerbyteError
     from perbyte.studies.evidence import cells_of
 
-    found: dict[tuple[str, str], set[str]] = {}
+    labels_of: dict[tuple[str, str], set[str]] = {}
     for group in study.groups:
         try:
-            cells = [one.cell for selector in group.selectors for one in cells_of(selector)]
+            cells = [selected.cell for selector in group.selectors for selected in cells_of(selector)]
         except (PerbyteError, ValueError):
             continue
         about = {(cell.algorithm, cell.cpu) for cell in cells}
         if len(about) == 1:
-            found.setdefault(about.pop(), set()).add(group.label)
-    return {key: labels.pop() for key, labels in found.items() if len(labels) == 1}
+            labels_of.setdefault(about.pop(), set()).add(group.label)
+    return {key: labels.pop() for key, labels in labels_of.items() if len(labels) == 1}
 
 
 def describe(figure: CellFigure, unit: Unit, name: str) -> str:

@@ -12,11 +12,8 @@ from typing import Any
 from perbyte.model import CellFigure, Estimate, Quality, Run
 from perbyte.model.cell import FULL, LOOP
 from perbyte.model.text import plain
-from perbyte.report.bindings import COLUMNS as BINDING_COLUMNS
-from perbyte.report.bindings import binding_rows, bindings, version_notes
-from perbyte.report.draws import COLUMNS as DRAW_COLUMNS
-from perbyte.report.draws import HEADING as DRAW_HEADING
-from perbyte.report.draws import draw_rows
+from perbyte.report.bindings import bindings_listing
+from perbyte.report.draws import draws_listing
 from perbyte.report.facts import (
     condition_facts,
     failure_lines,
@@ -31,7 +28,7 @@ from perbyte.report.history import (
     COLUMNS as POINT_COLUMNS,
 )
 from perbyte.report.history import (
-    STEP_COLUMNS,
+    STEPS,
     explanations,
     left_out_lines,
     point_rows,
@@ -47,17 +44,17 @@ from perbyte.report.html import (
     text,
     unfolding,
 )
+from perbyte.report.listing import Head, Listing, columns
 from perbyte.report.marks import Mark, marks_of
 from perbyte.report.pictures import history_pictures
 from perbyte.report.pivot import BAD
 from perbyte.report.runcharts import USELESS
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.studyview import (
-    COMPARED_COLUMNS,
-    PUBLISHED_COLUMNS,
-    STATISTIC_COLUMNS,
+    PUBLISHED,
+    STATISTICS,
     claims_view,
-    compared_rows,
+    compared_listing,
     published_ratio_rows,
     statistic_rows,
     tally,
@@ -99,35 +96,11 @@ CELL_COLUMNS = (
     ("quality", ""),
     ("warnings", "notes"),
 )
-_COST_COLUMNS = (
-    ("algorithm", ""),
-    ("library", ""),
-    ("operation", ""),
-    ("contract", ""),
-    ("setup", "n"),
-    ("per message", "n"),
-    ("per byte", "n"),
-    ("furthest off", "n"),
-)
-_RATIO_COLUMNS = (
-    ("algorithm", ""),
-    ("library", ""),
-    ("contract", ""),
-    ("size", "n"),
-    ("ratio of", ""),
-    ("ratio", "n"),
-    ("interval", "n"),
-    ("", ""),
-)
-_IDENTITY_COLUMNS = (
-    ("runner", ""),
-    ("tier", ""),
-    ("library", ""),
-    ("licence", "text"),
-    ("built with", "text"),
-    ("code it uses", "text"),
-    ("object", "text"),
-    ("SHA-256", "text mono"),
+_COSTS = "algorithm | library | operation | contract | setup:n | per message:n | per byte:n | furthest off:n"
+_RATIOS = "algorithm | library | contract | size:n | ratio of | ratio:n | interval:n | "
+_IDENTITIES = (
+    "runner | tier | library | licence:text | built with:text | code it uses:text | "
+    "object:text | SHA-256:text mono"
 )
 
 
@@ -140,7 +113,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
     for figure in run.cells:
         readings = {unit: read(figure, unit) for unit in TABLE_UNITS}
         first = readings[Unit.CYCLES_PER_BYTE] or readings[Unit.CYCLES_PER_CALL] or readings[Unit.NS_PER_CALL]
-        said = "; ".join(plain(warning, 160) for warning in figure.warnings)
+        doubts = "; ".join(plain(warning, 160) for warning in figure.warnings)
         rows.append(
             [
                 *_cell_names(figure.cell),
@@ -151,7 +124,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
                     for unit in (Unit.CYCLES_PER_CALL, Unit.NS_PER_CALL, Unit.MEGABYTES_PER_SECOND)
                 ),
                 *_quality_columns(figure),
-                ["".join(marks_of(figure)), said],
+                ["".join(marks_of(figure)), doubts],
             ]
         )
     for cell, failure in failed_cells(run):
@@ -208,9 +181,9 @@ def ratio_rows(view: RunView) -> list[tuple[str, ...]]:
     ]
 
 
-def cards(found: Sequence[str], certain: Sequence[str]) -> Block:
+def cards(findings: Sequence[str], certain: Sequence[str]) -> Block:
     """What was found, beside how sure that is."""
-    return Block("cards", [("What was found", found), ("How sure that is", certain)])
+    return Block("cards", [("What was found", findings), ("How sure that is", certain)])
 
 
 def claims_section(view: RunView, judgement: Judgement) -> Section:
@@ -223,20 +196,20 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
             for title, rows in judgement.tables
             for part in (
                 heading(plain(title, 200)),
-                table(COMPARED_COLUMNS, compared_rows(rows), plain(title, 200)),
+                table(compared_listing(title, rows)),
             )
         ),
         text(sentence(tally(judgement)) + "."),
         Block("claims", claims_view(judgement)),
     ]
     if rows := published_ratio_rows(view):
-        said = (
+        explained = (
             "Cost of one operation as a multiple of the other's; today's interval comes from shared epochs."
         )
         blocks += [
             heading("Published ratios and today's"),
-            text(said),
-            table(PUBLISHED_COLUMNS, rows, "Published ratios and today's"),
+            text(explained),
+            table(Listing("Published ratios and today's", columns(PUBLISHED), rows)),
         ]
     if tests := judgement.statistics:
         blocks += [
@@ -244,7 +217,7 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
             *(text(plain(line, 800)) for line in tests.notes),
             unfolding(
                 f"Tests, group by group ({len(tests.groups)})",
-                [table(STATISTIC_COLUMNS, statistic_rows(tests), "The paper's statistics")],
+                [table(Listing("The paper's statistics", columns(STATISTICS), statistic_rows(tests)))],
             ),
         ]
     if study.assumptions:
@@ -258,7 +231,7 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
 def history_section(history: History) -> Section:
     """The history as a section of a study's page."""
     total = sum(len(study.published) for study in history.studies)
-    said = (
+    explained = (
         "All studies on common algorithms, with the measured points of this run. "
         f"{history.converted:,} of {total:,} published figures are on these lines; the best of each machine is shown."
     )
@@ -268,7 +241,7 @@ def history_section(history: History) -> Section:
         "History",
         "History",
         [
-            text(said),
+            text(explained),
             *(
                 drawing(picture, f"history-{number}")
                 for number, picture in enumerate(history_pictures(history), 1)
@@ -283,12 +256,12 @@ def history_section(history: History) -> Section:
 def explanation_blocks(history: History) -> list[Block]:
     """What explains the jumps, each with its steps."""
     blocks = [text("Times as fast = clock × work per cycle, wherever both clocks are known.")]
-    for one in explanations(history):
-        blocks += [heading(one["title"]), text(one["text"])]
-        if one["steps"]:
-            blocks.append(table(STEP_COLUMNS, one["steps"], one["title"], "steps"))
-        if one["missing"]:
-            blocks.append(text(one["missing"], "lead"))
+    for explanation in explanations(history):
+        blocks += [heading(explanation["title"]), text(explanation["text"])]
+        if explanation["steps"]:
+            blocks.append(table(Listing(explanation["title"], columns(STEPS), explanation["steps"]), "steps"))
+        if explanation["missing"]:
+            blocks.append(text(explanation["missing"], "lead"))
     return blocks
 
 
@@ -314,51 +287,63 @@ def point_blocks(history: History) -> list[Block]:
 def costs_section(view: RunView) -> Section | None:
     """The cost models; None where none was fitted."""
     rows = cost_rows(view)
-    said = (
+    explained = (
         "Cycles per call = per message + per byte × size, fitted to all sizes of a cell; “furthest off” is the largest "
         "distance between a measured figure and the model. Setup, where it was measured, is the key schedule alone."
     )
     models = unfolding(
-        f"The models ({len(rows)})", [table(_COST_COLUMNS, rows, "Cost models")], open=len(rows) < 60
+        f"The models ({len(rows)})",
+        [table(Listing("Cost models", columns(_COSTS), rows))],
+        open=len(rows) < 60,
     )
-    return Section("costs", "Costs", "What a call costs, by its size", [text(said), models]) if rows else None
+    return (
+        Section("costs", "Costs", "What a call costs, by its size", [text(explained), models])
+        if rows
+        else None
+    )
 
 
 def ratios_section(view: RunView) -> Section | None:
     """The ratios of opposite operations; None where there are none."""
     rows = ratio_rows(view)
-    said = "Cost of a call as a multiple of the opposite operation's, compared epoch by epoch where both were measured."
+    explained = (
+        "Cost of a call as a multiple of the opposite operation's, compared epoch by epoch where both were "
+        "measured."
+    )
     ratios = unfolding(
         f"The ratios ({len(rows)})",
-        [table(_RATIO_COLUMNS, rows, "Ratios of operations")],
+        [table(Listing("Ratios of operations", columns(_RATIOS), rows))],
         open=len(rows) < 60,
     )
-    return Section("ratios", "Ratios", "One operation over the other", [text(said), ratios]) if rows else None
+    return (
+        Section("ratios", "Ratios", "One operation over the other", [text(explained), ratios])
+        if rows
+        else None
+    )
 
 
 def draws_section(run: Run) -> Section | None:
     """Quantiles of calls that differ by luck; None where none were measured."""
-    rows = draw_rows(run)
-    said = (
+    listing = draws_listing(run)
+    explained = (
         "Each such call draws its own randomness and needs as many tries as luck wants. So no cost of a call is given, "
         "but what a share of single calls does not exceed, with an interval of 95 % where there were calls enough. The "
         "median stands in the tables."
     )
-    blocks = [text(said), table(DRAW_COLUMNS, rows, DRAW_HEADING)]
-    return Section("draws", "Luck", DRAW_HEADING, blocks) if rows else None
+    blocks = [text(explained), table(listing)]
+    return Section("draws", "Luck", listing.title, blocks) if listing.rows else None
 
 
 def bindings_section(run: Run) -> Section | None:
     """What bindings cost over the same library from C; None where no pair was measured."""
-    rows = binding_rows(bindings(run))
-    said = (
+    listing = bindings_listing(run)
+    explained = (
         "A library called from another language, and the same library called from C: what a call costs more, with its "
         "interval, from shared epochs. Costs in cycles per call."
     )
-    blocks = [text(said), table(BINDING_COLUMNS, rows, "What bindings cost")]
-    notes = version_notes(run)
-    blocks += [listed(notes)] if notes else []
-    return Section("bindings", "Bindings", "What a binding costs", blocks) if rows else None
+    blocks = [text(explained), table(listing)]
+    blocks += [listed(listing.notes)] if listing.notes else []
+    return Section("bindings", "Bindings", "What a binding costs", blocks) if listing.rows else None
 
 
 def cells_section(run: Run) -> Section:
@@ -385,19 +370,19 @@ def quality_section(run: Run, counts: Sequence[tuple[str, str]] = ()) -> Section
     blocks = [Block("counts", counts), text(sentence(noise_line(run.noise_floor)) + ".")]
     if run.noise_floor and run.noise_floor.pairs:
         pairs = [(plain(address, 200), number(ratio, 0.0001)) for address, ratio in run.noise_floor.pairs]
-        columns = (("cell, measured by two processes", "text mono"), ("ratio", "n"))
-        blocks.append(unfolding(f"The pairs ({len(pairs)})", [table(columns, pairs, "A/A pairs")]))
+        heads = columns("cell, measured by two processes:text mono | ratio:n")
+        blocks.append(unfolding(f"The pairs ({len(pairs)})", [table(Listing("A/A pairs", heads, pairs))]))
     known = [figure.quality for figure in run.cells if figure.interval.known]
     if rows := [
         (str(quality), quality.meaning, f"{known.count(quality):,}")
         for quality in Quality
         if quality in known
     ]:
-        blocks.append(table((("quality", ""), ("meaning", "wide"), ("cells", "n")), rows, "Quality"))
+        blocks.append(table(Listing("Quality", columns("quality | meaning:wide | cells:n"), rows)))
     if failures := failure_lines(run):
         blocks += [heading("Without a figure"), listed(failures)]
     if kinds := kinds_of(warning for figure in run.cells for warning in figure.warnings):
-        lines = [said + (f" (and {count - 1} more like it)" if count > 1 else "") for said, count in kinds]
+        lines = [words + (f" (and {count - 1} more like it)" if count > 1 else "") for words, count in kinds]
         blocks += [heading("Warnings"), listed(lines)]
     return Section("quality", "Quality", "Quality and noise floor", blocks)
 
@@ -406,17 +391,17 @@ def conditions_section(run: Run) -> Section:
     """Machine, policy and libraries."""
     blocks = [part for name, facts in condition_facts(run) for part in (heading(name), Block("facts", facts))]
     if rows := identity_rows(run):
-        blocks += [heading("Libraries"), table(_IDENTITY_COLUMNS, rows, "Libraries")]
+        blocks += [heading("Libraries"), table(Listing("Libraries", columns(_IDENTITIES), rows))]
     return Section("conditions", "Conditions", "Conditions", blocks)
 
 
 def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
     """The profiles of several machines, a column each: what differs, and folded below it the rest."""
-    features, found = feature_rows(runs), profile_rows(runs)
-    rows = [(row["name"], *row["values"]) for row in found if row["differ"]]
-    alike = [(row["name"], *row["values"]) for row in found if not row["differ"]]
+    features, profile = feature_rows(runs), profile_rows(runs)
+    rows = [(row["name"], *row["values"]) for row in profile if row["differ"]]
+    alike = [(row["name"], *row["values"]) for row in profile if not row["differ"]]
     if features["known"]:
-        only = ("CPU features that not all have", *(one or "none" for one in features["only"]))
+        only = ("CPU features that not all have", *(feature or "none" for feature in features["only"]))
         (rows if any(features["only"]) else alike).append(only)
     signs = [("–", "not known")]
     if features["known"] > 1:
@@ -426,14 +411,14 @@ def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
                 f"{features['shared']} CPU features are common to the {features['known']} runs that list them",
             )
         )
-    columns = (("what", ""), *((name, "text") for name in heads))
+    shown = [Head("what"), *(Head(name, "text") for name in heads)]
     blocks = [
-        table(columns, rows, "What differs between the machines", "profiles")
+        table(Listing("What differs between the machines", shown, rows), "profiles")
         if rows
         else text("Nothing that is known of the machines differs.")
     ]
     if alike:
-        same = table(columns, alike, "What is the same in all runs", "profiles")
+        same = table(Listing("What is the same in all runs", shown, alike), "profiles")
         blocks.append(unfolding(f"The same in all runs ({len(alike)} rows)", [same]))
     return Section("machines", "Machines", "What differs between the machines", [*blocks, legend(signs)])
 
@@ -444,7 +429,7 @@ def _cell_names(cell: Any) -> list[Any]:
         plain(cell.operation, 24),
         [cell.size_bytes, size_label(cell.size_bytes)],
         plain(cell.runner, 40) + (f" (twin {cell.twin})" if cell.twin else ""),
-        ", ".join(plain(one, 20) for one in (cell.cpu, cell.state) if one not in (FULL, LOOP)),
+        ", ".join(plain(part, 20) for part in (cell.cpu, cell.state) if part not in (FULL, LOOP)),
         plain(cell.contract, 30),
     ]
 

@@ -9,6 +9,7 @@ from typing import Any
 from perbyte.errors import PerbyteError
 from perbyte.model import Run
 from perbyte.model.text import plain
+from perbyte.report.listing import Head, Listing, markdown, records
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.wording import number, ratio_interval_text, ratio_text, sentence, size_label
 from perbyte.studies.judge import judge_in_print
@@ -40,26 +41,10 @@ SIGNS = {
 PARTIAL = " (quick)"
 RULE_CHARACTERS = 2000
 NUMBER_COLUMNS = (("of", ""), ("what", ""), ("value", "n"), ("from", "n"), ("to", "n"), ("unit", ""))
-PUBLISHED_COLUMNS = (
-    ("what", ""),
-    ("where", "text"),
-    ("published", "n"),
-    ("today", "n"),
-    ("interval", "n"),
-    ("cells of today", "text mono"),
-)
-COMPARED_COLUMNS = (("what", ""), ("ratio", "n"), ("interval", "n"), ("answer", ""))
-STATISTIC_COLUMNS = (
-    ("group", ""),
-    ("compared", ""),
-    ("values", "n"),
-    ("U", "n"),
-    ("p (Bonferroni)", "n"),
-    ("Cohen's d", "n"),
-    ("Cliff's δ", "n"),
-    ("ratio", "n"),
-    ("interval", "n"),
-    ("differ", ""),
+PUBLISHED = "what | where:text | published:n | today:n | interval:n | cells of today:text mono"
+STATISTICS = (
+    "group | compared | values:n | U:n | p (Bonferroni):n | Cohen's d:n | Cliff's δ:n | "
+    "ratio:n | interval:n | differ"
 )
 
 
@@ -67,8 +52,8 @@ def tally(judgement: Judgement) -> str:
     """Count the verdicts in a few sentences, findings and numbers of the authors' own machine apart."""
     if not judgement.verdicts:
         return "the study makes no claims"
-    found = []
-    for about, one, several in (
+    texts = []
+    for about, singular, several in (
         ("finding", "finding", "findings"),
         ("machine", "number of the authors' machine", "numbers of the authors' machine"),
     ):
@@ -76,11 +61,11 @@ def tally(judgement: Judgement) -> str:
         text = ", ".join(f"{count} {outcome}" for outcome, count in counts if count)
         if text:
             total = sum(count for _, count in counts)
-            found.append(f"{total} {one if total == 1 else several}: {text}")
+            texts.append(f"{total} {singular if total == 1 else several}: {text}")
     partial = sum(verdict.partial for verdict in judgement.verdicts)
     if partial:
-        found.append(f"{partial} of these verdicts rest on fewer cells, because the run is a quick one")
-    return "; ".join(found)
+        texts.append(f"{partial} of these verdicts rest on fewer cells, because the run is a quick one")
+    return "; ".join(texts)
 
 
 def outcome_of(verdict: Verdict) -> str:
@@ -108,7 +93,7 @@ def claims_view(judgement: Judgement) -> dict[str, Any]:
                 if verdict.partial
                 else "",
                 "about": "a number of the authors' machine" if verdict.claim.about == "machine" else "",
-                "numbers": [number_row(one) for one in verdict.numbers],
+                "numbers": [number_row(entry) for entry in verdict.numbers],
             }
             for verdict in decided_first(judgement)
         ],
@@ -127,15 +112,21 @@ def decided_first(judgement: Judgement) -> list[Verdict]:
     return sorted(judgement.verdicts, key=lambda verdict: verdict.outcome not in outcomes)
 
 
-def number_row(one: Number) -> tuple[str, str, str, str, str, str]:
+def number_row(entry: Number) -> tuple[str, str, str, str, str, str]:
     """A number behind a verdict: group, name, value, both ends of its interval, unit."""
-    half = (one.high - one.low) / 2
-    ends = ("–", "–") if one.high == one.low else (number(one.low, half), number(one.high, half))
-    return plain(one.group, 80), plain(one.name, 120), number(one.value, half), *ends, plain(one.unit, 24)
+    half = (entry.high - entry.low) / 2
+    ends = ("–", "–") if entry.high == entry.low else (number(entry.low, half), number(entry.high, half))
+    return (
+        plain(entry.group, 80),
+        plain(entry.name, 120),
+        number(entry.value, half),
+        *ends,
+        plain(entry.unit, 24),
+    )
 
 
 def published_ratio_rows(view: RunView) -> list[tuple[str, ...]]:
-    """Each published ratio beside today's, under `PUBLISHED_COLUMNS`; without a counterpart, today's is a dash."""
+    """Each published ratio beside today's, under `PUBLISHED`; without a counterpart, today's is a dash."""
     rows: list[tuple[str, ...]] = []
     for published, today in view.published_ratios:
         size = f", {size_label(published.size_bytes)}" if published.size_bytes else ""
@@ -148,31 +139,45 @@ def published_ratio_rows(view: RunView) -> list[tuple[str, ...]]:
     return rows
 
 
-def compared_rows(rows: Sequence[ComparedRow]) -> list[tuple[str, ...]]:
-    """A table of an answer, under `COMPARED_COLUMNS`."""
-    return [
-        (plain(place, 120), ratio_text(ratio), ratio_interval_text(ratio), word)
-        for place, ratio, word in rows
-    ]
+def compared_listing(title: str, rows: Sequence[ComparedRow]) -> Listing:
+    """A table of an answer."""
+    return Listing(
+        plain(title, 200),
+        (
+            Head("what", "", "what"),
+            Head("ratio", "n", "ratio"),
+            Head("interval", "n", "low high"),
+            Head("answer", "", "answer"),
+        ),
+        [
+            (
+                (plain(place, 120), place),
+                (ratio_text(ratio), ratio.value),
+                (ratio_interval_text(ratio), ratio.low, ratio.high),
+                word,
+            )
+            for place, ratio, word in rows
+        ],
+    )
 
 
 def statistic_rows(statistics: Statistics) -> list[tuple[str, ...]]:
-    """The tests of all groups, under `STATISTIC_COLUMNS`."""
+    """The tests of all groups, under `STATISTICS`."""
     return [row for group in statistics.groups for row in _group_rows(group)]
 
 
 def in_print(study: Study) -> dict[str, str]:
     """How each claim fares on the study's own figures, for each of its machines where they differ."""
-    found: dict[str, dict[str, str]] = {}
+    verdicts_of: dict[str, dict[str, str]] = {}
     for machine in study.machines:
         with suppress(PerbyteError):
             for verdict in judge_in_print(study, machine.id).verdicts:
-                found.setdefault(verdict.claim.id, {})[machine.id] = _as_printed(verdict)
+                verdicts_of.setdefault(verdict.claim.id, {})[machine.id] = _as_printed(verdict)
     return {
         id: next(iter(by.values()))
         if len(set(by.values())) == 1
         else ", ".join(f"{outcome} ({machine})" for machine, outcome in by.items())
-        for id, by in found.items()
+        for id, by in verdicts_of.items()
     }
 
 
@@ -231,9 +236,8 @@ def claims_page(study: Study, judgement: Judgement | None = None, runs: Sequence
     if judgement:
         lines += [f"**Answer of this run.** {plain(' '.join(judgement.answers), 3000)}", ""]
         for title, rows in judgement.tables:
-            heads = [name for name, _ in COMPARED_COLUMNS]
-            table = [heads, ["---"] * len(heads), *compared_rows(rows)]
-            lines += [f"{plain(title, 200)}:", "", *(f"| {' | '.join(row)} |" for row in table), ""]
+            listing = compared_listing(title, rows)
+            lines += [f"{listing.title}:", "", *markdown(listing), ""]
         lines += [f"{sentence(tally(judgement))}.", ""]
         lines += [f"Run: {_described(run)}" for run in runs] + [""]
     lines += [
@@ -255,19 +259,7 @@ def judgement_data(judgement: Judgement) -> dict[str, Any]:
         "question": judgement.study.question,
         "answers": list(judgement.answers),
         "tables": [
-            {
-                "title": title,
-                "rows": [
-                    {
-                        "what": place,
-                        "ratio": ratio.value,
-                        "low": ratio.low,
-                        "high": ratio.high,
-                        "answer": word,
-                    }
-                    for place, ratio, word in rows
-                ],
-            }
+            {"title": title, "rows": records(compared_listing(title, rows))}
             for title, rows in judgement.tables
         ],
         "verdicts": [

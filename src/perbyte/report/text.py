@@ -7,25 +7,21 @@ are shown (see `wording.plain`).
 
 from __future__ import annotations
 
-import io
-import re
-import shutil
-import sys
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
 from rich.text import Text
 
 from perbyte.model import NoiseFloor, Run
 from perbyte.model.cell import FULL
-from perbyte.model.text import plain, visible, wants_colour
-from perbyte.report.bindings import binding_lines
+from perbyte.model.text import plain
+from perbyte.report.bindings import bindings_listing
 from perbyte.report.card import Card, card_lines, comparison_card, run_card
 from perbyte.report.draws import HEADING, draw_lines
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
 from perbyte.report.grid import Column, Entry, Grid, GridRow, Place, in_tiers, run_grids
+from perbyte.report.lines import columns_of, listing_text, prose, to_text
 from perbyte.report.many import rest_texts, without_folded
 from perbyte.report.marks import Mark, warning_mark
 from perbyte.report.wording import SIGNS, number, percent, ratio_text, sentence, width_text
@@ -44,7 +40,6 @@ _FAILED = {
     "not-reached": "not reached",
 }
 _IN_PERCENT = "± in %"
-_MEASURE = re.compile(r"(?<=[0-9]) (?=(?:s|%|B|KiB|MiB|MB|GHz|MHz|ns|µs)\b|%)")
 _Style = tuple[int, str]
 _Parts = tuple[
     str, str, str, str
@@ -75,12 +70,10 @@ def render_table(
     width = columns_of(width)
     lines = card_text(run_card(run), width)
     lines += _grids(run_grids(run, unit), width) or [Text("nothing was measured", style="bold")]
-    parts = (
-        (HEADING, draw_lines(run)),
-        ("What the binding costs", binding_lines(run)),
-        ("Without a figure", failure_lines(run)),
-        ("", [*_warnings(run), noise_line(run.noise_floor), *condition_lines(run)]),
-    )
+    if (listing := bindings_listing(run)).rows:
+        lines += [Text(), *listing_text(listing, width)]
+    below = [*_warnings(run), noise_line(run.noise_floor), *condition_lines(run)]
+    parts = ((HEADING, draw_lines(run)), ("Without a figure", failure_lines(run)), ("", below))
     for heading, body in parts:
         if body:
             lines += [Text(), *([Text(heading, style="bold")] if heading else [])]
@@ -89,11 +82,7 @@ def render_table(
 
 
 def render_comparison(
-    grids: Sequence[Grid],
-    noise: NoiseFloor | None,
-    *,
-    width: int | None = None,
-    colour: bool | None = None,
+    grids: Sequence[Grid], noise: NoiseFloor | None, *, width: int | None = None, colour: bool | None = None
 ) -> str:
     """Give grids with a baseline as tables of values and ratios, with what they come to and the noise floor."""
     width = columns_of(width)
@@ -101,12 +90,11 @@ def render_comparison(
     lines += _grids(grids, width) or [Text("the runs hold no figures")]
     lines.append(Text())
     for index, column in enumerate(grids[0].columns[1:] if grids else (), start=1):
-        found = [row.entries[index].comparison for grid in grids for row in grid.rows]
-        answers = Counter(one.answer for one in found if one)
-        said = [
-            f"{answers[one]} {one.value}" for one in Answer if answers[one] or one is not Answer.UNDECIDED
-        ]
-        lines += prose(f"{column.side}: {', '.join(said)}", width)
+        comparisons = [row.entries[index].comparison for grid in grids for row in grid.rows]
+        counts = Counter(comparison.answer for comparison in comparisons if comparison)
+        shown = [answer for answer in Answer if counts[answer] or answer is not Answer.UNDECIDED]
+        texts = (f"{counts[answer]} {answer.value}" for answer in shown)
+        lines += prose(f"{column.side}: {', '.join(texts)}", width)
     lines += [part for line in _doubts(grids) for part in prose(line, width)]
     lines += prose(noise_line(noise), width)
     return to_text(lines, colour=colour)
@@ -136,53 +124,18 @@ def render_judgement(
 def card_text(card: Card, width: int) -> list[Text]:
     """The card that opens a table: headlines, what stands below each, and a line after it."""
     lines: list[Text] = []
-    for headline, said in card_lines(card):
+    for headline, texts in card_lines(card):
         style = _HEADLINES.get(headline[:1], "bold")
         lines += [Text(part.plain, style=style) for part in prose(headline, width) if headline]
-        lines += [Text(f"{_INDENT}{part.plain}") for one in said for part in prose(one, width - len(_INDENT))]
+        below = [part for text in texts for part in prose(text, width - len(_INDENT))]
+        lines += [Text(f"{_INDENT}{part.plain}") for part in below]
     return [*lines, Text()] if lines else []
-
-
-def prose(line: str, width: int) -> list[Text]:
-    """Wrap a sentence at `width`, continuation lines indented; a number keeps its unit."""
-    held = _MEASURE.sub("\u00a0", line)
-    return [
-        Text(part.replace("\u00a0", " "))
-        for part in textwrap.wrap(held, width, subsequent_indent=_INDENT, break_on_hyphens=False) or [""]
-    ]
-
-
-def to_text(lines: Iterable[Text], *, colour: bool | None = None) -> str:
-    """Turn lines into one string, with ANSI colours if wanted; no line is wrapped or cut here."""
-    coloured = wants_colour(sys.stdout) if colour is None else colour
-    out = io.StringIO()
-    console = Console(
-        file=out,
-        width=100_000,
-        force_terminal=coloured,
-        color_system="standard" if coloured else None,
-        no_color=not coloured,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        legacy_windows=False,
-    )
-    for line in lines:
-        line.plain = visible(line.plain)  # the stream lets our own colours pass
-        console.print(line, no_wrap=True, crop=False)
-    return out.getvalue()
-
-
-def columns_of(width: int | None) -> int:
-    """Give `width`, or the terminal's; never less than 40."""
-    return max(width or shutil.get_terminal_size((100, 24)).columns, 40)
 
 
 def _warnings(run: Run) -> list[str]:
     """What the mark of a warning means in this run; a doubt with a mark of its own says itself."""
-    kinds = kinds_of(
-        one for figure in run.cells for one in figure.warnings if warning_mark(one) is Mark.WARNING
-    )
+    warnings = (warning for figure in run.cells for warning in figure.warnings)
+    kinds = kinds_of(warning for warning in warnings if warning_mark(warning) is Mark.WARNING)
     kept = [f"{text} (and {count - 1:,} more like it)" if count > 1 else text for text, count in kinds[:4]]
     more = [f"{len(kinds) - len(kept):,} more kinds: perbyte report"] if len(kinds) > len(kept) else []
     return [f"{Mark.WARNING}: {text}" for text in [*kept, *more]]
@@ -191,7 +144,7 @@ def _warnings(run: Run) -> list[str]:
 def _doubts(grids: Sequence[Grid]) -> list[str]:
     """Why nothing is claimed of some cells, each reason once with how many there are."""
     doubts = Counter(entry.comparison.doubt for grid in grids for entry in grid.entries if entry.comparison)
-    told = [f"{said} ({count:,})" for said, count in doubts.most_common() if said]
+    told = [f"{doubt} ({count:,})" for doubt, count in doubts.most_common() if doubt]
     return [f"{UNDECIDED}: {', '.join(told)}"] if told else []
 
 
@@ -205,8 +158,8 @@ def _grids(grids: Sequence[Grid], width: int) -> list[Text]:
         lines += [Text()] * bool(lines) + heading
         for part, style in _split(without_folded(grid), width):
             lines += [Text(), *_drawn(part, style)]
-        for said in rest_texts(grid):
-            lines += prose(said, width)
+        for note in rest_texts(grid):
+            lines += prose(note, width)
         if legend := legend_of(grid):
             lines += [Text(), *_wrapped(legend, width)]
     return lines
@@ -228,11 +181,11 @@ def legend_of(grid: Grid) -> list[tuple[str, str]]:
     if grid.baseline:
         compared = [entry.comparison for entry in grid.entries if entry.comparison]
         shown = (
-            (TIED, alike_text(compared), any(one.tie for one in compared)),
+            (TIED, alike_text(compared), any(comparison.tie for comparison in compared)),
             (
                 UNDECIDED,
                 "not known which costs less",
-                any(one.answer is Answer.UNDECIDED for one in compared),
+                any(comparison.answer is Answer.UNDECIDED for comparison in compared),
             ),
             ("–", "not in that run", any(not (entry.figure or entry.failure) for entry in grid.entries)),
         )
@@ -249,7 +202,7 @@ def legend_of(grid: Grid) -> list[tuple[str, str]]:
         Place.TIED: f"fastest of {among}, a tie: known to be alike",
         Place.UNKNOWN: f"before a figure: may be the fastest of {among}, it is not known who is",
     }
-    legend = [(place.sign, said) for place, said in meanings.items() if place in places]
+    legend = [(place.sign, meaning) for place, meaning in meanings.items() if place in places]
     if "unsupported" in kinds:
         legend.append(("–", "not in this library"))
     return legend + _marks(grid) + _tiers(grid)
@@ -258,16 +211,16 @@ def legend_of(grid: Grid) -> list[tuple[str, str]]:
 def _marks(grid: Grid) -> list[tuple[str, str]]:
     """The marks, those that every figure carries once for all."""
     everywhere = grid.everywhere
-    said = [(str(mark), mark.meaning) for mark in grid.marks() if mark not in everywhere]
-    return said + [("", f"every figure: {mark.meaning} ({mark})") for mark in everywhere]
+    legend = [(str(mark), mark.meaning) for mark in grid.marks() if mark not in everywhere]
+    return legend + [("", f"every figure: {mark.meaning} ({mark})") for mark in everywhere]
 
 
 def _tiers(grid: Grid) -> list[tuple[str, str]]:
     """What the names of the tiers mean, where an algorithm stands in several."""
     return (
         [
-            (f"({name})", said)
-            for name, said in TIERS.items()
+            (f"({name})", meaning)
+            for name, meaning in TIERS.items()
             if any(f"({name}" in row.heading for row in grid.rows)
         ]
         if in_tiers(row.cell for row in grid.rows)
@@ -275,9 +228,9 @@ def _tiers(grid: Grid) -> list[tuple[str, str]]:
     )
 
 
-def alike_text(found: Iterable[Comparison]) -> str:
-    """What a tie means among `found`, whose margins may differ."""
-    margins = sorted({one.margin for one in found if one.tie})
+def alike_text(compared: Iterable[Comparison]) -> str:
+    """What a tie means among `compared`, whose margins may differ."""
+    margins = sorted({comparison.margin for comparison in compared if comparison.tie})
     within = percent(margins[-1]) if margins else ""
     return f"a tie: known to be alike within {'up to ' * (len(margins) > 1)}{within}"
 
@@ -304,7 +257,7 @@ def _split(grid: Grid, width: int) -> Iterable[tuple[Grid, _Style]]:
         parts = [grid.only(movable[start : start + step]) for start in range(0, len(movable), step)]
     else:
         return [(grid, _STYLES[-1])]
-    return [part for one in parts for part in _split(one, width)]
+    return [part for grid_part in parts for part in _split(grid_part, width)]
 
 
 def _drawn(grid: Grid, style: _Style) -> list[Text]:
@@ -312,7 +265,8 @@ def _drawn(grid: Grid, style: _Style) -> list[Text]:
     gap, sign = style
     stub = _stub(labels, sign)
     columns = _columns(grid, sign)
-    lines = [_operations_line(columns, stub, gap)] if any(one.column.operation for one in columns) else []
+    named = any(column.column.operation for column in columns)
+    lines = [_operations_line(columns, stub, gap)] if named else []
     sizes = Text(("" if sign else _IN_PERCENT).ljust(stub), style="bold", no_wrap=True)
     for column in columns:
         sizes.append(" " * gap + column.head(column.column.side or column.column.size))
@@ -368,17 +322,17 @@ def _stub(labels: Sequence[tuple[str, GridRow | None]], sign: str) -> int:
 def _labels(grid: Grid) -> list[tuple[str, GridRow | None]]:
     """GridRow labels; a group of several rows gets a heading of its own, a lone row carries its heading."""
     groups = grid.groups()
-    found: list[tuple[str, GridRow | None]] = []
+    labels: list[tuple[str, GridRow | None]] = []
     alone = all(len(rows) == 1 for _, rows in groups)
     several = grid.baseline or len({row.label for row in grid.rows}) > 1
     for heading, rows in groups:
         title = plain(heading, 90 if grid.baseline else 40)
         if alone and not grid.baseline:
-            found.append((f"{title} {plain(rows[0].label, 24)}" if several else title, rows[0]))
+            labels.append((f"{title} {plain(rows[0].label, 24)}" if several else title, rows[0]))
             continue
-        found.append((title, None))
-        found += [(_INDENT + plain(row.label, 24), row) for row in rows]
-    return found
+        labels.append((title, None))
+        labels += [(_INDENT + plain(row.label, 24), row) for row in rows]
+    return labels
 
 
 class _Drawn:
@@ -449,18 +403,20 @@ def _compared_texts(grid: Grid, entry: Entry, sign: str, compared: bool) -> _Par
         )
     reading = read(entry.figure, grid.unit)
     value = number(reading.value, reading.half_width) if reading else "n/a"
-    one, marks = entry.comparison, grid.told_at(entry)
-    if one is None or not one.ratio.value > 0:
+    comparison, marks = entry.comparison, grid.told_at(entry)
+    if comparison is None or not comparison.ratio.value > 0:
         own = width_text(reading).replace("%", sign) if reading and reading.known else ""
         return " ", value, own, " " * compared + marks
-    ratio = f"×{ratio_text(one.ratio)}"
-    wide = f" {width_text(one.ratio).replace('%', sign)}" if one.ratio.known else ""
-    return " ", value, ratio + wide, SIGNS.get(one.answer, " ") + marks
+    ratio = f"×{ratio_text(comparison.ratio)}"
+    wide = f" {width_text(comparison.ratio).replace('%', sign)}" if comparison.ratio.known else ""
+    return " ", value, ratio + wide, SIGNS.get(comparison.answer, " ") + marks
 
 
 def _ratio_style(entry: Entry) -> str:
-    one = entry.comparison
-    return "dim" if one is None or not one.claimed else "red" if one.answer is Answer.SLOWER else "green"
+    comparison = entry.comparison
+    if comparison is None or not comparison.claimed:
+        return "dim"
+    return "red" if comparison.answer is Answer.SLOWER else "green"
 
 
 def _width(grid: Grid, style: _Style) -> int:
@@ -492,9 +448,9 @@ def _claim(verdict: Verdict, outcome: str, width: int, label: int) -> list[Text]
         Text.assemble((sign if not index else " " * label, _COLOURS[verdict.outcome]), "  ", (part, "bold"))
         for index, part in enumerate(body or [""])
     ]
-    for said in verdict.evidence:
+    for remark in verdict.evidence:
         lines += [
             Text(" " * (label + 2) + part)
-            for part in textwrap.wrap(plain(said, 600), room, break_on_hyphens=False)
+            for part in textwrap.wrap(plain(remark, 600), room, break_on_hyphens=False)
         ]
     return lines

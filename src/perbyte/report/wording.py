@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from perbyte.model import Estimate
 from perbyte.stats.compare import Answer, Comparison
@@ -128,3 +129,10 @@ def size_label(size_bytes: int) -> str:
 def sentence(text: str) -> str:
     """Begin with a capital letter; the rest stays as it is."""
     return text[:1].upper() + text[1:]
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """Names of columns: those that occur more than once get their number."""
+    return [
+        f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)
+    ]

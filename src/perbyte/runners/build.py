@@ -135,20 +135,20 @@ def build(spec: RunnerSpec, *, force: bool = False, sanitize: bool | None = None
     sanitize = sanitizing() if sanitize is None else sanitize
     if not spec.built:
         return BuildOutcome(spec.name, BuildState.UP_TO_DATE)
-    found = needs.look(spec)
-    if isinstance(found, needs.Missing):
+    library = needs.look(spec)
+    if isinstance(library, needs.Missing):
         return BuildOutcome(
             spec.name,
             BuildState.ABSENT,
-            missing=found.what,
-            packages=found.packages,
-            install=found.install,
+            missing=library.what,
+            packages=library.packages,
+            install=library.install,
         )
     out = spec.out(sanitize=sanitize)
     executable = out / spec.name if spec.compiled else None
     with _alone(out):
-        recipe = _recipe(spec, found, sanitize)
-        stamp = {"key": _key(recipe, found), "sources": _sources_key(spec, recipe.files)}
+        recipe = _recipe(spec, library, sanitize)
+        stamp = {"key": _key(recipe, library), "sources": _sources_key(spec, recipe.files)}
         if not force and _stamped(out) == stamp and (executable is None or executable.is_file()):
             return BuildOutcome(spec.name, BuildState.UP_TO_DATE, executable)
         with _writing(out):
@@ -213,7 +213,7 @@ def _sdk() -> Path:
     return places.data_dir("runners") / "sdk" / "c"
 
 
-def _recipe(spec: RunnerSpec, found: needs.Found, sanitize: bool) -> _Recipe:
+def _recipe(spec: RunnerSpec, library: needs.Found, sanitize: bool) -> _Recipe:
     if not spec.compiled:
         command = [spec.fill(part, out=Path("{out}")) for part in spec.build_command]
         return _Recipe(last=command, files=_files(spec))
@@ -229,7 +229,7 @@ def _recipe(spec: RunnerSpec, found: needs.Found, sanitize: bool) -> _Recipe:
     objects: dict[str, list[str]] = {}
     shared = set()
     sources = [(source, ()) for source in _matching(sdk, ("*.c",))] + [
-        (source, (*spec.flags, *found.compile, f"-I{spec.here}")) for source in own
+        (source, (*spec.flags, *library.compile, f"-I{spec.here}")) for source in own
     ]
     ours = spec.here.is_relative_to(places.data_dir("runners").absolute())
     lenient = [
@@ -254,7 +254,7 @@ def _recipe(spec: RunnerSpec, found: needs.Found, sanitize: bool) -> _Recipe:
     return _Recipe(
         objects=objects,
         shared=frozenset(shared),
-        last=[*link, "-o", spec.name, *found.link, *spec.link, "-lm", "-ldl", "-pthread"],
+        last=[*link, "-o", spec.name, *library.link, *spec.link, "-lm", "-ldl", "-pthread"],
         files=_files(spec),
         tools=tuple(needs.compiler_version(needs.compiler(language)) for language in needs.languages(spec)),
     )
@@ -270,9 +270,9 @@ def _literal(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _key(recipe: _Recipe, found: needs.Found) -> str:
+def _key(recipe: _Recipe, library: needs.Found) -> str:
     content = hashlib.sha256()
-    content.update(repr((recipe.objects, recipe.last, recipe.tools, found)).encode())
+    content.update(repr((recipe.objects, recipe.last, recipe.tools, library)).encode())
     for file in recipe.files:
         content.update(f"{file}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
     return content.hexdigest()

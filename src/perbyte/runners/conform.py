@@ -3,7 +3,7 @@
 Needs no catalogue: what the runner says it can do is what it is held to. Conformance is about the protocol,
 not about cryptography: that outputs are *right* is the validation's affair, that they are the same twice, follow
 from the material, and agree between `check` and `measure` is looked at here. No figure is judged: the command's other
-half is a run (`cli.conform_audit`).
+half is a run (`app.auditing`).
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ def replay_file(
         transcript = transcripts.parse(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{file} is no transcript: {error}", hint="see protocol/transcripts/README.md"
+            f"{file} is not a transcript: {error}", hint="see protocol/transcripts/README.md"
         ) from None
     with Session(spec, cpu=cpu, core=core, limits=_LIMITS) as session:
         toy = transcript.standard and session.hello().sdk.startswith("fake/")
@@ -432,7 +432,7 @@ def _chain(session: Session, row: Operation, handle: int, length: int) -> Iterat
     if repeated.repeat and not _is_random(row) and repeated.digest != other.digest:
         yield (
             11,
-            f"a chain that begins anew after {length} calls does not end after {2 * length} as after {length}",
+            f"a chain that restarts after {length} calls does not end after {2 * length} calls as after {length}",
         )
     after = session.audit(handle, seed=5, calls=length).answer
     if not _is_random(row) and after.digest != other.digest:

@@ -22,9 +22,9 @@ def kernel_lines() -> tuple[str, ...]:
     program = shutil.which("cryptsetup")
     if not program:
         return (
-            "cryptsetup is not here, so the figures of user space stand in for the kernel's own code (dm-crypt).",
+            "cryptsetup is not installed, so the figures of user space represent the kernel's own code (dm-crypt).",
         )
-    found: list[str] = []
+    lines: list[str] = []
     for cipher, bits in CIPHERS:
         try:
             answer = subprocess.run(
@@ -36,15 +36,15 @@ def kernel_lines() -> tuple[str, ...]:
             )
         except (OSError, subprocess.TimeoutExpired):
             continue
-        found += [
+        lines += [
             f"{name}, keys of {size} bits: {float(up):,.0f} MiB/s to encrypt, {float(down):,.0f} MiB/s to decrypt."
             for name, size, up, down in read_benchmark(answer.stdout)
         ]
-    if not found:
+    if not lines:
         return (
-            "cryptsetup is here, but the kernel does not answer it: figures of user space stand in for dm-crypt.",
+            "cryptsetup is installed, but the kernel does not support it: figures of user space represent dm-crypt.",
         )
-    return ("Measured by cryptsetup benchmark, without an interval:", *found)
+    return ("Measured by cryptsetup benchmark, without an interval:", *lines)
 
 
 def read_benchmark(text: str) -> list[tuple[str, str, str, str]]:

@@ -92,7 +92,7 @@ class _File(Struct, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if not self.run.command and self.build.kind not in COMPILED_KINDS:
-            raise Problem("is missing", key="run.command", hint="say how to start it")
+            raise Problem("is missing", key="run.command", hint="give the command that starts it")
 
 
 def search_path() -> tuple[Path, ...]:
@@ -113,14 +113,14 @@ def locate(
     `runner.toml` that breaks the rules costs that runner: it is left out with a DataFileWarning. With `directories` it
     raises DataFileError.
     """
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for directory in search_path() if directories is None else directories:
         for file in sorted(directory.glob("*/runner.toml")):
-            found.setdefault(file.parent.name, file)
+            files.setdefault(file.parent.name, file)
     specs = []
-    for name in sorted(filter(named, found)):
+    for name in sorted(filter(named, files)):
         try:
-            specs.append(read_spec(found[name]))
+            specs.append(read_spec(files[name]))
         except DataFileError as error:
             if directories is not None:
                 raise
@@ -141,16 +141,16 @@ def find(name: str, directories: Sequence[Path] | None = None) -> RunnerSpec:
 def read_spec(file: Path) -> RunnerSpec:
     """Read one `runner.toml`. Raises DataFileError naming the file and the key that is wrong."""
     content, bases = _extended(file, ())
-    found = convert(content, _File, str(file))
-    build, run = found.build, found.run
+    parsed = convert(content, _File, str(file))
+    build, run = parsed.build, parsed.run
     tiers = {FULL: Tier(FULL, description="everything the CPU offers")}
-    tiers |= {name: Tier(name, **structs.asdict(tier)) for name, tier in found.tiers.items()}
+    tiers |= {name: Tier(name, **structs.asdict(tier)) for name, tier in parsed.tiers.items()}
     spec = RunnerSpec(
         name=file.parent.name,
         here=file.parent.absolute(),
-        **structs.asdict(found.runner) | {"language": found.runner.language or build.kind},
-        **structs.asdict(found.find),
-        packages={tool: names for tool, names in structs.asdict(found.packages).items() if names},
+        **structs.asdict(parsed.runner) | {"language": parsed.runner.language or build.kind},
+        **structs.asdict(parsed.find),
+        packages={tool: names for tool, names in structs.asdict(parsed.packages).items() if names},
         kind=build.kind,
         sources=_DEFAULT_SOURCES[build.kind] if build.sources is None else build.sources,
         flags=build.flags,
@@ -187,12 +187,12 @@ def _extended(file: Path, seen: tuple[Path, ...]) -> tuple[dict[str, Any], tuple
     if not other.is_file():
         raise DataFileError(f"{file}: extends: there is no file '{base}'")
     below, more = _extended(other, seen)
-    return _merged(below, content), (str(base), *(str(Path(str(base)).parent / one) for one in more))
+    return _merged(below, content), (str(base), *(str(Path(str(base)).parent / path) for path in more))
 
 
 def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    found = dict(below)
+    merged = dict(below)
     for key, value in above.items():
-        both = isinstance(value, dict) and isinstance(found.get(key), dict)
-        found[key] = _merged(found[key], value) if both else value
-    return found
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = _merged(merged[key], value) if both else value
+    return merged

@@ -81,10 +81,10 @@ def _without(path: str, sha256: str) -> tuple[str, ...]:
     kept = places.build_home() / "machine-code" / sha256
     with contextlib.suppress(OSError):
         return tuple(kept.read_text(encoding="ascii").split())
-    found = _examine(path)
-    if found is None:
+    extensions = _examine(path)
+    if extensions is None:
         return ()
-    lacks = tuple(name for name in CPU_FLAGS if name not in found)
+    lacks = tuple(name for name in CPU_FLAGS if name not in extensions)
     with contextlib.suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=kept.parent, encoding="ascii", delete=False) as file:
@@ -99,7 +99,7 @@ def _examine(path: str) -> set[str] | None:
     objdump, wanted = shutil.which("objdump"), _INSTRUCTIONS.get(machine)
     if not objdump or not wanted or machine != platform.machine() or not _is_small(path):
         return None
-    found: set[str] = set()
+    extensions: set[str] = set()
     command = [objdump, "--disassemble", "--no-show-raw-insn", path]
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -110,13 +110,13 @@ def _examine(path: str) -> set[str] | None:
             assert process.stdout is not None
             for line in process.stdout:
                 if (seen := wanted.search(line)) and seen.lastgroup:
-                    found.add(seen.lastgroup)
-                if len(found) == len(CPU_FLAGS):
+                    extensions.add(seen.lastgroup)
+                if len(extensions) == len(CPU_FLAGS):
                     process.kill()
-                    return found
+                    return extensions
         finally:
             guard.cancel()
-    return found if process.returncode == 0 else None
+    return extensions if process.returncode == 0 else None
 
 
 def _is_small(path: str) -> bool:

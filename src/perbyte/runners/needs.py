@@ -84,26 +84,26 @@ def look(spec: RunnerSpec) -> Found | Missing:
     lacking += [f"{' '.join(compiler(language))} (compiler for {language})" for language in bare]
     if spec.built and not spec.cross and target.foreign():
         lacking.append(f"a build for {target.triplet()}: its own is for this machine")
-    found = Found((), (), "") if lacking else _library(spec)
-    if isinstance(found, Found) and not lacking:
-        return found
-    if not isinstance(found, Found):
-        lacking += found
+    library = Found((), (), "") if lacking else _library(spec)
+    if isinstance(library, Found) and not lacking:
+        return library
+    if not isinstance(library, Found):
+        lacking += library
     packages = _packages(spec, bare)
     return Missing(tuple(lacking), packages, install_command(packages))
 
 
 def missing(spec: RunnerSpec) -> Missing | None:
     """What `spec` lacks to be built here; None where it can be."""
-    found = look(spec)
-    return found if isinstance(found, Missing) else None
+    result = look(spec)
+    return result if isinstance(result, Missing) else None
 
 
 def install_advice(specs: Sequence[RunnerSpec]) -> str:
     """How to install all that `specs` lack: the command for this machine, else the packages by manager."""
-    lacking = [(spec, found) for spec in specs if (found := missing(spec))]
+    lacking = [(spec, lack) for spec in specs if (lack := missing(spec))]
     if package_manager():
-        return install_command(_once(name for _, found in lacking for name in found.packages))
+        return install_command(_once(name for _, lack in lacking for name in lack.packages))
     bare = {
         language for spec in specs for language in languages(spec) if not shutil.which(compiler(language)[0])
     }

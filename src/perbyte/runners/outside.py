@@ -32,14 +32,14 @@ def thread_cpu_s(pid: int) -> dict[int, float]:
     """
     end = time.monotonic() + _ASLEEP_S
     while time.monotonic() < end:
-        found = {}
+        seconds_of = {}
         with contextlib.suppress(OSError, ValueError, IndexError):
             for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - thrice a look, in a millisecond
                 if _content(pid, task, "stat").rpartition(b")")[2].split(None, 1)[0] == b"R":
                     break
-                found[int(task)] = int(_content(pid, task, "schedstat").split()[0]) * 1e-9
+                seconds_of[int(task)] = int(_content(pid, task, "schedstat").split()[0]) * 1e-9
             else:
-                return found
+                return seconds_of
         time.sleep(_PAUSE_S)  # its threads may want this very core
     return {}
 
@@ -51,14 +51,14 @@ def _content(pid: int, task: str, name: str) -> bytes:
 
 def descendants(pid: int) -> list[int]:
     """The living processes that a process has started, their own included; those it disowned are not seen."""
-    found: list[int] = []
+    pids: list[int] = []
     waiting = [pid]
     while waiting:
         parent = waiting.pop()
         children = _children(parent)
-        found += children
+        pids += children
         waiting += children
-    return found
+    return pids
 
 
 def _children(pid: int) -> list[int]:
@@ -75,10 +75,10 @@ def marked(mark: str, after: int) -> list[int]:
 
     Only those with a higher number than `after` are looked at: a process is older than what it starts.
     """
-    found = []
+    pids = []
     for place in Path("/proc").iterdir():
         if place.name.isdigit() and int(place.name) > after:
             with contextlib.suppress(OSError):
                 if mark.encode() in (place / "environ").read_bytes():
-                    found.append(int(place.name))
-    return found
+                    pids.append(int(place.name))
+    return pids

@@ -78,7 +78,7 @@ class RunnerProcess:
         Raises EnvironmentLacking when the program cannot be started or the core cannot be had.
         """
         if not shutil.which(command[0], path=environment.get("PATH")):
-            raise EnvironmentLacking(f"runner '{name}' cannot be started: {command[0]} is no program")
+            raise EnvironmentLacking(f"runner '{name}' cannot be started: {command[0]} is not a program")
         self.name = name
         self.fault: RunnerError | None = None
         self._stderr = b""
@@ -121,15 +121,15 @@ class RunnerProcess:
 
     def thread_cpu_s(self) -> dict[int, float]:
         """The same of each thread that lives, by its number; empty where the kernel does not say."""
-        found: dict[int, float] = {}
+        seconds_of: dict[int, float] = {}
         for pid in self._members if self.alive else ():
             taken = cpu_s(pid)
             if self._threads.get(pid, (math.nan,))[0] != taken:  # of those that slept meanwhile it is known
                 self._threads[pid] = taken, thread_cpu_s(pid)
             if not self._threads[pid][1]:
                 return {}
-            found |= self._threads[pid][1]
-        return found
+            seconds_of |= self._threads[pid][1]
+        return seconds_of
 
     def unasked_share(self) -> float:
         """CPU time that it took while nothing was asked, over the time since its first answer; 0 before that."""

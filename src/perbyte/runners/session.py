@@ -197,7 +197,7 @@ class Session:
         `seed` is an unsigned 64-bit integer; ValueError otherwise.
         """
         if not 0 <= seed < 2**64:
-            raise ValueError(f"the seed {seed} is no unsigned 64-bit integer")
+            raise ValueError(f"the seed {seed} is not an unsigned 64-bit integer")
         request = messages.Prepare(
             id=self.next_id(),
             algorithm=algorithm,

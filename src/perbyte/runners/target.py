@@ -40,7 +40,7 @@ def triplet() -> str:
     named = os.environ.get(TARGET_VARIABLE, "").strip()
     if named and not re.fullmatch(r"[a-z0-9_]+(-[a-z0-9_]+){1,3}", named):
         raise UsageError(
-            f"{TARGET_VARIABLE}={named!r} is no target", hint="as compilers say it: aarch64-linux-gnu"
+            f"{TARGET_VARIABLE}={named!r} is not a target", hint="as compilers say it: aarch64-linux-gnu"
         )
     return named
 

@@ -56,13 +56,13 @@ def pinned(here: Path) -> tuple[Pinned, ...]:
     file = here / PINNED
     if not file.is_file():
         return ()
-    found = []
+    pins = []
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         match = _LINE.fullmatch(line)
         if match is None:
             raise DataFileError(f"{file}, line {number}: not a crate, its version and its SHA-256")
-        found.append(Pinned(**match.groupdict()))
-    return tuple(found)
+        pins.append(Pinned(**match.groupdict()))
+    return tuple(pins)
 
 
 def unfold_known(specs: Iterable[RunnerSpec], asked: str, wanted: tuple[str, ...]) -> list[str]:
@@ -70,7 +70,11 @@ def unfold_known(specs: Iterable[RunnerSpec], asked: str, wanted: tuple[str, ...
     made: list[str] = []
     for spec in specs:
         if asked in (spec.name, spec.build_of) and (known := pinned(spec.here)):
-            has = tuple(one for one in wanted if one == "*" or any(_means(line, one) for line in known))
+            has = tuple(
+                version
+                for version in wanted
+                if version == "*" or any(_means(line, version) for line in known)
+            )
             made += unfold(spec, has) if has else []
     return made
 
@@ -86,11 +90,11 @@ def unfold(spec: RunnerSpec, wanted: tuple[str, ...]) -> list[str]:
             f"'{spec.name}' has no other versions that could be built", hint=f"runners with a {PINNED} have"
         )
     made = []
-    for one in wanted:
-        meant = [line for line in known if one == "*" or _means(line, one)]
+    for version in wanted:
+        meant = [line for line in known if version == "*" or _means(line, version)]
         if not meant:
             offered = ", ".join(line.library for line in known)
-            raise UsageError(f"'{spec.name}' has no version {one}", hint=f"it has {offered}")
+            raise UsageError(f"'{spec.name}' has no version {version}", hint=f"it has {offered}")
         made += [_make(spec, line) for line in meant]
     return list(dict.fromkeys(made))
 
@@ -106,7 +110,7 @@ def _make(spec: RunnerSpec, line: Pinned) -> str:
     place = versions_home() / own
     place.mkdir(parents=True, exist_ok=True)
     base = os.path.relpath(spec.here.resolve(), place.resolve())
-    watch = ["crates.txt", *(f"{base}/{one}" for one in spec.watch if one != "crates.txt")]
+    watch = ["crates.txt", *(f"{base}/{file}" for file in spec.watch if file != "crates.txt")]
     text = _TOML.format(pinned=PINNED, base=base, of=spec.build_of or spec.name, watch=json.dumps(watch))
     for file, content in (
         ("crates.txt", f"{line.crate} {line.version} {line.checksum}\n"),

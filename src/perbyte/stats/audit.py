@@ -49,7 +49,9 @@ LEARNT_KEYS = ("setup/1", "rekey/1")
 # and a stream's calls set no nonce, where those of a chain have a new one each, which some libraries take in lazily
 # (SEAL's tables in Crypto++): what calls on new data cost marks such a cell and does not refuse it
 MARKED_ONLY = (*LEARNT_KEYS, "stream/1")
-ANEW = "where each call has new data, it prepares its material anew, so that only its results can be compared"
+ANEW = (
+    "where each call has new data, it prepares its material again, so that only its results can be compared"
+)
 NO_CONTROL = "its runner does not say what a chain takes beside its calls"
 _POOLED, _POOLED_LOOKS = 0.08, 2  # several looks that are further off together ask for more
 _SETTLED_LOOKS = 3
@@ -94,34 +96,47 @@ class Seen:
 
 def sum_up_audits(by_cell: Iterable[Sequence[Audit]]) -> Seen:
     """Sum up the looks at cells, given by cell, for people who want to see more than a verdict."""
-    looked = [mine for audits in by_cell if (mine := [one for one in audits if one.claimed_ns])]
-    every = [one for mine in looked for one in mine]
+    looked = [
+        audits_looked
+        for audits in by_cell
+        if (audits_looked := [audit for audit in audits if audit.claimed_ns])
+    ]
+    every = [audit for of_cell in looked for audit in of_cell]
 
     def span(values: Iterable[Sequence[float]]) -> tuple[float, float] | None:
-        middles = [value for one in values if one and (value := middle(one)) > 0]
+        middles = [value for part in values if part and (value := middle(part)) > 0]
         return (min(middles), max(middles)) if middles else None
 
     return Seen(
         cells=len(looked),
-        looks=sum(len(one.claimed_ns) for one in every),
+        looks=sum(len(audit.claimed_ns) for audit in every),
         time=span(
-            [cpu / said for a in mine for cpu, said in zip(a.cpu_ns, a.claimed_ns, strict=True) if said > 0]
-            for mine in looked
+            [
+                cpu / claimed
+                for a in of_cell
+                for cpu, claimed in zip(a.cpu_ns, a.claimed_ns, strict=True)
+                if claimed > 0
+            ]
+            for of_cell in looked
         ),
         new_data=span(
             [
                 max(0.0, v - (middle(a.control_ns) if a.control_ns else 0.0)) / max(1.0, middle(a.cpu_ns))
-                for a in mine
+                for a in of_cell
                 for v in a.chained_ns
             ]
-            for mine in looked
+            for of_cell in looked
         ),
         threads=span(
-            [max(1.0, *looks) for a in mine for looks in zip(a.threads, a.beside or a.threads, strict=True)]
-            for mine in looked
+            [
+                max(1.0, *looks)
+                for a in of_cell
+                for looks in zip(a.threads, a.beside or a.threads, strict=True)
+            ]
+            for of_cell in looked
         ),
-        clock=span(_clock_ratios(mine) for mine in looked),
-        children=max((one.children for one in every), default=0),
+        clock=span(_clock_ratios(of_cell) for of_cell in looked),
+        children=max((audit.children for audit in every), default=0),
     )
 
 
@@ -166,18 +181,18 @@ def is_settled(audit: Audit, first: int) -> bool:
 
 def is_unlike(audit: Audit, around: Surroundings) -> bool:
     """True when the calls on new data of an epoch cost more than the timed ones, as far as a few looks can tell."""
-    found = work_of([audit], around)
-    return bool(found) and 2 * sum(one > DOUBTED for one in found[0].beyond) > len(found[0].beyond)
+    work = work_of([audit], around)
+    return bool(work) and 2 * sum(share > DOUBTED for share in work[0].beyond) > len(work[0].beyond)
 
 
 def is_finished(audits: Sequence[Audit], around: Surroundings) -> bool:
     """True when nothing that was seen of a cell asks for a look in a certain epoch: two epochs, none of them odd."""
-    looked = [one for one in audits if one.claimed_ns]
+    looked = [audit for audit in audits if audit.claimed_ns]
     return (
         len(looked) > 1
         and not is_suspicious(looked)
-        and not any(is_unlike(one, around) or one.wrong for one in looked)
-        and not any(exceeds(_ratios([one])[0], 1 + _time_limits(around)[0]) for one in looked)
+        and not any(is_unlike(audit, around) or audit.wrong for audit in looked)
+        and not any(exceeds(_ratios([audit])[0], 1 + _time_limits(around)[0]) for audit in looked)
     )
 
 
@@ -188,14 +203,18 @@ def gross_lie(audits: Sequence[Audit], around: Surroundings) -> str:
     explains: such a runner may take the time of all others, since what it says a call takes decides how many of them
     are asked for.
     """
-    gross = [one for one in audits if len(one.claimed_ns) >= FEW and _lowest(_ratios([one])[0]) > GROSS]
+    gross = [
+        audit for audit in audits if len(audit.claimed_ns) >= FEW and _lowest(_ratios([audit])[0]) > GROSS
+    ]
     skipping = [
-        one
-        for one in work_of([one for one in audits if one.claimed_ns], around)
-        if len(one.far) >= FEW and min(one.far) > MISPREDICTED and audits[0].cell.contract not in MARKED_ONLY
+        work
+        for work in work_of([work for work in audits if work.claimed_ns], around)
+        if len(work.far) >= FEW
+        and min(work.far) > MISPREDICTED
+        and audits[0].cell.contract not in MARKED_ONLY
     ]
     if gross:
-        return _time_text(_ratios(gross)[0], middle([value for one in gross for value in one.claimed_ns]))
+        return _time_text(_ratios(gross)[0], middle([value for audit in gross for value in audit.claimed_ns]))
     return _work_text(skipping) if len(skipping) >= GROSS_EPOCHS else ""
 
 
@@ -211,7 +230,7 @@ def judge_audits(
         problem = next((audit.problem for audit in audits if audit.problem), "no look could be had")
         return AuditVerdict(warnings=(Warning(Doubt.AUDIT, f"not audited from outside: {problem}"),))
     work = work_of(looked, around)
-    found: Found = (
+    findings: Found = (
         []
         if not looked
         else [
@@ -222,14 +241,14 @@ def judge_audits(
             *_judge_work(looked, work, around),
         ]
     )
-    for refused, warning in found:
+    for refused, warning in findings:
         if refused:
             return AuditVerdict(warning.text)
     if printed and nothing:
         return AuditVerdict(f"its calls would take {printed.ns:.4g} ns, which no call does")
     return AuditVerdict(
         warnings=(
-            *(one for _, one in found),
+            *(warning for _, warning in findings),
             *_unchained(audits, looked, work, around),
             *_places(looked, around),
         )
@@ -241,7 +260,7 @@ Found = list[tuple[bool, Warning]]
 
 def exceeds_in_epochs(shares: Sequence[float], limit: float) -> bool:
     """True when one value of each epoch is beyond a limit in as many of them as a refusal takes."""
-    far = sum(one > limit for one in shares)
+    far = sum(share > limit for share in shares)
     return far >= REFUSED_EPOCHS and far >= REFUSED_OF * len(shares)
 
 
@@ -265,9 +284,9 @@ def _judge_time(looked: Sequence[Audit], around: Surroundings) -> Found:
     claimed = middle([value for audit in looked for value in audit.claimed_ns])
     if _lowest(low) > 1 + near:
         text = _time_text(low, claimed)
-        epochs = [(_ratios([one])[0], one.long) for one in looked]
+        epochs = [(_ratios([audit])[0], audit.long) for audit in looked]
         beyond, beyond_near = (
-            [exceeds(one, 1 + limit, long=long) for one, long in epochs] for limit in (far, near)
+            [exceeds(shares, 1 + limit, long=long) for shares, long in epochs] for limit in (far, near)
         )
         return _weigh(beyond, beyond_near, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(low))))
     if (most := -_lowest([-value for value in high])) < 1 - near:
@@ -275,9 +294,9 @@ def _judge_time(looked: Sequence[Audit], around: Surroundings) -> Found:
             f"the runner says {claimed:.4g} ns per call, but {claimed * middle(high):.4g} ns went by "
             f"(at most {most:.3g} times as much in three of four of {len(high)} looks)"
         )
-        epochs = [([-value for value in _ratios([one])[1]], one.long) for one in looked]
+        epochs = [([-value for value in _ratios([audit])[1]], audit.long) for audit in looked]
         beyond, beyond_near = (
-            [exceeds(one, limit - 1, long=long) for one, long in epochs] for limit in (far, near)
+            [exceeds(shares, limit - 1, long=long) for shares, long in epochs] for limit in (far, near)
         )
         return _weigh(beyond, beyond_near, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(high))))
     return []
@@ -293,7 +312,7 @@ def _time_text(low: Sequence[float], claimed: float) -> str:
 
 
 def _work_text(work: Sequence[Work]) -> str:
-    timed, new = middle([one.timed for one in work]), middle([one.new for one in work])
+    timed, new = middle([look.timed for look in work]), middle([look.new for look in work])
     return (
         f"a timed call takes {timed:.4g} ns of CPU time, and {new:.4g} ns where each call has new data: "
         "more than memory, the making of the data and what waits for it explain"
@@ -306,15 +325,15 @@ def _judge_clock(looked: Sequence[Audit], around: Surroundings) -> Found:
     near, far_off = limits(around.clock)
     if len(rates) < _DOUBT_LOOKS or _off(middle(rates)) <= near:
         return []
-    said, own = (
+    named_hz, own = (
         middle([v for audit in looked for v in values if v]) for values in (_clocks(looked), _owns(looked))
     )
     text = (
-        f"by the runner's clock probe or counters the core runs at {said / 1e9:.3f} GHz, by Perbyte's own probe at "
+        f"by the runner's clock probe or counters the core runs at {named_hz / 1e9:.3f} GHz, by Perbyte's own probe at "
         f"{own / 1e9:.3f} GHz, {middle(rates):.3g} times the rate"
     )
     epochs = [_clock_ratios([audit]) for audit in looked if _clock_ratios([audit])]
-    far = [2 * sum(_off(rate) > far_off for rate in one) > len(one) for one in epochs]
+    far = [2 * sum(_off(rate) > far_off for rate in rates) > len(rates) for rates in epochs]
     return _weigh(far, [True] * len(epochs), Warning(Doubt.AUDIT, text, (middle(rates),)))
 
 
@@ -331,7 +350,7 @@ def _judge_printed(
     """
     if not printed or printed.ns <= 0:
         return []
-    new = {one.epoch: one for one in work}
+    new = {of_epoch.epoch: of_epoch for of_epoch in work}
     far, seen, of_timed, of_new = [], [], [], []
     learnt = looked[0].cell.contract in LEARNT_KEYS if looked else False
     for audit in looked:
@@ -340,22 +359,22 @@ def _judge_printed(
         # a thread beside takes CPU time too, and is no part of the call
         others = audit.beside or audit.threads
         timed = [
-            cpu / max(one, more, 1.0)
-            for cpu, one, more in zip(audit.cpu_ns, audit.threads, others, strict=False)
+            cpu / max(threads, more, 1.0)
+            for cpu, threads, more in zip(audit.cpu_ns, audit.threads, others, strict=False)
         ]
-        found = new.get(audit.epoch)
+        anew = new.get(audit.epoch)
         # a predictor may know its data in one sample and not in the next: what the quicker ones take is sure; of calls
         # on new data only where nothing is put off until a new key or nonce
-        sure = max(_lowest(timed), found.sure if found and audit.cell.contract not in MARKED_ONLY else 0.0)
-        seen.append(max(middle(timed), found.likely if found else 0.0))
+        sure = max(_lowest(timed), anew.sure if anew and audit.cell.contract not in MARKED_ONLY else 0.0)
+        seen.append(max(middle(timed), anew.likely if anew else 0.0))
         of_timed.append(middle(timed) / shown)
-        of_new += [found.likely / shown] if found else []
+        of_new += [anew.likely / shown] if anew else []
         enough = len(timed) >= (FEW_LONG if audit.long else LEAST_LOOKS)
         allowed = (1 + REFUSED) * (1 + printed.half_width) * around.most_slowed
         # vector code may lower the clock for itself, so its time speaks as well where a figure would be refused
         far.append(enough and not learnt and sure / max(shown, printed.ns) > allowed)
     # looks of single epochs are few, and beside a neighbour a third too long now and then
-    near = any(_low_middle(one) > (1 + DOUBTED) * around.slowed for one in (of_timed, of_new) if one)
+    near = any(_low_middle(shares) > (1 + DOUBTED) * around.slowed for shares in (of_timed, of_new) if shares)
     cost = middle(seen)
     text = f"the figure is {printed.ns:.4g} ns per call, and its calls take {cost:.4g} ns of CPU time"
     return _weigh(far, [near] * len(looked), Warning(Doubt.AUDIT, text, (printed.ns, cost)))
@@ -383,12 +402,12 @@ def _judge_work(looked: Sequence[Audit], work: Sequence[Work], around: Surroundi
     near, far = limits(around.spread)
     long = looked[-1].long
     return _weigh(
-        [skips_work(one, far, long=long) and looked[0].cell.contract not in MARKED_ONLY for one in work],
-        [exceeds(one.beyond, near, long=long) for one in work],
+        [skips_work(look, far, long=long) and looked[0].cell.contract not in MARKED_ONLY for look in work],
+        [exceeds(look.beyond, near, long=long) for look in work],
         Warning(
             Doubt.AUDIT,
             _work_text(work),
-            (middle([one.timed for one in work]), middle([one.new for one in work])),
+            (middle([look.timed for look in work]), middle([look.new for look in work])),
         ),
     )
 
@@ -399,9 +418,9 @@ def _unchained(
     """Why nobody can vouch for the work of its calls, where that is so."""
     if looked[-1].cell.operation == "run":  # of a known chain, its cost is proof
         return []
-    why = cannot_tell(looked, around) or next((one.elsewhere for one in audits if one.elsewhere), "")
+    why = cannot_tell(looked, around) or next((audit.elsewhere for audit in audits if audit.elsewhere), "")
     if not work:
-        without = NO_CONTROL if any(one.chained_ns for one in looked) else ANEW
+        without = NO_CONTROL if any(audit.chained_ns for audit in looked) else ANEW
         why = next((audit.unchained for audit in looked if audit.unchained), without)
     return [Warning(Doubt.UNCHAINED, f"its work was not audited on new data ({why})")] if why else []
 
@@ -454,7 +473,7 @@ def _owns(audits: Sequence[Audit]) -> list[float]:
 
 def _clock_ratios(audits: Sequence[Audit]) -> list[float]:
     pairs = zip(_clocks(audits), _owns(audits), strict=True)
-    return [said / own for said, own in pairs if said > 0 and own > 0]
+    return [claimed_hz / own for claimed_hz, own in pairs if claimed_hz > 0 and own > 0]
 
 
 def _lowest(values: Sequence[float]) -> float:

@@ -251,8 +251,8 @@ def contention_floor(
         calibration = calibrations.get(key)
         if calibration is None or calibration.probe_cycles <= 0:
             continue
-        found, found_step = _contention_readings(taken, calibration)
-        readings.append(found)
+        floor, found_step = _contention_readings(taken, calibration)
+        readings.append(floor)
         step = max(step, found_step)
     learnt = np.sort(np.concatenate(readings)) if readings else np.empty(0)
     floors = sorted(c.contention_floor for c in calibrations.values() if c.contention_floor > 0)
@@ -286,17 +286,17 @@ def find_quiet(
             taken[burst.cell.process].append(burst)
     floors = sorted(c.contention_floor for c in calibrations.values() if c.contention_probe != REORDER_BUFFER)
     first_guess = floors[(len(floors) - 1) // 4] if floors else 0.0
-    found: dict[Process, Quiet] = {}
+    quiet_of: dict[Process, Quiet] = {}
     learnt: dict[Process, float] = {}
     for process in processes:
         own = {k: c for k, c in calibrations.items() if k[0] == process}
         if any(c.contention_probe == REORDER_BUFFER for c in own.values()):
-            found[process] = shared
+            quiet_of[process] = shared
         else:
             learnt[process] = contention_floor(own, taken[process]) if taken[process] else first_guess
     for process, floor in _in_line(learnt, policy.contention_tolerance).items():
-        found[process] = Quiet(floor, floor * (1 + policy.contention_tolerance))
-    return found
+        quiet_of[process] = Quiet(floor, floor * (1 + policy.contention_tolerance))
+    return quiet_of
 
 
 def _in_line(floors: Mapping[Process, float], tolerance: float) -> dict[Process, float]:
@@ -305,7 +305,7 @@ def _in_line(floors: Mapping[Process, float], tolerance: float) -> dict[Process,
     Where the linker put a probe's code moves its reading a little in each program; by more than what is allowed, and
     beyond the scatter of the others, it is an accident of that process.
     """
-    found = {}
+    usual_of = {}
     for process, floor in floors.items():
         others = [other for key, other in floors.items() if key != process and other > 0]
         usual = statistics.median(others) if others else floor
@@ -316,8 +316,8 @@ def _in_line(floors: Mapping[Process, float], tolerance: float) -> dict[Process,
             and matters
             and beyond_scatter(math.log(floor), [math.log(other) for other in others], IN_VAIN)
         )
-        found[process] = usual if odd else floor
-    return found
+        usual_of[process] = usual if odd else floor
+    return usual_of
 
 
 def _contention_readings(bursts: Sequence[Burst], calibration: Calibration) -> tuple[Floats, float]:

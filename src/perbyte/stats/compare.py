@@ -296,7 +296,9 @@ def sum_costs(parts: Sequence[tuple[float, Cost]]) -> Cost:
     )
     return Cost(
         total,
-        tuple(sum(count * one for (count, _), one in zip(parts, values, strict=True)) for values in epochs),
+        tuple(
+            sum(count * value for (count, _), value in zip(parts, values, strict=True)) for values in epochs
+        ),
         sum(share * cost.by_samples for share, cost in shares),
         costs[0].source,
         numbers,
@@ -351,8 +353,10 @@ def stand(
     known = [(cost, figure) for cost, figure in costs if 0 < cost.value < math.inf]
     if len(known) < 2:
         return ()
-    vouched = [one for one in known if Doubt.UNCHAINED not in {warning.kind for warning in one[1].warnings}]
-    first, best = min(vouched or known, key=lambda one: one[0].value)
+    vouched = [
+        pair for pair in known if Doubt.UNCHAINED not in {warning.kind for warning in pair[1].warnings}
+    ]
+    first, best = min(vouched or known, key=lambda pair: pair[0].value)
     figures, alike = [], True
     for cost, figure in known:
         if figure is best:
@@ -402,8 +406,8 @@ def floor_between(noise: NoiseFloor | None, a: CellFigure, b: CellFigure) -> flo
     if noise is None:
         return None
     measured_twice = {address.partition("/")[0] for address, _ in noise.pairs}
-    mine = not measured_twice or measured_twice & {a.cell.runner, b.cell.runner}
-    return noise.relative if mine or noise.others is None else noise.others
+    of_this_pair = not measured_twice or measured_twice & {a.cell.runner, b.cell.runner}
+    return noise.relative if of_this_pair or noise.others is None else noise.others
 
 
 def _in_step(costs: Sequence[Cost]) -> tuple[list[tuple[float, ...]], tuple[int, ...]]:
@@ -415,8 +419,8 @@ def _in_step(costs: Sequence[Cost]) -> tuple[list[tuple[float, ...]], tuple[int,
         return [], ()
     if all(cost.numbers for cost in costs):
         by_number = [dict(zip(cost.numbers, cost.epochs, strict=True)) for cost in costs]
-        common = [number for number in costs[0].numbers if all(number in one for one in by_number)]
-        return [tuple(one[number] for one in by_number) for number in common], tuple(common)
+        common = [number for number in costs[0].numbers if all(number in costs_of for costs_of in by_number)]
+        return [tuple(costs_of[number] for costs_of in by_number) for number in common], tuple(common)
     if len({len(cost.epochs) for cost in costs}) != 1:
         return [], ()
     return list(zip(*(cost.epochs for cost in costs), strict=True)), ()
@@ -433,8 +437,8 @@ def _pairs(a: Cost, b: Cost) -> Floats:
     epochs, _ = _in_step([a, b])
     if len(epochs) < min(EPOCHS_TO_CLAIM, len(a.epochs), len(b.epochs)):
         return np.empty(0)
-    found: Floats = np.array([math.log(after / before) for before, after in epochs])
-    return found
+    logs: Floats = np.array([math.log(after / before) for before, after in epochs])
+    return logs
 
 
 def _unit(figures: Sequence[CellFigure]) -> str:

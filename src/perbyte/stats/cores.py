@@ -56,13 +56,13 @@ def find_apart(
     for cell in cells[:: max(1, len(cells) // LOOKED_AT)]:
         for core, ratio in _ratios(bursts[cell], calibrations, policy, quiet.get(cell.process), usual):
             ratios[core].append(ratio)
-    found = []
+    apart = []
     for core, logs in sorted(ratios.items()):
         middle = float(np.median(logs))
         error = 1.25 * float(np.std(logs, ddof=1)) / math.sqrt(len(logs)) if len(logs) > 1 else math.inf
         if len(logs) >= LEAST_PAIRS and abs(middle) - 2 * error > policy.precision:
-            found.append(Apart(core, usual, math.expm1(middle), len(logs)))
-    return tuple(found)
+            apart.append(Apart(core, usual, math.expm1(middle), len(logs)))
+    return tuple(apart)
 
 
 def without(bursts: Sequence[Burst], cores: set[int]) -> list[Burst]:
@@ -92,7 +92,7 @@ def _ratios(
     usual: int,
 ) -> list[tuple[int, float]]:
     """(core, logarithm of its cost over the usual core's), once for each epoch that has enough of both."""
-    found = []
+    ratios = []
     by_epoch: dict[int, list[Burst]] = defaultdict(list)
     for burst in bursts:
         if burst.core and not burst.piece_bytes:
@@ -107,9 +107,9 @@ def _ratios(
         if len(on.get(usual, ())) < LEAST_CLEAN:
             continue
         middle = midmean(on[usual])
-        found += [
+        ratios += [
             (core, math.log(midmean(own) / middle))
             for core, own in on.items()
             if core != usual and len(own) >= LEAST_CLEAN
         ]
-    return found
+    return ratios

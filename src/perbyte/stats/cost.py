@@ -68,13 +68,13 @@ def fit_cost(
             "a cost model is fitted to one operation at a time", hint="choose one cell at several sizes"
         )
     in_cycles = all(figure.cycles_per_call is not None for figure in figures)
-    found = sorted(
+    points = sorted(
         (f.cell.size_bytes, f.per_call if in_cycles else f.ns_per_call, _relative(f, noise)) for f in figures
     )
-    found = [(size, cost, error) for size, cost, error in found if size > 0 and cost > 0]
+    points = [(size, cost, error) for size, cost, error in points if size > 0 and cost > 0]
     sizes, costs, errors = (
-        (np.array(column, dtype=np.float64) for column in zip(*found, strict=True))
-        if found
+        (np.array(column, dtype=np.float64) for column in zip(*points, strict=True))
+        if points
         else (np.empty(0),) * 3
     )
     if len(np.unique(sizes)) < 3:

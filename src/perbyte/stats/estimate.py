@@ -107,8 +107,8 @@ _WIDEST = 1e3  # an interval without an end is drawn from as if it ended here, t
 def ranks(values: Sequence[float] | Floats) -> Floats:
     """Return the ranks of values, from 1; equal values share their mean rank."""
     _, inverse, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
-    found: Floats = (np.cumsum(counts) - (counts - 1) / 2.0)[inverse]
-    return found
+    middles: Floats = (np.cumsum(counts) - (counts - 1) / 2.0)[inverse]
+    return middles
 
 
 def rank_correlation(a: Sequence[float] | Floats, b: Sequence[float] | Floats) -> float:
@@ -131,8 +131,8 @@ def rank_correlation_range(
     generator = np.random.default_rng(1904)
     low = np.array([max(low, value / _WIDEST) for value, low, _ in b])
     high = np.array([min(high, value * _WIDEST) for value, _, high in b])
-    found = [rank_correlation(a, generator.uniform(low, high)) for _ in range(_DRAWS)]
-    return min(found), max(found)
+    correlations = [rank_correlation(a, generator.uniform(low, high)) for _ in range(_DRAWS)]
+    return min(correlations), max(correlations)
 
 
 # Quantiles without SciPy, which takes half a second to load: measuring asks for intervals all the time. Only whole
@@ -227,7 +227,7 @@ def binomial_bound(events: int, trials: int, level: float = 0.95) -> float:
 
     def at_most_events(p: float) -> float:
         yes, no = math.log(p), math.log1p(-p)
-        return math.fsum(math.exp(one + k * yes + (trials - k) * no) for k, one in enumerate(choices))
+        return math.fsum(math.exp(choice + k * yes + (trials - k) * no) for k, choice in enumerate(choices))
 
     low, high = 0.0, 1.0
     while low < (middle := (low + high) / 2) < high:

@@ -338,7 +338,7 @@ def _doubts(
         if epoch not in used:
             kind = Doubt.NOISY_EPOCH if not epoch.quiet else Doubt.EPOCH_WITHOUT_CYCLES
             why = "no cycles" if epoch.quiet else f"too few clean samples ({epoch.clean})"
-            if epoch.quiet and not epoch.pieces and any(one.pieces for one in used):
+            if epoch.quiet and not epoch.pieces and any(other_epoch.pieces for other_epoch in used):
                 kind, why = Doubt.NOISY_EPOCH, "whole calls only"
             text = f"{why} in epoch {epoch.number}, which is left out"
             warnings.append(Warning(kind, text, (epoch.number,)))
@@ -361,7 +361,7 @@ def _doubts(
         warnings.append(Warning(Doubt.UNSETTLED, text, tuple(e.trend.change for e in moving if e.trend)))
     if relative > policy.precision:
         doubts.append(Quality.IMPRECISE)
-        text = f"the interval is ±{100 * relative:.2g} %, wider than the ±{100 * policy.precision:.2g} % asked for"
+        text = f"the interval is ±{100 * relative:.2g} %, wider than the ±{100 * policy.precision:.2g} % requested"
         warnings.append(Warning(Doubt.IMPRECISE, text, (relative, policy.precision)))
     if len(used) == 1:
         text = "one epoch only: the interval does not know how fresh processes differ"

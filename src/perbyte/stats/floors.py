@@ -30,11 +30,11 @@ class OutOfLine:
 
     def __str__(self) -> str:
         """The sentence that people read."""
-        one = self.calibration
+        calibration = self.calibration
         return (
-            f"{one.runner} (tier {one.cpu}) takes {self.own.floor:,.0f} to {self.own.limit:,.0f} cycles of its "
-            f"contention probe for a quiet core, {self.siblings} like it {self.usual.floor:,.0f} to "
-            f"{self.usual.limit:,.0f}"
+            f"{calibration.runner} (tier {calibration.cpu}) takes {self.own.floor:,.0f} to "
+            f"{self.own.limit:,.0f} cycles of its contention probe for a quiet core, {self.siblings} like it "
+            f"{self.usual.floor:,.0f} to {self.usual.limit:,.0f}"
         )
 
 
@@ -51,34 +51,39 @@ def out_of_line(
     """
     if calibration.contention_floor <= 0:
         return None
-    mine = (calibration.process, calibration.epoch)
+    own_place = (calibration.process, calibration.epoch)
     alike = [
-        one
-        for one in others
-        if _probe(one) == _probe(calibration)
-        and (one.process, one.epoch) != mine
-        and own_quiet(one, policy).floor > 0
+        other
+        for other in others
+        if _probe(other) == _probe(calibration)
+        and (other.process, other.epoch) != own_place
+        and own_quiet(other, policy).floor > 0
     ]
     own = own_quiet(calibration, policy)
     if len(alike) < LEAST_SIBLINGS or own.floor <= 0:
         return None
-    quiet = [own_quiet(one, policy) for one in alike]
+    quiet = [own_quiet(other, policy) for other in alike]
     usual = Quiet(
-        float(np.median([one.floor for one in quiet])), float(np.median([one.limit for one in quiet]))
+        float(np.median([pair_quiet.floor for pair_quiet in quiet])),
+        float(np.median([quiet_one.limit for quiet_one in quiet])),
     )
-    shared = float(np.median([one.contention_shared for one in alike])) or math.inf
+    shared = float(np.median([other.contention_shared for other in alike])) or math.inf
     if not (own.limit < usual.floor or own.floor > usual.limit or own.limit > shared):
         return None
     odd = any(
-        beyond_scatter(math.log(value), [math.log(one) for one in theirs], wrong / 2)
+        beyond_scatter(math.log(value), [math.log(value) for value in theirs], wrong / 2)
         for value, theirs in (
-            (own.floor, [one.floor for one in quiet]),
-            (own.limit, [one.limit for one in quiet]),
+            (own.floor, [other_quiet.floor for other_quiet in quiet]),
+            (own.limit, [other_quiet.limit for other_quiet in quiet]),
         )
     )
     return OutOfLine(calibration, own, usual, len(alike)) if odd else None
 
 
-def _probe(one: Calibration) -> tuple[str, int, str]:
+def _probe(calibration: Calibration) -> tuple[str, int, str]:
     """Which probe a process uses: the last word of its window only says how sure it is of that."""
-    return one.contention_probe, one.contention_length, one.contention_window.rpartition(" ")[0]
+    return (
+        calibration.contention_probe,
+        calibration.contention_length,
+        calibration.contention_window.rpartition(" ")[0],
+    )

@@ -112,7 +112,9 @@ def shapiro_wilk(values: Sequence[float]) -> float:
             return 0.0
         y, middle, spread = -math.log(bound - y), _polynomial(SMALL_MEAN, n), _polynomial(SMALL_SPREAD, n)
     else:
-        middle, spread = (_polynomial(one, math.log(n)) for one in (LARGE_MEAN, LARGE_SPREAD))
+        middle, spread = (
+            _polynomial(coefficients, math.log(n)) for coefficients in (LARGE_MEAN, LARGE_SPREAD)
+        )
     return math.erfc((y - middle) / math.exp(spread) / math.sqrt(2)) / 2
 
 
@@ -185,7 +187,9 @@ def _royston_weights(n: int) -> Floats:
         return np.array([math.sqrt(0.5)])
     expected = np.array([-normal_quantile((i - 0.375) / (n + 0.25)) for i in range(1, n // 2 + 1)])
     squares = 2 * float((expected**2).sum())
-    outer = [_polynomial(one, 1 / math.sqrt(n)) for one in (OUTERMOST, SECOND)][: 1 + (n > 5)]
+    outer = [_polynomial(coefficients, 1 / math.sqrt(n)) for coefficients in (OUTERMOST, SECOND)][
+        : 1 + (n > 5)
+    ]
     weights = expected / math.sqrt(squares)
     weights[: len(outer)] += outer
     own = 2 * float((expected[: len(outer)] ** 2).sum())
@@ -195,7 +199,7 @@ def _royston_weights(n: int) -> Floats:
 
 
 def _polynomial(coefficients: Sequence[float], x: float) -> float:
-    return float(sum(one * x**power for power, one in enumerate(coefficients)))
+    return float(sum(coefficient * x**power for power, coefficient in enumerate(coefficients)))
 
 
 def _values(group: Sequence[float]) -> Floats:

@@ -167,8 +167,8 @@ def find_spread(cells: Iterable[Sequence[float]]) -> Spread | None:
     The logarithm of a sample variance on d degrees of freedom has the mean log s0^2 + psi(d/2) - log(d/2) and
     so on, from which s0^2 and d0 follow by moments (Smyth 2004, section 6.2).
     """
-    found = [_relative_variance(values) for values in cells if len(values) > 1]
-    known = [(variance, freedom) for variance, freedom in found if math.isfinite(variance)]
+    variances = [_relative_variance(values) for values in cells if len(values) > 1]
+    known = [(variance, freedom) for variance, freedom in variances if math.isfinite(variance)]
     middle = float(np.median([variance for variance, _ in known])) if known else 0.0
     if len(known) < LEAST_CELLS or middle <= 0:
         return None

@@ -118,12 +118,12 @@ def judge_row(
     adjusted = _adjusted([figures for figures, _ in row])
     nulls = _adjusted([null for _, null in row])
     judged = []
-    for (found, null), p, null_p, spent in zip(row, adjusted, nulls, seconds, strict=True):
-        if found is None or null is None:
+    for (figures, null), p, null_p, spent in zip(row, adjusted, nulls, seconds, strict=True):
+        if figures is None or null is None:
             judged.append(Judged("unknown", p, null_p, target or 0.0, 0.0))
             continue
-        goal = target or usual_target(found.call, cycles=cycles)
-        bound = max(found.shift.bound, found.spread.bound)
+        goal = target or usual_target(figures.call, cycles=cycles)
+        bound = max(figures.shift.bound, figures.spread.bound)
         if null_p < ALPHA:
             verdict: LeakVerdict = "harness"
         elif p < ALPHA:

@@ -65,8 +65,8 @@ class LeakChanges:
 
 def leak_changes(first: Sequence[LeakFigure], later: Sequence[LeakFigure]) -> LeakChanges:
     """Pair the figures of two sides: the same cell, else cells that `stats.pairing` pairs; the same contrast."""
-    partners = _partners([one.cell for one in first], [one.cell for one in later])
-    there = {_key(one.cell, one): one for one in later}
+    partners = _partners([figure.cell for figure in first], [figure.cell for figure in later])
+    there = {_key(figure.cell, figure): figure for figure in later}
     changes, lost = [], []
     for leak in first:
         other = there.pop(_key(partners.get(leak.cell, leak.cell), leak), None)

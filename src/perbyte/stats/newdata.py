@@ -124,27 +124,32 @@ def surroundings(audits: Mapping[Cell, Sequence[Audit]], *, without: str = "") -
     slowed: list[float] = []
     for size, looks in own.items():
         pairs = [
-            (new, control, _timed(one))
-            for one in looks
-            for new, control in zip(one.chained_ns, one.control_ns, strict=False)
+            (new, control, _timed(look))
+            for look in looks
+            for new, control in zip(look.chained_ns, look.control_ns, strict=False)
         ]
         if pairs:
             beyond = [new - control - timed for new, control, timed in pairs]
-            again, control = max(0.0, middle(beyond)), max(0.0, middle([one for _, one, _ in pairs]))
+            again, control = (
+                max(0.0, middle(beyond)),
+                max(0.0, middle([own_control for _, own_control, _ in pairs])),
+            )
             memory[size] = Memory(again, control, middle([timed for _, _, timed in pairs]))
             serial = _overlap_ns(looks)
-            left += [(one - again - serial) / pairs[i][2] for i, one in enumerate(beyond) if pairs[i][2] > 0]
-        clean = min((one.clean_ns for one in looks if one.clean_ns > 0), default=0.0)
+            left += [
+                (excess - again - serial) / pairs[i][2] for i, excess in enumerate(beyond) if pairs[i][2] > 0
+            ]
+        clean = min((look.clean_ns for look in looks if look.clean_ns > 0), default=0.0)
         if size <= SHORT_BYTES:
-            slowed += [middle(one.cpu_ns) / clean for one in looks if clean and one.cpu_ns]
-            slowed += [MOST_SLOWED for one in looks if not one.clean_ns]
+            slowed += [middle(look.cpu_ns) / clean for look in looks if clean and look.cpu_ns]
+            slowed += [MOST_SLOWED for look in looks if not look.clean_ns]
     for cell, looks in audits.items():
         if cell.twin and cell.runner != without:
-            first = {one.epoch: _new(one) for one in audits.get(replace(cell, twin=0), ())}
-            for one in looks:
-                mine, other, timed = _new(one), first.get(one.epoch, 0.0), _timed(one)
-                if mine and other and timed:
-                    left.append((abs(mine - other) - _overlap_ns([one])) / timed)
+            first = {audit.epoch: _new(audit) for audit in audits.get(replace(cell, twin=0), ())}
+            for look in looks:
+                own_new, other, timed = _new(look), first.get(look.epoch, 0.0), _timed(look)
+                if own_new and other and timed:
+                    left.append((abs(own_new - other) - _overlap_ns([look])) / timed)
     return Surroundings(
         memory,
         max(0.0, quantile(left, _QUANTILE)) if left else 0.0,
@@ -161,7 +166,7 @@ def _is_shared(own: Iterable[Sequence[Audit]]) -> bool:
     what only makes a probe read long, such as an interrupt within it, slows none.
     """
     known = [
-        ([v for one in looks for v in one.alone_ns], [v for one in looks for v in one.shared_ns])
+        ([v for look in looks for v in look.alone_ns], [v for look in looks for v in look.shared_ns])
         for looks in own
     ]
     told = [(alone, shared) for alone, shared in known if alone]
@@ -175,14 +180,14 @@ def _of_time(own: Iterable[Sequence[Audit]]) -> dict[str, float]:
     times: dict[int, list[tuple[float, float]]] = {}
     clocks, clean, given = [], [], []
     for looks in own:
-        best = min((one.clean_ns for one in looks if one.clean_ns > 0), default=0.0)
-        clean += [one.clean_ns / best - 1 for one in looks if one.clean_ns > 0]
-        for one in looks:
-            for said, cpu, wall in zip(one.claimed_ns, one.cpu_ns, one.wall_ns, strict=True):
-                if said > 0:
-                    times.setdefault(one.epoch, []).append((cpu / said, max(cpu, wall) / said))
-                    given.append(cpu / said)
-            rates = zip(one.clock_hz, one.own_hz, strict=True)
+        best = min((look.clean_ns for look in looks if look.clean_ns > 0), default=0.0)
+        clean += [look.clean_ns / best - 1 for look in looks if look.clean_ns > 0]
+        for look in looks:
+            for claimed, cpu, wall in zip(look.claimed_ns, look.cpu_ns, look.wall_ns, strict=True):
+                if claimed > 0:
+                    times.setdefault(look.epoch, []).append((cpu / claimed, max(cpu, wall) / claimed))
+                    given.append(cpu / claimed)
+            rates = zip(look.clock_hz, look.own_hz, strict=True)
             clocks += [max(a / b, b / a) - 1 for a, b in rates if a > 0 and b > 0]
     enough = [looks for looks in times.values() if len(looks) >= LEAST_LOOKS]
     apart = [
@@ -199,13 +204,13 @@ def _of_time(own: Iterable[Sequence[Audit]]) -> dict[str, float]:
         ),
         "clock": quantile(clocks, _QUANTILE),
         "clean": quantile(clean, _QUANTILE),
-        "on_core": min(1.0, 1 - quantile([1 - one for one in given], _QUANTILE)) if given else 1.0,
+        "on_core": min(1.0, 1 - quantile([1 - ratio for ratio in given], _QUANTILE)) if given else 1.0,
     }
 
 
 def work_of(audits: Sequence[Audit], around: Surroundings) -> list[Work]:
     """The work of a cell's audited epochs, of those that had chains and controls."""
-    return [found for audit in audits if (found := _work(audit, around, control_noise(audits)))]
+    return [work for audit in audits if (work := _work(audit, around, control_noise(audits)))]
 
 
 def _work(audit: Audit, around: Surroundings, noise: float) -> Work | None:
@@ -214,7 +219,7 @@ def _work(audit: Audit, around: Surroundings, noise: float) -> Work | None:
     if not pairs or timed <= 0:
         return None
     cell = audit.cell
-    control = middle([one for _, one in pairs])
+    control = middle([control_ns for _, control_ns in pairs])
     memory = around.at(cell.size_bytes, max(0.0, control))
     overlap = _overlap_ns([audit]) * around.most_slowed
     # what is opened was sealed first: a chain has two buffers more, which need not fit where those of the rounds do, so
@@ -224,7 +229,7 @@ def _work(audit: Audit, around: Surroundings, noise: float) -> Work | None:
     ending = timed * min(1.0, BLOCK_BYTES / max(cell.size_bytes, 1)) if cell.contract in _BEGUN_ANEW else 0.0
     narrow = memory.again + known + ending + min(overlap / 2, OVERLAP * timed) + noise / 2
     wide = 2 * memory.again + 2 * moved + ending + overlap + 2 * noise
-    new = [one - control for one, control in pairs]
+    new = [chained - control for chained, control in pairs]
     learnt = timed <= LEARNT_NS  # so short that predictors know its data when it comes again
     sure = middle(audit.repeated_ns or ([0.0] if learnt else new))
     return Work(
@@ -233,9 +238,9 @@ def _work(audit: Audit, around: Surroundings, noise: float) -> Work | None:
         middle(new),
         middle(new) - narrow,
         sure - wide,
-        tuple((one - narrow - timed) / timed for one in new),
-        tuple((one - wide - timed) / timed for one in new),
-        tuple((one - wide - timed) / timed for one in audit.repeated_ns),
+        tuple((again - narrow - timed) / timed for again in new),
+        tuple((again - wide - timed) / timed for again in new),
+        tuple((again - wide - timed) / timed for again in audit.repeated_ns),
     )
 
 
@@ -249,18 +254,18 @@ def _moved(cell: Cell, around: Surroundings, unknown: float) -> float:
 
 def control_noise(audits: Iterable[Audit]) -> float:
     """How far controls of a cell lie from each other, in ns, nine of ten: so much noise is in a chain's cost."""
-    values = [value for one in audits for value in one.control_ns]
+    values = [value for audit in audits for value in audit.control_ns]
     centre = middle(values) if values else 0.0
     return quantile([abs(value - centre) for value in values], _NEARLY_ALL) if len(values) > 1 else 0.0
 
 
 def cannot_tell(audits: Sequence[Audit], around: Surroundings) -> str:
     """Why chains with controls tell nothing of a cell's work, in a few words; empty where they do."""
-    looked = [one for one in audits if one.control_ns and _timed(one) > 0]
+    looked = [audit for audit in audits if audit.control_ns and _timed(audit) > 0]
     if not looked:
         return ""
-    cell, timed = looked[-1].cell, middle([_timed(one) for one in looked])
-    control = middle([value for one in looked for value in one.control_ns])
+    cell, timed = looked[-1].cell, middle([_timed(audit) for audit in looked])
+    control = middle([value for audit in looked for value in audit.control_ns])
     memory, sealed = around.at(cell.size_bytes, 0.0), SEALING * timed if cell.operation == "open" else 0.0
     own = memory.control if math.isfinite(memory.control) else NOISE_SHARE * timed
     if control - sealed - _overlap_ns(looked) > CONTROL_DEARER * timed + own:
@@ -296,7 +301,7 @@ def skips_work(work: Work, far: float, *, long: bool) -> bool:
 
 def exceeds(shares: Sequence[float], limit: float, *, long: bool = False) -> bool:
     """True when the majority of an epoch's looks is beyond a limit, and they are enough."""
-    return len(shares) >= (2 if long else LEAST_LOOKS) and 2 * sum(one > limit for one in shares) > len(
+    return len(shares) >= (2 if long else LEAST_LOOKS) and 2 * sum(share > limit for share in shares) > len(
         shares
     )
 
@@ -322,5 +327,5 @@ def _new(audit: Audit) -> float:
 
 
 def _overlap_ns(audits: Sequence[Audit]) -> float:
-    rates = [rate for one in audits for rate in one.own_hz if rate > 0]
+    rates = [rate for audit in audits for rate in audit.own_hz if rate > 0]
     return OVERLAP_CYCLES / (middle(rates) if rates else SLOWEST_HZ) * 1e9

@@ -156,7 +156,7 @@ def largest(estimates: Iterable[Estimate]) -> Estimate:
 
 def _each(pick: Callable[[Sequence[float]], float], parts: Sequence[Estimate]) -> Estimate:
     return Estimate(
-        pick([one.value for one in parts]),
-        pick([one.low for one in parts]),
-        pick([one.high for one in parts]),
+        pick([part.value for part in parts]),
+        pick([part.low for part in parts]),
+        pick([part.high for part in parts]),
     )

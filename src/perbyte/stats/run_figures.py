@@ -86,7 +86,7 @@ def make_run_figures(
     apart = find_apart(
         {c: b for c, b in kept.items() if c.state == LOOP and not c.drawn}, by_process, policy, quiet
     )
-    left_out = {one.core for one in apart}
+    left_out = {core.core for core in apart}
     summaries, drawn, unusable = [], [], []
     identified = {(identity.runner, identity.cpu): identity for identity in identities}
     for cell in cells:
@@ -107,7 +107,7 @@ def make_run_figures(
         (figures[original], figures[twin]) for twin, original in originals.items() if original in figures
     )
     of_plan = {cell: figure for cell, figure in figures.items() if not cell.twin}
-    of_run = tuple(_core_warning(one) for one in apart)
+    of_run = tuple(_core_warning(core) for core in apart)
     if not all(calibration.layout_fixed for calibration in calibrations):
         of_run += (LAYOUT_WARNING,)
     of_row = {tier.row: _tier_warning(tier, of_plan, floor) for tier in unproven}
@@ -190,9 +190,12 @@ def _with_warnings(
     }
     unlike = unlike_shares(
         {
-            cell: (one.clean_samples, one.samples)
-            for cell, one in figures.items()
-            if cell.state == LOOP and one.quality is not Quality.LONG and not cell.threads and not cell.drawn
+            cell: (figure.clean_samples, figure.samples)
+            for cell, figure in figures.items()
+            if cell.state == LOOP
+            and figure.quality is not Quality.LONG
+            and not cell.threads
+            and not cell.drawn
         }
     )
     of_cell = {cell: (warning,) for cell, warning in unlike.items()}
@@ -205,9 +208,9 @@ def _with_warnings(
 def _is_doubted_row(cell: Cell, refused: Mapping[Cell, str]) -> bool:
     """True when so many figures of a cell's row are refused that it is not believed at any size."""
     sizes = {
-        one.size_bytes
-        for one in refused
-        if (one.runner, one.cpu, one.row) == (cell.runner, cell.cpu, cell.row)
+        cell_refused.size_bytes
+        for cell_refused in refused
+        if (cell_refused.runner, cell_refused.cpu, cell_refused.row) == (cell.runner, cell.cpu, cell.row)
     }
     return cell.state == LOOP and len(sizes) >= SIZES_TO_DOUBT_A_ROW
 
@@ -239,10 +242,10 @@ def _tier_warning(
 
     One size that differs beyond doubt is enough; the level is shared by all sizes that were compared (Bonferroni).
     """
-    mine = [figure for figure in figures.values() if figure.cell.row == tier.row]
+    of_row = [figure for figure in figures.values() if figure.cell.row == tier.row]
     pairs = [
         (full, figure)
-        for figure in mine
+        for figure in of_row
         if (full := figures.get(replace(figure.cell, cpu=FULL))) and full.per_call and figure.per_call
     ]
     level = 1 - (1 - CHANGED) / max(1, len(pairs))

@@ -33,7 +33,7 @@ def unlike_shares(counts: Mapping[Cell, tuple[int, int]]) -> dict[Cell, Warning]
     odds = {
         cell: math.log((clean + 0.5) / (samples - clean + 0.5)) for cell, (clean, samples) in taken.items()
     }
-    found = {}
+    warning_of = {}
     for cell, (clean, samples) in taken.items():
         others = [odd for other, odd in odds.items() if other.process != cell.process]
         if len(others) < LEAST_ROWS:
@@ -45,8 +45,8 @@ def unlike_shares(counts: Mapping[Cell, tuple[int, int]]) -> dict[Cell, Warning]
         if abs(odds[cell] - middle) > math.log(ODDS) and beyond_scatter(
             odds[cell], others, WRONG / len(taken), own_variance=own
         ):
-            found[cell] = _warning(clean, samples, middle, len(others))
-    return found
+            warning_of[cell] = _warning(clean, samples, middle, len(others))
+    return warning_of
 
 
 def _warning(clean: int, samples: int, middle: float, others: int) -> Warning:

@@ -24,7 +24,7 @@ def in_common(bursts: Sequence[Burst], threads: int) -> list[Burst]:
     for burst in bursts:
         if burst.ticks:
             rounds.setdefault(burst.round, []).append(burst)
-    found: list[Burst] = []
+    shared: list[Burst] = []
     for taken in rounds.values():
         if len(taken) < threads:
             continue
@@ -40,8 +40,8 @@ def in_common(bursts: Sequence[Burst], threads: int) -> list[Burst]:
             )
             for burst in taken
         )
-        found += [burst for burst in within if burst.ticks]
-    return found
+        shared += [burst for burst in within if burst.ticks]
+    return shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +65,17 @@ class Scaling:
 
 def scaling(figures: Sequence[CellFigure]) -> tuple[Scaling, ...]:
     """Return how the cells among `figures` scale that several cores worked at, in their order."""
-    known = {one.cell: one for one in figures}
-    found = []
-    for one in figures:
-        if not one.cell.threads:
+    known = {figure.cell: figure for figure in figures}
+    scalings = []
+    for figure in figures:
+        if not figure.cell.threads:
             continue
-        if not (each := read(one, Unit.CALLS_PER_SECOND)):
+        if not (each := read(figure, Unit.CALLS_PER_SECOND)):
             continue
-        alone = known.get(replace(one.cell, state="threads-1"))
+        alone = known.get(replace(figure.cell, state="threads-1"))
         efficiency = None
-        if alone and one.cell.threads > 1:
-            efficiency = compare_costs(cost_of(one, NS, source=0), cost_of(alone, NS, source=0))
-        ends = (end * one.cell.threads for end in (each.value, each.low, each.high))
-        found.append(Scaling(one, each, Estimate(*ends), efficiency))
-    return tuple(found)
+        if alone and figure.cell.threads > 1:
+            efficiency = compare_costs(cost_of(figure, NS, source=0), cost_of(alone, NS, source=0))
+        ends = (end * figure.cell.threads for end in (each.value, each.low, each.high))
+        scalings.append(Scaling(figure, each, Estimate(*ends), efficiency))
+    return tuple(scalings)

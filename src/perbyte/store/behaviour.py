@@ -22,11 +22,11 @@ class _Content(msgspec.Struct, frozen=True):
     schema: int = SCHEMA
 
 
-def write_behaviours(directory: Path, run_id: str, found: Sequence[Behaviour]) -> None:
+def write_behaviours(directory: Path, run_id: str, behaviours: Sequence[Behaviour]) -> None:
     """Put the file in place in one step; what was there is replaced. Raises StoreError."""
     content = msgspec.json.format(
         msgspec.json.encode(
-            {"schema": SCHEMA, "run_id": run_id, "cells": [asdict(behaviour) for behaviour in found]}
+            {"schema": SCHEMA, "run_id": run_id, "cells": [asdict(behaviour) for behaviour in behaviours]}
         ),
         indent=1,
     )

@@ -71,7 +71,7 @@ def verify(path: Path) -> FilesVerdict:
     check_directory(directory)
     refuse_leak_run(directory)
     if holder := held_by(directory / LOCK_FILE):
-        raise StoreError(f"{directory} is being written by {holder}", hint="verify it when that has ended")
+        raise StoreError(f"{directory} is being written by {holder}", hint="verify it after that has ended")
     manifest, findings, notes = None, [], []
     try:
         manifest = read_manifest(directory)
@@ -114,14 +114,14 @@ def unlike_manifest(path: Path) -> tuple[str, ...]:
         manifest = read_manifest(directory)
     except StoreError as error:
         return (str(error),)
-    found = []
+    complaints = []
     for name in sorted(manifest.files) if manifest else ():
         try:
             why = mismatch(name, entry_of_file(directory / name), manifest) if manifest else ""
         except StoreError as error:
             why = str(error)
-        found += [f"{name}: {why}"] if why else []
-    return tuple(found)
+        complaints += [f"{name}: {why}"] if why else []
+    return tuple(complaints)
 
 
 def _look(directory: Path, name: str, manifest: Manifest | None) -> FileFinding:
@@ -145,7 +145,7 @@ def _look(directory: Path, name: str, manifest: Manifest | None) -> FileFinding:
         return FileFinding(name, "whole", "as it was before the step at which the process ended", entry.bytes)
     if name == CELLS_FILE:
         return FileFinding(
-            name, "unlisted", "older figures; they are made anew when the run is read", entry.bytes
+            name, "unlisted", "older figures; they are computed again when the run is read", entry.bytes
         )
     return FileFinding(name, "unlisted", "written when the process ended", entry.bytes)
 
@@ -195,7 +195,7 @@ def recover(path: Path, into: Path) -> Recovered:
         if isinstance(event, Measured):
             bursts.setdefault(event.seq, event.burst)
     if any(finding.name == CELLS_FILE for finding in verdict.damaged):
-        notes.append(f"{CELLS_FILE} was damaged; the figures are made anew from the samples")
+        notes.append(f"{CELLS_FILE} was damaged; the figures are computed again from the samples")
     whole = StoredRun(
         state.conditions,
         tuple(state.calibrations),

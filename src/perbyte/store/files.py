@@ -63,7 +63,7 @@ def disk_error(error: OSError, directory: Path) -> StoreError:
         return StoreError(
             f"there is no room left to write {directory}: {error.strerror}. Everything up to the last finished "
             "burst is kept",
-            hint=f"free some space, then go on with: perbyte measure --resume {directory}",
+            hint=f"free some space, then continue with: perbyte measure --resume {directory}",
         )
     return StoreError(
         f"cannot write {directory}: {error.strerror or error}",
@@ -74,10 +74,10 @@ def disk_error(error: OSError, directory: Path) -> StoreError:
 def check_directory(directory: Path) -> None:
     """Raise NoSuchRun when `directory` is none."""
     try:
-        found = directory.is_dir()
+        is_directory = directory.is_dir()
     except (OSError, ValueError):
-        found = False
-    if not found:
+        is_directory = False
+    if not is_directory:
         raise NoSuchRun(
             f"there is no run at {str(directory)[:200]!r}", hint="perbyte list runs shows where runs are"
         )
@@ -98,7 +98,7 @@ def check_regular(place: Path, limit_bytes: int) -> int:
     Raises StoreError when it is missing, a link, no file at all, or larger than `limit_bytes`.
     """
     try:
-        found = place.lstat()
+        status = place.lstat()
     except FileNotFoundError as error:
         if place.name == RUN_FILE:
             refuse_leak_run(place.parent)
@@ -110,17 +110,17 @@ def check_regular(place: Path, limit_bytes: int) -> int:
         raise StoreError(
             f"cannot read {place}: {error}", hint="check the path and its permissions"
         ) from error
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise StoreError(
             f"{place} is not a regular file",
-            hint="copy the run with its real files, not with links to them",
+            hint="copy the run with the files themselves, not with links",
         )
-    if found.st_size > limit_bytes:
+    if status.st_size > limit_bytes:
         raise StoreError(
-            f"{place} has {found.st_size} bytes, more than the {limit_bytes} a run can have there",
+            f"{place} has {status.st_size} bytes, more than the {limit_bytes} a run can have there",
             hint="this is not a run of Perbyte, or it is damaged: measure again",
         )
-    return found.st_size
+    return status.st_size
 
 
 def read_whole(place: Path, limit_bytes: int) -> bytes:
@@ -137,7 +137,7 @@ def damaged(place: Path, why: object) -> StoreError:
     text = " ".join(str(why).split())
     return StoreError(
         f"{place} is damaged: {text[:300]}",
-        hint=f"save what is readable with: perbyte recover {place.parent}",
+        hint=f"save the readable part with: perbyte recover {place.parent}",
     )
 
 

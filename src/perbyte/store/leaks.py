@@ -106,7 +106,7 @@ def leak_runs(home: Path) -> list[Path]:
 
 def leak_summaries(home: Path) -> list[RunSummary]:
     """A line about each of these runs, newest first; `problem` where one cannot be read."""
-    return sorted(map(_summary, leak_runs(home)), key=lambda one: one.started_at, reverse=True)
+    return sorted(map(_summary, leak_runs(home)), key=lambda summary: summary.started_at, reverse=True)
 
 
 def _summary(place: Path) -> RunSummary:
@@ -116,7 +116,7 @@ def _summary(place: Path) -> RunSummary:
         return RunSummary(path=place, problem=str(error))
     cells = dict.fromkeys(figure.cell.address for figure in run.figures)
     what = what_of([*cells, *(failure.address for failure in run.failures if failure.address)])
-    what = what or ", ".join(dict.fromkeys(str(one["what"]) for one in run.taint))
+    what = what or ", ".join(dict.fromkeys(str(entry["what"]) for entry in run.taint))
     return RunSummary(
         path=place,
         run_id=run.run_id,

@@ -67,7 +67,7 @@ def read_manifest(directory: Path) -> Manifest | None:
         )
     for name in manifest.files:
         if name not in (RUN_FILE, CELLS_FILE) and not SAMPLES_NAME.fullmatch(name):
-            raise damaged(place, f"it lists {name[:80]!r}, which is no file of a run")
+            raise damaged(place, f"it lists {name[:80]!r}, which is not a file of a run")
     return manifest
 
 
@@ -96,12 +96,12 @@ def entry_of_file(place: Path) -> ManifestEntry:
         raise damaged(place, error.strerror or error) from error
 
 
-def mismatch(name: str, found: ManifestEntry, manifest: Manifest) -> str:
+def mismatch(name: str, entry: ManifestEntry, manifest: Manifest) -> str:
     """Say in what a file is not what the manifest lists; empty when it is."""
     listed = manifest.files.get(name)
-    if not listed or found == listed or (name == RUN_FILE and found.sha256 == manifest.before):
+    if not listed or entry == listed or (name == RUN_FILE and entry.sha256 == manifest.before):
         return ""
-    how = f"{found.bytes:,} bytes, not {listed.bytes:,}" if found.bytes != listed.bytes else "other bytes"
+    how = f"{entry.bytes:,} bytes, not {listed.bytes:,}" if entry.bytes != listed.bytes else "other bytes"
     return f"it is not what was written ({how})"
 
 

@@ -46,8 +46,8 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
     alone = {directory: read_leaks(directory) for directory in directories if is_leak_run(directory)}
     opened = [open_run(directory) for directory in directories if directory not in alone]
     told = [_conditions(run) for run in opened] + [_of_leaks(run, place) for place, run in alone.items()]
-    found = [(run.conditions.run_id, run.leaks) for run in opened]
-    found += [(run.run_id, run.figures) for run in alone.values()]
+    leaks = [(run.conditions.run_id, run.leaks) for run in opened]
+    leaks += [(run.run_id, run.figures) for run in alone.values()]
     views = {
         "runs": pa.Table.from_pylist(told, _run_columns()),
         "behaviour": pa.Table.from_pylist(
@@ -59,7 +59,7 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
             _behaviour_columns(),
         ),
         "leaks": pa.Table.from_pylist(
-            [{"run": run_id, **leak.record()} for run_id, figures in found for leak in figures],
+            [{"run": run_id, **leak.record()} for run_id, figures in leaks for leak in figures],
             _leak_columns(),
         ),
         "figures": _joined(
@@ -127,10 +127,10 @@ def closed_database(too_much: str, fewer: str, more: str) -> Iterator[duckdb.Duc
         connection.close()
 
 
-def fetched(found: duckdb.DuckDBPyConnection) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+def fetched(relation: duckdb.DuckDBPyConnection) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     """Return the names of the columns and the rows of an answer; both empty where it is none."""
-    columns = tuple(str(column[0]) for column in (found and found.description) or ())
-    return columns, found.fetchall() if columns else []
+    columns = tuple(str(column[0]) for column in (relation and relation.description) or ())
+    return columns, relation.fetchall() if columns else []
 
 
 def _conditions(run: Run) -> dict[str, Any]:

@@ -187,34 +187,34 @@ _IDENTITY = ("library", "library_version", "compiler", "flags", "object_sha256",
 
 def differences(ours: Conditions, theirs: Conditions) -> dict[str, tuple[Any, Any]]:
     """Return the checked fields that differ: name -> (ours, theirs). Runners count where both runs have them."""
-    found: dict[str, tuple[Any, Any]] = {}
-    for prefix, names, mine, other in (
+    fields: dict[str, tuple[Any, Any]] = {}
+    for prefix, names, own, other in (
         ("", _RUN, ours, theirs),
         ("machine.", _MACHINE, ours.machine, theirs.machine),
         ("policy.", _POLICY, ours.policy, theirs.policy),
     ):
         for name in names:
-            pair = (getattr(mine, name), getattr(other, name))
+            pair = (getattr(own, name), getattr(other, name))
             if pair[0] != pair[1]:
-                found[prefix + name] = pair
+                fields[prefix + name] = pair
     for identity in theirs.identities:
-        found |= identity_differences(ours.identities, identity)
-    return found
+        fields |= identity_differences(ours.identities, identity)
+    return fields
 
 
 def identity_differences(
     known: Iterable[RunnerIdentity], identity: RunnerIdentity
 ) -> dict[str, tuple[Any, Any]]:
     """Return in what `identity` differs from the known one of the same runner and CPU tier."""
-    found: dict[str, tuple[Any, Any]] = {}
+    fields: dict[str, tuple[Any, Any]] = {}
     for other in known:
         if (other.runner, other.cpu) != (identity.runner, identity.cpu):
             continue
         for name in _IDENTITY:
             pair = (getattr(other, name), getattr(identity, name))
             if pair[0] != pair[1]:
-                found[f"{identity.runner}+cpu={identity.cpu}.{name}"] = pair
-    return found
+                fields[f"{identity.runner}+cpu={identity.cpu}.{name}"] = pair
+    return fields
 
 
 def unlike_to_merge(ours: Conditions, theirs: Conditions) -> dict[str, tuple[Any, Any]]:
@@ -223,24 +223,24 @@ def unlike_to_merge(ours: Conditions, theirs: Conditions) -> dict[str, tuple[Any
     Beyond `differences`, which a run that goes on has to keep as well: until which precision cells were measured, since
     one figure would stop by two rules; and what for, since a study's verdict would rest on cells of something else.
     """
-    found = differences(ours, theirs)
+    fields = differences(ours, theirs)
     for name, pair in (
         ("policy.precision", (ours.policy.precision, theirs.policy.precision)),
         ("study", (ours.study, theirs.study)),
     ):
         if pair[0] != pair[1]:
-            found[name] = pair
-    return found
+            fields[name] = pair
+    return fields
 
 
-def require_agreement(found: dict[str, tuple[Any, Any]], what: str, hint: str) -> None:
-    """Raise IncompatibleRuns naming every field in `found`; nothing when there is none."""
-    if not found:
+def require_agreement(fields: dict[str, tuple[Any, Any]], what: str, hint: str) -> None:
+    """Raise IncompatibleRuns naming every field in `fields`; nothing when there is none."""
+    if not fields:
         return
     shown = "; ".join(
-        f"{name}: {_short(ours)} and {_short(theirs)}" for name, (ours, theirs) in found.items()
+        f"{name}: {_short(ours)} and {_short(theirs)}" for name, (ours, theirs) in fields.items()
     )
-    raise IncompatibleRuns(f"{what}: {shown}", fields=tuple(found), hint=hint)
+    raise IncompatibleRuns(f"{what}: {shown}", fields=tuple(fields), hint=hint)
 
 
 def _short(value: Any) -> str:
@@ -276,9 +276,11 @@ def runs(home: Path) -> list[RunSummary]:
         places = [place for place in home.iterdir() if (place / RUN_FILE).exists()] if home.is_dir() else []
     except OSError as error:
         raise StoreError(f"cannot list {home}: {error.strerror}", hint="check its permissions") from error
-    found = [_summary(place) for place in places]
-    found.sort(key=lambda summary: (not summary.problem, summary.started_at, summary.path.name), reverse=True)
-    return found
+    summaries = [_summary(place) for place in places]
+    summaries.sort(
+        key=lambda summary: (not summary.problem, summary.started_at, summary.path.name), reverse=True
+    )
+    return summaries
 
 
 def latest(home: Path) -> Path | None:
@@ -318,5 +320,5 @@ def what_of(plan: Sequence[str]) -> str:
             algorithms[cell.algorithm], runners[cell.runner] = None, None
     if not algorithms:
         return ""
-    names, of = ([*found][:3] + ["..."] * (len(found) > 3) for found in (algorithms, runners))
+    names, of = ([*names][:3] + ["..."] * (len(names) > 3) for names in (algorithms, runners))
     return f"{', '.join(names)} of {', '.join(of)}"

@@ -145,7 +145,7 @@ def bursts_of(table: pa.Table) -> Iterator[tuple[int, Burst]]:
             numbers[start],
             Burst(
                 cell=cells[k],
-                **{name: [] if None in found else found for name, found in optional.items()},
+                **{name: [] if None in values else values for name, values in optional.items()},
                 **{name: values[k] for name, values in singles.items()},
                 **{name: columns[name][start:end] for name in _COUNTERS},
             ),
@@ -164,7 +164,7 @@ def figures_table(figures: Sequence[CellFigure]) -> pa.Table:
         elif field.name == "quality":
             values = [figure.quality.value for figure in figures]
         elif field.name.startswith("quantile_"):
-            values = [[_part(one, field.name) for one in figure.quantiles] for figure in figures]
+            values = [[_part(quantile, field.name) for quantile in figure.quantiles] for figure in figures]
         elif field.name.startswith("warning"):
             part = {"warnings": "text", "warning_kinds": "kind", "warning_numbers": "numbers"}[field.name]
             values = [[getattr(warning, part) for warning in figure.warnings] for figure in figures]
@@ -195,17 +195,17 @@ def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
         quality = Quality(row.pop("quality"))
         row |= {name: tuple(row[name]) for name in ("epoch_cycles", "epoch_ns", "epoch_numbers")}
         parts_of = ("shares", "values", "lows", "highs")
-        told = zip(*(row.pop(f"quantile_{name}") for name in parts_of), strict=True)
-        row["quantiles"] = tuple(Quantile(share, Estimate(*estimate)) for share, *estimate in told)
-        said = zip(row.pop("warnings"), row.pop("warning_kinds"), row.pop("warning_numbers"), strict=True)
-        warnings = tuple(_warning(*one) for one in said)
+        estimates = zip(*(row.pop(f"quantile_{name}") for name in parts_of), strict=True)
+        row["quantiles"] = tuple(Quantile(share, Estimate(*estimate)) for share, *estimate in estimates)
+        columns = zip(row.pop("warnings"), row.pop("warning_kinds"), row.pop("warning_numbers"), strict=True)
+        warnings = tuple(_warning(*warning) for warning in columns)
         figures.append(CellFigure(cell=cell, interval=interval, quality=quality, warnings=warnings, **row))
     return tuple(figures)
 
 
 def _with_kinds(table: pa.Table) -> pa.Table:
     """The warnings of older files have no kind and no numbers."""
-    counts = [len(said or ()) for said in table.column("warnings").to_pylist()]
+    counts = [len(warnings or ()) for warnings in table.column("warnings").to_pylist()]
     columns: tuple[list[Any], ...] = (
         [[Doubt.OTHER.value] * count for count in counts],
         [[[]] * count for count in counts],
@@ -330,11 +330,11 @@ def _cells_of(table: pa.Table) -> list[Cell]:
 
 def _words(column: pa.ChunkedArray) -> list[str]:
     """The texts of a dictionary column; by its codes, which is much faster than value by value."""
-    found: list[str] = []
+    texts: list[str] = []
     for chunk in column.chunks:
         words = chunk.dictionary.to_pylist()
-        found += [words[code] for code in chunk.indices.to_pylist()]
-    return found
+        texts += [words[code] for code in chunk.indices.to_pylist()]
+    return texts
 
 
 def _repeated(values: Sequence[Any], lengths: Sequence[int]) -> list[Any]:

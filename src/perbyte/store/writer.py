@@ -165,8 +165,10 @@ class RunWriter:
             self._state = RunState(conditions=conditions)
         else:
             known = self._state.conditions
-            found = differences(known, conditions)
-            require_agreement(found, "the run cannot go on, conditions have changed", _OTHER_CONDITIONS)
+            changed = differences(known, conditions)
+            require_agreement(
+                changed, "the run cannot be resumed, because conditions have changed", _OTHER_CONDITIONS
+            )
             plan = tuple(dict.fromkeys((*known.plan, *conditions.plan)))
             self._state.conditions = replace(known, policy=conditions.policy, plan=plan)
             self._state.complete = False
@@ -185,8 +187,8 @@ class RunWriter:
         known = self._begun().conditions.identities
         if identity in known:
             return
-        found = identity_differences(known, identity)
-        require_agreement(found, "a runner is not the one this run began with", _OTHER_CONDITIONS)
+        changed = identity_differences(known, identity)
+        require_agreement(changed, "a runner is not the one this run began with", _OTHER_CONDITIONS)
         self._append(Identified(self._next(), identity))
 
     def calibrated(self, calibration: Calibration) -> None:
@@ -376,7 +378,7 @@ def _ours(directory: Path, overwrite: bool) -> list[Path]:
         if ours and not overwrite:
             raise StoreError(
                 f"{directory} already holds a run",
-                hint=f"go on with it (--resume {directory}) or choose another --out",
+                hint=f"continue it (--resume {directory}) or choose another --out",
             )
         return ours
     except OSError as error:
@@ -403,9 +405,9 @@ def merge(paths: Sequence[Path], into: Path) -> Run:
     ids = [conditions.run_id]
     for place in directories[1:]:
         other = read_known(place).state.conditions
-        found = unlike_to_merge(conditions, other)
+        changed = unlike_to_merge(conditions, other)
         hint = "compare them instead: perbyte compare A B"
-        require_agreement(found, f"{directories[0]} and {place} cannot be merged", hint)
+        require_agreement(changed, f"{directories[0]} and {place} cannot be merged", hint)
         if other.run_id in ids:
             raise UsageError(f"{place} is a copy of a run that is already given", hint="name each run once")
         ids.append(other.run_id)

@@ -96,12 +96,12 @@ class Best(Rule, frozen=True, kw_only=True, tag="best"):
     def fill(self, context: Context) -> str:
         """One winner per group of `by`."""
         context = self.basis_of(context)
-        found = []
+        rows = []
         for key, field_ in self.ranking(context, self.candidates).items():
             present = [candidate for candidate in field_.values() if candidate.cost]
             if present:
-                found.append((key, self._winners(context, present)))
-        return _per_group(context, found)
+                rows.append((key, self._winners(context, present)))
+        return _per_group(context, rows)
 
     def _winners(self, context: Context, present: list[Candidate]) -> str:
         best = (max if self.last else min)(present, key=_cost)
@@ -121,14 +121,14 @@ class Order(Rule, frozen=True, kw_only=True, tag="order"):
     def fill(self, context: Context) -> str:
         """One list per group of `by`."""
         context = self.basis_of(context)
-        found = []
+        rows = []
         for key, field_ in self.ranking(context, self.candidates).items():
             present = sorted((candidate for candidate in field_.values() if candidate.cost), key=_cost)
             if present:
-                found.append(
+                rows.append(
                     (key, ", ".join(f"{candidate.label} {self.figure(candidate)}" for candidate in present))
                 )
-        return _per_group(context, found)
+        return _per_group(context, rows)
 
 
 class Range(Rule, frozen=True, kw_only=True, tag="range"):
@@ -171,7 +171,7 @@ class GainOverPrint(Rule, frozen=True, kw_only=True, tag="gain"):
     def rows(self, context: Context) -> tuple[ComparedRow, ...]:
         """Each printed figure with a counterpart among the rule's cells: its algorithm, and the gain in time."""
         table = replace(context.table, in_cycles=False)
-        found = []
+        rows = []
         for published in context.study.published:
             ns = published_ns(published)
             if published.machine != self.machine or ns is None or len(published.sides) != 1:
@@ -185,8 +185,8 @@ class GainOverPrint(Rule, frozen=True, kw_only=True, tag="gain"):
             if costs:
                 best = min(costs, key=lambda estimate: estimate.value)
                 gain = Estimate(ns / best.value, ns / best.high, ns / best.low)
-                found.append((published.algorithm, gain, "faster" if gain.above(1) else "slower"))
-        return tuple(found)
+                rows.append((published.algorithm, gain, "faster" if gain.above(1) else "slower"))
+        return tuple(rows)
 
     def mentions(self) -> Iterator[tuple[str, str, tuple[Value, ...]]]:
         """The dimensions that the rule names, and its machine."""
@@ -207,10 +207,10 @@ class Compared(Rule, frozen=True, kw_only=True, tag="compared"):
 
     def fill(self, context: Context) -> str:
         """The groups by outcome: `slower: AES-CBC 0.26; equal: DES-CBC; ...`."""
-        found: dict[str, list[str]] = {"faster": [], "equal": [], "slower": [], "inconclusive": []}
+        places: dict[str, list[str]] = {"faster": [], "equal": [], "slower": [], "inconclusive": []}
         for place, ratio, word in self.rows(context):
-            found[word].append(f"{place} ({number(ratio.value)})")
-        texts = [f"{word}: {', '.join(names)}" for word, names in found.items() if names]
+            places[word].append(f"{place} ({number(ratio.value)})")
+        texts = [f"{word}: {', '.join(names)}" for word, names in places.items() if names]
         return "; ".join(texts) or _UNKNOWN
 
     def rows(self, context: Context) -> tuple[ComparedRow, ...]:
@@ -235,7 +235,7 @@ class AnswerSentence(AnswerText, frozen=True, forbid_unknown_fields=True, kw_onl
         try:
             self.text.format_map({"unit": "", **dict.fromkeys(self.values, "")})
         except (KeyError, ValueError, IndexError) as error:
-            raise Problem(f"the text names {error}, which is no value", key="text") from None
+            raise Problem(f"the text names {error}, which is not a value", key="text") from None
 
     def tables(self, context: Context) -> Iterator[tuple[str, tuple[ComparedRow, ...]]]:
         """The tables of its values, by title."""
@@ -260,10 +260,10 @@ def _open(context: Context, candidate: Candidate, other: Candidate) -> bool:
     return not (ratio.above(1) or ratio.below(1))
 
 
-def _per_group(context: Context, found: list[tuple[Key, str]]) -> str:
-    if not found:
+def _per_group(context: Context, rows: list[tuple[Key, str]]) -> str:
+    if not rows:
         return _UNKNOWN
-    return "; ".join(f"{context.opening(key)}{text}" for key, text in found)
+    return "; ".join(f"{context.opening(key)}{text}" for key, text in rows)
 
 
 def _cost(candidate: Candidate) -> float:

@@ -182,11 +182,11 @@ def _printed_machine(study: Study, runs: Sequence[Run]) -> str:
 
 def figures_of(runs: Iterable[Run]) -> dict[Cell, tuple[CellFigure, Run]]:
     """All figures of several runs by their cell, each with its run; the first run that has a cell counts."""
-    found: dict[Cell, tuple[CellFigure, Run]] = {}
+    figures: dict[Cell, tuple[CellFigure, Run]] = {}
     for run in runs:
         for figure in run.cells:
-            found.setdefault(figure.cell, (figure, run))
-    return found
+            figures.setdefault(figure.cell, (figure, run))
+    return figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,9 @@ class _Available:
 
     def absence(self, wanted: Selector, asked: str) -> tuple[Absence, str]:
         """Why there is no figure of `wanted`, which the study's selector `asked` means among others."""
-        for failure in sorted(self.failures, key=lambda one: not one.address):  # what tells of one cell first
+        for failure in sorted(
+            self.failures, key=lambda failure: not failure.address
+        ):  # what tells of one cell first
             if self._one(failure, wanted) or self._whole(failure, wanted, asked):
                 kind = Absence.UNPROVIDED if failure.kind in _NOT_PROVIDED else Absence.UNMEASURED
                 return kind, f"{failure.kind}: {failure.message}" if failure.message else failure.kind
@@ -263,22 +265,24 @@ def _printed_as_lacking(study: Study, runs: Sequence[Run]) -> tuple[Selector, ..
 def _left_out(study: Study, figures: Iterable[Cell]) -> frozenset[Selector]:
     """The cells that the quick variant leaves out, if these figures look like those of a quick run."""
     full, quick = (
-        {one for selector in study.selectors(quick=variant) for one in cells_of(selector)}
+        {asked for selector in study.selectors(quick=variant) for asked in cells_of(selector)}
         for variant in (False, True)
     )
     only_full = full - quick
-    if any(one.matches(cell) for one in only_full for cell in figures):
+    if any(wanted.matches(cell) for wanted in only_full for cell in figures):
         return frozenset()
     return frozenset(only_full)
 
 
 def _rows(group: CellGroup, available: _Available) -> Iterable[EvidenceRow]:
-    for asked, wanted in ((selector, one) for selector in group.selectors for one in cells_of(selector)):
+    for asked, wanted in (
+        (selector, wanted) for selector in group.selectors for wanted in cells_of(selector)
+    ):
         if wanted.literal:
-            found = [available.figures[wanted.cell]] if wanted.cell in available.figures else []
+            matching = [available.figures[wanted.cell]] if wanted.cell in available.figures else []
         else:
-            found = [both for cell, both in available.figures.items() if wanted.matches(cell)]
-        for figure, run in found:
+            matching = [both for cell, both in available.figures.items() if wanted.matches(cell)]
+        for figure, run in matching:
             yield EvidenceRow(
                 dimensions(group, figure.cell),
                 group.label,
@@ -289,7 +293,7 @@ def _rows(group: CellGroup, available: _Available) -> Iterable[EvidenceRow]:
                     (behaviour for behaviour in run.behaviours if behaviour.cell == figure.cell), None
                 ),
             )
-        if not found:
+        if not matching:
             absence, reason = available.absence(wanted, asked)
             yield EvidenceRow(
                 dimensions(group, wanted.cell), group.label, None, absence, reason, group.block_bytes

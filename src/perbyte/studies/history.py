@@ -120,7 +120,8 @@ class HistoryFile(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         no_duplicates([line.id for line in self.lines], "[[lines]]")
         no_duplicates([name for line in self.lines for name in line.algorithms], "algorithm")
-        for end in (end for one in self.explanations for step in one.steps for end in step.ends()):
+        steps = (step for explanation in self.explanations for step in explanation.steps)
+        for end in (end for step in steps for end in step.ends()):
             if end.study == TODAY:
                 one_of(end.name, [line.id for line in self.lines], "line", "explanations")
 
@@ -148,7 +149,7 @@ def _end(text: str, key: str) -> End:
     match = _END.fullmatch(text)
     if not match or (match["study"] != TODAY and (match["cpu"] or match["runner"])):
         hint = "STUDY/FIGURE or today/LINE; today's may add +cpu=soft, then +runner=GLOB"
-        raise Problem(f"'{text}' is no point", key=key, hint=hint)
+        raise Problem(f"'{text}' is not a point", key=key, hint=hint)
     return End(match["study"], match["name"], match["cpu"] or "", match["runner"] or "")
 
 
@@ -273,12 +274,14 @@ def load_history(
         measured += measured_points(run, file)
     points = best_points([*published.values(), *measured])
     order = {line.id: number for number, line in enumerate(file.lines)}
-    points.sort(key=lambda one: (order[one.line], one.year, one.measured, one.cost))
+    points.sort(key=lambda point: (order[point.line], point.year, point.measured, point.cost))
     present = {point.line for point in points}
     return History(
         lines=tuple(line for line in file.lines if line.id in present),
         points=tuple(points),
-        explained=tuple(_explain(one, published, measured, runs, file) for one in file.explanations),
+        explained=tuple(
+            _explain(explanation, published, measured, runs, file) for explanation in file.explanations
+        ),
         left_out=tuple(outside),
         converted=len(published),
         studies=known,
@@ -292,11 +295,11 @@ def _published(known: Iterable[Study], file: HistoryFile) -> tuple[dict[str, His
     outside: dict[tuple[str, str], list[str]] = {}
     for study in known:
         for figure in study.published:
-            found = published_point(study, figure, file)
-            if isinstance(found, HistoryPoint):
-                points[found.id] = found
+            point = published_point(study, figure, file)
+            if isinstance(point, HistoryPoint):
+                points[point.id] = point
             else:
-                outside.setdefault((study.name, found), []).append(figure.algorithm)
+                outside.setdefault((study.name, point), []).append(figure.algorithm)
     left = [
         LeftOut(study, why, tuple(dict.fromkeys(names)), len(names))
         for (study, why), names in outside.items()
@@ -346,13 +349,13 @@ def _find(
 ) -> HistoryPoint | str:
     """The point that `end` means, or what is missing."""
     if end.study != TODAY:
-        found = published.get(f"{end.study}/{end.name}")
-        if found is None:
+        point = published.get(f"{end.study}/{end.name}")
+        if point is None:
             raise DataFileError(
-                f"the explanation '{explanation.id}' names '{end.study}/{end.name}', which is no point",
+                f"the explanation '{explanation.id}' names '{end.study}/{end.name}', which is not a point",
                 hint="name a published figure of a line: STUDY/ID, with the id of published.csv",
             )
-        return found
+        return point
     fitting = [
         point
         for point in measured
@@ -363,7 +366,7 @@ def _find(
     name = next(line.name for line in file.lines if line.id == end.name)
     which = (f" in {end.runner}" if end.runner else "") + (f" (tier {end.cpu})" if end.cpu else "")
     best = best_points(fitting)
-    return min(best, key=lambda one: one.cost) if best else f"{name}{which} is in none of these runs"
+    return min(best, key=lambda point: point.cost) if best else f"{name}{which} is in none of these runs"
 
 
 def _lack(step: HistoryStep, runs: Sequence[Run]) -> str:
@@ -377,11 +380,11 @@ def published_point(study: Study, figure: PublishedFigure, file: HistoryFile) ->
     if not figure.available or not figure.value:
         return "the source prints that there is no figure"
     if figure.unit == Unit.RATIO:
-        return "a ratio is no speed"
+        return "a ratio is not a speed"
     if figure.operation not in _OPERATIONS:
-        return "only hashing and encrypting stand here, not decrypting, MACs and signatures"
+        return "only hashing and encrypting are shown here, not decrypting, MACs and signatures"
     if not figure.cell:
-        return "no library of today stands for it"
+        return "no library of today corresponds to it"
     cell = cells_of(figure.cell)[0].cell
     line = file.line_of(cell.algorithm)
     if line is None:
@@ -396,9 +399,8 @@ def published_point(study: Study, figure: PublishedFigure, file: HistoryFile) ->
         if clock and cycles:
             ns, gaps = cycles * figure.size_bytes / clock * 1e9, []
     rate = figure.size_bytes * 8e3 / ns if ns else None
-    of_machine = [
-        one.has for one in file.machines if (one.study, one.machine) == (study.name, figure.machine)
-    ]
+    own = (study.name, figure.machine)
+    of_machine = (machine.has for machine in file.machines if (machine.study, machine.machine) == own)
     features = frozenset(feature for has in of_machine for feature in has)
     return HistoryPoint(
         line=line.id,
@@ -452,7 +454,7 @@ def best_points(points: Iterable[HistoryPoint]) -> list[HistoryPoint]:
     for point in longest.values():
         where = (point.line, point.year, point.measured, point.machine, point.means)
         best.setdefault(where, []).append(point)
-    return [replace(min(found, key=lambda one: one.cost), among=len(found)) for found in best.values()]
+    return [replace(min(points, key=lambda point: point.cost), among=len(points)) for points in best.values()]
 
 
 def year_of(run: Run) -> int | None:

@@ -125,7 +125,9 @@ def _deciding(findings: Sequence[Finding], outcome: Outcome) -> list[str]:
     deciding = [
         finding.sentence
         for state in wanted
-        for finding in sorted((one for one in findings if one.state is state), key=lambda one: -one.margin)
+        for finding in sorted(
+            (finding for finding in findings if finding.state is state), key=lambda finding: -finding.margin
+        )
     ]
     shown = list(dict.fromkeys(deciding))
     more = len(shown) - _SHOWN
@@ -186,8 +188,8 @@ def _points(
             floor = first.noise_floor if together else floor_across((first.noise_floor, second.noise_floor))
             today = compare(below, above, floor, same_run=together).ratio
             yield PairedPoint(published, (above.cell.address, below.cell.address), _library(above), today)
-        case [[_, *_] as found]:
-            for figure, _ in found:
+        case [[_, *_] as matching]:
+            for figure, _ in matching:
                 now = read(figure, published.unit, size_bytes=published.size_bytes, calls=published.calls)
                 yield PairedPoint(published, (figure.cell.address,), _library(figure), now)
         case _:
@@ -196,9 +198,9 @@ def _points(
 
 def _matching(selector: str, figures: Mapping[Cell, tuple[CellFigure, Run]]) -> list[tuple[CellFigure, Run]]:
     wanted = cells_of(selector)
-    if all(one.literal for one in wanted):
-        return [figures[one.cell] for one in wanted if one.cell in figures]
-    return [both for cell, both in figures.items() if any(one.matches(cell) for one in wanted)]
+    if all(asked.literal for asked in wanted):
+        return [figures[asked.cell] for asked in wanted if asked.cell in figures]
+    return [both for cell, both in figures.items() if any(asked.matches(cell) for asked in wanted)]
 
 
 def _library(figure: CellFigure) -> str:

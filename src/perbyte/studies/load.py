@@ -44,15 +44,15 @@ def studies(directory: Path | None = None) -> tuple[Study, ...]:
 
     One that breaks the rules is left out with a DataFileWarning; with `directory` it raises DataFileError.
     """
-    found = []
+    loaded = []
     for path in _folders(directory):
         try:
-            found.append(read_study(path))
+            loaded.append(read_study(path))
         except DataFileError as error:
             if directory is not None:
                 raise
             warnings.warn(f"study '{path.name}' is left out: {error}", DataFileWarning, stacklevel=2)
-    return tuple(sorted(found, key=lambda study: (study.year, study.name)))
+    return tuple(sorted(loaded, key=lambda study: (study.year, study.name)))
 
 
 def find(name: str, directory: Path | None = None) -> Study:
@@ -95,11 +95,11 @@ def read_study(path: Path) -> Study:
 def _folders(directory: Path | None) -> list[Path]:
     """The folders of studies, one of a name: those of `PERBYTE_STUDIES` come first."""
     extra = [Path(part) for part in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if part]
-    found: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
     for place in [directory] if directory else [*extra, places.data_dir("studies")]:
         for file in sorted(place.glob(f"*/{STUDY_FILE}")):
-            found.setdefault(file.parent.name, file.parent)
-    return [found[name] for name in sorted(found)]
+            folders.setdefault(file.parent.name, file.parent)
+    return [folders[name] for name in sorted(folders)]
 
 
 @contextmanager
@@ -117,7 +117,7 @@ def _filled(file: StudyFile) -> Iterator[object]:
     for group in file.groups:
         place = f"[[cells]] {group.name}: "
         full, quick = (
-            tuple(_checked(_with_contract(one, file.contract), place + key) for one in chosen)
+            tuple(_checked(_with_contract(selector, file.contract), place + key) for selector in chosen)
             for key, chosen in (("selectors", group.selectors), ("quick", group.chosen(quick=True)))
         )
         yield msgspec.structs.replace(group, selectors=full, quick=quick)
@@ -134,7 +134,7 @@ def _checked(selector: str, key: str) -> str:
         cells = cells_of(selector)
     except UsageError as error:
         raise Problem(str(error), key=key, hint=error.hint) from error
-    for cell in (one.cell for one in cells):
+    for cell in (asked.cell for asked in cells):
         algorithm = algorithms.get(cell.algorithm)
         if algorithm and cell.size_bytes % max(algorithm.data_multiple_bytes, 1):
             raise Problem(
@@ -153,7 +153,7 @@ def _check(study: Study) -> None:
         no_duplicates([figure.id for figure in study.published], "id")
     with _located(f"{place}/NOTES.md"):
         if not study.notes.strip():
-            raise Problem("is empty", hint="write down what cannot be repeated, and why")
+            raise Problem("is empty", hint="list what cannot be repeated, and why")
     with _located(f"{place}/claims.toml"):
         if not study.claims:
             raise Problem("there are no [[claims]]", hint="write down at least one claim of the text")
@@ -175,8 +175,8 @@ def _known(study: Study) -> dict[str, set[Value] | None]:
     known: dict[str, set[Value] | None] = {"machines": {machine.id for machine in study.machines}}
     for group in study.groups:
         for selector in group.selectors:
-            for one in cells_of(selector):
-                for name, value in dimensions(group, one.cell).items():
+            for asked in cells_of(selector):
+                for name, value in dimensions(group, asked.cell).items():
                     values = known.setdefault(name, set())
                     if isinstance(value, str) and pattern.is_pattern(value):
                         known[name] = None
@@ -200,5 +200,5 @@ def _check_claim(claim: Form, known: Mapping[str, set[Value] | None]) -> None:
                 raise Problem(
                     f"no cell of the study has {dimension} = {value!r}",
                     key=key,
-                    hint=closest(str(value), [str(one) for one in there]),
+                    hint=closest(str(value), [str(known) for known in there]),
                 )

@@ -84,7 +84,7 @@ class PublishedFigure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             one_of(self.unit, PUBLISHED_UNITS, "published unit", "unit")
         if self.cell and len(self.sides) != 1 + (self.unit == Unit.RATIO):
             hint = "write a ratio as `CELL over CELL`"
-            raise Problem("a ratio stands for two cells, every other figure for one", key="cell", hint=hint)
+            raise Problem("a ratio needs two cells, every other figure one", key="cell", hint=hint)
 
     @property
     def available(self) -> bool:
@@ -224,7 +224,9 @@ class Study(StudyFile, frozen=True, kw_only=True):
 
     def selectors(self, *, quick: bool = False) -> tuple[str, ...]:
         """The selectors to measure, in the order of the study's file and without repetition."""
-        return tuple(dict.fromkeys(one for group in self.groups for one in group.chosen(quick=quick)))
+        return tuple(
+            dict.fromkeys(selector for group in self.groups for selector in group.chosen(quick=quick))
+        )
 
     def measuring_policy(self, *, quick: bool = False, start: Policy | None = None) -> Policy:
         """The policy to measure with: `start` (the usual one if None) with the study's overrides."""

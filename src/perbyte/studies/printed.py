@@ -17,7 +17,7 @@ def published_run(study: Study, machine: str = "") -> Run:
     A glob for the runner becomes the runner `published`. Cycles are those printed; where the study printed times,
     the figures are in nanoseconds. Raises UsageError when the study has no such machine.
     """
-    known = [one.id for one in study.machines]
+    known = [machine.id for machine in study.machines]
     if machine and machine not in known:
         raise UsageError(f"{study.name} has no machine '{machine}'", hint=f"there are: {', '.join(known)}")
     wanted = machine or (known[0] if known else "")

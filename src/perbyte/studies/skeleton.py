@@ -20,7 +20,7 @@ from perbyte.catalogue import load as load_catalogue
 from perbyte.errors import UsageError
 from perbyte.studies.model import PublishedFigure
 
-COLUMNS = tuple(one.encode_name for one in msgspec.structs.fields(PublishedFigure))
+COLUMNS = tuple(field.encode_name for field in msgspec.structs.fields(PublishedFigure))
 _NEEDED = ("algorithm", "operation", "value", "unit")
 
 
@@ -63,7 +63,7 @@ def read_figures(text: str, machine: str = "machine") -> list[dict[str, str]]:
             hint=f"its first line names the columns: {', '.join(_NEEDED)}, best also size_bytes and library",
         )
     catalogue = load_catalogue()
-    found, ids = [], set()
+    figures, ids = [], set()
     for number, row in enumerate(rows, 1):
         figure = {name: (row.get(name) or "").strip() for name in COLUMNS}
         figure["place"] = figure["place"] or "table"
@@ -89,8 +89,8 @@ def read_figures(text: str, machine: str = "machine") -> list[dict[str, str]]:
                 )
             else:
                 figure["cell"] = f"*/{algorithm}/{figure['operation']}@{figure['size_bytes'] or 0}"
-        found.append(figure)
-    return found
+        figures.append(figure)
+    return figures
 
 
 def draw(about: About, figures: Sequence[dict[str, str]]) -> dict[str, str]:
@@ -110,15 +110,15 @@ def draw(about: About, figures: Sequence[dict[str, str]]) -> dict[str, str]:
 
 
 def _groups(figures: Iterable[dict[str, str]]) -> list[_Group]:
-    found: dict[str, _Group] = {}
+    groups: dict[str, _Group] = {}
     for figure in figures:
         match = re.fullmatch(r"[^/]+/([^/]+)/([^@]+)@(\d+).*", figure["cell"])
         if match and figure["available"] == "yes":
             algorithm, operation, size = match.groups()
-            group = found.setdefault(algorithm, _Group(_plain(algorithm), figure["algorithm"], algorithm))
+            group = groups.setdefault(algorithm, _Group(_plain(algorithm), figure["algorithm"], algorithm))
             group.operations[operation] = None
             group.sizes[int(size)] = None
-    return list(found.values())
+    return list(groups.values())
 
 
 def _study(about: About, figures: Sequence[dict[str, str]], groups: Sequence[_Group]) -> str:

@@ -35,7 +35,7 @@ class Word(Struct, frozen=True, forbid_unknown_fields=True):
     quantifier: Literal["every", "most", "some"] | None = None
 
     def __post_init__(self) -> None:
-        if sum(one is not None for one in (self.within_percent, self.from_, self.quantifier)) != 1:
+        if sum(limit is not None for limit in (self.within_percent, self.from_, self.quantifier)) != 1:
             raise Problem("a word needs one of within_percent, from, quantifier", key=self.word)
 
     @property
@@ -89,7 +89,7 @@ def words() -> tuple[Word, ...]:
 
 def meaning(word: str) -> Word:
     """The entry of a word. Raises Problem when the table has none."""
-    known = {name: one for one in words() for name in (one.word, *one.also)}
+    known = {name: word for word in words() for name in (word.word, *word.also)}
     if word not in known:
         raise Problem(f"there is no word '{word}' in {WORDS_FILE}", key="words", hint=closest(word, known))
     return known[word]

@@ -125,13 +125,13 @@ class _Writer:
                 f"{self.algorithm.id}: functions of the kind '{kind}' cannot be tried this way",
                 hint="write a runner: CONTRIBUTING.md",
             )
-        found = makers[kind]()
-        if not found:
+        variants = makers[kind]()
+        if not variants:
             shown = "; ".join(
                 f"{step}={call.function}({', '.join(call.roles)})" for step, call in calls.items()
             )
             raise UsageError(f"{shown}: no operation of {self.algorithm.id} ({kind})", hint=self._hint())
-        return found
+        return variants
 
     def _hint(self) -> str:
         ways = {
@@ -167,7 +167,7 @@ class _Writer:
             return []
         init, update, final = (self.calls[step] for step in ("init", "update", "final"))
         names = f"{init.function}, {update.function}, {final.function}"
-        whole = self._loop("digest", [expression(one) for one in (init, update, final)])
+        whole = self._loop("digest", [expression(step) for step in (init, update, final)])
         stream = self._loop("more", [expression(update)])
         begin, show = self._once("begin", init), self._once("show", final)
         return [
@@ -332,7 +332,10 @@ class _Writer:
 
 
 def _literal(text: str) -> str:
-    plain = "".join(one if one.isprintable() and one.isascii() and one not in '"\\' else "?" for one in text)
+    plain = "".join(
+        character if character.isprintable() and character.isascii() and character not in '"\\' else "?"
+        for character in text
+    )
     return f'"{plain}"'
 
 

@@ -24,7 +24,7 @@ FAULTS = frozenset({"incorrect", "disputed", "crashed", "timed-out", "garbled", 
 class BesideTheBest:
     """A row of the user's beside the best of the others: `ratio` is its cost over theirs. `others` counts them."""
 
-    mine: CellFigure
+    own: CellFigure
     best: CellFigure
     comparison: Comparison
     others: int
@@ -41,53 +41,51 @@ def sizes_for(algorithm: Algorithm, asked: Sequence[int] | None, *, quick: bool 
 def draw_cells(
     algorithm: Algorithm,
     hellos: dict[tuple[str, str], HelloAnswer],
-    mine: Collection[str],
+    own: Collection[str],
     sizes: Iterable[int],
 ) -> tuple[Cell, ...]:
-    """The cells of `mine` and of all other runners in `hellos` that do the same. Sizes that do not fit are left out."""
+    """The cells of `own` and of all other runners in `hellos` that do the same. Sizes that do not fit are left out."""
     offered: dict[str, list[tuple[str, str]]] = {
         runner: [(row.operation, row.contract) for row in hello.operations if row.algorithm == algorithm.id]
         for (runner, _), hello in hellos.items()
     }
-    wanted = {row for name in mine for row in offered.get(name, ())}
+    wanted = {row for name in own for row in offered.get(name, ())}
     fitting = [size for size in sizes if size % algorithm.data_multiple_bytes == 0]
     return tuple(
         Cell(runner, algorithm.id, operation, size, contract)
-        for runner, rows in sorted(offered.items(), key=lambda one: (one[0] not in mine, one[0]))
+        for runner, rows in sorted(offered.items(), key=lambda item: (item[0] not in own, item[0]))
         for operation, contract in rows
         if (operation, contract) in wanted
         for size in fitting
     )
 
 
-def beside_the_best(
-    run: Run, mine: Collection[str], stored: Sequence[CellFigure] = ()
-) -> list[BesideTheBest]:
+def beside_the_best(run: Run, own: Collection[str], stored: Sequence[CellFigure] = ()) -> list[BesideTheBest]:
     """Each figure of the user's with the best of the others at the same operation, contract and size.
 
     `stored` are figures of others from runs that are still true: they count, and the best is one that was measured.
     """
 
-    def same(one: CellFigure, other: CellFigure) -> bool:
-        row = (one.cell.operation, one.cell.contract, one.cell.size_bytes)
+    def same(figure: CellFigure, other: CellFigure) -> bool:
+        row = (figure.cell.operation, figure.cell.contract, figure.cell.size_bytes)
         return row == (other.cell.operation, other.cell.contract, other.cell.size_bytes)
 
     bests = []
     for figure in run.cells:
         cell = figure.cell
-        others = [other for other in run.cells if other.cell.runner not in mine and same(other, figure)]
-        if cell.runner in mine and others:
+        others = [other for other in run.cells if other.cell.runner not in own and same(other, figure)]
+        if cell.runner in own and others:
             best = min(others, key=lambda other: other.ns_per_call)
             number = len(others) + sum(same(other, figure) for other in stored)
             bests.append(BesideTheBest(figure, best, stats.compare(best, figure, run.noise_floor), number))
     return bests
 
 
-def failed(run: Run, mine: Collection[str]) -> bool:
+def failed(run: Run, own: Collection[str]) -> bool:
     """True when a row of the user's is wrong, breaks off or does not come back; not where its figure is refused."""
-    return any(failure.runner in mine and failure.kind in FAULTS for failure in run.failures)
+    return any(failure.runner in own and failure.kind in FAULTS for failure in run.failures)
 
 
-def measured(run: Run, mine: Collection[str]) -> bool:
+def measured(run: Run, own: Collection[str]) -> bool:
     """True when a row of the user's gave a figure."""
-    return any(figure.cell.runner in mine for figure in run.cells)
+    return any(figure.cell.runner in own for figure in run.cells)

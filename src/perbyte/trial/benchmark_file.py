@@ -25,7 +25,7 @@ from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.model import Cell
 from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec
-from perbyte.trial.program import describe, home
+from perbyte.trial.program import DoesNotBuild, describe, home
 
 WAY_VARIABLE, PLAN_VARIABLE = "PERBYTE_BENCH", "PERBYTE_BENCH_PLAN"
 PROGRAM, PLAN = "program", "benchmarks.json"
@@ -79,9 +79,9 @@ class BenchmarkProgram:
     def cells(self, words: Sequence[str] = (), *, runner: str = "") -> tuple[Cell, ...]:
         """The cells of all that can be measured and whose name holds one of `words`; `runner`: under another name."""
         return tuple(
-            Cell(runner or self.spec.name, one.id, "call", one.bytes, one.contract)
-            for one in self.benchmarks
-            if not one.why and (not words or any(word in one.name for word in words))
+            Cell(runner or self.spec.name, benchmark.id, "call", benchmark.bytes, benchmark.contract)
+            for benchmark in self.benchmarks
+            if not benchmark.why and (not words or any(word in benchmark.name for word in words))
         )
 
 
@@ -130,7 +130,7 @@ def suite_in(place: Path, built: BuiltBenchmarks, name: str = "") -> BenchmarkPr
     try:
         listing = msgspec.json.decode((place / PLAN).read_bytes(), type=BenchmarkListing)
     except (OSError, msgspec.MsgspecError) as error:
-        raise UsageError(f"{built.name}: what it lists cannot be read: {error}") from None
+        raise UsageError(f"{built.name}: its list cannot be read: {error}") from None
     spec = describe(name or built.name, place, (), language=built.language)
     return BenchmarkProgram(spec, listing.benchmarks or (), listing.unheeded)
 
@@ -153,16 +153,16 @@ def ask(program: Path, directory: Path, environment: Mapping[str, str]) -> str:
     except subprocess.TimeoutExpired:
         raise UsageError(
             f"its benchmarks do not come to their routines within {_LIMIT_S} s",
-            hint="set less up, or make smaller files",
+            hint="reduce the set-up, or make smaller files",
         ) from None
     except OSError as error:
         raise EnvironmentLacking(f"{program} cannot be started: {error}") from None
     try:
         listing = msgspec.json.decode(ended.stdout, type=BenchmarkListing)
     except msgspec.MsgspecError:
-        said = (ended.stderr.strip() or ended.stdout.strip() or "nothing").splitlines()[-1][:200]
+        message = (ended.stderr.strip() or ended.stdout.strip() or "nothing").splitlines()[-1][:200]
         raise UsageError(
-            f"it lists no benchmarks; it ended with {ended.returncode} and said: {said}",
+            f"it lists no benchmarks; it ended with {ended.returncode} and said: {message}",
             hint="a file of Rust has criterion_main!; see docs/benchmark-files.md",
         ) from None
     if not listing.benchmarks:
@@ -173,17 +173,47 @@ def ask(program: Path, directory: Path, environment: Mapping[str, str]) -> str:
 def describe_routines(suites: Iterable[BenchmarkProgram], key: str) -> None:
     """Let the catalogue know the routines of these programs from now on. Raises DataFileError."""
     tables = {
-        one.id: (
-            f'[algorithms."{one.id}"]\nname = {json.dumps(plain(one.name, 200), ensure_ascii=False)}\n'
+        benchmark.id: (
+            f'[algorithms."{benchmark.id}"]\nname = {json.dumps(plain(benchmark.name, 200), ensure_ascii=False)}\n'
             'kind = "routine"\nyear = 2000\norigin = "the user"\noperations = ["call"]\nsources = ["perbyte bench"]\n'
         )
         for suite in suites
-        for one in suite.benchmarks
+        for benchmark in suite.benchmarks
     }
     place = home() / "algorithms" / f"bench-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
     shutil.rmtree(place, ignore_errors=True)
     (place / "algorithms").mkdir(parents=True)
     (place / "algorithms" / "benchmarks.toml").write_text("\n".join(tables.values()), encoding="utf-8")
-    before = [one for one in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if one]
+    before = [path for path in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if path]
     os.environ[SEARCH_VARIABLE] = os.pathsep.join([*before, str(place)])
     load.cache_clear()
+
+
+def told_by(
+    name: str,
+    command: Sequence[str],
+    directory: Path,
+    limit_s: float,
+    environment: Mapping[str, str] | None = None,
+) -> str:
+    """What a build tool writes to standard output.
+
+    Raises DoesNotBuild with what it writes to standard error, EnvironmentLacking where it cannot be run in `limit_s`.
+    """
+    try:
+        ended = subprocess.run(
+            command,
+            cwd=directory,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=limit_s,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EnvironmentLacking(f"{name}: {error}") from None
+    if ended.returncode:
+        raise DoesNotBuild(ended.stderr)
+    return ended.stdout

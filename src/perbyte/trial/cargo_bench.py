@@ -10,16 +10,15 @@ import contextlib
 import hashlib
 import json
 import re
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from perbyte import places
-from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.trial.benchmark_file import BuiltBenchmarks
+from perbyte.errors import UsageError
+from perbyte.trial.benchmark_file import BuiltBenchmarks, told_by
 from perbyte.trial.foreign import tool
-from perbyte.trial.program import DoesNotBuild, home
+from perbyte.trial.program import home
 
 CRATE, PATCHED = "perbyte-criterion", "criterion"
 _LIMIT_S = 1800
@@ -34,7 +33,7 @@ def build_cargo(directory: Path, flags: Sequence[str] = ()) -> list[BuiltBenchma
     """
     cargo = tool("cargo", "rustup, or apt-get install cargo")
     told = json.loads(_said([cargo, "metadata", "--no-deps", "--format-version", "1"], directory))
-    packages = [one for one in told["packages"] if Path(one["manifest_path"]).parent == directory]
+    packages = [package for package in told["packages"] if Path(package["manifest_path"]).parent == directory]
     packages = packages or told["packages"]
     wanted = {
         target["name"]: package
@@ -53,18 +52,18 @@ def build_cargo(directory: Path, flags: Sequence[str] = ()) -> list[BuiltBenchma
         patches = _patches(cargo, root, packages)
         names = [word for name in wanted for word in ("--bench", name)]
         command = [cargo, "bench", "--no-run", "--message-format=json-render-diagnostics", *names, *flags]
-        command += ["--target-dir", str(target), *(word for one in patches for word in ("--config", one))]
+        command += ["--target-dir", str(target), *(word for patch in patches for word in ("--config", patch))]
         artifacts = _said(command, directory).splitlines()
-    found = [
-        _built(one)
-        for one in (json.loads(line) for line in artifacts if line.startswith("{"))
-        if one.get("reason") == "compiler-artifact"
-        and one.get("executable")
-        and one["target"]["name"] in wanted
+    binaries = [
+        _built(artifact)
+        for artifact in (json.loads(line) for line in artifacts if line.startswith("{"))
+        if artifact.get("reason") == "compiler-artifact"
+        and artifact.get("executable")
+        and artifact["target"]["name"] in wanted
     ]
-    if not found:
+    if not binaries:
         raise UsageError(f"{directory}: cargo built no benchmark")
-    return found
+    return binaries
 
 
 def _built(artifact: dict[str, Any]) -> BuiltBenchmarks:
@@ -87,11 +86,11 @@ def already_built(program: Path) -> BuiltBenchmarks:
 
 def _patches(cargo: str, root: Path, packages: Sequence[dict[str, Any]]) -> list[str]:
     """Words for cargo's --config that put Perbyte's crate in the place of each version of criterion."""
-    asked = {one["name"] for package in packages for one in package["dependencies"]}
+    asked = {dependency["name"] for package in packages for dependency in package["dependencies"]}
     if PATCHED not in asked:
         if CRATE in asked:
             return []
-        raise UsageError(f"{root}: it asks for no {PATCHED}", hint="[dev-dependencies] criterion = ...")
+        raise UsageError(f"{root} does not depend on {PATCHED}", hint="[dev-dependencies] criterion = ...")
     lock = root / "Cargo.lock"
     if not lock.is_file():
         _said([cargo, "generate-lockfile"], root)
@@ -140,23 +139,7 @@ def _lock_kept(root: Path) -> Iterator[None]:
 
 
 def _said(command: Sequence[str], directory: Path) -> str:
-    """What cargo writes to standard output. Raises DoesNotBuild with what it writes to standard error."""
-    try:
-        ended = subprocess.run(
-            command,
-            cwd=directory,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise EnvironmentLacking(f"cargo: {error}") from None
-    if ended.returncode:
-        raise DoesNotBuild(ended.stderr)
-    return ended.stdout
+    return told_by("cargo", command, directory, _LIMIT_S)
 
 
 def _text(file: Path) -> str:

@@ -37,7 +37,7 @@ def compare_checksums(implementation: Implementation, place: Path) -> tuple[bool
     `place` is where the implementation was built with `checksum_program`.
     """
     home = _home(implementation)
-    expected = {name: found for name in _FILES if (found := _expected(home / name))}
+    expected = {name: digest for name in _FILES if (digest := _expected(home / name))}
     if not expected:
         return True, ""
     if (failed := place / f"{PROGRAM}.failed").is_file():
@@ -70,7 +70,7 @@ def expected_checksums(implementation: Implementation) -> str:
 def _expected(file: Path) -> str:
     """What a checksum file holds; '' where there is none, or none of this form."""
     try:
-        found = file.read_text(encoding="ascii").strip()
+        digest = file.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
         return ""
-    return found if re.fullmatch("[0-9a-f]{64}", found) else ""
+    return digest if re.fullmatch("[0-9a-f]{64}", digest) else ""

@@ -41,10 +41,10 @@ class Repository:
         """The commit that `name` means. Raises UsageError for one that is not there."""
         # what begins with a hyphen would be an option
         if name.startswith("-") or not (
-            found := _said(self.root, "rev-parse", "--verify", "-q", f"{name}^{{commit}}")
+            digest := _said(self.root, "rev-parse", "--verify", "-q", f"{name}^{{commit}}")
         ):
             raise UsageError(f"there is no commit '{name}' in {self.root}", hint="git log --oneline")
-        return Commit(found, _said(self.root, "log", "-1", "--format=%s", found))
+        return Commit(digest, _said(self.root, "log", "-1", "--format=%s", digest))
 
     def after(self, old: Commit) -> list[Commit]:
         """The commits behind `old` up to HEAD, the oldest first, along first parents."""
@@ -76,7 +76,7 @@ def repository_of(files: Sequence[Path]) -> Repository:
     """The repository that all of `files` (absolute) lie in. Raises UsageError where there is none."""
     root = _said(files[0].parent, "rev-parse", "--show-toplevel")
     if not root or not all(file.is_relative_to(root) for file in files):
-        raise UsageError(f"{files[0]} is in no repository of Git", hint="--baseline needs none")
+        raise UsageError(f"{files[0]} is not in a Git repository", hint="--baseline needs none")
     return Repository(Path(root))
 
 

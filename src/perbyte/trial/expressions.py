@@ -131,14 +131,14 @@ def _arguments(call: Call) -> list[str]:
         if call.prototype
         else [None] * len(call.roles)
     )
-    found: list[str] = []
+    arguments: list[str] = []
     for role, shape in zip(call.roles, shapes, strict=True):
-        found.append(given[role])
+        arguments.append(given[role])
         if shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
-            found.append(_slice_length(call, role))
+            arguments.append(_slice_length(call, role))
     if call.prototype and returns_bytes(call.prototype):
-        found.append("out")
-    return found
+        arguments.append("out")
+    return arguments
 
 
 def _slice_length(call: Call, role: str) -> str:

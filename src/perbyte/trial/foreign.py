@@ -23,8 +23,8 @@ _LIMIT_S = 300
 
 def tool(program: str, packages: str) -> str:
     """Where a toolchain's program lies. Raises EnvironmentLacking with the packages that bring it."""
-    if found := shutil.which(program):
-        return found
+    if path := shutil.which(program):
+        return path
     raise EnvironmentLacking(f"there is no {program} here", hint=f"install it, e.g. {packages}")
 
 

@@ -7,18 +7,16 @@ place of the module's.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from perbyte import places
-from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.trial.benchmark_file import BuiltBenchmarks
+from perbyte.errors import UsageError
+from perbyte.trial.benchmark_file import BuiltBenchmarks, told_by
 from perbyte.trial.foreign import said_by, sdk_library, tool
-from perbyte.trial.program import DoesNotBuild, home
+from perbyte.trial.program import home
 
 ENVIRONMENT = {"GODEBUG": "asyncpreemptoff=1"}
 _LIMIT_S = 900
@@ -33,7 +31,7 @@ def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
     go = tool("go", "apt-get install golang-go gcc")
     package = json.loads(_said([go, "list", "-json", *flags, "."], directory))
     if not package.get("Module"):
-        raise UsageError(f"{directory}: it belongs to no module", hint="go mod init example.com/mine")
+        raise UsageError(f"{directory}: it is not part of a module", hint="go mod init example.com/mine")
     if directory.is_relative_to(_said([go, "env", "GOMODCACHE"], directory).strip() or "/nowhere"):
         raise UsageError(
             f"{directory}: it lies in the cache of modules, over which go lays nothing",
@@ -42,7 +40,7 @@ def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
     if package["Name"] == "main" and package.get("TestGoFiles"):
         raise UsageError(
             f"{directory}: a package main cannot be imported, and so not measured",
-            hint="move what is measured to a package of its own",
+            hint="move the measured code to a separate package",
         )
     sdk = places.data_dir("runners") / "sdk"
     place = home() / "go"
@@ -80,18 +78,18 @@ def _overlay(go: str, sdk: Path, package: Mapping[str, Any], scratch: Path) -> d
         raise UsageError(
             f"{directory}: it has no test files", hint="name the directory of a package with *_test.go"
         )
-    found = json.loads(_said([_rewriter(go, sdk), *pairs], directory))
+    names_of = json.loads(_said([_rewriter(go, sdk), *pairs], directory))
     imports, rows = [], []
     for kind, path, alias in (
         ("TestGoFiles", package["ImportPath"], "inner"),
         ("XTestGoFiles", f"{package['ImportPath']}/{_OUTER}", "outer"),
     ):
-        names = [one for file, them in found.items() if origin[file] == kind for one in them or ()]
+        names = [name for file, them in names_of.items() if origin[file] == kind for name in them or ()]
         if not names:
             continue
         list_file = scratch / f"list-{alias}.go"
         title = package["Name"] + ("_test" if alias == "outer" else "")
-        entries = "".join(f'\t{{"{one}", {one}}},\n' for one in names)
+        entries = "".join(f'\t{{"{name}", {name}}},\n' for name in names)
         list_file.write_text(
             f'package {title}\n\nimport perbyteTesting "perbyte/testing"\n\n// PerbyteBenchmarks are those of the test '
             f"files.\nvar PerbyteBenchmarks = []perbyteTesting.InternalBenchmark{{\n{entries}}}\n",
@@ -153,21 +151,4 @@ def _rewriter(go: str, sdk: Path) -> str:
 
 
 def _said(command: Sequence[str], directory: Path, environment: Mapping[str, str] | None = None) -> str:
-    """What go writes to standard output. Raises DoesNotBuild with what it writes to standard error."""
-    try:
-        ended = subprocess.run(
-            command,
-            cwd=directory,
-            env={**os.environ, **(environment or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise EnvironmentLacking(f"go: {error}") from None
-    if ended.returncode:
-        raise DoesNotBuild(ended.stderr)
-    return ended.stdout
+    return told_by("go", command, directory, _LIMIT_S, environment)

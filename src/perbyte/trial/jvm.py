@@ -74,8 +74,8 @@ def _start(asked: Managed, scratch: Path, javac: str, package: str, path: Sequen
     calls = ", ".join(call.function for call in asked.calls.values())
     kind = str(_KINDS[asked.kind])
     told = [name, asked.main.name, digest_of(asked.files), asked.algorithm.id, kind, str(key), str(nonce)]
-    words = " ".join(shlex.quote(one) for one in [*told, str(output), calls, *OPTIONS])
-    rest = "".join(f":{shlex.quote(one)}" for one in path[1:])
+    words = " ".join(shlex.quote(word) for word in [*told, str(output), calls, *OPTIONS])
+    rest = "".join(f":{shlex.quote(entry)}" for entry in path[1:])
     command = f'{shlex.quote(str(program))} {words} "-Djava.class.path=$here/classes"{rest}'
     write_start(scratch, asked.name, program, command, "unset JAVA_TOOL_OPTIONS; ")
 
@@ -103,16 +103,16 @@ def _program(jdk: Path, version: str) -> Path:
 
 def kotlin_compiler() -> tuple[list[str], str]:
     """The command of Kotlin's compiler, and where its library lies."""
-    if found := shutil.which("kotlinc"):
-        home = Path(os.environ.get("KOTLIN_HOME", Path(found).resolve().parent.parent))
+    if compiler := shutil.which("kotlinc"):
+        home = Path(os.environ.get("KOTLIN_HOME", Path(compiler).resolve().parent.parent))
         for lib in (home / "lib", home / "libexec" / "lib"):
             if (lib / "kotlin-stdlib.jar").is_file():
-                return [found], str(lib / "kotlin-stdlib.jar")
+                return [compiler], str(lib / "kotlin-stdlib.jar")
         raise EnvironmentLacking(f"there is no kotlin-stdlib.jar in {home}", hint="set KOTLIN_HOME")
     group = Path.home() / ".m2" / "repository" / "org" / "jetbrains"
     for place in sorted((group / "kotlin" / _COMPILER).glob("*"), reverse=True):
-        jars = [group / "kotlin" / one / place.name / f"{one}-{place.name}.jar" for one in _WITH_IT]
-        jars += [jar for one in _BESIDE for jar in sorted(group.rglob(f"{one}-[0-9]*.jar"))[-1:]]
+        jars = [group / "kotlin" / name / place.name / f"{name}-{place.name}.jar" for name in _WITH_IT]
+        jars += [jar for name in _BESIDE for jar in sorted(group.rglob(f"{name}-[0-9]*.jar"))[-1:]]
         jars = [jar for jar in jars if jar.is_file()]
         if any(jar.name.startswith(_COMPILER) for jar in jars):
             standard = next(jar for jar in jars if jar.name.startswith("kotlin-stdlib"))
@@ -140,7 +140,7 @@ def _loops(asked: Managed, text: str, package: str) -> str:
     loops, cases = [], []
     for name, code in asked.codes().items():
         function = code.partition("(")[0]
-        call = next(one for one in asked.calls.values() if one.function == function)
+        call = next(call for call in asked.calls.values() if call.function == function)
         returned = call.prototype and returns_bytes(call.prototype)
         line = f"made = {owners[function]}.{code};" if returned else f"{owners[function]}.{code}; made = out;"
         if name.startswith("INVERSE"):
@@ -163,19 +163,19 @@ def _owner(asked: Managed, text: str, function: str) -> str:
         raise UsageError(f"there is no function '{function}' in {asked.main.name}")
     words = match[0].lstrip(";{}").split()
     scopes, pending, kinds = [], "", ""
-    for one in _SCOPES.finditer(text, 0, match.end()):
-        if one[1]:
-            pending, kinds = one[1], one[0].split()[0]
-        elif one[2] == "{":
+    for mark in _SCOPES.finditer(text, 0, match.end()):
+        if mark[1]:
+            pending, kinds = mark[1], mark[0].split()[0]
+        elif mark[2] == "{":
             scopes.append((kinds, pending))
             pending = kinds = ""
-        elif one[2] == "}" and scopes:
+        elif mark[2] == "}" and scopes:
             scopes.pop()
     names = [name for _, name in scopes if name]
     if asked.language == "kotlin":
-        said = re.search(r'@file:JvmName\("(\w+)"\)', asked.main.read_text(encoding="utf-8"))
+        named = re.search(r'@file:JvmName\("(\w+)"\)', asked.main.read_text(encoding="utf-8"))
         stem = re.sub(r"\W", "_", asked.main.stem)
-        alone = said[1] if said else f"{stem[:1].upper()}{stem[1:]}Kt"
+        alone = named[1] if named else f"{stem[:1].upper()}{stem[1:]}Kt"
         if any(kind != "object" for kind, name in scopes if name) or "private" in words:
             raise UsageError(
                 f"{function} cannot be called without an object", hint="put it outside of the class"

@@ -76,32 +76,32 @@ def keep(now: Path, old: Path, note: Note) -> None:
 def read_note(old: Path) -> Note | None:
     """What is known of the kept program; None where none is kept."""
     try:
-        found = json.loads((old / "note.json").read_text(encoding="utf-8"))
-        return Note(**found) if (old / "runner").is_file() else None
+        fields = json.loads((old / "note.json").read_text(encoding="utf-8"))
+        return Note(**fields) if (old / "runner").is_file() else None
     except (OSError, ValueError, TypeError):
         return None
 
 
-def changes(run: Run, mine: str, before: str) -> list[BaselineChange]:
-    """Compare each row of `mine` with the same one of `before`."""
-    found = []
+def changes(run: Run, own: str, before: str) -> list[BaselineChange]:
+    """Compare each row of `own` with the same one of `before`."""
+    changed = []
     for figure in run.cells:
         cell = figure.cell
         partner = next(
             (other for other in run.cells if other.cell.runner == before and _row(other.cell) == _row(cell)),
             None,
         )
-        if cell.runner != mine or not partner:
+        if cell.runner != own or not partner:
             continue
         comparison = compare(partner, figure, run.noise_floor, precision=run.conditions.policy.precision)
         row = (cell.operation, cell.contract, cell.size_bytes, comparison, cell.algorithm)
-        found.append(BaselineChange(*row))
-    return found
+        changed.append(BaselineChange(*row))
+    return changed
 
 
-def gaps(run: Run, found: Sequence[BaselineChange]) -> list[str]:
-    """The addresses of the run's plan that are in none of the changes `found`: a program gave no figure there."""
-    told = {(change.algorithm, change.operation, change.contract, change.size_bytes) for change in found}
+def gaps(run: Run, changed: Sequence[BaselineChange]) -> list[str]:
+    """The addresses of the run's plan that are in none of `changed`: a program gave no figure there."""
+    told = {(change.algorithm, change.operation, change.contract, change.size_bytes) for change in changed}
     return [
         address
         for address in run.conditions.plan

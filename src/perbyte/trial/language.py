@@ -61,10 +61,10 @@ class Managed:
 
     def codes(self) -> dict[str, str]:
         """The timed code by what a loop does: calls with the SDK's names for what they are given."""
-        found: dict[str, str] = {}
+        codes: dict[str, str] = {}
         for step, call in self.calls.items():
-            found |= self._codes_of(step, call)
-        return found
+            codes |= self._codes_of(step, call)
+        return codes
 
     def _codes_of(self, step: str, call: Call) -> dict[str, str]:
         def text(key: str, nonce: str) -> str:

@@ -104,31 +104,31 @@ def find_layout(name: str) -> TreeLayout:
 def members(layout: TreeLayout, root: Path) -> list[Member]:
     """The implementations of the tree `root`. Raises UsageError where there is none, or two have one name."""
     root = root.resolve()
-    found: list[Member] = []
+    listed: list[Member] = []
     for part in layout.part:
         for place in sorted(root.glob(part.directories)) if part.directories != "." else [root]:
             inside = place.relative_to(root).as_posix()
-            if not place.is_dir() or any(place.relative_to(root).match(one) for one in part.except_):
+            if not place.is_dir() or any(place.relative_to(root).match(pattern) for pattern in part.except_):
                 continue
             marks = {"root": str(root), "here": str(place)} | _wild(part.directories, inside)
             for value in part.values:
                 every = marks | ({"value": value} if value else {})
-                found.append(Member(_row(filled(part.name, every)), place, part, every))
-    names = [member.name for member in found]
+                listed.append(Member(_row(filled(part.name, every)), place, part, every))
+    names = [member.name for member in listed]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(
-            f"two implementations are called {twice[0]}", hint='name = "{1}-{2}" tells them apart'
+            f"two implementations are called {twice[0]}", hint='name = "{1}-{2}" distinguishes them'
         )
-    if not found:
+    if not listed:
         wanted = ", ".join(part.directories for part in layout.part)
-        raise UsageError(f"{root}: nothing of the layout is in it", hint=f"directories: {wanted}")
-    return found
+        raise UsageError(f"{root}: no directory fits the layout", hint=f"directories: {wanted}")
+    return listed
 
 
 def filled(text: str, marks: Mapping[str, str]) -> str:
     """`text` with its marks replaced. Raises UsageError for one that is not there."""
 
-    def one(match: re.Match[str]) -> str:
+    def fill(match: re.Match[str]) -> str:
         name, form = match[1], match[2]
         if name not in marks or (form and form not in _FORMS):
             there = ", ".join(marks)
@@ -138,11 +138,11 @@ def filled(text: str, marks: Mapping[str, str]) -> str:
             )
         return _FORMS[form](marks[name]) if form else marks[name]
 
-    return _MARK.sub(one, text)
+    return _MARK.sub(fill, text)
 
 
 def make_member(member: Member) -> Source:
-    """The source of the runner of `one`. Raises Unfit or UsageError with the reason."""
+    """The source of the runner of `member`. Raises Unfit or UsageError with the reason."""
     part, marks = member.part, member.marks
     without = {file for text in part.without for file in _files(text, member)}
     files = [file for text in part.sources for file in _files(text, member) if file not in without]

@@ -138,7 +138,7 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
 
 def _without_types(file: Path, version: str) -> Path:
     """The JavaScript of a file of TypeScript, beside it."""
-    numbers = tuple(int(one) for one in re.findall(r"\d+", version)[:2])
+    numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:2])
     if numbers >= _TYPES_SINCE:
         return file
     made = file.with_suffix(".mjs")

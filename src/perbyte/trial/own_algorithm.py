@@ -56,13 +56,13 @@ def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None)
         raise UsageError(f"the catalogue has '{bare}' already", hint=f"--as {bare}, or another name")
     if kind not in _OPERATIONS:
         raise UsageError(
-            f"--as {name}: of which kind is it?", hint=f"--kind, one of {', '.join(_OPERATIONS)}"
+            f"--as {name} needs the kind of the algorithm", hint=f"--kind, one of {', '.join(_OPERATIONS)}"
         )
     given = _read_lengths(lengths)
-    if lacking := [one for one in _NEEDED[kind] if one not in given]:
+    if lacking := [name for name in _NEEDED[kind] if name not in given]:
         raise UsageError(
             f"--as {name}: how many bytes has its {lacking[0]}?",
-            hint="--lengths " + ",".join(f"{one}=16" for one in _NEEDED[kind]),
+            hint="--lengths " + ",".join(f"{name}=16" for name in _NEEDED[kind]),
         )
     known = answers and read_vectors(answers)
     if answers and not any(answer.algorithm == bare for answer in known or ()):
@@ -75,9 +75,9 @@ def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None)
     place = home() / "algorithms" / id_
     shutil.rmtree(place, ignore_errors=True)
     (place / "algorithms").mkdir(parents=True)
-    fields = [f"{_FIELDS[one]} = {size}" for one, size in given.items()]
+    fields = [f"{_FIELDS[name]} = {size}" for name, size in given.items()]
     mode = ['mode = "ecb"', f"data_multiple_bytes = {given['block']}"] if kind == "block-cipher" else []
-    operations = ", ".join(f'"{one}"' for one in _OPERATIONS[kind])
+    operations = ", ".join(f'"{operation}"' for operation in _OPERATIONS[kind])
     text = [f"[algorithms.{id_}]", f'name = "{bare}"', f'kind = "{kind}"', *fields, *mode, "year = 2000"]
     text += ['origin = "the user"', f"operations = [{operations}]", 'sources = ["perbyte try"]']
     (place / "algorithms" / f"{id_}.toml").write_text("\n".join(text) + "\n", encoding="utf-8")
@@ -91,10 +91,10 @@ def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None)
 
 
 def _read_lengths(texts: Sequence[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    lengths: dict[str, int] = {}
     for part in (part for text in texts for part in text.split(",") if part.strip()):
         name, _, value = part.strip().partition("=")
         if name not in _FIELDS or not value.isdigit() or not 0 < int(value) <= 1 << 16:
             raise UsageError(f"--lengths: '{part}'", hint=f"{', '.join(_FIELDS)}, in bytes: key=16,out=32")
-        found[name] = int(value)
-    return found
+        lengths[name] = int(value)
+    return lengths

@@ -105,7 +105,7 @@ def from_pkg_config(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
     """Flags of the compiler and of the linker that pkg-config has for `names`. Raises EnvironmentLacking."""
     if not names:
         return (), ()
-    found = []
+    flags = []
     for option in ("--cflags", "--libs"):
         try:
             ended = run_tool(["pkg-config", option, *names], Path.cwd(), _LIMIT_S)
@@ -116,8 +116,8 @@ def from_pkg_config(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
             raise EnvironmentLacking(
                 f"pkg-config does not know {', '.join(names)}: {text}", hint="install its headers"
             )
-        found.append(tuple(shlex.split(ended.stdout)))
-    return found[0], found[1]
+        flags.append(tuple(shlex.split(ended.stdout)))
+    return flags[0], flags[1]
 
 
 def home() -> Path:

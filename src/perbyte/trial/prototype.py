@@ -83,20 +83,20 @@ def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
 
 def functions_of(files: Iterable[Path]) -> tuple[str, ...]:
     """Names of the functions that `files` define, `static` ones left out: what a message offers."""
-    found: list[str] = []
+    names: list[str] = []
     for file in files:
         if file.suffix == ".rs":
             text = _NOISE.sub(" ", file.read_text(encoding="utf-8", errors="replace"))
-            found += re.findall(r"\bpub\s+(?:unsafe\s+)?(?:extern\s+\"C\"\s+)?fn\s+(\w+)", text)
+            names += re.findall(r"\bpub\s+(?:unsafe\s+)?(?:extern\s+\"C\"\s+)?fn\s+(\w+)", text)
         elif file.suffix == ".zig":
             text = _NOISE.sub(" ", file.read_text(encoding="utf-8", errors="replace"))
-            found += re.findall(r"^(?:pub|export)\s+(?:inline\s+)?fn\s+(\w+)", text, re.MULTILINE)
+            names += re.findall(r"^(?:pub|export)\s+(?:inline\s+)?fn\s+(\w+)", text, re.MULTILINE)
         elif file.suffix in C_SUFFIXES:
             text = _plain(file.read_text(encoding="utf-8", errors="replace"))
             for match in re.finditer(r"^([\w \t*]+?)\b(\w+)\s*\([^(){};]*\)\s*\{", text, re.MULTILINE):
                 if "static" not in match[1].split() and match[1].strip() and match[2] != "main":
-                    found.append(match[2])
-    return tuple(dict.fromkeys(found))
+                    names.append(match[2])
+    return tuple(dict.fromkeys(names))
 
 
 def c_prototype(name: str, text: str) -> Prototype | None:
@@ -108,9 +108,9 @@ def c_prototype(name: str, text: str) -> Prototype | None:
             continue
         result = " ".join(word for word in words if word not in ("extern", "static", "inline", "__inline"))
         parameters = tuple(
-            _c_parameter(one, index)
-            for index, one in enumerate(match[2].split(","))
-            if one.strip() not in ("", "void")
+            _c_parameter(parameter, index)
+            for index, parameter in enumerate(match[2].split(","))
+            if parameter.strip() not in ("", "void")
         )
         shown = ", ".join(f"{parameter.type} {parameter.name}" for parameter in parameters)
         return Prototype(name, result, parameters, f"{result} {name}({shown})", "static" in words)

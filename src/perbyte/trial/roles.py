@@ -321,17 +321,17 @@ def _check(call: Call) -> None:
 
 def _implied(call: Call) -> set[str]:
     """Roles that need no parameter: lengths of slices, output that is returned, sizes told in blocks."""
-    found = {"size"} if call.has("blocks") else set()
+    roles = {"size"} if call.has("blocks") else set()
     if not call.prototype:
-        return found
+        return roles
     for role, parameter in zip(call.roles, call.prototype.parameters, strict=True):
         if parameter.shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
-            found.add(_LENGTH_OF.get(role, ""))
+            roles.add(_LENGTH_OF.get(role, ""))
             if role == "buffer":
-                found.add("size")
+                roles.add("size")
     if returns_bytes(call.prototype) or call.freed:
-        found.add("out")
-    return found
+        roles.add("out")
+    return roles
 
 
 def returns_bytes(prototype: Prototype) -> bool:

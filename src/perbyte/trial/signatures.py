@@ -74,14 +74,14 @@ def _of_python(file: Path, text: str) -> list[Prototype]:
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"{file.name}: {error}") from None
     prototypes = []
-    for one in body:
-        if isinstance(one, ast.FunctionDef):
-            given = one.args.posonlyargs + one.args.args
-            needed = given[: len(given) - len(one.args.defaults)]
+    for statement in body:
+        if isinstance(statement, ast.FunctionDef):
+            given = statement.args.posonlyargs + statement.args.args
+            needed = given[: len(given) - len(statement.args.defaults)]
             parameters = [
                 (each.arg, ast.unparse(each.annotation) if each.annotation else "") for each in needed
             ]
-            prototypes.append(_made(one.name, parameters, RETURNED))
+            prototypes.append(_made(statement.name, parameters, RETURNED))
     return prototypes
 
 

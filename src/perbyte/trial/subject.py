@@ -89,7 +89,7 @@ class TrialRequest:
 
 def read_files(paths: Sequence[Path]) -> tuple[Path, ...]:
     """The files, absolute. Raises UsageError for one that is not there or empty."""
-    found = []
+    files = []
     for path in paths:
         if path.suffix in OTHER_LANGUAGES:
             language, way = OTHER_LANGUAGES[path.suffix]
@@ -99,8 +99,8 @@ def read_files(paths: Sequence[Path]) -> tuple[Path, ...]:
             raise UsageError(f"{path} {what}", hint="name the files to build, e.g. my_hash.c tables.c")
         if not path.stat().st_size:
             raise UsageError(f"{path} is empty")
-        found.append(path.resolve())
-    return tuple(dict.fromkeys(found))
+        files.append(path.resolve())
+    return tuple(dict.fromkeys(files))
 
 
 def find_algorithm(name: str) -> Algorithm:
@@ -117,7 +117,8 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
         step, equals, words = text.rpartition("=")
         if not equals and len(named) > 1:
             raise UsageError(
-                "--signature: of which function?", hint=f"e.g. --signature {next(iter(named))}=out,in,size"
+                "--signature does not name its function",
+                hint=f"e.g. --signature {next(iter(named))}=out,in,size",
             )
         signatures[step or next(iter(named))] = words.split(",")
     if unknown := set(signatures) - set(named):
@@ -180,7 +181,7 @@ def _functions(files: Sequence[Path]) -> tuple[str, ...]:
 
 def _named(asked: TrialRequest) -> dict[str, str]:
     """Functions by step. Raises UsageError for what is no step, and for names that do not tell theirs."""
-    kind, found = asked.algorithm.kind, {}
+    kind, functions = asked.algorithm.kind, {}
     steps = _OF_KIND.get(kind, ())
     texts = [part.strip() for text in asked.functions for part in text.split(",") if part.strip()]
     if not texts:
@@ -204,16 +205,16 @@ def _named(asked: TrialRequest) -> dict[str, str]:
         if not equals:
             step = _ALONE.get(kind, "") if alone else _guess(function, steps)
         step = _AS_AEAD.get(step, step) if kind == "aead" else step
-        if step in found or (step != _FREE and (step not in STEPS or step not in steps)):
-            taken = f"a second '{step}'" if step in found else f"what '{function}' is for is not known"
+        if step in functions or (step != _FREE and (step not in STEPS or step not in steps)):
+            taken = f"a second '{step}'" if step in functions else f"what '{function}' is for is not known"
             raise UsageError(
                 f"--function {text}: {taken}",
-                hint=f"say it: {','.join(f'{one}=NAME' for one in steps)} (those that there are)",
+                hint=f"say it: {','.join(f'{step}=NAME' for step in steps)} (those that there are)",
             )
         if not re.fullmatch(r"[A-Za-z_]\w*", function):
-            raise UsageError(f"--function: '{function}' is no name of a function")
-        found[step] = function
-    return found
+            raise UsageError(f"--function: '{function}' is not a name of a function")
+        functions[step] = function
+    return functions
 
 
 def _several(functions: Sequence[str], steps: Sequence[str]) -> str:

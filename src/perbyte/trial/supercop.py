@@ -111,20 +111,24 @@ class Implementation:
 
 def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
     """All implementations in or below `places`. Raises UsageError where there is none."""
-    found: dict[Path, Implementation] = {}
+    implementations: dict[Path, Implementation] = {}
     for place in places:
         if not place.is_dir():
-            raise UsageError(f"{place} is no directory", hint="name a directory that holds api.h somewhere")
-        before = len(found)
+            raise UsageError(
+                f"{place} is not a directory", hint="name a directory that holds api.h somewhere"
+            )
+        before = len(implementations)
         for api in sorted(place.resolve().rglob("api.h")):
-            if (implementation := _implementation(api.parent)) and implementation.place not in found:
-                found[implementation.place] = implementation
-        if len(found) == before:
+            if (
+                implementation := _implementation(api.parent)
+            ) and implementation.place not in implementations:
+                implementations[implementation.place] = implementation
+        if len(implementations) == before:
             raise UsageError(
                 f"{place}: there is no crypto_OP/PRIMITIVE/IMPLEMENTATION/api.h in it",
                 hint=f"operations that can be tried: {', '.join('crypto_' + name for name in _STEPS)}",
             )
-    return tuple(found.values())
+    return tuple(implementations.values())
 
 
 def primitives_of(root: Path) -> dict[str, int]:
@@ -156,7 +160,7 @@ def algorithm_of(implementation: Implementation, asked: Algorithm | None) -> Alg
         return algorithm
     raise UsageError(
         f"crypto_{implementation.operation}/{implementation.primitive}: the catalogue has no algorithm of this name",
-        hint="say it with --as, or describe it in a directory that PERBYTE_CATALOGUE names",
+        hint="give --as, or describe it in a directory that PERBYTE_CATALOGUE names",
     )
 
 
@@ -299,14 +303,14 @@ def _implementation(place: Path) -> Implementation | None:
 
 
 def _calls(operation: str) -> dict[str, Call]:
-    found = {}
+    calls = {}
     given = dict(_FUNCTIONS[operation])
     for step, ending, parameters in _STEPS[operation]:
         function = f"crypto_{operation}{ending}"
         prototype = c_prototype(function, f"{_declared(function, parameters or given[ending])};")
         assert prototype
-        found[step] = assign(step, function, prototype)
-    return found
+        calls[step] = assign(step, function, prototype)
+    return calls
 
 
 def _declared(function: str, parameters: str) -> str:
@@ -351,7 +355,7 @@ def _prototypes(full: str, operation: str) -> list[str]:
 
 
 def constants_of(implementation: Implementation) -> dict[str, int]:
-    """The lengths that the `api.h` of `one` defines, in bytes, by SUPERCOP's names without `CRYPTO_`."""
+    """The lengths that the `api.h` of `implementation` defines, in bytes, by SUPERCOP's names without `CRYPTO_`."""
     return read_constants(implementation.place / "api.h", Tree(implementation.tree).include)
 
 
@@ -361,14 +365,14 @@ def _sources(place: Path) -> tuple[Path, ...]:
 
 def _needed(place: Path) -> list[tuple[str, str, str]]:
     """Sub-primitives whose headers the sources include: (crypto_hash_sha512, hash, sha512)."""
-    found: dict[tuple[str, str, str], None] = {}
+    needed: dict[tuple[str, str, str], None] = {}
     for file in sorted(place.iterdir()):
         if file.suffix in (*COMPILED, ".h", ".inc"):
             for full, operation, primitive, _ in _INCLUDED.findall(_read(file)):
                 provided = operation == "verify" and primitive in map(str, PROVIDED)
                 if operation in _FUNCTIONS and not provided:
-                    found[full, operation, primitive] = None
-    return list(found)
+                    needed[full, operation, primitive] = None
+    return list(needed)
 
 
 class _Subs:

@@ -86,7 +86,10 @@ class Journal:
 def prefix(version: str, date: str, operation: str, primitive: str) -> str:
     """How each line of SUPERCOP's database begins."""
     machine = platform.machine()
-    host = "".join(one for one in platform.node().split(".")[0].lower() if one.isalnum()) or "host"
+    host = (
+        "".join(character for character in platform.node().split(".")[0].lower() if character.isalnum())
+        or "host"
+    )
     return f"{version} {host} {_ABI.get(machine, machine)} {date} crypto_{operation} {primitive}/timingleaks"
 
 
@@ -107,12 +110,12 @@ def data_lines(
         "cpucycles_implementation perbyte",
         f"compiler {outcome.compiler} {compiler_version.replace(' ', '_')}",
     ]
-    for one in counted:
-        cell = one.cell
+    for figure in counted:
+        cell = figure.cell
         length = f"{cell.size_bytes + (1_000_000 * AAD_BYTES if cell.operation in ('seal', 'open') else 0)}"
         where = "-" if cell.operation in _WITHOUT_LENGTH else length
-        middle = round(one.cycles_per_call or 0.0)
-        values = "".join(f"{round(each) - middle:+d}" for each in one.epoch_cycles)
+        middle = round(figure.cycles_per_call or 0.0)
+        values = "".join(f"{round(each) - middle:+d}" for each in figure.epoch_cycles)
         texts.append(f"{_WORDS.get(cell.operation, 'cycles')} {where} {middle} {values}")
     return [f"{start} {line}" for line in texts]
 

@@ -87,15 +87,15 @@ class Tree:
 
     def parts_for(self, text: str) -> list[Part]:
         """Files of the tree's libraries that sources with this `text` need."""
-        found: list[Part] = []
+        parts: list[Part] = []
         if self.has_integers and re.search(r"crypto_u?int(?:8|16|32|64)", text):
             blockers = sorted((self.root / "cryptoint").glob("*int[0-9]*_optblocker.c"))
-            found += [(file, (), (self.root / "cryptoint",)) for file in blockers]
+            parts += [(file, (), (self.root / "cryptoint",)) for file in blockers]
         if "s2n-bignum" in text or "bignum_" in text:
             known = _bignum(self.root)
             files = sorted({known[name] for name in re.findall(r"\b\w+\b", text) if name in known})
-            found += [(file, (), self.include) for file in files]
-        return found
+            parts += [(file, (), self.include) for file in files]
+        return parts
 
 
 _BUILDING = threading.Lock()
@@ -143,13 +143,13 @@ def _keccak(root: Path, abi: tuple[str, ...]) -> tuple[Path, Path]:
 def _bignum(root: Path) -> dict[str, Path]:
     """Functions of the tree's s2n-bignum for this machine, by name."""
     place = root / "s2n-bignum" / ("x86" if platform.machine() == "x86_64" else "arm")
-    found: dict[str, Path] = {}
+    headers: dict[str, Path] = {}
     for file in sorted(place.rglob("*.S")):
         if not file.parent.name.endswith("_att"):
             text = file.read_text(encoding="utf-8", errors="replace")
             for name in re.findall(r"^\s*S2N_BN_SYM_VISIBILITY_DIRECTIVE\((\w+)\)", text, re.MULTILINE):
-                found.setdefault(name, file)
-    return found
+                headers.setdefault(name, file)
+    return headers
 
 
 def libraries(text: str) -> tuple[str, ...]:
@@ -167,15 +167,15 @@ def read_constants(api: Path, include: Sequence[Path]) -> dict[str, int]:
     except OSError:
         return {}
     text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
-    found: dict[str, int] = {}
+    constants: dict[str, int] = {}
     open_names = []
     for name, value in _DEFINED.findall(text):
         number = _number(value)
         if number is None:
             open_names.append(name)
         else:
-            found.setdefault(name, number)
-    return found | (_preprocessed(api, open_names, include) if open_names else {})
+            constants.setdefault(name, number)
+    return constants | (_preprocessed(api, open_names, include) if open_names else {})
 
 
 def _preprocessed(api: Path, names: Sequence[str], include: Sequence[Path]) -> dict[str, int]:
@@ -194,8 +194,8 @@ def _preprocessed(api: Path, names: Sequence[str], include: Sequence[Path]) -> d
         )
     except (OSError, subprocess.TimeoutExpired):
         return {}
-    found = re.findall(r"^PB_ASKED (\w+) = (.*)$", ended.stdout, re.MULTILINE)
-    return {name: number for name, value in found if (number := _number(value)) is not None}
+    constants = re.findall(r"^PB_ASKED (\w+) = (.*)$", ended.stdout, re.MULTILINE)
+    return {name: number for name, value in constants if (number := _number(value)) is not None}
 
 
 def _number(text: str) -> int | None:

@@ -59,21 +59,21 @@ def taint_of(
     A secret on which nothing depends has one entry without `where`. None for operations without secrets. Raises
     PerbyteError when memcheck cannot run the code.
     """
-    found: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
     for role in SECRETS.get(cell.operation, ()):
         if role == "key" and not algorithm.key_bytes:
             continue
         what = f"{cell.runner}/{cell.operation}, {role}"
         places = _places(_under_memcheck(spec, cell, role), files)
-        found += [
+        notes += [
             {"what": what, "said": f"{kind} depends on it in {function}", "where": where, "times": times}
             for (kind, function, where), times in places.items()
         ]
         if not places:
-            found.append(
+            notes.append(
                 {"what": what, "said": "no branch and no address of this call depends on it", "where": ""}
             )
-    return found
+    return notes
 
 
 def _under_memcheck(spec: RunnerSpec, cell: Cell, role: str) -> ET.Element:
@@ -108,20 +108,20 @@ def _under_memcheck(spec: RunnerSpec, cell: Cell, role: str) -> ET.Element:
         raise PerbyteError(f"what memcheck wrote cannot be read: {error}") from None
 
 
-def _places(found: ET.Element, files: Sequence[Path]) -> dict[tuple[str, str, str], int]:
+def _places(report: ET.Element, files: Sequence[Path]) -> dict[tuple[str, str, str], int]:
     """(what, function, file:line) and how often it was seen, in the order of the first time."""
     counts = {
         pair.findtext("unique"): int(pair.findtext("count") or 1)
-        for pair in found.findall("errorcounts/pair")
+        for pair in report.findall("errorcounts/pair")
     }
-    mine = {file.name for file in files}
+    own_files = {file.name for file in files}
     places: dict[tuple[str, str, str], int] = {}
-    for error in found.findall("error"):
+    for error in report.findall("error"):
         kind = WORDS.get(error.findtext("kind") or "")
         frames = error.findall("stack/frame")
         if not kind or not frames:
             continue
-        frame = next((one for one in frames if one.findtext("file") in mine), frames[0])
+        frame = next((frame for frame in frames if frame.findtext("file") in own_files), frames[0])
         file, line = frame.findtext("file"), frame.findtext("line")
         function = plain(frame.findtext("fn") or "an unnamed function", 100)
         inner = frames[0].findtext("fn")

@@ -24,8 +24,8 @@ _LEVELS = {"-O0": "Debug", "-O1": "ReleaseSafe", "-Os": "ReleaseSmall", "-Oz": "
 
 def zig_command() -> list[str]:
     """What starts the compiler: `zig`, what ZIG says, or the package `ziglang`. Raises EnvironmentLacking."""
-    if found := shutil.which(os.environ.get("ZIG", "zig")):
-        return [found]
+    if path := shutil.which(os.environ.get("ZIG", "zig")):
+        return [path]
     if importlib.util.find_spec("ziglang"):
         return [sys.executable, "-m", "ziglang"]
     python = shutil.which("python3")

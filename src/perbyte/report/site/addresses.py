@@ -63,7 +63,7 @@ def anchor(*parts: str) -> str:
 def ordinal(started_at: str) -> float | None:
     """A time as a number of days; None where it is none."""
     try:
-        found = datetime.datetime.fromisoformat(started_at)
+        moment = datetime.datetime.fromisoformat(started_at)
     except ValueError:
         return None
-    return found.toordinal() + (found.hour * 60 + found.minute) / 1440
+    return moment.toordinal() + (moment.hour * 60 + moment.minute) / 1440

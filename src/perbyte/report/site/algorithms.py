@@ -41,7 +41,7 @@ def algorithm_page(view: SiteView, name: str) -> Page:
     title = view.title(name)
     machines = {machine for work in view.contests if work[0] == name for machine in view.contests[work]}
     kinds = view.works_of(name)
-    changed = change_rows(view, [one for one in view.gathered.apart if one.after.work[0] == name])
+    changed = change_rows(view, [pair for pair in view.gathered.apart if pair.after.work[0] == name])
     sections = [
         Section(
             "summary",
@@ -70,33 +70,35 @@ def algorithm_card(view: SiteView, name: str) -> Card:
     """Who is the fastest at an algorithm's main work, on how many machines and by how much."""
     main = view.main[name]
     contests = list(view.contests[main].values())
-    found = tallies(contests)
+    tally = tallies(contests)
     unit = parts.shown_unit(contests)
     if len(contests) == 1:
         return Card((_of_one(contests[0], unit),))
-    first, n = found[0], len(contests)
+    first, n = tally[0], len(contests)
     cheapest = min(
-        (one.best for one in contests), key=lambda one: value_in(one.cost, contests[0].ranked.field)
+        (contest.best for contest in contests), key=lambda best: value_in(best.cost, contests[0].ranked.field)
     )
     dearest = max(
-        (one.best for one in contests), key=lambda one: value_in(one.cost, contests[0].ranked.field)
+        (contest.best for contest in contests), key=lambda best: value_in(best.cost, contests[0].ranked.field)
     )
     field = contests[0].ranked.field
     costs = (
         f"The fastest of each machine takes {number(value_in(cheapest.cost, field))} to "
         f"{number(value_in(dearest.cost, field))} {unit}, the least on {plain(cheapest.machine, 60)}"
     )
-    decided = sum(one.won for one in found)
-    if all(one.next is None for one in contests):
+    decided = sum(tallied.won for tallied in tally)
+    if all(contest.next is None for contest in contests):
         sign, winner = "", f"{plain(first.runner, 40)}, measured alone on {n} machines"
     elif first.won * 2 > n:
         sign, winner = "►", f"{plain(first.runner, 40)}, on {first.won} of {n} machines"
     elif decided * 2 > n:
-        others = ", ".join(f"{plain(one.runner, 40)} on {one.won}" for one in found[:3] if one.won)
+        others = ", ".join(
+            f"{plain(tallied.runner, 40)} on {tallied.won}" for tallied in tally[:3] if tallied.won
+        )
         sign, winner = "", f"It depends on the machine: of {n}, {others}"
     else:
         sign, winner = "?", f"Alike or not known on {n - decided} of {n} machines"
-    return Card((Told("", sign, winner, _won(found), costs),))
+    return Card((Told("", sign, winner, _won(tally), costs),))
 
 
 def winner_text(view: SiteView, work: Work) -> tuple[str, str]:
@@ -105,32 +107,34 @@ def winner_text(view: SiteView, work: Work) -> tuple[str, str]:
     first = tallies(contests)[0]
     if len(contests) == 1:
         return parts.ahead_text(contests[0]), contests[0].ranked.sign
-    if all(one.next is None for one in contests):
+    if all(contest.next is None for contest in contests):
         return plain(first.runner, 40), ""
     if not first.won:
         return "alike or not known", "?"
     return plain(first.runner, 40), "►" if first.won * 2 > len(contests) else ""
 
 
-def _of_one(one: Contest, unit: str) -> Told:
-    cost = one.best.cost
-    value = value_in(cost, one.ranked.field)
-    behind, times, _ = parts.next_items(one)
+def _of_one(contest: Contest, unit: str) -> Told:
+    cost = contest.best.cost
+    value = value_in(cost, contest.ranked.field)
+    behind, times, _ = parts.next_items(contest)
     interval = f" ({times.wide})" if times.wide else ""
-    next_ = f"; the next, {behind.text}, costs {times.text}{interval} as much" if one.next else ""
+    next_ = f"; the next, {behind.text}, costs {times.text}{interval} as much" if contest.next else ""
     shown = number(value, value * cost.width if math.isfinite(cost.width) else 0.0)
-    told = f"{shown} {parts.width_of(cost)} {unit}{next_}; {parts.SURE[one.ranked.sign]}"
-    return Told("", one.ranked.sign, f"{parts.ahead_text(one)} on {plain(one.machine, 60)}", told, "")
+    told = f"{shown} {parts.width_of(cost)} {unit}{next_}; {parts.SURE[contest.ranked.sign]}"
+    return Told(
+        "", contest.ranked.sign, f"{parts.ahead_text(contest)} on {plain(contest.machine, 60)}", told, ""
+    )
 
 
-def _won(found: Sequence[RunnerTally]) -> str:
+def _won(tallied: Sequence[RunnerTally]) -> str:
     """A sentence on the first programs over machines."""
     told = []
-    for one in found[:3]:
-        low, high = (parts.quantile(one.factors, share) for share in _MIDDLE)
+    for tally in tallied[:3]:
+        low, high = (parts.quantile(tally.factors, share) for share in _MIDDLE)
         spread = f" (×{number(low)} to ×{number(high)})" if high > low else ""
-        told.append(f"{plain(one.runner, 40)} ×{number(one.middle)}{spread}")
-    more = " and, in brackets, of the middle 80% of machines" if any("(" in one for one in told) else ""
+        told.append(f"{plain(tally.runner, 40)} ×{number(tally.middle)}{spread}")
+    more = " and, in brackets, of the middle 80% of machines" if any("(" in words for words in told) else ""
     return f"cost over the fastest of the same machine, in the median{more}: {', '.join(told)}"
 
 
@@ -140,10 +144,10 @@ def _asked(work: Work) -> str:
 
 def _figures(view: SiteView, name: str) -> int:
     return sum(
-        len(one.stands)
+        len(machine.stands)
         for work, machines in view.contests.items()
         if work[0] == name
-        for one in machines.values()
+        for machine in machines.values()
     )
 
 
@@ -154,24 +158,24 @@ def _pictures(view: SiteView, contests: Sequence[Contest]) -> list[Block]:
     if len(contests) == 1:
         return [_costs(view, contests[0], what)]
     rows = []
-    for one in sorted(tallies(contests), key=lambda one: one.middle):
-        low, high = (parts.quantile(one.factors, share) for share in _MIDDLE)
-        name = plain(one.runner, 40)
+    for tally in sorted(tallies(contests), key=lambda tally: tally.middle):
+        low, high = (parts.quantile(tally.factors, share) for share in _MIDDLE)
+        name = plain(tally.runner, 40)
         tip = (
-            f"{name}: ×{number(one.middle)} the fastest, in the middle of "
-            f"{many(len(one.factors), 'machine')}; it wins on {one.won}"
+            f"{name}: ×{number(tally.middle)} the fastest, in the middle of "
+            f"{many(len(tally.factors), 'machine')}; it wins on {tally.won}"
         )
         rows.append(
             Bar(
                 name,
-                one.middle,
+                tally.middle,
                 low,
                 high,
-                f"×{number(one.middle)}, wins on {one.won} of {len(one.factors)}",
+                f"×{number(tally.middle)}, wins on {tally.won} of {len(tally.factors)}",
                 tip,
             )
         )
-    found = [
+    pictures = [
         bars(
             "against",
             f"{what}: cost over the fastest of the same machine",
@@ -181,23 +185,23 @@ def _pictures(view: SiteView, contests: Sequence[Contest]) -> list[Block]:
         ),
         _machines(view, contests, what, unit),
     ]
-    return [*found, *_courses(view, work, what)]
+    return [*pictures, *_courses(view, work, what)]
 
 
-def _costs(view: SiteView, one: Contest, what: str) -> Block:
+def _costs(view: SiteView, contest: Contest, what: str) -> Block:
     rows = []
-    for stand in one.stands:
-        value = one.value(stand)
+    for stand in contest.stands:
+        value = contest.value(stand)
         half = value * stand.cost.width if math.isfinite(stand.cost.width) else 0.0
         shown = f"{number(value, half)} {parts.width_of(stand.cost)}{parts.marks_text(stand.cost)}"
-        tip = f"{program(stand)}: {shown}, ×{number(one.factor(stand))} the fastest"
+        tip = f"{program(stand)}: {shown}, ×{number(contest.factor(stand))} the fastest"
         rows.append(
             Bar(
                 program(stand),
                 value,
                 value - half,
                 value + half,
-                f"{shown}  ×{number(one.factor(stand))}",
+                f"{shown}  ×{number(contest.factor(stand))}",
                 tip,
                 faint=stand.cost.doubted,
             )
@@ -205,8 +209,8 @@ def _costs(view: SiteView, one: Contest, what: str) -> Block:
     caption = "Lines: intervals. Pale bars are in doubt, and win nothing."
     return bars(
         "costs",
-        f"{what} on {plain(one.machine, 60)}",
-        parts.shown_unit([one], one.ranked.field),
+        f"{what} on {plain(contest.machine, 60)}",
+        parts.shown_unit([contest], contest.ranked.field),
         rows,
         caption,
     )
@@ -214,22 +218,22 @@ def _costs(view: SiteView, one: Contest, what: str) -> Block:
 
 def _machines(view: SiteView, contests: Sequence[Contest], what: str, unit: str) -> Block:
     """The fastest program of each machine, coloured by who it is."""
-    with_cycles = [one for one in contests if one.best.cost.cycles]
-    ordered = sorted(with_cycles, key=lambda one: one.best.cost.cycles or 0)
-    winners = list(dict.fromkeys(stand.runner for stand in (one.best for one in ordered)))
+    with_cycles = [contest for contest in contests if contest.best.cost.cycles]
+    ordered = sorted(with_cycles, key=lambda contest: contest.best.cost.cycles or 0)
+    winners = list(dict.fromkeys(stand.runner for stand in (contest.best for contest in ordered)))
     look = theme.series(winners)
     rows = []
-    for one in ordered[:_BARS]:
-        stand, value = one.best, one.best.cost.cycles or 0.0
+    for contest in ordered[:_BARS]:
+        stand, value = contest.best, contest.best.cost.cycles or 0.0
         half = value * stand.cost.width if math.isfinite(stand.cost.width) else 0.0
-        shown = f"{number(value, half)} {one.ranked.sign} {plain(stand.runner, 30)}"
+        shown = f"{number(value, half)} {contest.ranked.sign} {plain(stand.runner, 30)}"
         tip = (
-            f"{plain(one.machine, 60)}: {parts.ahead_text(one)}, {number(value, half)} "
+            f"{plain(contest.machine, 60)}: {parts.ahead_text(contest)}, {number(value, half)} "
             f"{parts.width_of(stand.cost)} {unit}"
         )
         rows.append(
             Bar(
-                plain(one.machine, 60),
+                plain(contest.machine, 60),
                 value,
                 value - half,
                 value + half,
@@ -240,7 +244,9 @@ def _machines(view: SiteView, contests: Sequence[Contest], what: str, unit: str)
             )
         )
     left = len(ordered) - len(rows)
-    told = [f"Lines: intervals. {' '.join(f'{sign} {said};' for sign, said in parts.SIGNS).rstrip(';')}."]
+    told = [
+        f"Lines: intervals. {' '.join(f'{sign} {meaning};' for sign, meaning in parts.SIGNS).rstrip(';')}."
+    ]
     told += [f"The {left} slowest machines are in the table alone."] * bool(left)
     without = len(contests) - len(with_cycles)
     told += [f"{many(without, 'machine')} without cycles: see the table."] * bool(without)
@@ -255,27 +261,24 @@ def _machines(view: SiteView, contests: Sequence[Contest], what: str, unit: str)
 
 def _courses(view: SiteView, work: Work, what: str) -> list[Block]:
     """Costs over time on the machine with most days, where one has several."""
-    found = [(key[1], course) for key, course in view.gathered.courses.items() if key[0] == work]
-    if not found:
+    courses = [(key[1], course) for key, course in view.gathered.courses.items() if key[0] == work]
+    if not courses:
         return []
-    machine, course = max(found, key=lambda one: (len({point.run for point in one[1]}), one[0]))
+    machine, course = max(courses, key=lambda course: (len({point.run for point in course[1]}), course[0]))
     return course_blocks(course, f"{what} on {plain(machine, 60)} over time", counted(work))
 
 
 def course_blocks(course: Sequence[Stand], title: str, each: str) -> list[Block]:
     """The picture of costs in the order of time; nothing where no program has cycles twice."""
     lines: dict[str, list[tuple[float, str, float, float, float, str]]] = {}
-    for one in course:
-        ordinal, value = addresses.ordinal(one.cost.first), one.cost.cycles
+    for standing in course:
+        ordinal, value = addresses.ordinal(standing.cost.first), standing.cost.cycles
         if value is None or ordinal is None:
             continue
-        half = value * one.cost.width if math.isfinite(one.cost.width) else 0.0
-        told = (
-            f"{program(one)}, {parts.day(one.cost.first)}: {number(value, half)} {parts.width_of(one.cost)}"
-        )
-        lines.setdefault(one.runner, []).append(
-            (ordinal, parts.day(one.cost.first), value, value - half, value + half, told)
-        )
+        half = value * standing.cost.width if math.isfinite(standing.cost.width) else 0.0
+        day = parts.day(standing.cost.first)
+        told = f"{program(standing)}, {day}: {number(value, half)} {parts.width_of(standing.cost)}"
+        lines.setdefault(standing.runner, []).append((ordinal, day, value, value - half, value + half, told))
     several = {name: points for name, points in lines.items() if len(points) > 1}
     kept = sorted(several, key=lambda name: several[name][-1][2])[:_LINES]
     if not kept:
@@ -283,7 +286,7 @@ def course_blocks(course: Sequence[Stand], title: str, each: str) -> list[Block]
     left = len(lines) - len(kept)
     caption = (
         "Lines up and down: intervals."
-        + f" {many(left, 'program')} more: the dearest, and those measured once." * bool(left)
+        + f" {many(left, 'program')} more: the most expensive, and those measured once." * bool(left)
     )
     drawn = [Course(plain(name, 40), tuple(several[name])) for name in kept]
     return [courses("course", title, f"cycles per {each}", drawn, caption)]
@@ -295,8 +298,11 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: b
     contests = list(view.contests[shown].values())
     each = counted(shown)
     columns = (("machine", ""), *_columns(each))
-    rows = [[parts.machine_item(view, one.machine), *parts.contest_items(view, one)] for one in contests]
-    every = [one for work in works for one in view.contests[work].values()]
+    rows = [
+        [parts.machine_item(view, contest.machine), *parts.contest_items(view, contest)]
+        for contest in contests
+    ]
+    every = [contest for work in works for contest in view.contests[work].values()]
     meaning = meaning_of(kind[1])
     blocks = [
         *([text(meaning)] if meaning else []),
@@ -305,20 +311,20 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: b
         *([heading("By size"), _by_size(view, works)] if len(works) > 1 else []),
     ]
     table = parts.figures_table(view, kind, every, f"Every figure of {kind_text(kind)}", by_machine=True)
-    count = sum(len(one.stands) for one in every)
+    count = sum(len(contest.stands) for contest in every)
     whole = unfolding(f"Every figure: {count:,}, cycles per {each}", table, open=len(every) <= 12 and first)
     id = addresses.anchor(*kind)
-    said = kind_text(kind)
+    title = kind_text(kind)
     inner = [*blocks, whole]
     if first:
-        return Section(id, said, said, inner)
+        return Section(id, title, title, inner)
     best = tallies(contests)[0]
     line = (
         f"{plain(best.runner, 40)} is the fastest on {best.won} of {many(len(contests), 'machine')}"
         if best.won
-        else "nobody is known to be the fastest alone"
+        else "none is known to be the only fastest"
     )
-    return Section(id, said, said, [unfolding(f"At {work_text(shown)} {line}. Unfold the tables.", inner)])
+    return Section(id, title, title, [unfolding(f"At {work_text(shown)} {line}. Unfold the tables.", inner)])
 
 
 def _columns(each: str) -> tuple[tuple[str, str], ...]:
@@ -332,7 +338,7 @@ def _by_size(view: SiteView, works: Sequence[Work]) -> Block:
     for work in works:
         contests = list(view.contests[work].values())
         first = tallies(contests)[0]
-        costs = sorted(one.best.cost.cycles for one in contests if one.best.cost.cycles)
+        costs = sorted(contest.best.cost.cycles for contest in contests if contest.best.cost.cycles)
         spread = f"{number(costs[0])} to {number(costs[-1])}" if costs else "–"
         rows.append(
             [

@@ -96,14 +96,16 @@ def change_rows(view: SiteView, pairs: Sequence[Followed]) -> list[Block]:
     ]
 
 
-def _by_version(found: Sequence[Changed]) -> Block:
+def _by_version(changes: Sequence[Changed]) -> Block:
     """Changes taken together: a row a program and its two versions."""
     groups: dict[tuple[str, str, str], list[Changed]] = {}
-    for one in found:
-        after = one.pair.after
-        groups.setdefault((after.runner, one.pair.before.cost.version, after.cost.version), []).append(one)
+    for change in changes:
+        after = change.pair.after
+        groups.setdefault((after.runner, change.pair.before.cost.version, after.cost.version), []).append(
+            change
+        )
     rows = []
-    for (runner, old, new), these in sorted(groups.items(), key=lambda one: (-len(one[1]), one[0])):
+    for (runner, old, new), these in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
         ratios = sorted(change.compared.ratio.value for change in these)
         machines = len({change.pair.after.machine for change in these})
         rows.append(
@@ -135,12 +137,12 @@ def _versions(before: str, after: str) -> str:
     )
 
 
-def changes_text(found: Sequence[Changed]) -> str:
+def changes_text(changes: Sequence[Changed]) -> str:
     """How many became dearer and cheaper, and by how many the table is cut."""
-    dearer = sum(change.dearer for change in found)
-    versions = sum(change.pair.before.cost.version != change.pair.after.cost.version for change in found)
-    left = f" The table has the {MOST} largest." if len(found) > MOST else ""
+    dearer = sum(change.dearer for change in changes)
+    versions = sum(change.pair.before.cost.version != change.pair.after.cost.version for change in changes)
+    left = f" The table has the {MOST} largest." if len(changes) > MOST else ""
     return (
-        f"{many(dearer, 'figure')} became dearer and {many(len(found) - dearer, 'figure')} cheaper, "
+        f"{many(dearer, 'figure')} became dearer and {many(len(changes) - dearer, 'figure')} cheaper, "
         f"{versions:,} of them with another version of the library.{left}"
     )

@@ -76,7 +76,7 @@ def _bars(heading: str, unit: str, rows: Sequence[Bar], width: int) -> str:
     )  # one wide interval must not flatten the others
     left, right, step = _room(rows, width)
     span = width - left - right
-    ticks = [one for one in _steps(edge, max(span // 90, 2)) if one <= edge * 1.001]
+    ticks = [step for step in _steps(edge, max(span // 90, 2)) if step <= edge * 1.001]
     parts = _frame(heading, width, 34 + step * len(rows))
     bottom = 26 + step * len(rows)
     for tick in ticks:
@@ -87,7 +87,7 @@ def _bars(heading: str, unit: str, rows: Sequence[Bar], width: int) -> str:
     parts.append(_text(width - 4, 14, unit, "end", theme.QUIET, 11))
     for place, row in enumerate(rows):
         y = _named(parts, row.name, place, step, left, width)
-        shown, low, high = (min(max(one, 0.0), edge) for one in (row.value, row.low, row.high))
+        shown, low, high = (min(max(value, 0.0), edge) for value in (row.value, row.low, row.high))
         opacity = ' fill-opacity="0.45"' if row.faint else ""
         parts.append(
             f'<rect x="{left}" y="{y - 7:.1f}" width="{max(span * shown / edge, 0.5):.1f}" height="14" '
@@ -131,8 +131,8 @@ def _ranges(heading: str, unit: str, rows: Sequence[Bar], width: int) -> str:
 
 def _courses(heading: str, unit: str, lines: Sequence[Course], width: int) -> str:
     points = [point for line in lines for point in line.points]
-    first, last = min(one[0] for one in points), max(one[0] for one in points)
-    edge = min(max(one[4] for one in points), 2 * max(one[2] for one in points)) * 1.08
+    first, last = min(point[0] for point in points), max(point[0] for point in points)
+    edge = min(max(point[4] for point in points), 2 * max(point[2] for point in points)) * 1.08
     columns = max((width - 20) // 230, 1)
     top = 30 + 20 * -(-len(lines) // columns)
     tall, left, right = 260, 58, 24
@@ -155,7 +155,7 @@ def _courses(heading: str, unit: str, lines: Sequence[Course], width: int) -> st
                 _line(left, y(tick), width - right, y(tick), theme.GRID),
                 _text(left - 6, y(tick) + 4, f"{tick:,.10g}", "end", theme.QUIET, 11),
             ]
-    days = sorted({one[:2] for one in points})
+    days = sorted({point[:2] for point in points})
     many = max((width - left - right) // 90, 2)
     shown = (
         days if len(days) <= many else [days[round(k * (len(days) - 1) / (many - 1))] for k in range(many)]
@@ -224,9 +224,9 @@ def _line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float 
     return f'<line {ends} stroke="{colour}" stroke-width="{width}"></line>'
 
 
-def _text(x: float, y: float, said: str, anchor: str, colour: str, size: int) -> str:
+def _text(x: float, y: float, content: str, anchor: str, colour: str, size: int) -> str:
     place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
-    return f'<text {place} fill="{colour}" font-size="{size}">{escape(said)}</text>'
+    return f'<text {place} fill="{colour}" font-size="{size}">{escape(content)}</text>'
 
 
 def _cut(text: str, most: int) -> str:
@@ -237,7 +237,7 @@ def _steps(edge: float, most: float) -> list[float]:
     """Round values from zero to `edge`, so many at the most."""
     rough = edge / max(most, 1)
     unit = 10.0 ** math.floor(math.log10(rough))
-    step = next(unit * one for one in (1, 2, 5, 10) if unit * one >= rough * 0.999)
+    step = next(unit * digit for digit in (1, 2, 5, 10) if unit * digit >= rough * 0.999)
     return [k * step for k in range(int(edge / step + 1e-9) + 1)]
 
 

@@ -151,7 +151,7 @@ def _picture(view: SiteView) -> list[Block]:
 def algorithms_table(view: SiteView, up: str) -> Block:
     """Every algorithm with who wins it."""
     rows = []
-    for name in sorted(view.main, key=lambda one: view.title(one).casefold()):
+    for name in sorted(view.main, key=lambda algorithm: view.title(algorithm).casefold()):
         work = view.main[name]
         contests = list(view.contests[work].values())
         winner, sign = winner_text(view, work)
@@ -190,17 +190,19 @@ def algorithms_table(view: SiteView, up: str) -> Block:
 def libraries_table(view: SiteView, shelf: Mapping[str, Shelf], up: str) -> Block:
     """Every library with how often it wins."""
     rows = []
-    for address, one in shelf.items():
-        mains = main_tallies(view, one)
-        contests = sum(len(tally.factors) for found in mains.values() for tally in found)
-        won = sum(tally.won for found in mains.values() for tally in found)
-        factors = sorted(factor for found in mains.values() for tally in found for factor in tally.factors)
-        versions = sorted({stand.cost.version for stand in one.stands})
+    for address, entry in shelf.items():
+        mains = main_tallies(view, entry)
+        contests = sum(len(tally.factors) for of_algorithm in mains.values() for tally in of_algorithm)
+        won = sum(tally.won for of_algorithm in mains.values() for tally in of_algorithm)
+        factors = sorted(
+            factor for of_algorithm in mains.values() for tally in of_algorithm for factor in tally.factors
+        )
+        versions = sorted({stand.cost.version for stand in entry.stands})
         rows.append(
             [
-                Item(plain(one.name, 60), up + address),
-                Item(", ".join(plain(name, 30) for name in sorted(one.runners))),
-                parts.number_item(len({stand.machine for stand in one.stands})),
+                Item(plain(entry.name, 60), up + address),
+                Item(", ".join(plain(name, 30) for name in sorted(entry.runners))),
+                parts.number_item(len({stand.machine for stand in entry.stands})),
                 parts.number_item(len(mains)),
                 parts.number_item(won, f"{won:,} of {contests:,}"),
                 Item(f"×{number(parts.quantile(factors, 0.5))}", value=parts.quantile(factors, 0.5))

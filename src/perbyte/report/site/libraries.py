@@ -37,33 +37,35 @@ class Shelf:
 
 def shelves(view: SiteView) -> dict[str, Shelf]:
     """All libraries by the address of their page."""
-    found: dict[str, Shelf] = {}
-    for one in view.gathered.stands:
-        shelf = found.setdefault(addresses.library(one.cost.library), Shelf())
-        shelf.names[one.cost.library] += 1
-        shelf.runners.add(one.runner)
-        shelf.stands.append(one)
+    by_address: dict[str, Shelf] = {}
+    for standing in view.gathered.stands:
+        shelf = by_address.setdefault(addresses.library(standing.cost.library), Shelf())
+        shelf.names[standing.cost.library] += 1
+        shelf.runners.add(standing.runner)
+        shelf.stands.append(standing)
     for work, machines in view.contests.items():
         for here in machines.values():
             for address in {addresses.library(stand.cost.library) for stand in here.stands}:
-                found[address].contests.setdefault(work, []).append(here)
-    return dict(sorted(found.items()))
+                by_address[address].contests.setdefault(work, []).append(here)
+    return dict(sorted(by_address.items()))
 
 
 def main_tallies(view: SiteView, shelf: Shelf) -> dict[str, list[RunnerTally]]:
     """How the library's runners fare at the main work of each algorithm."""
-    found = {}
+    tallies_of = {}
     for algorithm, work in view.main.items():
         if work in shelf.contests:
-            found[algorithm] = [one for one in tallies(shelf.contests[work]) if one.runner in shelf.runners]
-    return found
+            tallies_of[algorithm] = [
+                tally for tally in tallies(shelf.contests[work]) if tally.runner in shelf.runners
+            ]
+    return tallies_of
 
 
 def library_page(view: SiteView, shelf: Shelf) -> Page:
     """The page of one library."""
     mains = main_tallies(view, shelf)
-    pairs = [one for one in view.gathered.apart if one.after.runner in shelf.runners]
-    machines = {one.machine for one in shelf.stands}
+    pairs = [pair for pair in view.gathered.apart if pair.after.runner in shelf.runners]
+    machines = {standing.machine for standing in shelf.stands}
     sections = [
         Section(
             "summary", "Summary", "Summary", [*answer(library_card(view, shelf)), *_picture(view, mains)]
@@ -89,17 +91,17 @@ def library_card(view: SiteView, shelf: Shelf) -> Card:
     """At how many algorithms the library is the fastest, on most machines, and at which it is farthest behind."""
     mains = main_tallies(view, shelf)
     won, behind, alike = [], [], 0
-    for algorithm, found in mains.items():
-        best, n = found[0], len(shelf.contests[view.main[algorithm]])
+    for algorithm, tallied in mains.items():
+        best, n = tallied[0], len(shelf.contests[view.main[algorithm]])
         if best.won * 2 > n:
             won.append(algorithm)
         elif (best.won + best.alike) * 2 > n:
             alike += 1
         else:
-            behind.append((min(one.middle for one in found), algorithm))
-    named = ", ".join(view.title(one) for one in won[:6]) + (f" and {len(won) - 6} more" if won[6:] else "")
+            behind.append((min(tally.middle for tally in tallied), algorithm))
+    named = ", ".join(view.title(name) for name in won[:6]) + (f" and {len(won) - 6} more" if won[6:] else "")
     far = ", ".join(
-        f"{view.title(one)} ×{number(middle)}" for middle, one in sorted(behind, reverse=True)[:3]
+        f"{view.title(name)} ×{number(middle)}" for middle, name in sorted(behind, reverse=True)[:3]
     )
     told = [
         named,
@@ -107,21 +109,21 @@ def library_card(view: SiteView, shelf: Shelf) -> Card:
         f"farthest behind at {far}" if far else "",
     ]
     winner = f"The fastest at {len(won)} of {many(len(mains), 'algorithm')}, on most machines that have it"
-    return Card((Told("", "►" if won else "", winner, "; ".join(one for one in told if one), ""),))
+    return Card((Told("", "►" if won else "", winner, "; ".join(part for part in told if part), ""),))
 
 
 def _picture(view: SiteView, mains: dict[str, list[RunnerTally]]) -> list[Block]:
     rows = []
-    ordered = sorted(mains, key=lambda name: (min(one.middle for one in mains[name]), name))
+    ordered = sorted(mains, key=lambda name: (min(tally.middle for tally in mains[name]), name))
     for name in ordered[:_BARS]:
-        one = min(mains[name], key=lambda each: each.middle)
-        low, high = (parts.quantile(one.factors, share) for share in (0.1, 0.9))
-        shown = f"×{number(one.middle)}"
+        tally = min(mains[name], key=lambda each: each.middle)
+        low, high = (parts.quantile(tally.factors, share) for share in (0.1, 0.9))
+        shown = f"×{number(tally.middle)}"
         tip = (
             f"{view.title(name)} {work_text(view.main[name])}: {shown} the fastest, "
-            f"{plain(one.runner, 40)}, {many(len(one.factors), 'machine')}"
+            f"{plain(tally.runner, 40)}, {many(len(tally.factors), 'machine')}"
         )
-        rows.append(Bar(view.title(name), one.middle, low, high, shown, tip))
+        rows.append(Bar(view.title(name), tally.middle, low, high, shown, tip))
     left = len(ordered) - len(rows)
     caption = (
         "Bars: the median of machines; ×1 is the fastest. Lines: from the tenth to the ninetieth "
@@ -149,9 +151,9 @@ _COLUMNS = (
 def _algorithms(view: SiteView, mains: dict[str, list[RunnerTally]]) -> Block:
     rows = []
     for name in sorted(mains):
-        for one in mains[name]:
+        for tally in mains[name]:
             head = Item(view.title(name), parts.UP + addresses.algorithm(name))
-            rows.append([head, Item(work_text(view.main[name])), *_tally_items(one)])
+            rows.append([head, Item(work_text(view.main[name])), *_tally_items(tally)])
     return parts.listing((("algorithm", ""), *_COLUMNS), rows, "At each algorithm")
 
 
@@ -164,27 +166,27 @@ def _works(view: SiteView, shelf: Shelf) -> Block:
             + addresses.algorithm(work[0])
             + f"#{addresses.anchor(work[1], work[2], work[4], work[5])}"
         )
-        for one in tallies(contests):
-            if one.runner in shelf.runners:
-                said = kind_text((work[1], work[2], work[4], work[5]))
+        for tally in tallies(contests):
+            if tally.runner in shelf.runners:
+                tip = kind_text((work[1], work[2], work[4], work[5]))
                 rows.append(
-                    [Item(view.title(work[0]), where), Item(work_text(work), said=said), *_tally_items(one)]
+                    [Item(view.title(work[0]), where), Item(work_text(work), said=tip), *_tally_items(tally)]
                 )
     table = parts.listing((("algorithm", ""), *_COLUMNS), rows, "Every work")
     return unfolding(f"{many(len(rows), 'row')}: programs, operations, contracts and sizes", [table])
 
 
-def _tally_items(one: RunnerTally) -> list[Item]:
-    low, high = one.factors[0], one.factors[-1]
+def _tally_items(tally: RunnerTally) -> list[Item]:
+    low, high = tally.factors[0], tally.factors[-1]
     return [
-        Item(plain(one.runner, 40)),
-        parts.number_item(len(one.factors)),
-        parts.number_item(one.won),
-        parts.number_item(one.alike),
-        parts.number_item(one.open),
+        Item(plain(tally.runner, 40)),
+        parts.number_item(len(tally.factors)),
+        parts.number_item(tally.won),
+        parts.number_item(tally.alike),
+        parts.number_item(tally.open),
         Item(
-            f"×{number(one.middle)}",
-            value=one.middle,
+            f"×{number(tally.middle)}",
+            value=tally.middle,
             wide=f"{number(low)}–{number(high)}" if high > low else "",
         ),
     ]
@@ -192,13 +194,13 @@ def _tally_items(one: RunnerTally) -> list[Item]:
 
 def _versions(view: SiteView, shelf: Shelf) -> Block:
     """Versions with the machines that have them and the days they were measured."""
-    found: dict[tuple[str, str], list[Stand]] = {}
-    for one in shelf.stands:
-        found.setdefault((one.runner, one.cost.version), []).append(one)
+    stands_of: dict[tuple[str, str], list[Stand]] = {}
+    for standing in shelf.stands:
+        stands_of.setdefault((standing.runner, standing.cost.version), []).append(standing)
     rows = []
-    for (runner, version), stands in sorted(found.items()):
-        days = sorted({parts.day(one.cost.first) for one in stands})
-        machines = sorted({one.machine for one in stands})
+    for (runner, version), stands in sorted(stands_of.items()):
+        days = sorted({parts.day(standing.cost.first) for standing in stands})
+        machines = sorted({standing.machine for standing in stands})
         named = ", ".join(plain(name, 60) for name in machines[:4]) + (
             f" and {len(machines) - 4} more" if machines[4:] else ""
         )
@@ -222,4 +224,4 @@ def _versions(view: SiteView, shelf: Shelf) -> Block:
         ("last", ""),
         ("figures", "n"),
     )
-    return parts.listing(columns, rows, "Versions that stand on pages")
+    return parts.listing(columns, rows, "Versions on the pages")

@@ -23,9 +23,9 @@ def machine_page(view: SiteView, name: str) -> Page:
     """The page of one machine."""
     run = view.runs[name][0]
     contests = [machines[name] for machines in view.contests.values() if name in machines]
-    mains = [one for one in contests if view.main[one.work[0]] == one.work]
-    pairs = [one for one in view.gathered.apart if one.after.machine == name]
-    figures = sum(len(one.stands) for one in contests)
+    mains = [contest for contest in contests if view.main[contest.work[0]] == contest.work]
+    pairs = [pair for pair in view.gathered.apart if pair.after.machine == name]
+    figures = sum(len(contest.stands) for contest in contests)
     sections = [
         Section("summary", "Summary", "Summary", [*answer(_card(mains)), *_picture(view, mains)]),
         Section("fastest", "Fastest", "The fastest at each algorithm", [_fastest(view, mains)]),
@@ -51,12 +51,12 @@ def _card(mains: list[Contest]) -> Card:
     """Which program wins most algorithms here."""
     if not mains:
         return Card((), ("No figure of this machine can be ranked.",))
-    found = tallies(mains)
-    first = found[0]
-    others = [f"then {plain(one.runner, 40)} at {one.won}" for one in found[1:4] if one.won]
-    shared = sum(one.ranked.sign == "=" for one in mains)
-    open_ = sum(one.ranked.sign == "?" for one in mains)
-    alone = sum(one.next is None for one in mains)
+    tallied = tallies(mains)
+    first = tallied[0]
+    others = [f"then {plain(tally.runner, 40)} at {tally.won}" for tally in tallied[1:4] if tally.won]
+    shared = sum(contest.ranked.sign == "=" for contest in mains)
+    open_ = sum(contest.ranked.sign == "?" for contest in mains)
+    alone = sum(contest.next is None for contest in mains)
     told = [
         ", ".join(others),
         f"several are alike at {shared}" if shared else "",
@@ -64,22 +64,24 @@ def _card(mains: list[Contest]) -> Card:
         f"{alone} measured with one program alone" if alone else "",
     ]
     winner = f"{plain(first.runner, 40)} is the fastest at {first.won} of {many(len(mains), 'algorithm')}"
-    return Card((Told("", "►" if first.won else "?", winner, "; ".join(one for one in told if one), ""),))
+    return Card((Told("", "►" if first.won else "?", winner, "; ".join(part for part in told if part), ""),))
 
 
 def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:
     """The fastest program's cost of each algorithm that has data, cheapest first."""
-    found = [one for one in mains if counted(one.work) == "byte" and one.best.cost.cycles]
-    ordered = sorted(found, key=lambda one: (one.best.cost.cycles or 0.0, one.work))
+    counted_mains = [
+        contest for contest in mains if counted(contest.work) == "byte" and contest.best.cost.cycles
+    ]
+    ordered = sorted(counted_mains, key=lambda contest: (contest.best.cost.cycles or 0.0, contest.work))
     rows = []
-    for one in ordered[:_BARS]:
-        stand, value = one.best, one.best.cost.cycles or 0.0
+    for contest in ordered[:_BARS]:
+        stand, value = contest.best, contest.best.cost.cycles or 0.0
         half = value * stand.cost.width if math.isfinite(stand.cost.width) else 0.0
         shown = (
             f"{number(value, half)} {parts.width_of(stand.cost)}{parts.marks_text(stand.cost)} "
-            f"{one.ranked.sign} {plain(stand.runner, 30)}"
+            f"{contest.ranked.sign} {plain(stand.runner, 30)}"
         )
-        name = f"{view.title(one.work[0])} {work_text(one.work)}"
+        name = f"{view.title(contest.work[0])} {work_text(contest.work)}"
         rows.append(
             Bar(
                 name,
@@ -93,9 +95,11 @@ def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:
         )
     left = len(ordered) - len(rows)
     caption = (
-        "Lines: intervals. " + " ".join(f"{sign} {said};" for sign, said in parts.SIGNS).rstrip(";") + "."
+        "Lines: intervals. "
+        + " ".join(f"{sign} {meaning};" for sign, meaning in parts.SIGNS).rstrip(";")
+        + "."
     )
-    caption += f" The {left} dearest are in the table alone." if left else ""
+    caption += f" The {left} most expensive are in the table alone." if left else ""
     return (
         [bars("fastest-bars", "The fastest of each algorithm here", "cycles per byte", rows, caption)]
         if rows
@@ -105,16 +109,16 @@ def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:
 
 def _fastest(view: SiteView, mains: list[Contest]) -> Block:
     rows = []
-    for one in mains:
-        href = parts.UP + addresses.algorithm(one.work[0])
+    for contest in mains:
+        href = parts.UP + addresses.algorithm(contest.work[0])
         rows.append(
             [
-                Item(view.title(one.work[0]), href),
+                Item(view.title(contest.work[0]), href),
                 Item(
-                    f"{work_text(one.work)}, "
-                    f"{'cycles a byte' if counted(one.work) == 'byte' else 'cycles a call'}"
+                    f"{work_text(contest.work)}, "
+                    f"{'cycles a byte' if counted(contest.work) == 'byte' else 'cycles a call'}"
                 ),
-                *parts.contest_items(view, one),
+                *parts.contest_items(view, contest),
             ]
         )
     columns = (("algorithm", ""), ("work", "text"), *parts.CONTEST_COLUMNS)
@@ -124,15 +128,15 @@ def _fastest(view: SiteView, mains: list[Contest]) -> Block:
 def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
     """A folded table for each kind of work."""
     kinds: dict[tuple[str, str, str, str], list[Contest]] = {}
-    for one in contests:
-        kinds.setdefault(kind_of(one.work), []).append(one)
-    found: list[Block] = []
+    for contest in contests:
+        kinds.setdefault(kind_of(contest.work), []).append(contest)
+    blocks: list[Block] = []
     for kind, these in sorted(kinds.items()):
-        count = sum(len(one.stands) for one in these)
-        said = f"{kind_text(kind)}: {many(count, 'figure')}, {parts.shown_unit(these)}"
+        count = sum(len(contest.stands) for contest in these)
+        title = f"{kind_text(kind)}: {many(count, 'figure')}, {parts.shown_unit(these)}"
         table = parts.figures_table(view, kind, these, f"Every figure of {kind_text(kind)}", by_machine=False)
-        found.append(unfolding(said, table, open=len(kinds) == 1))
-    return found or [text("No figure of this machine can be ranked.")]
+        blocks.append(unfolding(title, table, open=len(kinds) == 1))
+    return blocks or [text("No figure of this machine can be ranked.")]
 
 
 def runs_table(view: SiteView, name: str) -> Block:
@@ -147,7 +151,7 @@ def runs_table(view: SiteView, name: str) -> Block:
                         plain(run.started_at, 40)[:16].replace("T", " "),
                         parts.UP + addresses.month(addresses.month_of(run.started_at)),
                     ),
-                    Item(", ".join(plain(one, 60) for one in run.libraries)),
+                    Item(", ".join(plain(library, 60) for library in run.libraries)),
                     parts.number_item(run.cells),
                     parts.number_item(run.failures),
                     Item(percent(run.noise_floor), value=run.noise_floor)
@@ -180,10 +184,10 @@ def _failed(gathered: Gathered, view: SiteView, name: str) -> list[Block]:
             Item(plain(runner, 40)),
             Item(plain(kind, 24)),
             parts.number_item(max(count, 1)),
-            Item(plain(said, 240)),
+            Item(plain(reason, 240)),
         ]
         for run in view.runs[name]
-        for runner, kind, said, count in gathered.failures.get(run.key, ())
+        for runner, kind, reason, count in gathered.failures.get(run.key, ())
     ]
     if not rows:
         return []
@@ -209,6 +213,6 @@ def _facts(view: SiteView, name: str) -> Block:
         ("kernel", run.kernel),
         ("system", run.distribution),
         ("instructions that matter", " ".join(run.features)),
-        ("measuring, all runs", f"{sum(one.measuring_s for one in view.runs[name]):,.0f} s"),
+        ("measuring, all runs", f"{sum(run.measuring_s for run in view.runs[name]):,.0f} s"),
     ]
-    return Block("facts", [(name, plain(said, 300)) for name, said in facts if said])
+    return Block("facts", [(name, plain(value, 300)) for name, value in facts if value])

@@ -17,10 +17,10 @@ _NAMES = "January February March April May June July August September October No
 
 def months(view: SiteView) -> dict[str, list[RunRow]]:
     """The runs of each month, newest month and newest run first."""
-    found: dict[str, list[RunRow]] = {}
+    runs_of: dict[str, list[RunRow]] = {}
     for run in sorted(view.gathered.runs, key=lambda row: (row.started_at, row.key), reverse=True):
-        found.setdefault(addresses.month_of(run.started_at), []).append(run)
-    return dict(sorted(found.items(), reverse=True))
+        runs_of.setdefault(addresses.month_of(run.started_at), []).append(run)
+    return dict(sorted(runs_of.items(), reverse=True))
 
 
 def month_title(name: str) -> str:
@@ -31,13 +31,13 @@ def month_title(name: str) -> str:
 def new_libraries(view: SiteView) -> dict[str, list[tuple[str, str]]]:
     """By month the versions of libraries that were measured for the first time, each with the machine."""
     seen: set[str] = set()
-    found: dict[str, list[tuple[str, str]]] = {}
+    libraries_of: dict[str, list[tuple[str, str]]] = {}
     for run in sorted(view.gathered.runs, key=lambda row: (row.started_at, row.key)):
         for library in run.libraries:
             if library not in seen:
                 seen.add(library)
-                found.setdefault(addresses.month_of(run.started_at), []).append((library, run.machine))
-    return found
+                libraries_of.setdefault(addresses.month_of(run.started_at), []).append((library, run.machine))
+    return libraries_of
 
 
 def month_page(view: SiteView, name: str, runs: list[RunRow], fresh: list[tuple[str, str]]) -> Page:
@@ -53,7 +53,7 @@ def month_page(view: SiteView, name: str, runs: list[RunRow], fresh: list[tuple[
         f"{many(dearer, 'figure')} became dearer and {len(changed) - dearer:,} cheaper" if changed else "",
     ]
     winner = f"{many(len(runs), 'run')} on {many(len(machines), 'machine')}"
-    card = Card((Told("", "", winner, "; ".join(one for one in told if one), ""),))
+    card = Card((Told("", "", winner, "; ".join(part for part in told if part), ""),))
     sections = [
         Section("summary", "Summary", "Summary", answer(card)),
         *([Section("new", "New versions", "New versions", [_fresh(view, fresh)])] if fresh else []),

@@ -69,9 +69,9 @@ def listing(
     return Block("listing", data)
 
 
-def links(said: Sequence[tuple[str, str]]) -> Block:
+def links(pairs: Sequence[tuple[str, str]]) -> Block:
     """A line of links: (text, address)."""
-    return Block("links", said)
+    return Block("links", pairs)
 
 
 def number_item(value: float, text: str = "", **given: str) -> Item:
@@ -79,7 +79,7 @@ def number_item(value: float, text: str = "", **given: str) -> Item:
     return Item(text or f"{value:,}", value=value, **given)
 
 
-def cost_item(standing: Stand, field: str = CYCLES, look: str = "", said: str = "") -> Item:
+def cost_item(standing: Stand, field: str = CYCLES, look: str = "", tip: str = "") -> Item:
     """A cost with the digits that its interval supports, its interval and its marks."""
     cost, value = standing.cost, value_in(standing.cost, field)
     if not math.isfinite(value):
@@ -91,7 +91,7 @@ def cost_item(standing: Stand, field: str = CYCLES, look: str = "", said: str = 
         wide=width_of(cost),
         marks=marks_text(cost),
         look=look,
-        said=said,
+        said=tip,
     )
 
 
@@ -217,19 +217,19 @@ def figures_table(
     """Every figure of one kind: a row a machine or algorithm and program, a column a size; the fastest are marked."""
     sizes = sorted({contest.work[3] for contest in contests})
     rows: dict[tuple[str, str], dict[int, tuple[Contest, Stand]]] = {}
-    for one in contests:
-        for stand in one.stands:
-            key = (one.machine if by_machine else one.work[0], stand.runner)
-            rows.setdefault(key, {})[one.work[3]] = (one, stand)
-    found = []
+    for contest in contests:
+        for stand in contest.stands:
+            key = (contest.machine if by_machine else contest.work[0], stand.runner)
+            rows.setdefault(key, {})[contest.work[3]] = (contest, stand)
+    listed = []
     for (name, _), cells in sorted(
-        rows.items(), key=lambda row: (row[0][0], min(one[0].factor(one[1]) for one in row[1].values()))
+        rows.items(), key=lambda row: (row[0][0], min(pair[0].factor(pair[1]) for pair in row[1].values()))
     ):
         stand = cells[max(cells)][1]
         head = (
             machine_item(view, name) if by_machine else Item(view.title(name), UP + addresses.algorithm(name))
         )
-        found.append([head, program_item(stand), *(_figure(cells.get(size)) for size in sizes)])
+        listed.append([head, program_item(stand), *(_figure(cells.get(size)) for size in sizes)])
     columns = (
         ("machine" if by_machine else "algorithm", ""),
         ("program", ""),
@@ -242,13 +242,13 @@ def figures_table(
         for mark in marks_of_kinds(stand.cost.qualities, stand.cost.doubts)
     }
     meant = [(str(mark), mark.meaning) for mark in Mark if mark in used]
-    return [listing(columns, found, label, "figures"), legend([*SIGNS, *meant])]
+    return [listing(columns, listed, label, "figures"), legend([*SIGNS, *meant])]
 
 
-def _figure(found: tuple[Contest, Stand] | None) -> Item:
-    if found is None:
+def _figure(figure: tuple[Contest, Stand] | None) -> Item:
+    if figure is None:
         return Item("–", look="none")
-    contest, stand = found
+    contest, stand = figure
     cycles = stand.cost.cycles is not None
     item = cost_item(stand, CYCLES if cycles else "ns", _CLASSES.get(contest.sign(stand), ""))
     return (

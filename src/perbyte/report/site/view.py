@@ -87,7 +87,7 @@ class SiteView:
             work: {
                 machine: contest(work, machine, standings) for machine, standings in sorted(machines.items())
             }
-            for work, machines in sorted(groups.items(), key=lambda one: (one[0][0], *map(str, one[0])))
+            for work, machines in sorted(groups.items(), key=lambda group: (group[0][0], *map(str, group[0])))
         }
         self.runs: dict[str, list[RunRow]] = {}
         for run in sorted(gathered.runs, key=lambda row: (row.started_at, row.key), reverse=True):
@@ -117,19 +117,20 @@ class SiteView:
     def works_of(self, algorithm: str) -> dict[Kind, list[Work]]:
         """The works of an algorithm by kind, that of the main work first, sizes in order."""
         main = self.main[algorithm]
-        found: dict[Kind, list[Work]] = {}
+        works: dict[Kind, list[Work]] = {}
         for work in self.contests:
             if work[0] == algorithm:
-                found.setdefault(kind_of(work), []).append(work)
+                works.setdefault(kind_of(work), []).append(work)
         ordered = sorted(
-            found, key=lambda kind: (kind != kind_of(main), kind[2] != "full", kind[3] != "loop", kind)
+            works, key=lambda kind: (kind != kind_of(main), kind[2] != "full", kind[3] != "loop", kind)
         )
-        return {kind: sorted(found[kind], key=lambda work: work[3]) for kind in ordered}
+        return {kind: sorted(works[kind], key=lambda work: work[3]) for kind in ordered}
 
     def shown_first(self, works: Sequence[Work]) -> Work:
         """Of one kind's works that which most machines and libraries have, at its largest size."""
         return max(
-            works, key=lambda work: (sum(len(one.stands) for one in self.contests[work].values()), work[3])
+            works,
+            key=lambda work: (sum(len(contest.stands) for contest in self.contests[work].values()), work[3]),
         )
 
 
@@ -148,11 +149,11 @@ def tallies(contests: Iterable[Contest]) -> list[RunnerTally]:
     open_: Counter[str] = Counter()
     factors: dict[str, list[float]] = {}
     library: dict[str, str] = {}
-    for one in contests:
-        for stand in one.stands:
-            factors.setdefault(stand.runner, []).append(one.factor(stand))
+    for contest in contests:
+        for stand in contest.stands:
+            factors.setdefault(stand.runner, []).append(contest.factor(stand))
             library[stand.runner] = stand.cost.library
-            sign = one.sign(stand)
+            sign = contest.sign(stand)
             won[stand.runner] += sign == WON
             alike[stand.runner] += sign == ALIKE
             open_[stand.runner] += sign == OPEN
@@ -183,7 +184,9 @@ def kind_text(kind: Kind) -> str:
 def work_text(work: Work) -> str:
     """What is done, without the algorithm: `digest of 16 KiB`; a call without data has no size."""
     more = "".join(
-        f", {plain(one, 20)}" for one in (work[4] * (work[4] != "full"), work[5] * (work[5] != "loop")) if one
+        f", {plain(part, 20)}"
+        for part in (work[4] * (work[4] != "full"), work[5] * (work[5] != "loop"))
+        if part
     )
     size = f" {size_label(work[3])}" if counted(work) == "byte" and work[3] else ""
     return f"{plain(work[1], 24)}{size}{more}"

@@ -47,7 +47,7 @@ def write_site(
     _put(
         directory,
         MARK,
-        "A site of perbyte atlas site. Pages are made anew; what else lies here is left alone.\n",
+        "A site of perbyte atlas site. Pages are replaced; other files here are not changed.\n",
     )
     counts = data(directory / "data")
     files = [(name, rows, (directory / "data" / name).stat().st_size) for name, rows in counts.items()]
@@ -79,8 +79,8 @@ def site_pages(view: SiteView, title: str, files: list[tuple[str, int, int]]) ->
     yield "data.html", front.data_page(view, files)
     for name in view.algorithms:
         yield addresses.algorithm(name), algorithm_page(view, name)
-    for address, one in shelf.items():
-        yield address, library_page(view, one)
+    for address, library_shelf in shelf.items():
+        yield address, library_page(view, library_shelf)
     for name in view.machines:
         yield addresses.machine(name), machine_page(view, name)
     for name, runs in by_month.items():
@@ -101,33 +101,35 @@ def render_page(drawing: jinja2.Template, page: Page, address: str, title: str) 
 
 def search_index(view: SiteView) -> Found:
     """Everything that has an address, with the words it may be looked for by."""
-    found: Found = []
+    entries: Found = []
     for name in view.algorithms:
         words = " ".join(
             dict.fromkeys(
                 plain(standing.runner, 40) for standing in view.gathered.stands if standing.work[0] == name
             )
         )
-        found.append(("algorithm", view.title(name), f"{plain(name, 60)} {words}", addresses.algorithm(name)))
+        entries.append(
+            ("algorithm", view.title(name), f"{plain(name, 60)} {words}", addresses.algorithm(name))
+        )
     for address, shelf in shelves(view).items():
         versions = sorted({plain(standing.cost.version, 30) for standing in shelf.stands})
-        found.append(
+        entries.append(
             ("library", plain(shelf.name, 60), " ".join([*sorted(shelf.runners), *versions]), address)
         )
     for name, runs in view.runs.items():
         words = (
             f"{plain(runs[0].cpu_model, 120)} {plain(runs[0].provider, 40)} {plain(runs[0].architecture, 30)}"
         )
-        found.append(("machine", plain(name, 80), words, addresses.machine(name)))
+        entries.append(("machine", plain(name, 80), words, addresses.machine(name)))
         for run in runs:
             libraries = " ".join(plain(library, 60) for library in run.libraries)
             words = f"{plain(name, 80)} {parts.day(run.started_at)} {libraries}"
-            found.append(
+            entries.append(
                 ("run", plain(run.run, 80), words, f"{addresses.machine(name)}#{parts.run_anchor(run.key)}")
             )
     for name in months(view):
-        found.append(("month", month_title(name), name, addresses.month(name)))
-    return found
+        entries.append(("month", month_title(name), name, addresses.month(name)))
+    return entries
 
 
 def _put(directory: Path, address: str, content: str) -> None:

@@ -18,13 +18,13 @@ class Provided(Form, frozen=True, kw_only=True, tag="provided"):
 
     def judge(self, context: Context) -> list[Finding]:
         """One finding per runner and algorithm of a group of cells; with `anywhere` one per algorithm."""
-        found: dict[tuple[str, str, str], list[EvidenceRow]] = {}
+        rows_of: dict[tuple[str, str, str], list[EvidenceRow]] = {}
         for row in context.table.select(self.where):
             runner = "*" if self.anywhere else str(row.dims["runner"])
-            found.setdefault((runner, row.label, str(row.dims["algorithm"])), []).append(row)
-        labels = [(runner, label) for runner, label, _ in found]
+            rows_of.setdefault((runner, row.label, str(row.dims["algorithm"])), []).append(row)
+        labels = [(runner, label) for runner, label, _ in rows_of]
         findings = []
-        for (runner, label, algorithm), rows in found.items():
+        for (runner, label, algorithm), rows in rows_of.items():
             several = labels.count((runner, label)) > 1
             name = f"{label} ({algorithm})" if several else label
             findings.append(

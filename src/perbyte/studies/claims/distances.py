@@ -62,7 +62,8 @@ class Clusters(Comparing, frozen=True, kw_only=True, tag="clusters"):
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
         sets = [
-            ", ".join(context.name(((self.candidates, one),)) for one in cluster) for cluster in self.clusters
+            ", ".join(context.name(((self.candidates, name),)) for name in cluster)
+            for cluster in self.clusters
         ]
         slack = f" or at most {exact(self.slack_percent)} % farther" if self.slack_percent else ""
         return Said(
@@ -84,14 +85,14 @@ class Clusters(Comparing, frozen=True, kw_only=True, tag="clusters"):
         mates: Sequence[Value],
     ) -> Finding:
         own, absent = everybody[name], lacking(everybody.values())
-        inside = {one: _distance(context, own, everybody[one]) for one in mates if one != name}
+        inside = {mate: _distance(context, own, everybody[mate]) for mate in mates if mate != name}
         outside = {
-            one: _distance(context, own, other) for one, other in everybody.items() if one not in mates
+            name: _distance(context, own, other) for name, other in everybody.items() if name not in mates
         }
         if absent or not outside:
             return missing(context, key, absent) if absent else nothing(context, key)
-        mate = min(inside, key=lambda one: inside[one].value)
-        stranger = min(outside, key=lambda one: outside[one].value)
+        mate = min(inside, key=lambda name: inside[name].value)
+        stranger = min(outside, key=lambda name: outside[name].value)
         near, far = smallest(inside.values()), smallest(outside.values())
         edge = math.log(1 + self.slack_percent / 100)
         sentence = (
@@ -149,11 +150,11 @@ class Outliers(Comparing, frozen=True, kw_only=True, tag="outliers"):
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
-        who = " and ".join(context.name(((self.candidates, one),)) for one in many(self.apart))
+        apart = " and ".join(context.name(((self.candidates, name),)) for name in many(self.apart))
         return Said(
-            f"of all values of {spoken([self.candidates])} {who} are farther from the rest, on average, than "
+            f"of all values of {spoken([self.candidates])} {apart} are farther from the rest, on average, than "
             "anybody else",
-            f"somebody else is surely farther from the rest than one of {who}",
+            f"somebody else is surely farther from the rest than one of {apart}",
         )
 
 

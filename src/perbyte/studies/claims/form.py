@@ -154,12 +154,12 @@ class Context:
 
         Several values of a dimension are alternatives, unless `together` says how they become one: `the mean of`.
         """
-        found = []
+        phrases = []
         for name, values in where.items():
             named = [self.name(((name, value),)) for value in many(values)]
             how = (together or {}).get(name, "")
-            found.append(f"{how} {listing(named)}" if how and len(named) > 1 else " or ".join(named))
-        return ", ".join(found) or "all cells"
+            phrases.append(f"{how} {listing(named)}" if how and len(named) > 1 else " or ".join(named))
+        return ", ".join(phrases) or "all cells"
 
     def opening(self, key: Key) -> str:
         """The start of a sentence about a group; empty for the only group there is."""
@@ -212,7 +212,9 @@ class Form(Claim, frozen=True, kw_only=True):
 
     def groups(self, context: Context) -> str:
         """What the form looks at one after the other, in words; empty where that is one thing only."""
-        return combinations([*getattr(self, "by", ()), *(f"each {one}" for one in getattr(self, "each", ()))])
+        return combinations(
+            [*getattr(self, "by", ()), *(f"each {dimension}" for dimension in getattr(self, "each", ()))]
+        )
 
     @property
     def form(self) -> str:
@@ -291,13 +293,13 @@ class Comparing(Form, frozen=True, kw_only=True):
 
     def ranking(self, context: Context, dimension: str, **where: Values) -> dict[Key, dict[Value, Candidate]]:
         """One candidate per value of a dimension, in each group of `by`."""
-        found: dict[Key, dict[Value, Candidate]] = {}
+        candidates_of: dict[Key, dict[Value, Candidate]] = {}
         for key, members in grouped(context.table.select({**self.where, **where}), self.by):
-            found[key] = {}
+            candidates_of[key] = {}
             for (named,), own in grouped(members, (dimension,)):
                 label = own[0].label if dimension == GROUP else value_name(dimension, named[1])
-                found[key][named[1]] = self.reduce(context.table, own, named[1], label)
-        return found
+                candidates_of[key][named[1]] = self.reduce(context.table, own, named[1], label)
+        return candidates_of
 
     def reduce(self, table: EvidenceTable, rows: Sequence[EvidenceRow], name: Value, label: str) -> Candidate:
         """Bring the rows of one candidate to one cost: the best of `best_of`, then the mean over `average_over`."""
@@ -332,19 +334,19 @@ class Comparing(Form, frozen=True, kw_only=True):
         """One pair per combination of `by` in which both sides have cells, and per combination of `each` of both."""
         by = self.by if by is None else by
         others = dict(grouped(context.table.select({**self.where, **second}), by))
-        found, met = [], False
+        pairs, met = [], False
         for key, members in grouped(context.table.select({**self.where, **first}), by):
             met = met or key in others
             for _, own in grouped(members, each):
                 for _, other in grouped(others.get(key, ()), each):
                     if own != other:
-                        found.append(self._pair(context, key, own, other))
+                        pairs.append(self._pair(context, key, own, other))
         if not met:
             raise Problem(
                 f"no cells of the study meet in {', '.join(by) or 'anything'}",
                 hint="check the selections of the claim and its `by`",
             )
-        return found
+        return pairs
 
     def _pair(self, context: Context, key: Key, own: list[EvidenceRow], other: list[EvidenceRow]) -> Pair:
         labels = [" and ".join(dict.fromkeys(row.label for row in rows)) for rows in (own, other)]
@@ -397,18 +399,18 @@ def lacking(candidates: Iterable[Candidate]) -> Candidate | None:
 
 def grouped(rows: Iterable[EvidenceRow], names: Sequence[str]) -> list[tuple[Key, list[EvidenceRow]]]:
     """Rows by their values of the dimensions `names`, in the order they come; rows without one are left out."""
-    found: dict[Key, list[EvidenceRow]] = {}
+    rows_of: dict[Key, list[EvidenceRow]] = {}
     for row in rows:
         key = tuple((name, row.dims[name]) for name in names if name in row.dims)
         if len(key) == len(names):
-            found.setdefault(key, []).append(row)
-    return list(found.items())
+            rows_of.setdefault(key, []).append(row)
+    return list(rows_of.items())
 
 
 def flat(values: Values | tuple[Values, ...]) -> tuple[Value, ...]:
     """All values of a key that holds one, several, or ranks of several."""
     several = values if isinstance(values, tuple) else (values,)
-    return tuple(value for one in several for value in many(one))
+    return tuple(value for values in several for value in many(values))
 
 
 def numbers_of(pair: Pair) -> tuple[Number, ...]:

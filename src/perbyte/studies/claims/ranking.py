@@ -108,14 +108,14 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
                 f"a later one is surely {self.word.less} than an earlier one{slack}",
             )
         named = flat(self.first if self.last is None else self.last)  # type: ignore[arg-type]
-        who = " or ".join(self._name(context, name) for name in named)
+        subject = " or ".join(self._name(context, name) for name in named)
         word = self.word.least if self.last is None else self.word.most
         among = f" of {', '.join(self._name(context, name) for name in self.among)}" if self.among else ""
         other = self.word.less if self.last is None else self.word.more
         rivals = (
-            f"each of {listing([self._name(context, name) for name in named])}" if len(named) > 1 else who
+            f"each of {listing([self._name(context, name) for name in named])}" if len(named) > 1 else subject
         )
-        return Said(f"{who} is the {word}{among}", f"another one is surely {other} than {rivals}")
+        return Said(f"{subject} is the {word}{among}", f"another one is surely {other} than {rivals}")
 
     def _name(self, context: Context, name: Value) -> str:
         return context.name(((self.candidates, name),))
@@ -135,10 +135,10 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
         leads = {candidate.name: self._lead(context, champion, candidate) for candidate in rivals}
         numbers = self._numbers(context, key, [champion, *rivals])
         ahead = [
-            one
-            for one in rivals
-            if leads[one.name].below(1)
-            and all(self._lead(context, one, candidate).above(1) for candidate in present)
+            rival
+            for rival in rivals
+            if leads[rival.name].below(1)
+            and all(self._lead(context, rival, candidate).above(1) for candidate in present)
         ]
         if ahead and len(present) == len(own):
             winner = min(ahead, key=lambda candidate: leads[candidate.name].value)
@@ -190,7 +190,7 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
         return State.OPEN, abs(log_of(lead.value)), _close(context, key, faster, slower, lead)
 
     def _lead(self, context: Context, candidate: Candidate, other: Candidate) -> Estimate:
-        """How many times `one` is ahead of `other`: above 1 when it is faster (slower, for `last`)."""
+        """How many times `candidate` is ahead of `other`: above 1 when it is faster (slower, for `last`)."""
         return context.ratio(candidate, other) if self.last is not None else context.ratio(other, candidate)
 
     def _sentence(
@@ -232,7 +232,7 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         findings: list[Finding] = []
         if context.table.printed and self.between == "today":
             return [Finding(State.NOT_PRINTED, "Print has no order of today.")]
-        machines = self.machines or tuple(one.id for one in context.study.machines)
+        machines = self.machines or tuple(machine.id for machine in context.study.machines)
         if self.between == "machines":
             pairs = itertools.combinations(machines, 2)
             return [finding for first, second in pairs for finding in self._in_print(context, first, second)]
@@ -248,8 +248,8 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
 
     def groups(self, context: Context) -> str:
         """The machines compared, in each combination of `by`."""
-        who = "two machines" if self.between == "machines" else "machine"
-        return combinations([who, *self.by])
+        first = "two machines" if self.between == "machines" else "machine"
+        return combinations([first, *self.by])
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
@@ -287,9 +287,15 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         }
         counted_already: set[str] = set()
         for group in context.study.groups:
-            for cell in (one.cell for selector in group.selectors for one in cells_of(selector)):
+            for cell in (
+                asked_cell.cell for selector in group.selectors for asked_cell in cells_of(selector)
+            ):
                 dims = dimensions(group, cell)
-                texts = {text for text, _ in printed if any(one.cell == cell for one in cells_of(text))}
+                texts = {
+                    text
+                    for text, _ in printed
+                    if any(asked_cell.cell == cell for asked_cell in cells_of(text))
+                }
                 both = [
                     cost
                     for machine in (first, second)
@@ -306,10 +312,10 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         for key, costs in groups.items():
             place = ", ".join(part for part in (f"{first} and {second}", context.name(key)) if part)
             if len(costs) < _LEAST:
-                said = f"{place}: only {counted(len(costs), 'figure')} can be compared, too few to rank."
-                findings.append(Finding(State.UNPROVIDED, said))
+                text = f"{place}: only {counted(len(costs), 'figure')} can be compared, too few to rank."
+                findings.append(Finding(State.UNPROVIDED, text))
                 continue
-            rho = rank_correlation([one for one, _ in costs], [other for _, other in costs])
+            rho = rank_correlation([cost for cost, _ in costs], [other for _, other in costs])
             findings.append(self._found(place, len(costs), Estimate(rho, rho, rho)))
         return findings
 

@@ -74,7 +74,7 @@ class RatioClaim(Comparing, frozen=True, kw_only=True, tag="ratio"):
         whole = _AGGREGATES[self.aggregate](ratios)
         state, margin = placed(whole, low, high)
         name = f"{self.aggregate} of {counted(len(ratios), 'ratio')}, {pairs[0].first} over {pairs[0].second}"
-        numbers = (*(one for pair in pairs for one in numbers_of(pair)), *number_of("", name, whole))
+        numbers = (*(number for pair in pairs for number in numbers_of(pair)), *number_of("", name, whole))
         return [Finding(state, f"The {name}, is {span(whole)}{_claimed(low, high)}.", margin, numbers)]
 
     def said(self, context: Context) -> Said:
@@ -140,7 +140,9 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
             what = f"the ratio of {own} over {other}"
         along = spoken([self.along])
         if self.rises is not None:
-            places = [" and ".join(context.name(((self.along, v),)) for v in many(one)) for one in self.rises]
+            places = [
+                " and ".join(context.name(((self.along, v),)) for v in many(values)) for values in self.rises
+            ]
             return Said(
                 f"{what} rises along {along} from {' to '.join(places)}",
                 f"{what} surely falls at one of these steps",
@@ -162,7 +164,7 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
 
     def groups(self, context: Context) -> str:
         """The combinations of `by` and the steps or ends; what the trend goes along is no group of its own."""
-        steps = math.prod(len(many(one)) for one in self.rises or ()) > 1 or len(self.rises or ()) > 2
+        steps = math.prod(len(many(values)) for values in self.rises or ()) > 1 or len(self.rises or ()) > 2
         ends = self.smallest is not None and self.largest is not None
         parts = ["step"] if steps else ["end"] if ends else []
         return combinations([*(name for name in self.by if name != self.along), *parts])
@@ -170,15 +172,15 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
     def _series(self, context: Context) -> dict[Key, dict[Value, Pair]]:
         """The ratios (or costs) of each group, by their value of the dimension `along`."""
         by = self.by if self.along in self.by else (*self.by, self.along)
-        found: dict[Key, dict[Value, Pair]] = {}
+        series_of: dict[Key, dict[Value, Pair]] = {}
         if self.denominator is not None:
             for pair in self.pairs(context, self.numerator, self.denominator, by=by):
                 rest = tuple(part for part in pair.key if part[0] != self.along)
-                found.setdefault(rest, {})[dict(pair.key)[self.along]] = pair
-            return found
+                series_of.setdefault(rest, {})[dict(pair.key)[self.along]] = pair
+            return series_of
         for key, candidates in self.ranking(context, self.along, **self.numerator).items():
             place = context.name(key)
-            found[key] = {
+            series_of[key] = {
                 value: Pair(
                     key,
                     place,
@@ -191,7 +193,7 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
                 )
                 for value, candidate in candidates.items()
             }
-        return found
+        return series_of
 
     def _over(self, context: Context, pair: Pair, other: Pair) -> Estimate:
         """One point of a series over another; the noise floor is in a ratio already."""
@@ -243,7 +245,7 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
             f"{context.opening(key)}{self._what(own)} is claimed to be {end} for {name}, {span(own.ratio)}; "
             f"{rival} has {span(series[rival].ratio or own.ratio)}."
         )
-        numbers = tuple(one for pair in series.values() for one in self._numbers(context, pair))
+        numbers = tuple(number for pair in series.values() for number in self._numbers(context, pair))
         return Finding(state_of(lead.above(1), lead.below(1)), sentence, abs(log_of(lead.value)), numbers)
 
     def _flat(self, context: Context, key: Key, series: Mapping[Value, Pair]) -> Finding:
@@ -252,7 +254,7 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
         known = [(value, pair, pair.ratio) for value, pair in series.items() if pair.ratio]
         if absent or not known:
             return absent or Finding(State.UNMEASURED, f"{context.opening(key)}nothing was measured.")
-        ordered = sorted(known, key=lambda one: one[2].value)
+        ordered = sorted(known, key=lambda point: point[2].value)
         (least, first, bottom), (most, last, top) = ordered[0], ordered[-1]
         spread = self._over(context, last, first) if len(known) > 1 else Estimate(1.0, 1.0, 1.0)
         sentence = (
@@ -260,7 +262,7 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
             f"{group_name([(self.along, least)])} and {number(top.value)} at {group_name([(self.along, most)])}, "
             f"{percent(spread.value - 1)} apart; the claim's limit is {exact(round(100 * (width - 1), 9))} %."
         )
-        numbers = tuple(one for pair in series.values() for one in self._numbers(context, pair))
+        numbers = tuple(number for pair in series.values() for number in self._numbers(context, pair))
         state = state_of(spread.high <= width, spread.low > width)
         return Finding(state, sentence, abs(log_of(width / spread.value)), numbers)
 
@@ -347,7 +349,7 @@ def _missing(context: Context, key: Key, candidate: Candidate) -> Finding | None
 
 def _at_hand(series: Mapping[Value, Pair]) -> Mapping[Value, Pair]:
     """A series without what is set aside, as long as there is something left to compare."""
-    found = {
+    known = {
         value: pair for value, pair in series.items() if not (pair.absent and pair.absent.state.set_aside)
     }
-    return found if len(found) > 1 else series
+    return known if len(known) > 1 else series

@@ -85,19 +85,19 @@ def _samples(runs: Sequence[Run], table: EvidenceTable) -> dict[tuple[str, Cell]
     """Every sample of the runs as cycles (or ns) per byte, by run and cell; what cannot be a cost is left out."""
     from perbyte.store import bursts
 
-    found: dict[tuple[str, Cell], list[float]] = {}
+    samples_of: dict[tuple[str, Cell], list[float]] = {}
     for run in runs:
         if run.path is None:
             continue
-        calibrations = {(one.process, one.epoch): one for one in run.calibrations}
+        calibrations = {(learnt.process, learnt.epoch): learnt for learnt in run.calibrations}
         for burst in bursts(run.path):
             calibration = calibrations.get((burst.cell.process, burst.epoch))
             if calibration is not None and burst.ticks:
                 cost = cycles_per_call if table.in_cycles else ns_per_call
                 values = cost(burst, calibration) / (burst.piece_bytes or burst.cell.size_bytes or 1)
                 kept = values[np.isfinite(values) & (values > 0)]
-                found.setdefault((run.conditions.run_id, burst.cell), []).extend(kept.tolist())
-    return found
+                samples_of.setdefault((run.conditions.run_id, burst.cell), []).extend(kept.tolist())
+    return samples_of
 
 
 def _of_cell(row: EvidenceRow, samples: Mapping[tuple[str, Cell], list[float]]) -> Values:

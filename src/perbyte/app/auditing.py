@@ -9,16 +9,14 @@ import os
 import random
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from perbyte.app.conducting import AUDIT_VARIABLE
-from perbyte.cli.conduct import conduct_plan
+from perbyte.app.conducting import AUDIT_VARIABLE, conduct_plan
 from perbyte.errors import EXIT_INTERRUPTED
 from perbyte.model import NOT_REACHED, Audit, Cell, Doubt, Policy
-from perbyte.model.text import plain
 
 if TYPE_CHECKING:
     from perbyte.runners import RunnerSpec
@@ -28,11 +26,6 @@ EPOCHS = 5  # as in a run of `measure`: chains in two of them, and a clock is lo
 BUDGET_S = 20.0
 ENOUGH = 0.5  # precision at which a cell is done: no figure of this run is shown
 _DOUBTS = (Doubt.AUDIT, Doubt.UNCHAINED, Doubt.THREADS)
-_UNPROVED = (
-    "Not proved: other operations and sizes than these; outputs without a known answer, since no other library was "
-    "asked; that the runner does not tell the audit from the rounds, or cuts less than the audit tells from noise "
-    "(docs/trust.md lists what was not seen)."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +54,17 @@ def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> AuditOutcome:
     if os.environ.get(AUDIT_VARIABLE) == "off":
         return AuditOutcome(f"{AUDIT_VARIABLE}=off")
     require_linux()
-    found = survey([spec], [cpu])
-    if (spec.name, cpu) not in found.hellos:
-        return AuditOutcome("; ".join(failure.message for failure in found.failures) or "it does not answer")
-    cells = _draw(spec.name, cpu, found.operations(spec.name, cpu), seed)
+    surveyed = survey([spec], [cpu])
+    if (spec.name, cpu) not in surveyed.hellos:
+        return AuditOutcome(
+            "; ".join(failure.message for failure in surveyed.failures) or "it does not answer"
+        )
+    cells = _draw(spec.name, cpu, surveyed.operations(spec.name, cpu), seed)
     if not cells:
         return AuditOutcome("none of its operations is in the catalogue")
     policy = Policy(precision=ENOUGH, budget_s=BUDGET_S, epochs=EPOCHS, seed=seed)
     with tempfile.TemporaryDirectory() as temporary:
-        done = conduct_plan(Plan(cells), found, policy, out=Path(temporary) / "run", quiet=True, cut=True)
+        done = conduct_plan(Plan(cells), surveyed, policy, out=Path(temporary) / "run", cut=True)
         if done.code == EXIT_INTERRUPTED:
             raise KeyboardInterrupt
         audits: dict[Cell, list[Audit]] = defaultdict(list)
@@ -77,12 +72,14 @@ def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> AuditOutcome:
             if audit.cell in cells:  # and not Perbyte's own loop
                 audits[audit.cell].append(audit)
     run = done.run
-    costly = [one for one in run.failures if one.kind == NOT_REACHED]
+    costly = [failure for failure in run.failures if failure.kind == NOT_REACHED]
     return AuditOutcome(
         cells=tuple(cell.address for cell in cells if cell in audits),
         seen=sum_up_audits(audits.values()),
         refused=tuple(
-            (one.address or spec.name, one.kind, one.message) for one in run.failures if one not in costly
+            (failure.address or spec.name, failure.kind, failure.message)
+            for failure in run.failures
+            if failure not in costly
         ),
         doubts=tuple(
             (figure.cell.address, warning.text)
@@ -90,7 +87,7 @@ def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> AuditOutcome:
             for warning in figure.warnings
             if warning.kind in _DOUBTS
         ),
-        left_out=tuple((one.address, one.message) for one in costly),
+        left_out=tuple((failure.address, failure.message) for failure in costly),
         seconds=run.measuring_s,
     )
 
@@ -110,33 +107,3 @@ def _draw(runner: str, cpu: str, rows: Sequence[Any], seed: int) -> tuple[Cell, 
             cell = Cell(runner, row.algorithm, row.operation, size, row.contract, cpu)
             cells.setdefault((row.operation, row.contract), cell)
     return tuple(sorted(cells.values()))
-
-
-def lines(audited: AuditOutcome) -> Iterator[str]:
-    """What people are told, line by line: each check, what was refused, and what stays unproved."""
-    seen = audited.seen
-    if audited.why_not or not seen:
-        yield f"  not audited from outside: {plain(audited.why_not, 300)}"
-        return
-    size = f"operations: {len(audited.cells)}, looks: {seen.looks}, {audited.seconds:.1f} s"
-    yield f"  audited from outside as in a run of `measure` ({size})"
-    if seen.looks:
-        yield f"    time      the kernel's CPU time is {_span(seen.time)} times what the runner says"
-        yield f"    new data  a call on data never seen before costs {_span(seen.new_data)} times a timed one"
-        yield f"    place     threads at work: {_span(seen.threads)}; other processes: {seen.children or 'none'}"
-        clock = f"{_span(seen.clock)} times the rate of Perbyte's own probe"
-        yield f"    clock     {clock if seen.clock else 'not compared: no clock probe, or none beside it'}"
-    for address, kind, message in audited.refused:
-        yield f"    REFUSED ({kind}) {plain(address)}: {plain(message, 1000)}"
-    for address, text in audited.doubts:
-        yield f"    doubt: {plain(address)}: {plain(text, 1000)}"
-    for address, text in audited.left_out:
-        yield f"    left out: {plain(address)}: {plain(text)}"
-    yield f"  {_UNPROVED}"
-
-
-def _span(values: tuple[float, float] | None) -> str:
-    if values is None:
-        return "(unknown)"
-    low, high = (f"{value:.2f}" for value in values)
-    return low if low == high else f"{low} to {high}"

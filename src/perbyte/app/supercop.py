@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perbyte.cli.options import note
+from perbyte.app.listener import Say, silent
 from perbyte.errors import PerbyteError, UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Made:
     a narrower processor where it refuses this one.
     """
 
-    one: Implementation
+    implementation: Implementation
     way: Way
     name: str
     word: str
@@ -88,8 +88,8 @@ def build_group(
     ways: Sequence[Way],
     size: int,
     taken: Collection[str],
+    say: Say = silent,
     *,
-    quiet: bool,
     gated: bool = False,
 ) -> list[Made]:
     """Every implementation in each way. `taken` are names that a row cannot have: the primitive comes before these.
@@ -100,7 +100,7 @@ def build_group(
     from perbyte.trial.checksum import compare_checksums
     from perbyte.trial.program import home, sdk_archive
 
-    several = len({one.primitive for one in group}) > 1
+    several = len({implementation.primitive for implementation in group}) > 1
     jobs = []
     for implementation in group:
         for index, way in enumerate(ways):
@@ -113,30 +113,30 @@ def build_group(
                 name += "-" + re.sub(r"[^A-Za-z0-9.]+", "-", way.word).strip("-")
             jobs.append((implementation, way, name, home() / "supercop" / f"{algorithm.id}-{name}-{index}"))
     if len({name for _, _, name, _ in jobs}) < len(jobs):
-        raise UsageError("two implementations have one name", hint="try them in two commands")
+        raise UsageError("two implementations have the same name", hint="use two commands")
 
     def make(job: tuple[Implementation, Way, str, Path]) -> Made:
-        one, way, name, place = job
-        built = _build(one, algorithm, way, name, place)
+        implementation, way, name, place = job
+        built = _build(implementation, algorithm, way, name, place)
         if isinstance(built, Made):
             return built
         spec, used = built
         word, why = look(spec, size)
         if not word:
-            fits, why = compare_checksums(one, place)
+            fits, why = compare_checksums(implementation, place)
             word = "" if fits else "wrong"
         if not word and gated and "fits" not in why:
             word, why = "not checked", why or "the tree has no checksum of it"
-        return Made(one, way, name, word or MEASURED, why, None if word else spec, used)
+        return Made(implementation, way, name, word or MEASURED, why, None if word else spec, used)
 
-    note(f"building {len(jobs)} programs", quiet=quiet)
+    say(f"building {len(jobs)} programs")
     sdk_archive()
     with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(make, jobs))
 
 
 def _build(
-    one: Implementation, algorithm: Algorithm, way: Way, name: str, place: Path
+    implementation: Implementation, algorithm: Algorithm, way: Way, name: str, place: Path
 ) -> Made | tuple[RunnerSpec, Way]:
     """The program of an implementation and how it was compiled, or why there is none.
 
@@ -147,26 +147,28 @@ def _build(
     from perbyte.trial.supercop import make_implementation, narrower, reason
     from perbyte.trial.supercop_tree import Unusable
 
-    scratch, programs = place.with_name(f"{place.name}.made"), checksum_program(one)
+    scratch, programs = place.with_name(f"{place.name}.made"), checksum_program(implementation)
     refusal = ""
     for flags in (way.flags, *narrower(way.flags)):
         try:
-            source = make_implementation(one, algorithm, flags, name, scratch, (way.cc, way.cxx), programs)
+            source = make_implementation(
+                implementation, algorithm, flags, name, scratch, (way.cc, way.cxx), programs
+            )
             return build_program(source, place), Way(flags, way.cc, way.cxx)
         except DoesNotBuild as error:
             refusal = refusal or error.first
             if "#error" not in str(error):
                 break
         except (Unusable, PerbyteError, OSError) as error:
-            return Made(one, way, name, "cannot be built", reason(error))
-    return Made(one, way, name, "does not compile", refusal)
+            return Made(implementation, way, name, "cannot be built", reason(error))
+    return Made(implementation, way, name, "does not compile", refusal)
 
 
-def judged(one: Made | ImplementationOutcome, run: Run) -> tuple[str, str]:
+def judged(variant: Made | ImplementationOutcome, run: Run) -> tuple[str, str]:
     """Word and detail of an implementation, after the run it was measured in."""
-    failure = next((failure for failure in run.failures if failure.runner == one.name), None)
-    if one.word != MEASURED or not failure:
-        return one.word, one.detail
+    failure = next((failure for failure in run.failures if failure.runner == variant.name), None)
+    if variant.word != MEASURED or not failure:
+        return variant.word, variant.detail
     detail = failure.message
     if failure.expected or failure.got:
         detail += f"; expected {failure.expected[:64]}, got {failure.got[:64]}"

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perbyte.cli.options import note
 from perbyte.model import Cell, Run
 from perbyte.model.text import plain
 
@@ -65,30 +64,32 @@ def missing_of_sides(
 
     `chosen`: the cells without a figure that each side's selector means.
     """
-    lost = {one.address: one.why for one in _lost(run, "")}
-    found = [
+    lost = {loss.address: loss.why for loss in _lost(run, "")}
+    missing = [
         MissingCell(cell.address, name, lost[cell.address])
         for cells, name in zip(chosen, names, strict=True)
         for cell in cells
         if cell.address in lost
     ]
-    told = {(cell.algorithm, cell.operation, cell.size_bytes, cell.contract) for cell in _cells(found)}
-    return found + [
+    told = {(cell.algorithm, cell.operation, cell.size_bytes, cell.contract) for cell in _cells(missing)}
+    return missing + [
         MissingCell(cell.address, names[-1], "it has no counterpart")
         for cell in unpaired
         if (cell.algorithm, cell.operation, cell.size_bytes, cell.contract) not in told
     ]
 
 
-def note_missing(found: Sequence[MissingCell]) -> None:
-    """Say on standard error which cells are missing; those that lack the same thing are one line."""
+def missing_lines(cells: Sequence[MissingCell]) -> list[str]:
+    """Which cells are missing; those that lack the same thing are one line."""
     alike: dict[tuple[str, str], list[str]] = {}
-    for cell in found:
+    for cell in cells:
         alike.setdefault((cell.side, cell.why), []).append(cell.address)
+    lines = []
     for (side, why), addresses in alike.items():
         more = f" and {len(addresses) - SHOWN:,} more" if len(addresses) > SHOWN else ""
         told = plain(", ".join(addresses[:SHOWN]), 400)
-        note(f"missing in {plain(side, 60)}: {told}{more}: {plain(why, 300)}")
+        lines.append(f"missing in {plain(side, 60)}: {told}{more}: {plain(why, 300)}")
+    return lines
 
 
 def _lost(run: Run, name: str) -> list[MissingCell]:
@@ -104,11 +105,11 @@ def _lost(run: Run, name: str) -> list[MissingCell]:
     ]
 
 
-def _told(cell: MissingCell, found: Iterable[MissingCell]) -> bool:
-    return any((cell.address, cell.side) == (other.address, other.side) for other in found)
+def _told(cell: MissingCell, missing: Iterable[MissingCell]) -> bool:
+    return any((cell.address, cell.side) == (other.address, other.side) for other in missing)
 
 
-def _cells(found: Iterable[MissingCell]) -> list[Cell]:
+def _cells(missing: Iterable[MissingCell]) -> list[Cell]:
     from perbyte.model import parse_address
 
-    return [parse_address(cell.address) for cell in found]
+    return [parse_address(cell.address) for cell in missing]

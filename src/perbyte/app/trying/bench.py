@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from perbyte.cli.options import note
-from perbyte.cli.try_time import Clock
+from perbyte.app.building import build_needed
+from perbyte.app.conducting import Conducted, conduct_plan
+from perbyte.app.listener import Say, silent
+from perbyte.app.trying.clock import Clock
 from perbyte.errors import EXIT_INTERRUPTED, UsageError
 
 if TYPE_CHECKING:
-    from perbyte.cli.try_stored import Stored
+    from perbyte.app.trying.stored import Stored
     from perbyte.measure import Forecast, Survey
     from perbyte.measure.pace import Pace
     from perbyte.model import Algorithm, Cell, CellFigure, Failure, Policy, Run
     from perbyte.runners import RunnerSpec
 
 
-def libraries_beside(glob: str, mine: Sequence[str]) -> list[RunnerSpec]:
+def libraries_beside(glob: str, own: Sequence[str], say: Say) -> list[RunnerSpec]:
     """The built runners that `glob` means; `*` means all but the opt-in ones. Raises UsageError for a name taken."""
     from perbyte.catalogue import pattern
-    from perbyte.cli.conduct import build_needed
     from perbyte.measure.plan import left_out
     from perbyte.runners import locate
 
-    build_needed([glob])
+    build_needed([glob], say)
     every = [spec for spec in locate() if not spec.built or spec.out().is_dir()]
-    if taken := {spec.name for spec in locate()} & set(mine):
-        raise UsageError(f"there is a runner '{sorted(taken)[0]}' already", hint="--name another-name")
+    if taken := {spec.name for spec in locate()} & set(own):
+        raise UsageError(f"there is already a runner '{sorted(taken)[0]}'", hint="--name another-name")
     return [spec for spec in every if pattern.matches(spec.name, glob) and not left_out(glob, spec)]
 
 
@@ -37,6 +38,7 @@ def libraries_beside(glob: str, mine: Sequence[str]) -> list[RunnerSpec]:
 class Bench:
     """Programs of the user's and libraries at some sizes of an algorithm. `check` comes before `measure`.
 
+    `conduct` takes a plan as `app.conducting.conduct_plan` does, and `say` a line for the user.
     `unreached`, once measured: libraries for which the promised time did not suffice. `fewest_epochs`: below it the
     promised time is not kept.
     """
@@ -46,16 +48,17 @@ class Bench:
     algorithm: Algorithm
     sizes: Sequence[int]
     policy: Policy
-    quiet: bool
     patience_s: float
     clock: Clock = field(default_factory=Clock)
+    conduct: Callable[..., Conducted] = conduct_plan
+    say: Say = silent
     unreached: tuple[str, ...] = ()
     fewest_epochs: int = 3
     _left: set[str] = field(default_factory=set)
 
     def check(self) -> list[Failure]:
         """The first fault of each program, within seconds, before any library is so much as started."""
-        from perbyte.cli.try_check import first_faults
+        from perbyte.app.trying.check import first_faults
         from perbyte.measure import choose_cores
         from perbyte.measure.machine import require_linux
 
@@ -66,8 +69,8 @@ class Bench:
 
     def look_first(self, name: str) -> tuple[CellFigure, ...]:
         """A first figure of the program `name`, of the largest size, within a second; stored nowhere."""
-        from perbyte.cli.try_check import RUN_TIMES, limits
-        from perbyte.cli.try_first import first_figures
+        from perbyte.app.trying.check import RUN_TIMES, limits
+        from perbyte.app.trying.first import first_figures
         from perbyte.measure import choose_cores
 
         survey = self._survey([spec for spec in self.programs if spec.name == name])
@@ -88,7 +91,7 @@ class Bench:
         self._left.update(names)
 
     @property
-    def mine(self) -> list[str]:
+    def own_names(self) -> list[str]:
         """The names of the programs that are measured."""
         return [spec.name for spec in self.programs if spec.name not in self._left]
 
@@ -98,12 +101,14 @@ class Bench:
         `fresh`: all are measured.
         """
         from perbyte.app.conducting import of_today
-        from perbyte.cli.try_stored import find_stored
+        from perbyte.app.trying.stored import find_stored
         from perbyte.measure import choose_cores
 
-        survey = self._survey([*(spec for spec in self.programs if spec.name in self.mine), *self.libraries])
+        survey = self._survey(
+            [*(spec for spec in self.programs if spec.name in self.own_names), *self.libraries]
+        )
         cells = self.cells(survey)
-        theirs = [cell for cell in cells if cell.runner not in self.mine]
+        theirs = [cell for cell in cells if cell.runner not in self.own_names]
         policy = replace(of_today(self.policy), cores=choose_cores(self.policy.cores))
         stored = None if fresh else find_stored(theirs, survey, policy)
         if stored:
@@ -111,35 +116,35 @@ class Bench:
             run = self._carry_out(survey, [cell for cell in cells if cell in again or cell not in theirs])
             if not (untrue := stored.untrue(run)):
                 return run, stored
-            note(f"{untrue}; all libraries are measured", quiet=self.quiet)
+            self.say(f"{untrue}; all libraries are measured")
         return self._carry_out(survey, cells), None
 
-    def _in_time(self, found: Survey, cells: Sequence[Cell], pace: Pace) -> tuple[Sequence[Cell], Policy]:
+    def _in_time(self, surveyed: Survey, cells: Sequence[Cell], pace: Pace) -> tuple[Sequence[Cell], Policy]:
         """The cells that fit into the promised time, and the policy with what is left of it as budget.
 
         Libraries come as they cost, by the last look at them; those of which nothing is known come last. One at the
         least stays, since a function is set against something. Where that one does not fit either, epochs go: a process
         of Java takes a second or two until it is warm.
         """
-        from perbyte.cli.try_stored import last_costs
+        from perbyte.app.trying.stored import last_costs
         from perbyte.measure import Plan, foresee
         from perbyte.measure.plan import choose_twins
 
         policy = self.policy
 
         def ahead(chosen: Sequence[Cell]) -> Forecast:
-            return foresee(Plan(tuple(chosen), choose_twins(chosen)), policy, found.specs, pace)
+            return foresee(Plan(tuple(chosen), choose_twins(chosen)), policy, surveyed.specs, pace)
 
         if self.clock.budget_s:
             return cells, replace(self.policy, budget_s=self.clock.budget_s)
-        theirs = list(dict.fromkeys(cell.runner for cell in cells if cell.runner not in self.mine))
+        theirs = list(dict.fromkeys(cell.runner for cell in cells if cell.runner not in self.own_names))
         known = last_costs(theirs, self.algorithm.id) if len(theirs) > 1 else {}
         theirs.sort(key=lambda name: (known.get(name, math.inf), pace.start_s(name, 0.0)))
         kept = len(theirs)
         seen = ahead(cells)
         while kept > 1 and seen.starts_s + seen.least_s > self.clock.left_s:
             kept -= 1
-            seen = ahead([cell for cell in cells if cell.runner in {*self.mine, *theirs[:kept]}])
+            seen = ahead([cell for cell in cells if cell.runner in {*self.own_names, *theirs[:kept]}])
         self.unreached = tuple(theirs[kept:])
         chosen = [cell for cell in cells if cell.runner not in self.unreached]
         while policy.epochs > self.fewest_epochs and seen.starts_s + seen.least_s > self.clock.left_s:
@@ -152,39 +157,40 @@ class Bench:
 
         return survey(specs, ["full"])
 
-    def cells(self, found: Survey) -> tuple[Cell, ...]:
+    def cells(self, surveyed: Survey) -> tuple[Cell, ...]:
         """All cells of what the programs offer. Raises UsageError when there is none."""
         from perbyte.trial.bench import draw_cells
 
-        cells: tuple[Cell, ...] = draw_cells(self.algorithm, dict(found.hellos), self.mine, self.sizes)
+        cells: tuple[Cell, ...] = draw_cells(
+            self.algorithm, dict(surveyed.hellos), self.own_names, self.sizes
+        )
         if not cells:
-            why = "; ".join(failure.message for failure in found.failures if failure.runner in self.mine)
+            why = "; ".join(
+                failure.message for failure in surveyed.failures if failure.runner in self.own_names
+            )
             text = why or f"no size is a multiple of {self.algorithm.data_multiple_bytes} bytes"
             raise UsageError(f"nothing can be measured: {text}")
         return cells
 
-    def _carry_out(self, found: Survey, cells: Sequence[Cell]) -> Run:
-        from perbyte.cli.conduct import conduct_plan
-        from perbyte.cli.try_check import RUN_TIMES, limits
+    def _carry_out(self, surveyed: Survey, cells: Sequence[Cell]) -> Run:
+        from perbyte.app.trying.check import RUN_TIMES, limits
         from perbyte.measure import Plan, choose_cores, foresee, recall_pace
         from perbyte.measure.plan import choose_twins
-        from perbyte.report.facts import counted
 
         pace = recall_pace(choose_cores(self.policy.cores)[0])
-        cells, policy = self._in_time(found, cells, pace)
-        plan = Plan(tuple(cells), choose_twins(cells), wanted=tuple(self.mine))
-        note(f"{counted(len(cells))}: {foresee(plan, policy, found.specs, pace)}", quiet=self.quiet)
+        cells, policy = self._in_time(surveyed, cells, pace)
+        plan = Plan(tuple(cells), choose_twins(cells), wanted=tuple(self.own_names))
+        count = "1 cell" if len(cells) == 1 else f"{len(cells):,} cells"
+        self.say(f"{count}: {foresee(plan, policy, surveyed.specs, pace)}")
         if self.unreached:
-            note(
+            self.say(
                 f"not measured, since {self.clock.promised_s:g} s were promised: {', '.join(self.unreached)} "
-                "(--budget 60s: all)",
-                quiet=self.quiet,
+                "(--budget 60s: all)"
             )
-        done = conduct_plan(
+        done = self.conduct(
             plan,
-            replace(found, failures=()),
+            replace(surveyed, failures=()),
             policy,
-            quiet=self.quiet,
             cut=True,
             limits=limits(self.patience_s, RUN_TIMES),
         )

@@ -41,7 +41,7 @@ class Stored:
             row = (cell.operation, cell.contract, cell.size_bytes)
             if row not in best or figure.ns_per_call < best[row].ns_per_call:
                 best[row] = figure
-        return tuple(one.cell for one in best.values())
+        return tuple(figure.cell for figure in best.values())
 
     def lacking(self, cells: Sequence[Cell]) -> list[Cell]:
         """Those of `cells` of which nothing is stored."""
@@ -50,7 +50,6 @@ class Stored:
     def untrue(self, now: Run) -> str:
         """Which anchor costs something else in the run `now`, and how much; empty where all agree."""
         from perbyte import stats
-        from perbyte.report.wording import ratio_text
         from perbyte.stats.across import floor_across
 
         for figure in now.cells:
@@ -60,17 +59,17 @@ class Stored:
             noise = floor_across((run.noise_floor, now.noise_floor))
             ratio = stats.compare(before, figure, noise, same_run=False).ratio
             if ratio.above(1) or ratio.below(1):
-                name, times = figure.cell.runner, ratio_text(ratio)
+                name, times = figure.cell.runner, f"{ratio.value:.3g}"
                 return f"the run {run.conditions.run_id} is no longer true: {name} costs {times} times as much now"
         return ""
 
     def kept(self, now: Run) -> list[tuple[Run, CellFigure]]:
         """What is taken from earlier runs: all that `now` did not measure again."""
         again = {figure.cell for figure in now.cells}
-        return [one for cell, one in self.found.items() if cell not in again]
+        return [figure for cell, figure in self.found.items() if cell not in again]
 
     def as_json(self, now: Run) -> dict[str, object]:
-        """The same as `lines` for programs."""
+        """What was not measured again, with the run it is from, as JSON types."""
         return {
             "cells": [
                 {
@@ -84,31 +83,8 @@ class Stored:
             ],
         }
 
-    def lines(self, now: Run) -> list[str]:
-        """The figures that were not measured again, by run and row, with where they are from."""
-        from perbyte.report.wording import number, size_label
 
-        told: dict[str, dict[tuple[str, int], list[str]]] = {}
-        for run, figure in sorted(self.kept(now), key=lambda kept: kept[1].ns_per_call):
-            size = figure.cell.size_bytes or 1
-            unit = "cycles/byte" if figure.cycles_per_call is not None else "ns/byte"
-            value = number(figure.per_call / size, figure.interval.half_width / size)
-            when = f"{run.conditions.started_at[:16].replace('T', ' ')} UTC"
-            name = run.conditions.run_id
-            head = f"not measured again, from the run {name} of {when} (same boot, builds and policy):"
-            row = (figure.cell.operation, figure.cell.size_bytes)
-            told.setdefault(head, {}).setdefault(row, []).append(f"{figure.cell.runner} {value} {unit}")
-        lines = []
-        for head, rows in told.items():
-            lines.append(head)
-            lines += [
-                f"  {operation} {size_label(size)}: {', '.join(found)}"
-                for (operation, size), found in rows.items()
-            ]
-        return lines
-
-
-def find_stored(cells: Sequence[Cell], found: Survey, policy: Policy) -> Stored | None:
+def find_stored(cells: Sequence[Cell], surveyed: Survey, policy: Policy) -> Stored | None:
     """Fresh figures of `cells`, those of libraries, each from the newest run that has a good one; None without any."""
     from perbyte.measure import describe_machine
 
@@ -126,11 +102,11 @@ def find_stored(cells: Sequence[Cell], found: Survey, policy: Policy) -> Stored 
         ):
             continue
         figures = [
-            one
-            for one in run.cells
-            if one.cell in open_cells and one.quality in (Quality.GOOD, Quality.IMPRECISE)
+            figure
+            for figure in run.cells
+            if figure.cell in open_cells and figure.quality in (Quality.GOOD, Quality.IMPRECISE)
         ]
-        same = _same_builds(run, [one.cell for one in figures], found)
+        same = _same_builds(run, [figure.cell for figure in figures], surveyed)
         for figure in figures:
             if (figure.cell.runner, figure.cell.cpu) in same:
                 kept[figure.cell] = (run, figure)
@@ -179,14 +155,14 @@ def _alike(policy: Policy, other: Policy) -> bool:
     )
 
 
-def _same_builds(run: Run, cells: Sequence[Cell], found: Survey) -> set[tuple[str, str]]:
+def _same_builds(run: Run, cells: Sequence[Cell], surveyed: Survey) -> set[tuple[str, str]]:
     """Runner and tier of libraries whose object is byte for byte the one measured, by the same SDK and compiler."""
     from perbyte.runners.session import file_sha256
 
     known = {(identity.runner, identity.cpu): identity for identity in run.conditions.identities}
     same = set()
     for row in {(cell.runner, cell.cpu) for cell in cells}:
-        before, now = known.get(row), found.hellos.get(row)
+        before, now = known.get(row), surveyed.hellos.get(row)
         if not before or not now:
             continue
         ours = (before.library_version, before.compiler, before.flags, before.sdk)

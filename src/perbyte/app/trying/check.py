@@ -20,7 +20,7 @@ CALL_S = 2.0  # that a checked call may take, unless `--patience` says otherwise
 RUN_TIMES = 5.0  # more, where the machine is busy with a run as well
 
 
-def first_faults(found: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float) -> list[Failure]:
+def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float) -> list[Failure]:
     """What is wrong with the programs of `cells`: the first fault of each, none where all are right."""
     from perbyte.catalogue import load
     from perbyte.measure.sessions import STARTING_FAILS, Sessions, draw_layout
@@ -28,7 +28,7 @@ def first_faults(found: Survey, cells: Sequence[Cell], policy: Policy, patience_
 
     faults: dict[tuple[str, str, int], Failure] = {}
     with Sessions(
-        found,
+        surveyed,
         cores=policy.cores,
         epoch=0,
         layout=draw_layout(policy.seed, 0),
@@ -56,16 +56,6 @@ def limits(patience_s: float, times: float = 1.0) -> TimeLimits:
 
     each = times * patience_s
     return TimeLimits(hello=each, prepare=each, check=each, measure=each, release=each, quit=0.5)
-
-
-def fault_line(fault: Failure) -> str:
-    """A fault in a line: what is wrong, where, with expected and got."""
-    from perbyte.model.text import plain
-
-    line = f"{plain(fault.address or fault.runner, 100)}: {fault.kind}: {plain(fault.message, 300)}"
-    if fault.expected or fault.got:
-        line += f"; expected {plain(fault.expected, 72)}, got {plain(fault.got, 72)}"
-    return line
 
 
 def _told(failure: Failure, patience_s: float) -> Failure:

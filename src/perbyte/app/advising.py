@@ -1,0 +1,185 @@
+"""What `perbyte advise` measures for a question, and the cases that come of a run."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from perbyte.advise import Asked, Case, Mix, View, read_histogram
+from perbyte.app.building import build_needed
+from perbyte.app.conducting import Conducted
+from perbyte.app.listener import Say, silent
+from perbyte.app.lists import known_algorithms
+from perbyte.catalogue import load, parse_selector, parse_sizes
+from perbyte.catalogue.questions import Question, Task
+from perbyte.catalogue.status import Authority, own_profile, profiles
+from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.measure import Request, Survey, built_runners, survey
+from perbyte.model import Run
+from perbyte.runners import RunnerSpec, locate
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is asked for beside the work: rules, day, languages, the other side, and a password's time and memory."""
+
+    profile: str
+    date: datetime.date
+    volume_bytes: float | None
+    languages: tuple[str, ...]
+    peer: bool
+    time_ns: float
+    memory_bytes: int
+    known: Mapping[str, Authority] | None = None
+
+
+def read_profile(name: str) -> tuple[str, Mapping[str, Authority] | None]:
+    """The profile of that name, or that of the user's own file, with all statuses then. Raises UsageError."""
+    if name in profiles():
+        return name, None
+    path = Path(name)
+    if path.suffix == ".toml":
+        return own_profile(path, load().algorithms)
+    hint = f"there are: {', '.join(profiles())}; a profile of your own is a file that ends in .toml"
+    raise UsageError(f"there is no profile '{name}'", hint=hint)
+
+
+def read_mix(task: Task, sizes: str | None, histogram: Path | None) -> Mix:
+    """The sizes that count for a task, from words or from a file. Raises UsageError for what does not fit."""
+    if not task.own_sizes or not (sizes or histogram):
+        return Mix(task.sizes)
+    multiple = max(load().algorithms[name].data_multiple_bytes for name in task.algorithms)
+    if histogram:
+        return read_histogram(histogram, multiple)
+    named = parse_sizes(str(sizes))
+    if odd := [size for size in named if size % multiple]:
+        raise UsageError(f"{odd[0]} bytes is not a multiple of {multiple}", hint="leave that size out")
+    return Mix(named)
+
+
+def draw_cases(
+    question: Question, run: Run, mixes: Sequence[Mix], wish: Wish, missing: Mapping[str, str]
+) -> list[Case]:
+    """What a run holds of each task of a question."""
+    asked = Asked(wish.date, wish.profile, wish.volume_bytes or question.volume_bytes, wish.known)
+    runners = _runners_of(run, wish.languages)
+    return [
+        Case(
+            task,
+            asked,
+            run.cells,
+            load(),
+            mix,
+            run.noise_floor,
+            runners,
+            View.PEER if wish.peer and task.own_sizes else View.HERE,
+            missing,
+        )
+        for task, mix in zip(question.tasks, mixes, strict=True)
+    ]
+
+
+def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
+    """The run's runners whose language is among `languages`; none as a restriction where all count."""
+    if not languages:
+        return frozenset()
+    known = _languages()
+    measured = {figure.cell.runner for figure in run.cells}
+    return frozenset(name for name in measured if known.get(name) in languages) or frozenset({""})
+
+
+def _languages() -> dict[str, str]:
+    return {spec.name: spec.language for spec in locate()}
+
+
+def measure_question(
+    question: Question,
+    mixes: Sequence[Mix],
+    wish: Wish,
+    conduct: Callable[[Request], Conducted],
+    say: Say = silent,
+) -> tuple[Conducted, dict[str, str]]:
+    """Measure what the question needs with `conduct`; also why candidates have no figure.
+
+    Raises EnvironmentLacking where no library can answer.
+    """
+    build_needed(["*"], say)
+    specs = [spec for spec in built_runners() if not wish.languages or spec.language in wish.languages]
+    if not specs:
+        raise EnvironmentLacking(
+            f"no runner in {', '.join(wish.languages)} is built",
+            hint="perbyte list runners shows their languages; perbyte build NAME builds one",
+        )
+    surveyed = survey(specs, ["full", "soft"])
+    texts = [
+        text
+        for task, mix in zip(question.tasks, mixes, strict=True)
+        for text in _selectors(task, mix, surveyed, specs, everything=bool(wish.languages))
+    ]
+    missing = _why_missing(question, surveyed, wish.languages)
+    if not texts and surveyed.failures:
+        broken = surveyed.failures[0]
+        raise EnvironmentLacking(
+            f"no library can answer '{question.title}'", hint=f"{broken.runner}: {broken.message}"
+        )
+    if not texts:
+        first = next(iter(missing.items()), ("", "perbyte list providers NAME tells who has an algorithm"))
+        raise EnvironmentLacking(f"no built library has what '{question.title}' needs", hint=": ".join(first))
+    request = Request(tuple(parse_selector(text) for text in texts))
+    # never cut: a candidate that is left out for want of time would be missing from the answer
+    return conduct(request), missing
+
+
+def _selectors(
+    task: Task, mix: Mix, surveyed: Survey, specs: Sequence[RunnerSpec], *, everything: bool
+) -> list[str]:
+    """Selectors of the cells that the task needs: of an opt-in runner only what no other has, or `everything`."""
+    texts = []
+    for name in task.algorithms:
+        algorithm = load().algorithms[name]
+        work = set(task.operations(algorithm))
+        able = [spec for spec in specs if work <= _offered(surveyed, spec.name, "full", name, task.contract)]
+        usual = list({spec.library: spec for spec in reversed(able) if not spec.opt_in}.values())
+        tiers = ("full", "soft") if algorithm.accelerated_by and mix.sizes and task.own_sizes else ("full",)
+        for spec in able if everything or not usual else usual:
+            for cpu in tiers:
+                if work <= _offered(surveyed, spec.name, cpu, name, task.contract):
+                    sizes = ",".join(map(str, mix.sizes))
+                    operations = "{" + ",".join(sorted(work)) + "}" if len(work) > 1 else "".join(work)
+                    texts.append(
+                        f"{spec.name}/{name}/{operations}@{sizes}+contract={task.contract}+cpu={cpu}"
+                    )
+    return texts
+
+
+def _offered(surveyed: Survey, runner: str, cpu: str, algorithm: str, contract: str) -> set[str]:
+    return {
+        row.operation
+        for row in surveyed.operations(runner, cpu)
+        if row.algorithm == algorithm and row.contract == contract
+    }
+
+
+def _why_missing(question: Question, surveyed: Survey, languages: Sequence[str]) -> dict[str, str]:
+    """Why candidates that nobody built offers have no figure, and who would have them."""
+    here = {row.algorithm for hello in surveyed.hellos.values() for row in hello.operations}
+    names = dict.fromkeys(name for task in question.tasks for name in task.algorithms)
+    others = {
+        spec.name: known_algorithms(spec.here)
+        for spec in locate()
+        if (spec.name, "full") not in surveyed.hellos and (not languages or spec.language in languages)
+    }
+    reasons = {}
+    for name in names:
+        having = [runner for runner, known in others.items() if name in known]
+        if name in here:
+            reasons[name] = "no library that is built here has all the operations of this work"
+        elif having:
+            reasons[name] = f"no library that is built here has it; perbyte build {having[0]} would add one"
+        else:
+            reasons[name] = "no library that Perbyte measures has it" + (
+                " in these languages" if languages else ""
+            )
+    return reasons

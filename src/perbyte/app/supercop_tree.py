@@ -1,0 +1,155 @@
+"""A whole tree in SUPERCOP's layout, primitive by primitive: each implementation has a figure, or one reason."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from perbyte.app.conducting import Conducted, conduct_plan
+from perbyte.app.supercop import MEASURED, Made, Way, build_group, judged
+from perbyte.app.trying.bench import Bench
+from perbyte.app.trying.check import CALL_S
+from perbyte.app.trying.clock import Clock
+from perbyte.catalogue import load
+from perbyte.errors import PerbyteError
+from perbyte.model import Algorithm, Policy, Run
+from perbyte.runners import locate
+from perbyte.trial.bench import sizes_for
+from perbyte.trial.checksum import expected_checksums
+from perbyte.trial.supercop import Implementation, algorithm_of, own_id
+from perbyte.trial.supercop_record import (
+    Journal,
+    VariantOutcome,
+    data_lines,
+    failure_line,
+    prefix,
+    try_line,
+)
+
+EPOCHS = 3
+SIZES = (64, 4096)
+
+
+class TreeJob:
+    """Builds and measures primitives of a tree one by one, and writes what came of each into a journal."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        version: str,
+        ways: Sequence[Way],
+        sizes: tuple[int, ...] | None,
+        budget_s: float,
+        gentle: bool,
+        conduct: Callable[..., Conducted] = conduct_plan,
+    ) -> None:
+        self.journal, self.version, self.ways = journal, version, ways
+        self.sizes, self.budget_s, self.gentle, self.conduct = sizes, budget_s, gentle, conduct
+        self.date = f"{datetime.datetime.now(datetime.UTC):%Y%m%d}"
+
+    def done(self, group: Sequence[Implementation]) -> bool:
+        """True where each implementation has an outcome in each way."""
+        wanted = {
+            (implementation.operation, implementation.primitive, implementation.name, way.word)
+            for implementation in group
+            for way in self.ways
+        }
+        return wanted <= set(self.journal.outcomes)
+
+    def carry_out(self, group: Sequence[Implementation]) -> list[VariantOutcome]:
+        """Build and measure a primitive; what goes wrong with it is its outcome."""
+        run, algorithm = None, None
+        try:
+            algorithm = algorithm_of(group[0], None)
+            made, run = self._measured(group, algorithm)
+            if own := self._another(group, algorithm, made, run):
+                made, run = self._measured(group, own)
+                unlike = f"; not the catalogue's {algorithm.id}, by its known answers"
+                made = [
+                    replace(program, detail=program.detail + unlike) if program.word == MEASURED else program
+                    for program in made
+                ]
+        except (PerbyteError, OSError) as error:
+            word = "cannot be built" if algorithm else "not known"
+            made = [
+                Made(implementation, way, implementation.name, word, _line(str(error)))
+                for implementation in group
+                for way in self.ways
+            ]
+        start = prefix(self.version, self.date, group[0].operation, group[0].primitive)
+        outcomes, lines = [], []
+        for program in made:
+            outcome = self._outcome(program, run)
+            outcomes.append(outcome)
+            if outcome.word != MEASURED:
+                lines.append(failure_line(start, outcome))
+                continue
+            lines += [try_line(start, outcome), *self._figures(start, program, outcome, run)]
+        self.journal.add(outcomes, lines)
+        return outcomes
+
+    @staticmethod
+    def _another(
+        group: Sequence[Implementation], algorithm: Algorithm, made: Sequence[Made], run: Run | None
+    ) -> Algorithm | None:
+        """The primitive by itself, where all that give the tree's checksums give other answers than the catalogue's.
+
+        Primitives and standards may share a name: CAESAR's AEGIS is not that of the later draft.
+        """
+        fitting = [program for program in made if program.spec and "fits" in program.detail]
+        own = load().algorithms.get(own_id(group[0]))
+        if not run or not fitting or not own or own == algorithm:
+            return None
+        return own if all(judged(program, run)[0] == "wrong" for program in fitting) else None
+
+    def _measured(
+        self, group: Sequence[Implementation], algorithm: Algorithm
+    ) -> tuple[list[Made], Run | None]:
+        usual = sizes_for(algorithm, None)
+        sizes = self.sizes or (SIZES if usual[0] == SIZES[0] else usual)
+        taken = {spec.name for spec in locate()}
+        gated = algorithm.family == "supercop"
+        made = build_group(group, algorithm, self.ways, sizes[0], taken, gated=gated)
+        specs = [program.spec for program in made if program.spec]
+        if not specs:
+            return made, None
+        policy, clock = Policy(epochs=EPOCHS, gentle=self.gentle), Clock(self.budget_s)
+        bench = Bench(specs, [], algorithm, sizes, policy, CALL_S, clock, self.conduct)
+        run, _ = bench.measure(fresh=True)
+        return made, run
+
+    def _outcome(self, program: Made, run: Run | None) -> VariantOutcome:
+        word, detail = judged(program, run) if run else (program.word, program.detail)
+        figures: dict[str, Sequence[float]] = {}
+        for figure in run.cells if run and word == MEASURED else ():
+            if figure.cell.runner == program.name:
+                where = f"{figure.cell.operation}@{figure.cell.size_bytes} {figure.cell.contract}"
+                ends = (figure.interval.low, figure.interval.high)
+                figures[where] = (figure.cycles_per_call or 0.0, figure.ns_per_call, *ends)
+        if word == MEASURED and not figures:
+            word, detail = "no figure", detail or "the run gave none"
+        fitting = expected_checksums(program.implementation) if "fits" in program.detail else ""
+        used = program.used or program.way
+        asked = program.way.word if used != program.way else ""
+        what = (
+            program.implementation.operation,
+            program.implementation.primitive,
+            program.implementation.name,
+            used.word,
+        )
+        return VariantOutcome(*what, word, _line(detail), fitting, figures, asked)
+
+    def _figures(self, start: str, program: Made, outcome: VariantOutcome, run: Run | None) -> list[str]:
+        assert run
+        compiler = next(
+            (identity.compiler for identity in run.conditions.identities if identity.runner == program.name),
+            "-",
+        )
+        return data_lines(
+            start, outcome, [each for each in run.cells if each.cell.runner == program.name], compiler
+        )
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:400]

@@ -1,0 +1,89 @@
+"""Where a run stands, for whoever watches it; and the sink is told what time is spent, so that a kill loses little."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+from perbyte.measure.budget import Budget
+from perbyte.measure.cores import noise_note
+from perbyte.measure.history import Moment, Watcher
+from perbyte.measure.ledger import Ledger
+from perbyte.measure.plan import Plan
+from perbyte.measure.stopping import Stopping
+
+NOISY_SHARE = 0.15  # of clean samples, below which a run says what would help
+NOTE_EVERY_S = 1.0  # what a kill may make a resumed run forget of the time that was spent
+
+
+class Telling:
+    """Tells the watcher of one run. `epoch_s` are the seconds that the last epoch took."""
+
+    def __init__(
+        self, plan: Plan, watcher: Watcher, ledger: Ledger, budget: Budget, stopping: Stopping
+    ) -> None:
+        self._plan = plan
+        self._watcher = watcher
+        self._ledger = ledger
+        self._budget = budget
+        self._stopping = stopping
+        self.epoch_s = self._epoch_began = 0.0
+        self._noted_s = 0.0
+        self._clean_share = 0.0
+        self._clean_shares: list[float] = []
+        self._done = ((-1, -1), 0)
+
+    def note(self, text: str) -> None:
+        """Something a person should know."""
+        self._watcher.note(text)
+
+    def begin_epoch(self) -> None:
+        """An epoch begins now."""
+        self._epoch_began = time.monotonic()
+
+    def end_epoch(self) -> None:
+        """It has ended now."""
+        self.epoch_s = time.monotonic() - self._epoch_began
+
+    def moment(self, stage: str, what: str, epoch: int, pending: int, clean: float | None = None) -> None:
+        """Tell where the run stands; `clean` is the share of clean samples in this epoch so far."""
+        if clean is not None:
+            self._clean_share = clean
+        if self._budget.elapsed_s >= self._noted_s + NOTE_EVERY_S:
+            self.note_time()
+        finished, lost = self._stopping.finished, self._ledger.lost
+        known = (len(finished), len(lost))
+        if self._done[0] != known:  # asked for at each burst
+            self._done = (known, sum(cell in finished or cell in lost for cell in self._plan.cells))
+        self._watcher.moment(
+            Moment(
+                stage=stage,
+                what=what,
+                epoch=epoch,
+                done=self._done[1],
+                total=len(self._plan.cells),
+                pending=pending,
+                clean_share=self._clean_share,
+                elapsed_s=self._budget.elapsed_s,
+                left_s=self._budget.left_s,
+                expected_s=self._expected_s(),
+            )
+        )
+
+    def note_time(self) -> None:
+        """Tell the sink what the run has taken so far."""
+        self._noted_s = self._budget.elapsed_s
+        self._ledger.sink.spent(self._noted_s)
+
+    def note_clean(self, cores: tuple[int, ...]) -> None:
+        """Say after two epochs what would help, where few samples of theirs were clean."""
+        self._clean_shares.append(self._clean_share)
+        if len(self._clean_shares) == 2 and statistics.mean(self._clean_shares) < NOISY_SHARE:
+            self._watcher.note(noise_note(statistics.mean(self._clean_shares), cores))
+
+    def _expected_s(self) -> float | None:
+        """Seconds until the cells are precise, or the budget is spent."""
+        if self._stopping.epochs_left is None:
+            return None
+        since_s = time.monotonic() - self._epoch_began
+        return min(max(self._stopping.epochs_left * self.epoch_s - since_s, 0.0), self._budget.left_s)

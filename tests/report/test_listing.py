@@ -1,0 +1,83 @@
+"""One listing in every form: text within a width, Markdown, JSON, and a table of a page."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from perbyte.report.html import table
+from perbyte.report.lines import render_listing
+from perbyte.report.listing import Head, Listing, columns, from_records, lines, markdown, records
+
+COLUMNS = (
+    Head(None, "", "address"),
+    Head("algorithm"),
+    Head("library"),
+    Head("operation", once=True),
+    Head("cycles", "n", "cycles"),
+    Head("interval", "n", "low high"),
+    Head("limit", "n", "limit"),
+)
+
+
+def row(name: str, cycles: float, high: float = 9.0) -> tuple:
+    return (
+        ("", f"x/{name}"),
+        name,
+        "somebody's",
+        "seal",
+        (f"{cycles:.2f}", cycles),
+        (f"{cycles - 1:.2f} to {high}", cycles - 1, high),
+        ("–", ...),
+    )
+
+
+LISTING = Listing("What it takes", COLUMNS, [row("aes-128-gcm", 2.5), row("des-cbc", 100.25)], ("a note",), 3)
+
+
+def test_text_tells_once_what_all_rows_share_and_puts_figures_to_the_right():
+    said = render_listing(LISTING, width=90, colour=False).splitlines()
+    assert said == [
+        "What it takes",
+        "operation of all: seal",
+        "algorithm    library     cycles      interval  limit",
+        "aes-128-gcm  somebody's    2.50   1.50 to 9.0      –",
+        "des-cbc      somebody's  100.25  99.25 to 9.0      –",
+        "a note",
+    ]
+
+
+@pytest.mark.parametrize("width", range(40, 60))
+def test_a_table_that_is_too_wide_stands_in_parts_with_the_same_names(width):
+    told = [line for line, _ in lines(LISTING, width)]
+    assert max(map(len, told)) <= width
+    for name in ("aes-128-gcm", "des-cbc"):
+        figures = "".join(line for line in told if line.startswith(name))
+        assert all(part in figures for part in ("–", "to 9.0", "somebody's"))
+
+
+def test_without_room_for_one_column_each_row_is_a_sentence():
+    said = " ".join(line.strip() for line, _ in lines(LISTING, 30))
+    assert "aes-128-gcm, somebody's: cycles 2.50; interval 1.50 to 9.0; limit –" in said
+
+
+def test_programs_get_the_values_by_their_fields_and_null_where_nobody_knows():
+    listing = Listing("", COLUMNS, [row("aes-128-gcm", 2.5, math.inf)])
+    assert records(listing) == [{"address": "x/aes-128-gcm", "cycles": 2.5, "low": 1.5, "high": None}]
+    plain = [{"name": "one", "year": 1999}, {"name": "another", "year": None}]
+    assert records(from_records(plain, "name")) == plain
+
+
+def test_a_page_and_a_comment_have_the_columns_that_readers_see():
+    block = table(LISTING, "wide").data
+    assert block["columns"][:2] == [("algorithm", ""), ("library", "")]
+    assert block["rows"][1] == ("des-cbc", "somebody's", "seal", "100.25", "99.25 to 9.0", "–")
+    assert (block["label"], block["look"]) == ("What it takes", "wide")
+    told = markdown(Listing("", columns("what | share:n"), [("a|b", "1 %")]))
+    assert told == ["| what | share |", "| --- | --- |", "| a\\|b | 1 % |"]
+
+
+def test_what_others_wrote_drives_no_terminal_and_breaks_no_line():
+    [_, line] = [line for line, _ in lines(Listing("", columns("a | b:n"), [("x\x1b[2J\ny", "1")]))]
+    assert line == "x[2J y  1"
