@@ -4,13 +4,8 @@ here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 . "$here/../sdk/crate.sh"
 
 recipe() {
-	if ls "$crate"/vendor/wolfssl-*.tar.gz >/dev/null 2>&1; then # the first crates carry the release as it came
-		tar xzf "$crate"/vendor/wolfssl-*.tar.gz
-		cd wolfssl-*
-	else
-		cd "$crate/wolfssl-src"
-	fi
-	[ -x configure ] || autoreconf -i
+	cd "$crate/wolfssl-src"
+	autoreconf -i
 	case $(uname -m) in
 	x86_64) assembly="--enable-intelasm --enable-sp-asm" ;;
 	aarch64) assembly="--enable-armasm --enable-sp-asm" ;;
@@ -28,4 +23,4 @@ recipe() {
 }
 
 obtain
-compile "$name" -I"$install/include" "$here"/*.c "$install/lib/libwolfssl.a"
+compile wolfssl -I"$install/include" "$here"/*.c "$install/lib/libwolfssl.a"
