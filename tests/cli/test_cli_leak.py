@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 
 import pytest
 
@@ -86,6 +88,7 @@ def test_a_runner_without_the_verb_is_told(world):
         (("--secret", "tag"), "no secret is called 'tag'"),
         (("--fail-on", "slow"), "means nothing"),
         (("--operation", "open", "--secret", "key"), "fits no cell"),
+        (("--down-to", "-3"), "--down-to"),
     ],
 )
 def test_what_there_is_not_is_refused(world, words, said):
@@ -101,3 +104,41 @@ def test_what_is_wrong_is_not_timed(world):
     answer = look(world)
     assert answer.returncode == 3
     assert "does not give back" in answer.stdout or "not measured" in answer.stdout
+
+
+def test_a_run_of_leaks_is_listed_and_refused_by_name_where_figures_are_wanted(world):
+    world.add(script({"cycles": 12}))
+    look(world)
+    [place] = (world.home / "runs").iterdir()
+    [row] = json.loads(world.perbyte("list", "runs", "--json").stdout)
+    assert (row["path"], row["origin"], row["cells"]) == (str(place), "leaks", 1)
+    assert "aes-128-gcm of alpha" in world.perbyte("list", "runs").stdout
+    for words in (("report", place), ("export", place), ("verify", place), ("recover", place)):
+        answer = world.perbyte(*words)
+        assert answer.returncode in (2, 3), words
+        assert "verdicts on leaks only" in answer.stderr, (words, answer.stderr)
+        assert "damaged" not in answer.stdout
+
+
+def test_how_far_it_is_can_be_seen(world, monkeypatch):
+    from perbyte.cli import leaking
+
+    told = []
+    monkeypatch.setattr(leaking, "note", lambda text, **_: told.append(text))
+    monkeypatch.setattr(leaking, "LINE_EVERY_S", 0.0)
+    progress = leaking.LeakProgress(5.0)
+    progress.say("alpha/aes-128-gcm/seal, key: fixed | random")
+    progress.close()
+    assert told == ["0 s, at most 5 s left · alpha/aes-128-gcm/seal, key: fixed | random"]
+    leaking.LeakProgress(5.0, quiet=True).say("alpha")
+    assert len(told) == 1
+
+
+def test_progress_is_told_of_pairs_that_are_taken(world):
+    world.add(script({"cycles": 0}))
+    ours, theirs = pty.openpty()
+    answer = world.perbyte("leak", "alpha/aes-128-gcm", "--budget", "2s", capture_output=False, stderr=theirs)
+    os.close(theirs)
+    assert answer.returncode == 0
+    assert b"left \xc2\xb7 alpha/aes-128-gcm/seal" in os.read(ours, 65536)
+    os.close(ours)

@@ -50,6 +50,7 @@ def test_a_gate_of_two_runs_fails_on_what_leaks_now(looked_at, kind):
     assert found.returncode == 1, found.stderr
     assert "leaks now: no leak above" in found.stdout
     assert "the time depends on a secret" in found.stderr
+    assert "key: fixed | random (leaks now)" in found.stderr
     back = looked_at.perbyte("compare", leaky, tight, "--fail-on", "leak", "--json")
     assert back.returncode == 0, back.stderr
     assert {one["became"] for one in json.loads(back.stdout)["leaks"]} == {

@@ -115,3 +115,10 @@ def test_what_one_side_did_not_count_is_not_compared():
     grids = compare_runs(runs, ["before", "after"])
     assert changes(grids, runs) == []
     assert uncounted(grids, []) == [CELL.address]
+
+
+def test_a_table_without_a_row_is_left_out():
+    text = render_behaviour(run_of(Behaviour(CELL, unknown="it says so")), count=True, memory=True)
+    assert "Instructions" not in text
+    assert "Memory" not in text
+    assert "instructions not known: it says so" in " ".join(text.split())

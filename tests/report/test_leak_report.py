@@ -86,7 +86,7 @@ def test_what_has_to_be_told_first(figures, first):
 
 
 def test_the_text_of_a_run_says_where_nobody_looked():
-    assert "nothing here was asked about leaks" in render_of_run(())
+    assert "no verdict on leaks here" in render_of_run(())
     assert "leaks 11.6 to 12.4 cycles" in render_of_run((made_leak(CELL, 12.0),))
 
 

@@ -11,6 +11,8 @@ import pytest
 from trial_answers import answers, build
 
 from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.measure.behaviour import count_cell
+from perbyte.model import Cell
 from perbyte.runners import RunnerSpec, Session
 from perbyte.trial.jvm import kotlin_compiler
 from perbyte.trial.language import Managed
@@ -100,6 +102,15 @@ def test_a_forgery_is_refused(tmp_path: Path, code: Path, suffix: str):
         handle = session.prepare(algorithm, "open", "message/1", 64, seed=7, offset=0)
         verdict = session.forgery(handle)
         assert verdict.passed, verdict.detail
+
+
+@needs[".py"]
+def test_an_interpreter_is_not_counted(tmp_path: Path, code: Path):
+    spec = managed(tmp_path, code / "managed.py", "sha-256", "digest")
+    found = count_cell(spec, Cell("mine", "sha-256", "digest", 64, "oneshot/1"), 7)
+    assert found.call is None
+    assert "only runners in C, C++ and Rust" in found.unknown
+    assert "stderr" not in found.unknown
 
 
 @needs[".zig"]

@@ -115,6 +115,17 @@ def test_what_does_not_compile_says_the_first_error(tmp_path: Path):
     assert "'y'" in error.value.first or "‘y’" in error.value.first
 
 
+def test_functions_that_belong_together_are_named_so_in_the_hint(tmp_path: Path):
+    (tmp_path / "aes.c").write_text(
+        "#include <stddef.h>\n#include <stdint.h>\n"
+        "void aes_setup(uint8_t *state, const uint8_t *key) {}\n"
+        "void aes_encrypt(const uint8_t *state, uint8_t *out, const uint8_t *in, size_t size) {}\n"
+    )
+    with pytest.raises(UsageError, match="which function is it") as refused:
+        build(tmp_path, [tmp_path / "aes.c"], "aes-128-ecb")
+    assert "--function key=aes_setup,encrypt=aes_encrypt" in str(refused.value.hint)
+
+
 @pytest.mark.parametrize(
     ("functions", "complaint"),
     [

@@ -222,6 +222,10 @@ void pb_count(pb_server *s, const pb_request *q)
 	pb_prepared *p = pb_find_handle(s, q);
 	if (!p)
 		return;
+	if (s->runner->empty) { /* an interpreter's own work would be counted, for minutes */
+		pb_refuse(s, "unsupported", "only runners in C, C++ and Rust count instructions");
+		return;
+	}
 	if (!PB_CAN_TRACE || !pb_has_one_thread()) {
 		pb_refuse(s, "unsupported",
 			  PB_CAN_TRACE ? "a process of several threads cannot be traced"

@@ -146,7 +146,9 @@ void pb_pairs(pb_server *s, const pb_request *q)
 	if (!p)
 		return;
 	if (s->runner->empty || p->c.given) {
-		pb_refuse(s, "unsupported", "the language moves secrets about by itself");
+		pb_refuse(
+			s, "unsupported",
+			"the language moves secrets about by itself; runners in C, C++ and Rust take pairs");
 		return;
 	}
 	if (!s->calibrated) {

@@ -84,7 +84,9 @@ def found_in(changes: Sequence[LeakChanges]) -> list[LeakChange]:
 
 
 def leak_gate(changes: Sequence[LeakChanges], fail_on: Sequence[str]) -> int:
-    """The exit code: 1 for a leak, 6 where a side was not looked at, 5 for what is not known, where asked for."""
+    """The exit code where it was asked for: 1 for a leak, 6 where a side was not looked at, 5 for what is not known."""
+    from perbyte.report.leaktext import contrast_text
+
     found = found_in(changes)
     lost = [name for part in changes for name in part.lost]
     if lost:
@@ -102,8 +104,11 @@ def leak_gate(changes: Sequence[LeakChanges], fail_on: Sequence[str]) -> int:
         if ("leak" in fail_on and change.after.verdict == "leaks") or ("new-leak" in fail_on and change.worse)
     ]
     if bad:
-        names = ", ".join(f"{change.after.cell.address} ({change.became})" for change in bad[:SHOWN])
-        note(f"the time depends on a secret: {names}{' ...' * (len(bad) > SHOWN)}")
+        names = "; ".join(
+            f"{change.after.cell.address}, {contrast_text(change.after)} ({change.became})"
+            for change in bad[:SHOWN]
+        )
+        note(f"the time depends on a secret: {names}{'; ...' * (len(bad) > SHOWN)}")
         return EXIT_FOUND
     if lost:
         return EXIT_MISSING

@@ -38,7 +38,7 @@ EPILOG = """\b
 )
 @click.option(
     "--down-to",
-    type=float,
+    type=click.FloatRange(min=0, min_open=True),
     default=None,
     metavar="CYCLES",
     help="Smallest difference to find.  [1, or 0.01 %]",

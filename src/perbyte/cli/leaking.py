@@ -6,6 +6,7 @@ import datetime
 import json
 import secrets
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from perbyte.store.leaks import LeakWriter
 
 BUDGET_S = 10.0  # for each line, where nothing is said
+LINE_EVERY_S = 10.0  # of progress, where there is no terminal
 ROLES = ("key", "data", "input")
 FAILING = ("leak", "unknown")
 
@@ -82,10 +84,14 @@ def find_leaks(
     require("query", "keeping pairs")
     writer = LeakWriter(out or places.runs_home() / run_id, beside=bool(beside))
 
-    leaks = Leaks(survey, cores, policy, seed, target, keep=_keeping(writer))
+    progress = LeakProgress(budget_s, quiet=quiet)
+    leaks = Leaks(survey, cores, policy, seed, target, keep=_keeping(writer), say=progress.say)
     lines = f"{len(cases)} line{'s' * (len(cases) != 1)}"
     note(f"{lines}, {budget_s:.0f} s at the most", quiet=quiet or not cases)
-    faults = _take(leaks, cases, survey, replace(policy, cores=cores), budget_s, check=check)
+    try:
+        faults = _take(leaks, cases, survey, replace(policy, cores=cores), budget_s, check=check)
+    finally:
+        progress.close()
     run = LeakRun(
         run_id=run_id,
         started_at=now.isoformat(timespec="milliseconds"),
@@ -103,6 +109,34 @@ def find_leaks(
     )
     writer.finish(run)
     return run, writer.directory
+
+
+class LeakProgress:
+    """How far the taking of pairs is: a line of a terminal that is rewritten, elsewhere a line now and then."""
+
+    def __init__(self, budget_s: float, *, quiet: bool = False) -> None:
+        from perbyte.cli.terminal import LiveLine
+
+        self._line = LiveLine(quiet=quiet)
+        self._quiet, self._budget_s = quiet, budget_s
+        self._began = self._last = 0.0
+
+    def say(self, name: str) -> None:
+        """Pairs of `name` were taken just now."""
+        now = time.monotonic()
+        self._began = self._began or now
+        self._last = self._last or now
+        spent = now - self._began
+        text = f"{spent:.0f} s, at most {max(self._budget_s - spent, 0):.0f} s left · {name}"
+        if self._line.live:
+            self._line.draw(text)
+        elif not self._quiet and now - self._last >= LINE_EVERY_S:
+            self._last = now
+            note(text)
+
+    def close(self) -> None:
+        """Remove the line."""
+        self._line.close()
 
 
 def _keeping(writer: LeakWriter) -> Callable[..., None]:

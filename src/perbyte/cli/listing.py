@@ -234,8 +234,11 @@ def _contracts(pattern: str) -> list[Row]:
 def _runs(pattern: str) -> list[Row]:
     from perbyte import places
     from perbyte.store import runs
+    from perbyte.store.leaks import leak_summaries
 
-    found = [dataclasses.asdict(summary) for summary in runs(places.runs_home())]
+    home = places.runs_home()
+    there = sorted([*runs(home), *leak_summaries(home)], key=lambda one: one.started_at, reverse=True)
+    found = [dataclasses.asdict(summary) for summary in there]
     return [row for row in found if fnmatch(str(row["path"]), pattern) or fnmatch(row["path"].name, pattern)]
 
 

@@ -126,14 +126,13 @@ def render_behaviour(
     if not run.behaviours:
         return "nothing was counted in this run: perbyte measure SELECTOR --count\n"
     lines: list[Text] = []
-    if count:
-        lines += [Text("Instructions", style="bold"), *_drawn(count_table(run)), Text()]
-    if memory:
-        lines += [
-            Text("Memory, in bytes; allocs are allocations", style="bold"),
-            *_drawn(memory_table(run)),
-            Text(),
-        ]
+    asked = (
+        ("Instructions", count_table, count),
+        ("Memory, in bytes; allocs are allocations", memory_table, memory),
+    )
+    for heading, table_of, wanted in asked:
+        if wanted and (table := table_of(run)).rows:
+            lines += [Text(heading, style="bold"), *_drawn(table), Text()]
     for note in notes(run.behaviours):
         lines += prose(f"- {note}", width)
     return to_text(lines, colour=colour)

@@ -68,7 +68,7 @@ def render_leaks(run: LeakRun) -> str:
 def render_of_run(figures: Sequence[LeakFigure]) -> str:
     """The same of the cells of a run that measured them as well."""
     if not figures:
-        return "nothing here was asked about leaks: perbyte measure SELECTOR --leak\n"
+        return "no verdict on leaks here: perbyte measure SELECTOR --leak gives one of runners in C, C++ and Rust\n"
     return "\n".join(_told(figures, ALPHA)) + "\n"
 
 

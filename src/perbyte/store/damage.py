@@ -20,6 +20,7 @@ from perbyte.store.files import (
     LOCK_FILE,
     RUN_FILE,
     check_directory,
+    refuse_leak_run,
 )
 from perbyte.store.journal import Measured, salvage_journal
 from perbyte.store.manifest import (
@@ -68,6 +69,7 @@ def verify(path: Path) -> FilesVerdict:
     """
     directory = run_directory(path)
     check_directory(directory)
+    refuse_leak_run(directory)
     if holder := held_by(directory / LOCK_FILE):
         raise StoreError(f"{directory} is being written by {holder}", hint="verify it when that has ended")
     manifest, findings, notes = None, [], []

@@ -83,6 +83,15 @@ def check_directory(directory: Path) -> None:
         )
 
 
+def refuse_leak_run(directory: Path) -> None:
+    """Raise StoreError where `directory` is of a run that looked for leaks and has no figures."""
+    if (directory / LEAK_FILE).is_file() and not (directory / RUN_FILE).exists():
+        raise StoreError(
+            f"{directory} has verdicts on leaks only, and no figures",
+            hint=f"perbyte show {directory} (--json, --csv) has them; measure SELECTOR --leak makes a run with both",
+        )
+
+
 def check_regular(place: Path, limit_bytes: int) -> int:
     """Return the size of the regular file `place`.
 
@@ -91,6 +100,8 @@ def check_regular(place: Path, limit_bytes: int) -> int:
     try:
         found = place.lstat()
     except FileNotFoundError as error:
+        if place.name == RUN_FILE:
+            refuse_leak_run(place.parent)
         raise StoreError(
             f"{place.parent} holds no {place.name}",
             hint="give the directory of a run (perbyte list runs shows them)",

@@ -25,6 +25,7 @@ from perbyte.store.files import (
     read_whole,
     replace_atomically,
 )
+from perbyte.store.state import RunSummary, what_of
 
 LIMIT = 64 * MEBIBYTE
 FORMAT = 1
@@ -101,6 +102,34 @@ def is_leak_run(place: Path) -> bool:
 def leak_runs(home: Path) -> list[Path]:
     """The runs directly under `home` that looked for leaks and measured nothing else."""
     return sorted(place for place in home.iterdir() if is_leak_run(place)) if home.is_dir() else []
+
+
+def leak_summaries(home: Path) -> list[RunSummary]:
+    """A line about each of these runs, newest first; `problem` where one cannot be read."""
+    return sorted(map(_summary, leak_runs(home)), key=lambda one: one.started_at, reverse=True)
+
+
+def _summary(place: Path) -> RunSummary:
+    try:
+        run = read_leaks(place)
+    except StoreError as error:
+        return RunSummary(path=place, problem=str(error))
+    cells = dict.fromkeys(figure.cell.address for figure in run.figures)
+    what = what_of([*cells, *(failure.address for failure in run.failures if failure.address)])
+    what = what or ", ".join(dict.fromkeys(str(one["what"]) for one in run.taint))
+    return RunSummary(
+        path=place,
+        run_id=run.run_id,
+        started_at=run.started_at,
+        origin="leaks",
+        cpu_model=run.machine.cpu_model,
+        cells=len(cells),
+        planned=len(cells),
+        failures=len(run.failures),
+        complete=True,
+        measuring_s=sum(figure.seconds for figure in run.figures),
+        measured=what,
+    )
 
 
 def read_leaks(place: Path) -> LeakRun:

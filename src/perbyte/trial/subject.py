@@ -180,7 +180,9 @@ def _named(asked: TrialRequest) -> dict[str, str]:
         if len(there) != 1:
             raise UsageError(
                 "which function is it?",
-                hint="--function NAME" + (f"; there are: {', '.join(there[:12])}" if there else ""),
+                hint="--function NAME"
+                + (f"; there are: {', '.join(there[:12])}" if there else "")
+                + _several(there, steps),
             )
         texts = list(there)
     if not steps:
@@ -203,6 +205,16 @@ def _named(asked: TrialRequest) -> dict[str, str]:
             raise UsageError(f"--function: '{function}' is no name of a function")
         found[step] = function
     return found
+
+
+def _several(functions: Sequence[str], steps: Sequence[str]) -> str:
+    """How several functions are named together, where their names tell what they are for; else nothing."""
+    told: dict[str, str] = {}
+    for function in functions:
+        told.setdefault(_guess(function, steps), function)
+    told.pop("", None)
+    words = ",".join(f"{step}={function}" for step, function in told.items())
+    return f"; several belong together: --function {words}" if len(told) > 1 else ""
 
 
 def _guess(function: str, steps: Sequence[str]) -> str:
