@@ -162,6 +162,8 @@ class SimulatedClock:
         drift *= self.script.get("cores", {}).get(str(self.core), 1.0)
         cost = self.true_cycles(toy, tier) * self.luck(toy, tier) * drift * calls * self.contention()[1]
         cost *= 1 + toy.row.get("noise", self.noise["sample"]) * self.normal()
+        if share := toy.row.get("draws"):  # so much of a call's cost is luck: exponential, and the mean stays
+            cost *= 1 - share - share * math.log(1 - self.uniform())
         cost += extra + self.clock["fixed_ticks"] * self.core_hz() / self.clock["tick_hz"]
         slowed = toy.row.get("slowed", self.slowed)
         return self.elapse(cost, None if slowed == "front-end" else slowed), cost

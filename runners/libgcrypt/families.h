@@ -27,7 +27,7 @@ extern const pb_family one_time_family; /* a key a message */
 extern const pb_family pbkdf2_4096_family, pbkdf2_600000_family, scrypt_family, argon2id_family;
 extern const pb_family agreement_family; /* algo: GCRY_ECC_* */
 
-extern const pb_row public_key_rows[]; /* their params are not `struct algorithm` */
+extern const pb_row public_key_rows[], pair_rows[]; /* their params are not `struct algorithm` */
 
 /* Turn an error of the library into one of the SDK: 0, or -1 with the library's words kept. */
 static inline int refuse(pb_case *c, const char *call, gcry_error_t error)

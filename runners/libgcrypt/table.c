@@ -150,7 +150,8 @@ static const pb_row others[] = {
 	PB_END_OF_ROWS,
 };
 
-static const pb_row *const tables[] = {ciphers, aeads, hashes, macs, others, public_key_rows, NULL};
+static const pb_row *const tables[] = {ciphers, aeads,           hashes,    macs,
+				       others,  public_key_rows, pair_rows, NULL};
 
 static const char *version(void)
 {

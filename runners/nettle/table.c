@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const pb_row *const tables[] = {block128_rows, block64_rows, stream_cipher_rows, aead_rows, hash_rows,
-				       mac_rows,      modern_rows,  public_key_rows,    NULL};
+				       mac_rows,      modern_rows,  public_key_rows,    pair_rows, NULL};
 
 /* The library tells major and minor number only. */
 static const char *version(void)

@@ -16,7 +16,7 @@ extern const pb_row stream_cipher_rows[]; /* RC4, ChaCha20 */
 extern const pb_row aead_rows[];
 extern const pb_row hash_rows[];
 extern const pb_row mac_rows[];
-extern const pb_row modern_rows[], public_key_rows[];
+extern const pb_row modern_rows[], public_key_rows[], pair_rows[];
 
 #define SET(NAME, KEYS) static inline int NAME(KEYS *keys, const uint8_t *key, size_t key_len, int inverse)
 #define APPLY(NAME, KEYS)                                                                                    \

@@ -10,6 +10,7 @@
 #include <openssl/param_build.h>
 #include <openssl/rsa.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The numbers of a key, by their parameter names, collected and turned into an EVP_PKEY. */
@@ -85,6 +86,62 @@ static void signature_close(pb_case *c)
 {
 	EVP_PKEY_CTX_free(c->ctx);
 	c->ctx = NULL;
+}
+
+/* New RSA pairs, draw/1: the maker has the length of the modulus, and keeps the exponent 65537. */
+struct pairs {
+	EVP_PKEY_CTX *maker;
+	EVP_PKEY *made;
+};
+
+static void pairs_close(pb_case *c)
+{
+	struct pairs *pairs = c->ctx;
+	if (!pairs)
+		return;
+	EVP_PKEY_free(pairs->made);
+	EVP_PKEY_CTX_free(pairs->maker);
+	free(pairs);
+	c->ctx = NULL;
+}
+
+static int pairs_open(pb_case *c)
+{
+	struct pairs *pairs = c->ctx = calloc(1, sizeof *pairs);
+	if (!pairs)
+		return pb_fail(c, "out of memory");
+	pairs->maker = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+	c->out_len = c->row->output;
+	if (pairs->maker && EVP_PKEY_keygen_init(pairs->maker) == 1 &&
+	    EVP_PKEY_CTX_set_rsa_keygen_bits(pairs->maker, 8 * c->row->output) == 1)
+		return 0;
+	evp_fail(c, "EVP_PKEY_keygen_init");
+	pairs_close(c);
+	return -1;
+}
+
+PB_LOOP(make_pairs, struct pairs,
+	(EVP_PKEY_free(state->made), state->made = NULL, EVP_PKEY_generate(state->maker, &state->made) != 1))
+
+/* What the last pair signs, it must verify; the modulus has all of its bits. */
+static void show_modulus(pb_case *c)
+{
+	struct pairs *pairs = c->ctx;
+	static uint8_t signature[512];
+	size_t length = sizeof signature, size = c->size < 32 ? c->size : 32;
+	BIGNUM *modulus = NULL, *exponent = NULL;
+	EVP_PKEY_CTX *ctx = pairs->made ? EVP_PKEY_CTX_new_from_pkey(NULL, pairs->made, NULL) : NULL;
+	c->failures += !ctx || EVP_PKEY_sign_init(ctx) != 1 ||
+		       EVP_PKEY_sign(ctx, signature, &length, c->in, size) != 1 ||
+		       EVP_PKEY_verify_init(ctx) != 1 ||
+		       EVP_PKEY_verify(ctx, signature, length, c->in, size) != 1 ||
+		       EVP_PKEY_get_bn_param(pairs->made, OSSL_PKEY_PARAM_RSA_N, &modulus) != 1 ||
+		       EVP_PKEY_get_bn_param(pairs->made, OSSL_PKEY_PARAM_RSA_E, &exponent) != 1 ||
+		       BN_num_bits(modulus) != 8 * c->row->output || !BN_is_word(exponent, 65537) ||
+		       BN_bn2binpad(modulus, c->out, c->row->output) != c->row->output;
+	BN_free(exponent);
+	BN_free(modulus);
+	EVP_PKEY_CTX_free(ctx);
 }
 
 static int signature_open(pb_case *c)
@@ -167,6 +224,12 @@ static const pb_variant dsa_variants[] = {
 	PB_END_OF_VARIANTS,
 };
 
+static const pb_variant pair_variants[] = {
+	{"keygen", "draw/1", "EVP_PKEY_generate, EVP_PKEY_free", NULL, make_pairs, show_modulus},
+	PB_END_OF_VARIANTS,
+};
+
+const pb_family evp_rsa_pairs_family = {pairs_open, pairs_close, pair_variants};
 const pb_family evp_rsa_family = {signature_open, signature_close, rsa_variants};
 const pb_family evp_pss_family = {signature_open, signature_close, rsa_variants};
 const pb_family evp_dsa_family = {signature_open, signature_close, dsa_variants};
@@ -179,6 +242,8 @@ const pb_row evp_signature_rows[] = {
 	{"rsa-2048", &evp_rsa_family, &key_numbers[2], 256, 0, 1, 256},
 	{"rsa-3072", &evp_rsa_family, &key_numbers[7], 384, 0, 1, 384},
 	{"rsa-4096", &evp_rsa_family, &key_numbers[3], 512, 0, 1, 512},
+	{"rsa-2048", &evp_rsa_pairs_family, NULL, 256, 0, 1, 256},
+	{"rsa-3072", &evp_rsa_pairs_family, NULL, 384, 0, 1, 384},
 	{"rsa-pss-2048", &evp_pss_family, &key_numbers[2], 256, 0, 1, 256},
 	{"rsa-pss-3072", &evp_pss_family, &key_numbers[7], 384, 0, 1, 384},
 	{"rsa-pss-4096", &evp_pss_family, &key_numbers[3], 512, 0, 1, 512},

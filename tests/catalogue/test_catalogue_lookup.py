@@ -188,6 +188,7 @@ def test_contracts_are_those_of_the_method(catalogue):
         "pk/1",
         "routine/1",
         "batch/1",
+        "draw/1",
     } | {
         "expand/1",
         "password/1",

@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 from fake_scripts import fault, lie
 
-from perbyte.runners.conform import conform
+from perbyte.runners import conform as conform_module
+from perbyte.runners.conform import conform, exercise
+from perbyte.runners.session import Session
 
 
 def test_the_fake_runner_keeps_every_promise(fake_runners):
@@ -52,3 +54,24 @@ def test_a_row_listed_twice(fake_runners):
     row = {"algorithm": "aes-128-ecb", "operation": "encrypt", "contract": "message/1"}
     [spec] = fake_runners({"operations": [row, row]})
     assert [found.what for found in conform(spec)] == ["listed twice: aes-128-ecb encrypt message/1"]
+
+
+@pytest.mark.parametrize(("long_s", "most_calls", "most_chained"), [(60.0, 17, 40), (0.0, 2, 4)])
+def test_few_calls_are_asked_for_where_one_takes_long(
+    fake_runners, monkeypatch, long_s, most_calls, most_chained
+):
+    asked, chained = [], []
+    check, audit = Session.check_calls, Session.audit
+    monkeypatch.setattr(conform_module, "LONG_S", long_s)
+    monkeypatch.setattr(
+        Session, "check_calls", lambda self, handle, calls: asked.append(calls) or check(self, handle, calls)
+    )
+    monkeypatch.setattr(
+        Session,
+        "audit",
+        lambda self, handle, **how: chained.append(how["calls"]) or audit(self, handle, **how),
+    )
+    [spec] = fake_runners({"chained": 1.0, "beside": 0.1})
+    with Session(spec) as session:
+        assert [seen for row in session.hello().operations for seen in exercise(session, row)] == []
+    assert (max(asked), max(chained)) == (most_calls, most_chained)

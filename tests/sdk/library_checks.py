@@ -68,10 +68,15 @@ def randomised(row: Operation) -> bool:
 def sizes_of(row: Operation) -> tuple[int, ...]:
     """The sizes at which an operation is tried."""
     known = load().find(row.algorithm)
-    if row.algorithm.startswith((*SLOW, *PRE_SHARED)) or known.kind in (
-        "password-hash",
-        "kem",
-        "key-agreement",
+    if (
+        row.algorithm.startswith((*SLOW, *PRE_SHARED))
+        or row.contract.startswith("draw/")
+        or known.kind
+        in (
+            "password-hash",
+            "kem",
+            "key-agreement",
+        )
     ):
         return (32,)
     if known.kind == "kdf":
@@ -93,7 +98,7 @@ def try_everything(spec: RunnerSpec, cpu: str) -> Digests:
 
 def _try(session: Session, row: Operation, size: int) -> Digests:
     what = f"{row.algorithm} {row.operation} {row.contract} at {size}"
-    slow = row.algorithm.startswith(SLOW)
+    slow = row.algorithm.startswith(SLOW) or row.contract.startswith("draw/")
     with prepared(session, row.algorithm, row.operation, row.contract, size) as handle:
         shown = {calls: session.check_calls(handle, calls) for calls in ((1,) if slow else (1, 3))}
         _judge(session, handle, row, what)

@@ -9,11 +9,13 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import pyarrow.parquet as pq
 import pytest
 
 from perbyte.errors import IncompatibleRuns, StoreError
-from perbyte.model import Audit, Interval
+from perbyte.model import Audit, Estimate, Interval, Quantile
 from perbyte.store import RunWriter, bursts, open_run, stored_run
+from perbyte.store.tables import figures_of, read_table
 
 
 def test_every_value_comes_back(finished, specimens):
@@ -53,6 +55,20 @@ def test_figures_without_cycles_and_without_bounds_come_back(tmp_path, specimens
         writer.begin(specimens.conditions())
         writer.finish((odd,), None, 0.0, True)
     assert open_run(tmp_path / "run").cells == (odd,)
+
+
+def test_quantiles_come_back_and_older_files_have_none(tmp_path, specimens):
+    told = (Quantile(0.5, Estimate(2.0, 1.0, 3.0)), Quantile(0.99, Estimate(9.0, 5.0, math.inf)))
+    drawn, plain = specimens.figure(quantiles=told), specimens.figure(1)
+    with RunWriter.create(tmp_path / "run") as writer:
+        writer.begin(specimens.conditions())
+        writer.finish((drawn, plain), None, 0.0, True)
+    assert open_run(tmp_path / "run").cells == (drawn, plain)
+    place = tmp_path / "run" / "cells.parquet"
+    table = pq.read_table(place)
+    older = table.drop_columns([name for name in table.column_names if name.startswith("quantile_")])
+    pq.write_table(older, place)
+    assert figures_of(read_table(place, "cells")) == (replace(drawn, quantiles=()), plain)
 
 
 def test_numbers_that_json_lacks_come_back(tmp_path, specimens):

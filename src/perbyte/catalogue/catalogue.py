@@ -96,14 +96,15 @@ class Catalogue:
                 meant |= set(self._groups.get(alternative, ()))
         return tuple(name for name in self.algorithms if name in meant)
 
-    def default_contract(self, algorithm: Algorithm | str) -> str:
+    def default_contract(self, algorithm: Algorithm | str, operation: str = "") -> str:
         """Return the id of the contract that an algorithm is measured under unless told otherwise.
 
-        Raises UsageError for an unknown name, DataFileError when its kind has no default.
+        An `operation` may have one of its own. Raises UsageError for an unknown name, DataFileError when its kind has
+        no default.
         """
         known = self.find(algorithm) if isinstance(algorithm, str) else algorithm
-        if known.contract:
-            return known.contract
+        if own := known.contracts.get(operation, known.contract):
+            return own
         for contract in self.contracts.values():
             if known.kind in contract.default_for:
                 return contract.id

@@ -154,8 +154,11 @@ def _mode_complaints(known: Algorithm) -> Iterator[str]:
 def check_defaults(algorithms: Mapping[str, Algorithm], contracts: Mapping[str, Contract]) -> Iterator[str]:
     """Complain about algorithms whose own default contract does not exist or does not fit their kind."""
     for known in algorithms.values():
-        if known.contract and known.kind not in getattr(contracts.get(known.contract), "kinds", ()):
-            yield f"{known.id}: the contract '{known.contract}' is none for kind '{known.kind}'"
+        for own in filter(None, (known.contract, *known.contracts.values())):
+            if known.kind not in getattr(contracts.get(own), "kinds", ()):
+                yield f"{known.id}: the contract '{own}' is none for kind '{known.kind}'"
+        if strangers := set(known.contracts) - set(known.operations):
+            yield f"{known.id}: a contract of its own for {_listed(sorted(strangers))}, which it does not have"
 
 
 def check_contracts(contracts: Mapping[str, Contract]) -> Iterator[str]:

@@ -47,14 +47,16 @@ def _form_of(kind: type, *left_out: str) -> type[Struct]:
     fields = [field for field in dataclasses.fields(kind) if field.name not in left_out]
     return msgspec.defstruct(
         kind.__name__,
-        [
-            (field.name, types[field.name])
-            if field.default is dataclasses.MISSING
-            else (field.name, types[field.name], field.default)
-            for field in fields
-        ],
+        [(field.name, types[field.name], *_default_of(field)) for field in fields],
         forbid_unknown_fields=True,
     )
+
+
+def _default_of(field: dataclasses.Field[Any]) -> tuple[Any, ...]:
+    """What a structure is told of a field's default: nothing where it has none."""
+    if field.default_factory is not dataclasses.MISSING:
+        return (msgspec.field(default_factory=field.default_factory),)
+    return () if field.default is dataclasses.MISSING else (field.default,)
 
 
 _ALGORITHM = _form_of(Algorithm, "id", "family")

@@ -151,7 +151,8 @@ def _cells_of(
             ):
                 continue
             algorithm = catalogue.algorithms[row.algorithm]
-            contracts = selector.contracts or request.contracts or (catalogue.default_contract(algorithm),)
+            usual = (catalogue.default_contract(algorithm, row.operation),)
+            contracts = selector.contracts or request.contracts or usual
             if request.operations and row.operation not in request.operations:
                 continue
             asked = dataclasses.replace(
@@ -170,18 +171,20 @@ def _cells_of(
                 continue
             for size, state in itertools.product(sizes_here, states):
                 cell = Cell(runner, row.algorithm, row.operation, size, row.contract, cpu, state=state)
-                if size % algorithm.data_multiple_bytes:
-                    failures.append(
-                        Failure(
-                            "unsupported",
-                            runner,
-                            f"{size} bytes is no multiple of {algorithm.data_multiple_bytes}",
-                            address=cell.address,
-                        )
-                    )
-                    continue
-                cells.append(cell)
+                if why := _unfit(cell, algorithm):
+                    failures.append(Failure("unsupported", runner, why, address=cell.address))
+                else:
+                    cells.append(cell)
     return cells, failures
+
+
+def _unfit(cell: Cell, algorithm: Algorithm) -> str:
+    """Why there is no such cell; empty where there is."""
+    if cell.size_bytes % algorithm.data_multiple_bytes:
+        return f"{cell.size_bytes} bytes is no multiple of {algorithm.data_multiple_bytes}"
+    if cell.drawn and cell.state != LOOP:
+        return f"calls that differ by luck are single calls already: they have no state {cell.state}"
+    return ""
 
 
 def _states(name: str) -> Iterable[str]:
@@ -246,9 +249,12 @@ def _explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -
 def choose_twins(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     """Choose the A/A cells: up to 8 of the process that has most, spread over its list; deterministic.
 
-    Short calls only: a twin of a call that lasts long would cost as much as a library.
+    Short calls only: a twin of a call that lasts long would cost as much as a library. Calls whose cost is luck tell
+    nothing of what two processes differ by.
     """
-    short = [cell for cell in cells if cell.size_bytes <= TWIN_MAX_BYTES and cell.state == LOOP]
+    short = [
+        cell for cell in cells if cell.size_bytes <= TWIN_MAX_BYTES and cell.state == LOOP and not cell.drawn
+    ]
     if not short:
         return ()
     most, _ = Counter(cell.process for cell in short).most_common(1)[0]

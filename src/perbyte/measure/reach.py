@@ -123,6 +123,7 @@ def _needed_epochs(figure: CellFigure, precision: float) -> float:
     half = figure.relative_half_width
     if (
         figure.cell.state != LOOP
+        or figure.cell.drawn
         or figure.quality is Quality.LONG
         or figure.interval.half_width < LEAST_HALF_WIDTH
     ):

@@ -7,7 +7,6 @@ interrupted run it goes on where that stopped, with what that left of the budget
 
 from __future__ import annotations
 
-import dataclasses
 import platform
 import statistics
 import time
@@ -22,6 +21,7 @@ from perbyte.errors import RunnerError, RunnerGarbled
 from perbyte.measure.audit import Auditor
 from perbyte.measure.budget import Budget
 from perbyte.measure.cores import kept_awake, noise_note
+from perbyte.measure.draws import Draws
 from perbyte.measure.history import Moment, NullProgress, RunHistory, RunOutcome, Watcher
 from perbyte.measure.learnt import Learnt, probe_note, recall
 from perbyte.measure.neighbour import Share
@@ -40,8 +40,8 @@ from perbyte.measure.sessions import (
     failure_kind,
 )
 from perbyte.measure.states import States, expected_s
-from perbyte.measure.stopping import SPARSE_FROM, Stopping
-from perbyte.measure.tiers import look_at_full, unproven_tiers
+from perbyte.measure.stopping import SPARSE_FROM, Stopping, imprecise_note
+from perbyte.measure.tiers import look_at_full, unproven_tiers, without_full
 from perbyte.measure.timing import Timing
 from perbyte.measure.validation import Validation, confirm
 from perbyte.measure.warmth import Warmth
@@ -56,7 +56,7 @@ from perbyte.model import (
     Sink,
     UnprovenTier,
 )
-from perbyte.model.cell import FULL, LOOP
+from perbyte.model.cell import LOOP
 from perbyte.runners.session import TimeLimits
 
 CUT_IN_VAIN = 2  # epochs in which pieces cost more than whole calls: these are timed from then on
@@ -213,14 +213,18 @@ class Measurement:
                 with self.timing.of("checking"):
                     cells = self.plan.of_use(self._validate(sessions, number, cells))
             apart = [cell for cell in cells if cell.state != LOOP]
+            drawn = [cell for cell in cells if cell.drawn]
+            share_s = self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4), missing)
+            draws_s = share_s * len(drawn) / max(1, len(cells))
+            share_ends = time.monotonic() + share_s
             epoch = EpochUnderWay(
                 number=number,
                 sessions=sessions,
                 policy=self.policy,
                 calibrations=self.history.calibrations,
-                deadline=time.monotonic()
-                + self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4), missing)
-                - sum(self._states_s.get(cell, expected_s(cell)) for cell in apart),
+                deadline=share_ends
+                - draws_s
+                - sum(self._states_s.get(one, expected_s(one)) for one in apart),
                 keep=self._keep,
                 fail=self._fail,
                 tell=lambda cell, round_number, done, clean: self._tell(
@@ -237,7 +241,7 @@ class Measurement:
                 single=self._single,
             )
             with epoch.aside:
-                epoch.run([cell for cell in cells if cell.state == LOOP])
+                epoch.run([cell for cell in cells if cell.state == LOOP and not cell.drawn])
                 rounds_over = time.monotonic()
                 if self.policy.audit:
                     with self.timing.of("audit"):
@@ -247,8 +251,14 @@ class Measurement:
             rest_s = time.monotonic() - rounds_over
             if apart := [cell for cell in apart if cell not in self._lost]:
                 self._tell(f"{name}, calls in states of their own", "", number, len(apart))
-                found = (self._digests, self._awake, self._share, self._keep, self._fail)
-                self._states_s |= States(sessions, number, self.cores, self.policy, *found).take(apart)
+                told = (self._digests, self._awake, self._share, self._keep, self._fail)
+                self._states_s |= States(sessions, number, self.cores, self.policy, *told).take(apart)
+            if drawn := [cell for cell in drawn if cell not in self._lost]:
+                self._tell(f"{name}, calls that differ by luck", "", number, len(drawn))
+                known = self.history.bursts
+                draws = Draws(sessions, number, self.policy, known, self._share, self._keep, self._fail)
+                with self.timing.of("samples"):
+                    self._states_s |= draws.take(drawn, max(share_ends, time.monotonic() + draws_s))
         self._epoch_s = time.monotonic() - began
         self._nesting.note(epoch.tallies, self._epoch_s)
         if first and platform.machine() == "x86_64":  # elsewhere there is no window probe to be missed
@@ -451,10 +461,8 @@ class Measurement:
     def _look_at_tiers(self) -> None:
         """Look at `full` for each unproven row of which no figure in `full` will tell."""
         measured = {cell for cell in self._alive() if self.history.bursts.get(cell)}
-        for tier in list(self.history.unproven.values()):
-            mine = [cell for cell in measured if cell.row == tier.row]
-            if mine and not any(dataclasses.replace(cell, cpu=FULL) in measured for cell in mine):
-                self._unproven(look_at_full(self.survey, tier, self.cores, self.policy))
+        for tier in without_full(self.history.unproven.values(), measured):
+            self._unproven(look_at_full(self.survey, tier, self.cores, self.policy))
 
     def _finish(self, complete: bool) -> RunOutcome:
         if complete:
@@ -477,17 +485,9 @@ class Measurement:
         if self._pace and complete and not self.history.measuring_s:
             measuring_s = elapsed - self.timing.seconds["checking"]
             self._reach.tell(self._pace, self._budget.starts_s, measuring_s, made.cells)
-        wide = sum(figure.relative_half_width > self.policy.precision for figure in made.cells)
-        if complete and wide:
-            ended = self._stopping.budget_ended or elapsed > self.policy.budget_s
-            why = (
-                f"the budget of {self.policy.budget_s:g} s is spent"
-                if ended
-                else "more epochs would not help"
-            )
-            self.watcher.note(
-                f"{why}; {wide} of {len(made.cells)} cells are less precise than {self.policy.precision:.2%}"
-            )
+        ended = self._stopping.budget_ended or elapsed > self.policy.budget_s
+        if complete and (note := imprecise_note(made.cells, self.policy, ended=ended)):
+            self.watcher.note(note)
         outcome = RunOutcome(
             made.cells,
             tuple(self.history.failures),

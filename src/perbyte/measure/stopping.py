@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from perbyte import stats
 from perbyte.errors import PerbyteError
 from perbyte.measure.budget import Budget
+from perbyte.measure.draws import calls_of
 from perbyte.measure.history import RunHistory
 from perbyte.measure.nesting import Nesting
 from perbyte.measure.states import precise_enough
-from perbyte.model import Cell, Failure, Policy, Quality
+from perbyte.model import Cell, CellFigure, Failure, Policy, Quality
 from perbyte.model.cell import LOOP
 
 EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
@@ -61,20 +62,23 @@ class Stopping:
         Between two looks all, at a look those that are not precise; of these what fits into the budget.
         """
         began = time.monotonic()
-        due = []
+        due: list[Cell] = []
         self.finished = set()
         known = self._summaries(alive)  # of finished cells too: they tell how far epochs lie apart
         spread = stats.common_spread(known.values())
         for cell in alive:
             done = self._history.epochs_of(cell)
             most = done >= self._policy.max_epochs
-            if not (most or self._at_look(cell)):
+            if cell.drawn and cell.state == LOOP:
+                (self.finished.add if most or self._has_enough(cell) else due.append)(cell)
+            elif not (most or self._at_look(cell)):
                 due.append(cell)  # between two looks
             elif not most and cell in known and not self._precise(known[cell], spread):
                 due.append(cell)
             else:
                 self.finished.add(cell)
         missing = {cell: self._missing(known[cell], spread) for cell in due if cell in known}
+        missing |= {cell: self._missing_draws(cell) for cell in due if cell.drawn}
         self.epochs_left = max(missing.values(), default=0)
         reached = budget.within_reach(missing, self._nesting.cost_s)
         self.out_of_reach = set(missing) - reached if reached else set()
@@ -85,6 +89,15 @@ class Stopping:
 
     def _at_look(self, cell: Cell) -> bool:
         return is_look(self._history.epochs_of(cell), self._policy.epochs)
+
+    def _has_enough(self, cell: Cell) -> bool:
+        return calls_of(self._history.bursts.get(cell, ())) >= stats.ENOUGH_CALLS
+
+    def _missing_draws(self, cell: Cell) -> int:
+        """How many epochs a cell lacks until its quantiles can be told, by what it had in those so far."""
+        calls = calls_of(self._history.bursts.get(cell, ()))
+        wanted = math.ceil(self._history.epochs_of(cell) * (stats.ENOUGH_CALLS / max(calls, 1) - 1))
+        return max(1, min(wanted, self._policy.max_epochs))
 
     def _missing(self, summary: stats.Summary, spread: stats.Spread | None) -> int:
         """How many epochs a cell lacks to be precise: half-widths shrink with the root of the number of epochs."""
@@ -114,6 +127,8 @@ class Stopping:
         """What is known of each cell; one whose samples are of no use is lost."""
         known: dict[Cell, stats.Summary] = {}
         for cell in alive:
+            if cell.drawn:
+                continue  # as many calls as are wanted, whatever they cost
             bursts, before = self._history.bursts.get(cell, []), self._known.get(cell)
             if before and before[0] == len(bursts):
                 known[cell] = before[1]  # a finished cell has no more to say than at the last look
@@ -128,6 +143,19 @@ class Stopping:
                 else:
                     self._known[cell] = (len(bursts), known[cell])
         return known
+
+
+def imprecise_note(figures: Sequence[CellFigure], policy: Policy, *, ended: bool) -> str:
+    """Say how many figures are less precise than was asked for, and why no more was done; empty where none is.
+
+    Cells whose calls differ by luck are left out: their intervals are as wide as luck makes them.
+    """
+    asked = [figure for figure in figures if not figure.cell.drawn]
+    wide = sum(figure.relative_half_width > policy.precision for figure in asked)
+    why = f"the budget of {policy.budget_s:g} s is spent" if ended else "more epochs would not help"
+    return (
+        f"{why}; {wide} of {len(figures)} cells are less precise than {policy.precision:.2%}" if wide else ""
+    )
 
 
 def is_look(done: int, least: int) -> bool:

@@ -9,7 +9,7 @@ that show neither carry a warning.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from perbyte import stats
@@ -37,6 +37,16 @@ def unproven_tiers(survey: Survey, catalogue: Catalogue, cells: Iterable[Cell]) 
         if not told:
             tiers.append(UnprovenTier(row))
     return tiers
+
+
+def without_full(tiers: Iterable[UnprovenTier], measured: Collection[Cell]) -> list[UnprovenTier]:
+    """Those of `tiers` that were measured while no cell of theirs was in `full` as well."""
+    found = []
+    for tier in tiers:
+        mine = [cell for cell in measured if cell.row == tier.row]
+        if mine and not any(replace(cell, cpu=FULL) in measured for cell in mine):
+            found.append(tier)
+    return found
 
 
 def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], policy: Policy) -> UnprovenTier:

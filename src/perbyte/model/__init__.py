@@ -9,7 +9,7 @@ from perbyte.model.algorithm import Algorithm, Contract, KnownAnswer
 from perbyte.model.audit import Audit
 from perbyte.model.behaviour import Behaviour, Counted
 from perbyte.model.cell import Cell, Process, Row, parse_address
-from perbyte.model.figure import CellFigure, Doubt, Estimate, Interval, NoiseFloor, Quality, Warning
+from perbyte.model.figure import CellFigure, Doubt, Estimate, Interval, NoiseFloor, Quality, Quantile, Warning
 from perbyte.model.run import (
     NOT_REACHED,
     Conditions,
@@ -48,6 +48,7 @@ __all__ = [
     "Policy",
     "Process",
     "Quality",
+    "Quantile",
     "Row",
     "Run",
     "RunnerIdentity",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 CPU_FLAGS: Mapping[str, frozenset[str]] = {
     "aes": frozenset({"aes", "zkne", "zknd", "zkn", "zk", "zvkned", "zvkn", "zvknc", "zvkng", "msa"}),
@@ -34,9 +34,9 @@ class Algorithm:
     digest, MAC, signature, shared secret or password hash. `randomised` names the operations whose output the
     material does not determine; `fixed_key` says that a runner brings a key pair of its own, so that outputs of
     two runners cannot be compared at all. `contract` is what it is measured under when nothing is said and the
-    default of its kind does not fit. `groups` are names that mean several algorithms (a curve).
-    `accelerated_by` names CPU features that change its speed ("aes", "sha", "clmul"): a CPU tier that changes
-    nothing there gets a warning. `note` says which variant is meant where a name alone leaves it open.
+    default of its kind does not fit, `contracts` the same for single operations. `groups` are names that mean several
+    algorithms (a curve). `accelerated_by` names CPU features that change its speed ("aes", "sha", "clmul"): a CPU tier
+    that changes nothing there gets a warning. `note` says which variant is meant where a name alone leaves it open.
     """
 
     id: str
@@ -57,6 +57,7 @@ class Algorithm:
     randomised: tuple[str, ...] = ()
     fixed_key: bool = False
     contract: str = ""
+    contracts: Mapping[str, str] = field(default_factory=dict, hash=False)
     aliases: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 FULL = "full"
 LOOP, COLD, FIRST, IDLE = "loop", "cold", "first", "idle"  # what a call comes after; see `Cell.state`
 STATES = (LOOP, COLD, FIRST, IDLE)
+DRAWN = "draw/"  # contracts under which the cost of a call is luck
 _TOGETHER = re.compile(r"threads-([1-9]\d{0,3})")
 _ADDRESS = re.compile(
     r"(?P<runner>[^/@+]+)/(?P<algorithm>[^/@+]+)/(?P<operation>[^/@+]+)@(?P<size>\d+)(?P<options>(\+[a-z]+=[^+]+)*)"
@@ -55,6 +56,11 @@ class Cell:
     def usual(self) -> bool:
         """True for what tables rank and laws are fitted to: a loop on one core, and no second process of a pair."""
         return not self.twin and self.state == LOOP
+
+    @property
+    def drawn(self) -> bool:
+        """True where the cost of each call is luck, so that its figure is a distribution."""
+        return self.contract.startswith(DRAWN)
 
     @property
     def threads(self) -> int:

@@ -63,6 +63,7 @@ class Doubt(enum.StrEnum):
     THREADS = "threads"
     SEVERAL_PROCESSES = "several-processes"
     TWO_WAYS = "two-ways"
+    DRAWN = "drawn"
     OTHER = "other"  # of runs that were stored before warnings had a kind
 
 
@@ -151,13 +152,25 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
+class Quantile:
+    """What so great a `share` of calls does not exceed (0.5: the median), in the unit of the figure's `interval`.
+
+    The ends of `estimate` are 0 and infinite where there were too few calls to tell.
+    """
+
+    share: float
+    estimate: Estimate
+
+
+@dataclass(frozen=True, slots=True)
 class CellFigure:
     """The result of one cell. Cycles are core cycles; they are None where no cycle source can be trusted.
 
     `epoch_cycles` and `epoch_ns` are the epochs' own figures per call, in the order of the epochs: they are
     independent of each other, which samples within an epoch are not. `epoch_numbers` says which epochs these are (empty
     where that is not known): two cells of a run are compared by the epochs that both have. `interval` is on cycles per
-    call, or on ns per call where cycles are None.
+    call, or on ns per call where cycles are None. Where calls differ by luck (`Cell.drawn`), the figure is the median
+    of single calls, `interval` is that of the median, `quantiles` tell the rest, and epochs have no figures.
     """
 
     cell: Cell
@@ -176,6 +189,7 @@ class CellFigure:
     cycle_source: str
     warnings: tuple[Warning, ...] = ()
     epoch_numbers: tuple[int, ...] = ()
+    quantiles: tuple[Quantile, ...] = ()
 
     @property
     def cycles_per_byte(self) -> float | None:

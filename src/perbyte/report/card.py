@@ -42,7 +42,7 @@ from perbyte.stats.compare import (
     stand,
     sum_costs,
 )
-from perbyte.stats.quantity import Unit, data_bytes, read
+from perbyte.stats.quantity import NO_DATA, Unit, data_bytes, read
 
 RATES = (1e9, 10e9)
 """Bytes a second that people have: a fast link or disk of today, and a data centre's."""
@@ -297,7 +297,8 @@ def cost_text(figure: CellFigure, others: Sequence[CellFigure] = ()) -> str:
         return ""
     work = _handshake(known)
     if figure.cell.operation not in work:
-        return f"{milliseconds(time)} a call" if figure.cell.contract.startswith(("pk/", "password/")) else ""
+        what = "a call, in the median" if figure.quantiles else "a call"
+        return f"{milliseconds(time)} {what}" if figure.cell.contract.startswith(NO_DATA) else ""
     mine = {
         one.cell.operation: one
         for one in others

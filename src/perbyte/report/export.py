@@ -14,7 +14,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from perbyte.model import Cell, CellFigure, NoiseFloor, Run
+from perbyte.model import Cell, CellFigure, NoiseFloor, Quantile, Run
 from perbyte.model.text import inert, json_ready
 from perbyte.report.behaviour import COUNT_FIELDS, behaviours_json
 from perbyte.report.bindings import binding_records
@@ -51,6 +51,7 @@ CELL_FIELDS = (
     "interval_unit",
     "interval_dominated_by",
     "standing",
+    "quantiles",
 )
 
 
@@ -71,6 +72,7 @@ def to_json(run: Run) -> dict[str, Any]:
     """Give `run` as an object of JSON types: `schema_version`, `run` (conditions, failures), `cells`, `bindings`;
     `behaviour` where something was counted, `leaks` where times were looked at for what they tell of secrets.
 
+    `quantiles` are those of single calls, where they differ by luck; empty else.
     `interval_*` is on cycles per call, or on nanoseconds per call where `interval_unit` says `ns`.
     """
     conditions, standings = run.conditions, _standings(run)
@@ -123,6 +125,9 @@ def to_csv(run: Run) -> str:
     for figure in run.cells:
         record = cell_record(figure, standings.get(figure.cell)) | _ends(figure) | of_run
         record["warnings"] = "; ".join(record["warnings"])
+        record["quantiles"] = "; ".join(
+            f"{one['share']:g}={one['value']:g}" for one in record["quantiles"] if one["value"] is not None
+        )
         record |= counted.get(figure.cell, {})
         if told := leaks.get(figure.cell):
             record |= {
@@ -186,6 +191,18 @@ def cell_record(figure: CellFigure, standing: str | None = None) -> dict[str, An
         "interval_unit": "ns" if figure.cycles_per_call is None else "cycles",
         "interval_dominated_by": figure.interval.dominated_by,
         "standing": standing,
+        "quantiles": [quantile_record(one) for one in figure.quantiles],
+    }
+
+
+def quantile_record(one: Quantile) -> dict[str, Any]:
+    """Give a quantile of single calls, in the unit of the figure's interval; an end that is not known is None."""
+    estimate = one.estimate
+    return {
+        "share": one.share,
+        "value": json_ready(estimate.value),
+        "low": estimate.low or None,
+        "high": json_ready(estimate.high),
     }
 
 

@@ -22,6 +22,7 @@ class Mark(enum.StrEnum):
     DOUBTED = "?"
     NO_CYCLES = "n"
     FAILED = "x"
+    DRAWN = "d"
     WARNING = "w"
 
     @property
@@ -39,6 +40,7 @@ _MEANINGS = {
     Mark.DOUBTED: "the audit from outside does not vouch for it",
     Mark.NO_CYCLES: "no cycle source, time only",
     Mark.FAILED: "failed later in the run",
+    Mark.DRAWN: "calls differ by luck: the median is given, quantiles stand below",
     Mark.WARNING: "has a warning",
 }
 _OF_QUALITY = {
@@ -55,6 +57,7 @@ _OF_DOUBT |= dict.fromkeys((Doubt.AUDIT, Doubt.THREADS), Mark.DOUBTED)
 _OF_DOUBT[Doubt.NO_INTERVAL] = Mark.IMPRECISE
 _OF_DOUBT[Doubt.PIECES] = Mark.PIECES
 _OF_DOUBT[Doubt.WHOLE] = Mark.LONG
+_OF_DOUBT[Doubt.DRAWN] = Mark.DRAWN
 
 
 def marks_of(figure: CellFigure) -> tuple[Mark, ...]:

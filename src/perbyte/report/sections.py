@@ -14,6 +14,9 @@ from perbyte.model.cell import FULL, LOOP
 from perbyte.model.text import plain
 from perbyte.report.bindings import COLUMNS as BINDING_COLUMNS
 from perbyte.report.bindings import binding_rows, bindings, version_notes
+from perbyte.report.draws import COLUMNS as DRAW_COLUMNS
+from perbyte.report.draws import HEADING as DRAW_HEADING
+from perbyte.report.draws import draw_rows
 from perbyte.report.facts import (
     condition_facts,
     failure_lines,
@@ -331,6 +334,18 @@ def ratios_section(view: RunView) -> Section | None:
         open=len(rows) < 60,
     )
     return Section("ratios", "Ratios", "One operation over the other", [text(said), ratios]) if rows else None
+
+
+def draws_section(run: Run) -> Section | None:
+    """Quantiles of calls that differ by luck; None where none were measured."""
+    rows = draw_rows(run)
+    said = (
+        "Each such call draws its own randomness and needs as many tries as luck wants. So no cost of a call is given, "
+        "but what a share of single calls does not exceed, with an interval of 95 % where there were calls enough. The "
+        "median stands in the tables."
+    )
+    blocks = [text(said), table(DRAW_COLUMNS, rows, DRAW_HEADING)]
+    return Section("draws", "Luck", DRAW_HEADING, blocks) if rows else None
 
 
 def bindings_section(run: Run) -> Section | None:

@@ -23,6 +23,7 @@ from perbyte.model.cell import FULL
 from perbyte.model.text import plain, visible, wants_colour
 from perbyte.report.bindings import binding_lines
 from perbyte.report.card import Card, card_lines, comparison_card, run_card
+from perbyte.report.draws import HEADING, draw_lines
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
 from perbyte.report.grid import Column, Entry, Grid, GridRow, Place, in_tiers, run_grids
 from perbyte.report.many import rest_texts, without_folded
@@ -74,11 +75,11 @@ def render_table(
     width = columns_of(width)
     lines = card_text(run_card(run), width)
     lines += _grids(run_grids(run, unit), width) or [Text("nothing was measured", style="bold")]
-    below = [*_warnings(run), noise_line(run.noise_floor), *condition_lines(run)]
     parts = (
+        (HEADING, draw_lines(run)),
         ("What the binding costs", binding_lines(run)),
         ("Without a figure", failure_lines(run)),
-        ("", below),
+        ("", [*_warnings(run), noise_line(run.noise_floor), *condition_lines(run)]),
     )
     for heading, body in parts:
         if body:

@@ -29,6 +29,7 @@ from perbyte.stats.clean import (
     own_quiet,
 )
 from perbyte.stats.compare import Comparison, compare, noise_floor, ratio_of_medians
+from perbyte.stats.draws import ENOUGH_CALLS, figure_of_draws
 from perbyte.stats.epoch import MIN_CLEAN, very_long
 from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
 from perbyte.stats.figure import (
@@ -57,6 +58,7 @@ from perbyte.stats.run_figures import CHANGED, RunFigures, make_run_figures
 __all__ = [
     "CHANGED",
     "COPYING",
+    "ENOUGH_CALLS",
     "LEAST_LOOKS",
     "MIN_CLEAN",
     "PIECES_APART",
@@ -83,6 +85,7 @@ __all__ = [
     "epoch_value",
     "exceeds_in_epochs",
     "figure",
+    "figure_of_draws",
     "find_quiet",
     "gross_lie",
     "is_finished",

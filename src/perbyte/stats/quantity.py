@@ -73,7 +73,7 @@ _BYTES_A_SECOND = {
 _TIMES = {Unit.MILLISECONDS: 1e-6, Unit.SECONDS: 1e-9, Unit.SECONDS_PER_OPERATION: 1e-9}
 
 
-NO_DATA = ("pk/", "password/")
+NO_DATA = ("pk/", "draw/", "password/")
 """How contracts begin whose calls have no data that their cost grows with."""
 
 

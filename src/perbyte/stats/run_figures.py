@@ -21,6 +21,7 @@ from perbyte.model import (
     Failure,
     NoiseFloor,
     Policy,
+    Process,
     Quality,
     RunnerIdentity,
     UnprovenTier,
@@ -29,9 +30,10 @@ from perbyte.model import (
 from perbyte.model.algorithm import no_instructions
 from perbyte.model.cell import FULL, LOOP, Row
 from perbyte.stats.audit import Printed, judge_audits
-from perbyte.stats.clean import find_quiet
+from perbyte.stats.clean import Quiet, find_quiet
 from perbyte.stats.compare import compare, margin_of, noise_floor
 from perbyte.stats.cores import Apart, find_apart, without
+from perbyte.stats.draws import figure_of_draws
 from perbyte.stats.figure import Summary, common_spread, judge, summarise
 from perbyte.stats.newdata import Surroundings, surroundings
 from perbyte.stats.shares import unlike_shares
@@ -81,17 +83,24 @@ def make_run_figures(
     kept = {cell: taken for cell, taken in bursts.items() if taken and cell.address not in failed}
     cells = sorted(kept, key=lambda cell: (cell.twin, order.get(replace(cell, twin=0).address, len(order))))
     quiet = find_quiet(by_process, [burst for cell in cells for burst in kept[cell]], policy)
-    apart = find_apart({c: b for c, b in kept.items() if c.state == LOOP}, by_process, policy, quiet)
+    apart = find_apart(
+        {c: b for c, b in kept.items() if c.state == LOOP and not c.drawn}, by_process, policy, quiet
+    )
     left_out = {one.core for one in apart}
-    summaries, unusable = [], []
+    summaries, drawn, unusable = [], [], []
+    identified = {(identity.runner, identity.cpu): identity for identity in identities}
     for cell in cells:
         try:
             taken = without(kept[cell], left_out) if left_out and cell.state == LOOP else kept[cell]
+            if cell.drawn:
+                drawn.append(_draws(cell, taken, by_process, policy, quiet, identified))
+                continue
             summaries.append(summarise(cell, taken, by_process, policy, quiet))
         except UsageError as error:
             unusable.append(Failure("refused", cell.runner, str(error), address=cell.address))
-    identified = {(identity.runner, identity.cpu): identity for identity in identities}
     figures, refused = _judge_cells(summaries, policy, identified, calibrations, audits)
+    figures |= {figure.cell: figure for figure in drawn}
+    figures = {cell: figures[cell] for cell in cells if cell in figures}
     unusable += [Failure("audit", cell.runner, why, address=cell.address) for cell, why in refused.items()]
     originals = {cell: replace(cell, twin=0) for cell in figures if cell.twin}
     floor = noise_floor(
@@ -142,6 +151,24 @@ def _judge_cells(
     return figures, refused
 
 
+def _draws(
+    cell: Cell,
+    bursts: Sequence[Burst],
+    calibrations: Mapping[tuple[Process, int], Calibration],
+    policy: Policy,
+    quiet: Mapping[Process, Quiet],
+    identified: Mapping[tuple[str, str], RunnerIdentity],
+) -> CellFigure:
+    """Return the figure of calls that differ by luck. Their work is not seen from outside: each is another's."""
+    identity = identified.get((cell.runner, cell.cpu))
+    library, version = (identity.library, identity.library_version) if identity else ("", "")
+    figure = figure_of_draws(
+        cell, bursts, calibrations, policy, library=library, library_version=version, quiet=quiet
+    )
+    unseen = Warning(Doubt.UNCHAINED, "its work was not audited on new data (its calls draw their own)")
+    return _doubted(figure, (unseen,) if policy.audit else ())
+
+
 def _doubted(figure: CellFigure, warnings: tuple[Warning, ...]) -> CellFigure:
     """Return the figure with what the audit says of it."""
     doubted = any(warning.kind is not Doubt.UNCHAINED for warning in warnings)
@@ -165,7 +192,7 @@ def _with_warnings(
         {
             cell: (one.clean_samples, one.samples)
             for cell, one in figures.items()
-            if cell.state == LOOP and one.quality is not Quality.LONG and not cell.threads
+            if cell.state == LOOP and one.quality is not Quality.LONG and not cell.threads and not cell.drawn
         }
     )
     of_cell = {cell: (warning,) for cell, warning in unlike.items()}

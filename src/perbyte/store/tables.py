@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from perbyte.model import Burst, Cell, CellFigure, Doubt, Interval, Quality, Warning
+from perbyte.model import Burst, Cell, CellFigure, Doubt, Estimate, Interval, Quality, Quantile, Warning
 from perbyte.model.cell import LOOP
 from perbyte.store.files import MEBIBYTE, check_regular, damaged, replace_atomically
 
@@ -75,6 +75,10 @@ CELLS = pa.schema(
         ("epoch_cycles", pa.list_(pa.float64())),
         ("epoch_ns", pa.list_(pa.float64())),
         ("epoch_numbers", pa.list_(pa.int64())),
+        ("quantile_shares", pa.list_(pa.float64())),
+        ("quantile_values", pa.list_(pa.float64())),
+        ("quantile_lows", pa.list_(pa.float64())),
+        ("quantile_highs", pa.list_(pa.float64())),
         ("calls_per_sample", pa.int64()),
         ("quality", pa.string()),
         ("cycle_source", pa.string()),
@@ -91,6 +95,10 @@ _NEWER = {
     "core": None,
     "piece_bytes": 0,
     "epoch_numbers": None,
+    "quantile_shares": None,
+    "quantile_values": None,
+    "quantile_lows": None,
+    "quantile_highs": None,
 }
 _MAY_BE_NULL = {"cycles", "cycles_per_call", "core"}
 
@@ -155,6 +163,8 @@ def figures_table(figures: Sequence[CellFigure]) -> pa.Table:
             values = [getattr(figure.interval, part) for figure in figures]
         elif field.name == "quality":
             values = [figure.quality.value for figure in figures]
+        elif field.name.startswith("quantile_"):
+            values = [[_part(one, field.name) for one in figure.quantiles] for figure in figures]
         elif field.name.startswith("warning"):
             part = {"warnings": "text", "warning_kinds": "kind", "warning_numbers": "numbers"}[field.name]
             values = [[getattr(warning, part) for warning in figure.warnings] for figure in figures]
@@ -162,6 +172,13 @@ def figures_table(figures: Sequence[CellFigure]) -> pa.Table:
             values = [getattr(figure, field.name) for figure in figures]
         columns[field.name] = pa.array(values, field.type)
     return pa.table([columns[field.name] for field in CELLS], schema=CELLS)
+
+
+def _part(quantile: Quantile, column: str) -> float:
+    """What one of the columns of quantiles holds."""
+    if column == "quantile_shares":
+        return quantile.share
+    return float(getattr(quantile.estimate, column.removeprefix("quantile_").removesuffix("s")))
 
 
 def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
@@ -177,6 +194,9 @@ def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
         )
         quality = Quality(row.pop("quality"))
         row |= {name: tuple(row[name]) for name in ("epoch_cycles", "epoch_ns", "epoch_numbers")}
+        parts_of = ("shares", "values", "lows", "highs")
+        told = zip(*(row.pop(f"quantile_{name}") for name in parts_of), strict=True)
+        row["quantiles"] = tuple(Quantile(share, Estimate(*estimate)) for share, *estimate in told)
         said = zip(row.pop("warnings"), row.pop("warning_kinds"), row.pop("warning_numbers"), strict=True)
         warnings = tuple(_warning(*one) for one in said)
         figures.append(CellFigure(cell=cell, interval=interval, quality=quality, warnings=warnings, **row))
@@ -242,9 +262,10 @@ def read_table(
                 table = table.append_column(name, pa.array([_NEWER[name]] * table.num_rows, kept))
         if kind == "cells" and "warning_kinds" not in there:
             table = _with_kinds(table.drop_columns([name for name in ("warning_numbers",) if name in there]))
-        if kind == "cells" and "epoch_numbers" not in there:
+        lists = ("epoch_numbers", *(name for name in _NEWER if name.startswith("quantile_")))
+        for name in (name for name in lists if kind == "cells" and name not in there):
             none: list[list[int]] = [[]] * table.num_rows
-            table = table.append_column("epoch_numbers", pa.array(none, CELLS.field("epoch_numbers").type))
+            table = table.append_column(name, pa.array(none, CELLS.field(name).type))
         table = table.select(whole.names).cast(whole)
         if address is not None:
             table = table.filter(pa.array([name == address for name in _words(table.column("address"))]))

@@ -1,0 +1,130 @@
+"""Calls whose cost is luck: single calls in turns, as many as the time allows, until quantiles can be told.
+
+A cell under a contract of `draw/` is no mean of a loop. Each sample is one call, and each call draws its own
+randomness, so more calls tell more, whichever process makes them. Once an epoch, when its rounds are over, all such
+cells take turns: a burst each, until the epoch's share of the time is over or each has the calls of an epoch. Nothing
+is warmed up by calls of 100 ms: one untimed call of each process comes before the first timed one.
+
+What is timed is held against the process's CPU time: a runner that says that its calls took less has used time that
+nobody saw. More cannot be asked: no two calls do the same work.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from perbyte.errors import RunnerError
+from perbyte.measure.neighbour import Share
+from perbyte.measure.sessions import Sessions, failure_kind
+from perbyte.model import Burst, Cell, Failure, Policy
+from perbyte.stats.draws import ENOUGH_CALLS
+
+BURST_MS, BURST_CALLS = 300.0, 64
+# of CPU time, that timed calls may lack: what a burst does besides takes less, and luck has no part in it
+UNSEEN_SHARE, UNSEEN_S = 0.1, 5e-3
+
+
+def wanted_calls(policy: Policy) -> int:
+    """How many calls a cell gets in an epoch at the most: all of them in the promised epochs."""
+    return math.ceil(ENOUGH_CALLS / policy.epochs)
+
+
+def calls_of(bursts: Sequence[Burst]) -> int:
+    """How many calls a cell has so far."""
+    return sum(map(len, bursts))
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What a cell got in an epoch: calls, seconds that they say they took, and those of the process."""
+
+    calls: int = 0
+    timed_s: float = 0.0
+    cpu_s: float = 0.0
+    shortest_s: float = math.inf
+
+
+@dataclass(slots=True)
+class Draws:
+    """The calls of one epoch. `known` holds the bursts so far, `keep` and `fail` take what comes."""
+
+    sessions: Sessions
+    number: int
+    policy: Policy
+    known: Mapping[Cell, Sequence[Burst]]
+    share: Share
+    keep: Callable[[Burst], None]
+    fail: Callable[[Failure], None]
+    _taken: dict[Cell, _Taken] = field(default_factory=dict)
+
+    def take(self, cells: Sequence[Cell], deadline: float) -> dict[Cell, float]:
+        """Take the bursts of `cells`, one each at the least; gives the seconds of the shortest burst of each.
+
+        A fault of a runner costs its own cell.
+        """
+        left = [cell for cell in cells if self._ready(cell)]
+        self._taken = {cell: _Taken() for cell in left}
+        while left:
+            for cell in list(left):
+                late = time.monotonic() + self._taken[cell].shortest_s > deadline
+                if (self._taken[cell].calls and late) or not self._burst(cell) or self._enough(cell):
+                    left.remove(cell)
+        for cell, taken in self._taken.items() if self.policy.audit else ():
+            self._judge(cell, taken)
+        return {cell: taken.shortest_s for cell, taken in self._taken.items() if taken.calls}
+
+    def _ready(self, cell: Cell) -> bool:
+        """Make one untimed call."""
+        try:
+            if self.sessions.revive(cell.process):
+                self.sessions.of(cell).check_calls(self.sessions.handle(cell), 1)
+                return True
+            self._lose(cell, "crashed", "its process broke off too often")
+        except RunnerError as error:
+            self._lose(cell, failure_kind(error), str(error))
+        return False
+
+    def _enough(self, cell: Cell) -> bool:
+        total = calls_of(self.known.get(cell, ()))
+        return self._taken[cell].calls >= wanted_calls(self.policy) or total >= ENOUGH_CALLS
+
+    def _burst(self, cell: Cell) -> bool:
+        self.share.give_back()
+        taken, began = self._taken[cell], time.monotonic()
+        left = ENOUGH_CALLS - calls_of(self.known.get(cell, ()))
+        try:
+            measured = self.sessions.of(cell).measure(
+                self.sessions.handle(cell),
+                cell=cell,
+                epoch=self.number,
+                round=1,
+                samples=max(1, min(BURST_CALLS, left, wanted_calls(self.policy) - taken.calls)),
+                calls=1,
+                limit_ms=BURST_MS,
+                clock_tolerance=self.policy.clock_tolerance,
+                contention_tolerance=self.policy.contention_tolerance,
+            )
+        except RunnerError as error:
+            self._lose(cell, failure_kind(error), str(error))
+            return False
+        self.keep(measured.burst)
+        tick_hz = max(self.sessions.calibrations[cell.process].tick_hz, 1.0)
+        taken.calls += len(measured.burst)
+        taken.timed_s += sum(measured.burst.ticks) / tick_hz
+        taken.cpu_s += measured.cpu_s
+        taken.shortest_s = min(taken.shortest_s, time.monotonic() - began)
+        return True
+
+    def _judge(self, cell: Cell, taken: _Taken) -> None:
+        if taken.cpu_s > (1 + UNSEEN_SHARE) * taken.timed_s + UNSEEN_S * taken.calls:
+            said = (
+                f"its process worked for {taken.cpu_s:.3g} s in {taken.calls} calls, "
+                f"which are said to have taken {taken.timed_s:.3g} s"
+            )
+            self._lose(cell, "audit", said)
+
+    def _lose(self, cell: Cell, kind: str, message: str) -> None:
+        self.fail(Failure(kind, cell.runner, message, address=cell.address))

@@ -1,0 +1,145 @@
+"""Figures of calls that differ by luck: quantiles with honest intervals, no call left out, no narrow mean."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from perbyte.errors import UsageError
+from perbyte.model import Cell, Doubt, Flag, Policy, Quality
+from perbyte.stats import compare, make_run_figures, median_interval
+from perbyte.stats.draws import ENOUGH_CALLS, SHARES, figure_of_draws, quantile, quantiles
+
+CELL = Cell("openssl", "rsa-2048", "keygen", 32, "draw/1")
+MEAN = 2e8
+
+
+def lucky(simulation, n=ENOUGH_CALLS, epochs=4, scale=1.0, cell=CELL, **how):
+    """Bursts of single calls whose costs are exponential, in several epochs."""
+    counts = [n // epochs + (k < n % epochs) for k in range(epochs)]
+    return [
+        simulation.burst(
+            scale * MEAN * simulation.random.exponential(size=count),
+            n=count,
+            epoch=k + 1,
+            calls=1,
+            noise=0.0,
+            cell=cell,
+            **how,
+        )
+        for k, count in enumerate(counts)
+    ]
+
+
+def judged(simulation, bursts, **changes):
+    calibrations = simulation.calibrations(4, **changes)
+    return figure_of_draws(bursts[0].cell, bursts, calibrations, simulation.policy)
+
+
+def test_quantiles_are_those_of_all_calls(simulation):
+    bursts = lucky(simulation)
+    figure = judged(simulation, bursts)
+    cycles = np.array([tick for burst in bursts for tick in burst.ticks]) * simulation.ghz / 2.6
+    assert [one.share for one in figure.quantiles] == list(SHARES)
+    for one in figure.quantiles:
+        assert one.estimate.value == pytest.approx(
+            np.quantile(cycles, one.share, method="median_unbiased"), rel=1e-3
+        )
+        assert 0 < one.estimate.low < one.estimate.value < one.estimate.high < math.inf
+    assert figure.cycles_per_call == figure.quantiles[2].estimate.value, "the figure is the median"
+    assert (figure.samples, figure.epochs, figure.epoch_cycles) == (ENOUGH_CALLS, 4, ())
+    assert figure.quality is Quality.GOOD
+    assert figure.relative_half_width > 0.05, "as wide as luck makes it"
+
+
+@pytest.mark.parametrize("share", SHARES)
+def test_intervals_of_quantiles_hold(share):
+    draw = np.random.default_rng(7)
+    true = -math.log(1 - share)
+    held = sum(
+        found.low <= true <= found.high
+        for found in (quantile(draw.exponential(size=ENOUGH_CALLS), share, 0.95) for _ in range(600))
+    )
+    assert held >= 0.925 * 600
+
+
+def test_the_interval_of_the_median_is_the_known_one():
+    values = np.random.default_rng(3).exponential(size=57)
+    found = quantile(values, 0.5, 0.95)
+    assert (found.low, found.high) == median_interval(values, 0.95)
+
+
+def test_an_end_that_too_few_calls_cannot_tell_is_left_open():
+    values = np.arange(1.0, ENOUGH_CALLS)
+    assert quantile(values, 0.99, 0.95).high == math.inf
+    assert quantile(np.arange(1.0, ENOUGH_CALLS + 1), 0.99, 0.95).high == ENOUGH_CALLS
+    assert quantile(np.arange(1.0, 21.0), 0.1, 0.95).low == 0.0
+    assert [one.share for one in quantiles(np.arange(9.0), 0.95)] == [0.25, 0.5, 0.75], (
+        "one call beyond, at least"
+    )
+    with pytest.raises(ValueError, match="no quantile"):
+        quantile(np.array([]), 0.5, 0.95)
+
+
+def test_no_call_is_left_out_because_it_was_interrupted(simulation):
+    [burst, *_] = lucky(simulation, n=40, epochs=1)
+    longest = int(np.argmax(burst.ticks))
+    flagged = replace(burst, flags=[int(Flag.SWITCHED) * (k == longest) for k in range(40)])
+    assert judged(simulation, [flagged]).quantiles == judged(simulation, [burst]).quantiles
+    failed = replace(burst, flags=[int(Flag.FAILED_CALL) * (k == longest) for k in range(40)])
+    assert judged(simulation, [failed]).quantiles != judged(simulation, [burst]).quantiles
+
+
+def test_too_few_and_disturbed_calls_are_told(simulation):
+    few = judged(simulation, lucky(simulation, n=20))
+    assert few.quality is Quality.IMPRECISE
+    assert {warning.kind for warning in few.warnings} == {Doubt.DRAWN, Doubt.IMPRECISE}
+    shared = judged(simulation, lucky(simulation, n=400, disturbed=np.ones(100, dtype=bool)))
+    assert shared.quality is Quality.NOISY
+    assert shared.interval.low <= shared.per_call / 2
+    with pytest.raises(UsageError, match="no usable sample"):
+        figure_of_draws(CELL, [], {}, Policy())
+
+
+def test_without_cycles_the_quantiles_are_times(simulation):
+    figure = judged(simulation, lucky(simulation), cycle_source="none")
+    assert figure.cycles_per_call is None
+    assert figure.quantiles[2].estimate.value == pytest.approx(figure.ns_per_call)
+
+
+def test_a_difference_is_claimed_of_medians_only_beyond_luck(simulation):
+    first = judged(simulation, lucky(simulation))
+    again = judged(simulation, lucky(simulation))
+    twice = judged(simulation, lucky(simulation, scale=2.0))
+    assert not compare(first, again).claimed
+    assert compare(first, twice).claimed
+    assert compare(first, twice).ratio.low < 2 < compare(first, twice).ratio.high
+
+
+def test_a_run_gives_them_beside_others_and_they_decide_nothing_else(simulation):
+    loops = [simulation.burst(200.0, epoch=k, round=r) for k in (1, 2, 3) for r in (1, 2, 3, 4, 5, 6)]
+    bursts = {simulation.cell: loops, CELL: lucky(simulation, n=90, epochs=3)}
+    made = make_run_figures(
+        bursts,
+        simulation.calibrations(3).values(),
+        replace(simulation.policy, audit=False),
+        plan=[simulation.cell.address, CELL.address],
+        identities=(),
+        failures=(),
+        unproven=(),
+    )
+    loop, drawn = made.cells
+    alone = make_run_figures(
+        {simulation.cell: loops},
+        simulation.calibrations(3).values(),
+        replace(simulation.policy, audit=False),
+        plan=[simulation.cell.address],
+        identities=(),
+        failures=(),
+        unproven=(),
+    )
+    assert drawn.quantiles
+    assert (loop,) == alone.cells
