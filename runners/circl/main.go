@@ -6,6 +6,7 @@ import (
 
 	"github.com/cloudflare/circl/dh/x25519"
 	"github.com/cloudflare/circl/dh/x448"
+	"github.com/cloudflare/circl/hpke"
 	"github.com/cloudflare/circl/kem"
 	"github.com/cloudflare/circl/kem/hybrid"
 	"github.com/cloudflare/circl/kem/mlkem/mlkem1024"
@@ -102,5 +103,8 @@ func main() {
 		key("ml-kem-768", mlkem768.Scheme().SeedSize(), mlkem768.Scheme()),
 		key("ml-kem-1024", mlkem1024.Scheme().SeedSize(), mlkem1024.Scheme()),
 		key("x25519mlkem768", 0, hybrid.X25519MLKEM768()),
+		letter("hpke-x25519-aes-128-gcm", hpke.KEM_X25519_HKDF_SHA256, hpke.AEAD_AES128GCM, 32),
+		letter("hpke-x25519-chacha20-poly1305", hpke.KEM_X25519_HKDF_SHA256, hpke.AEAD_ChaCha20Poly1305, 32),
+		letter("hpke-p256-aes-128-gcm", hpke.KEM_P256_HKDF_SHA256, hpke.AEAD_AES128GCM, 65),
 	)
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/ecdh"
 	"crypto/ed25519"
 	"crypto/hmac"
+	"crypto/hpke"
 	"crypto/md5"
 	"crypto/mlkem"
 	"crypto/rc4"
@@ -161,5 +162,10 @@ func main() {
 		perbyte.Agreement("ecdh-p256", 32, 32, "ecdh.PrivateKey.ECDH", p256Public, p256),
 		perbyte.KEM("ml-kem-768", 64, 1088, 32, "mlkem.EncapsulationKey768.Encapsulate, Decapsulate", kem768),
 		perbyte.KEM("ml-kem-1024", 64, 1568, 32, "mlkem.EncapsulationKey1024.Encapsulate, Decapsulate", kem1024),
+		newRSA("rsa-2048", 2048),
+		newRSA("rsa-3072", 3072),
+		letter("hpke-x25519-aes-128-gcm", hpke.DHKEM(ecdh.X25519()), hpke.AES128GCM(), 32),
+		letter("hpke-x25519-chacha20-poly1305", hpke.DHKEM(ecdh.X25519()), hpke.ChaCha20Poly1305(), 32),
+		letter("hpke-p256-aes-128-gcm", hpke.DHKEM(ecdh.P256()), hpke.AES128GCM(), 65),
 	)
 }

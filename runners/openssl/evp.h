@@ -45,6 +45,11 @@ extern const pb_family evp_kem_family;
 extern const pb_family evp_message_family;
 extern const pb_family evp_ecdsa_family;
 
+/* param: an OSSL_HPKE_SUITE; whether the build has it. No rows below OpenSSL 3.2 */
+extern const pb_family evp_hpke_family;
+extern const pb_row evp_hpke_rows[];
+int hpke_there(const pb_row *);
+
 extern const pb_row evp_mac_rows[], evp_kdf_rows[], evp_signature_rows[], evp_exchange_rows[],
 	evp_message_rows[];
 

@@ -140,9 +140,16 @@ static const pb_row hashes[] = {
 	PB_END_OF_ROWS,
 };
 
-static const pb_row *const tables[] = {
-	ciphers,          aeads, hashes, evp_mac_rows, evp_kdf_rows, evp_signature_rows, evp_exchange_rows,
-	evp_message_rows, NULL};
+static const pb_row *const tables[] = {ciphers,
+				       aeads,
+				       hashes,
+				       evp_mac_rows,
+				       evp_kdf_rows,
+				       evp_signature_rows,
+				       evp_exchange_rows,
+				       evp_message_rows,
+				       evp_hpke_rows,
+				       NULL};
 
 /* Whether something of that name can be fetched. */
 #define FETCHED(KIND, NAME)                                                                                  \
@@ -194,6 +201,8 @@ static int offers(const pb_row *row)
 		FETCHED(EVP_KDF, ((const struct evp_kdf *)row->param)->name);
 	else if (f == &evp_rsa_family || f == &evp_pss_family || f == &evp_rsa_pairs_family)
 		FETCHED(EVP_SIGNATURE, "RSA");
+	else if (f == &evp_hpke_family)
+		there = hpke_there(row);
 	else if (f == &evp_dsa_family)
 		FETCHED(EVP_SIGNATURE, "DSA");
 	else if (f == &evp_exchange_family || f == &evp_kem_family || f == &evp_message_family ||

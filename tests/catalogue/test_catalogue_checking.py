@@ -233,6 +233,23 @@ def test_each_fault_of_a_known_answer_is_named(answer, complaint):
     )
 
 
+def test_a_sealed_text_that_nobody_repeats_is_a_known_answer_of_open():
+    known = {GCM.id: replace(GCM, randomised=("seal",))}
+    opened = replace(SEALED, operation="open", input=SEALED.output, output=SEALED.input)
+    assert list(check_vectors(known, {"toy": (opened,)})) == []
+    [complaint] = check_vectors(known, {"toy": (replace(opened, output="00" * 9),)})
+    assert "the output has 9 bytes" in complaint
+
+
+def test_an_operation_may_have_a_contract_of_its_own():
+    contracts = load().contracts
+    known = replace(load().find("rsa-2048"), contracts={"keygen": "stream/1", "derive": "draw/1"})
+    assert list(check_defaults({known.id: known}, contracts)) == [
+        "rsa-2048: the contract 'stream/1' is none for kind 'signature'",
+        "rsa-2048: a contract of its own for 'derive', which it does not have",
+    ]
+
+
 def test_known_answers_stand_once_and_in_their_family():
     assert list(check_vectors(ALL, {"toy": (ANSWER, replace(ANSWER, source="another book"))})) == [
         "vectors/toy.toml, vector 2 (toy-cbc): duplicate"

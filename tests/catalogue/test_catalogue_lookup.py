@@ -189,6 +189,7 @@ def test_contracts_are_those_of_the_method(catalogue):
         "routine/1",
         "batch/1",
         "draw/1",
+        "letter/1",
     } | {
         "expand/1",
         "password/1",

@@ -7,6 +7,7 @@ from fake_scripts import fault, row
 
 from perbyte.errors import UsageError
 from perbyte.measure import draws
+from perbyte.measure.forecast import foresee
 from perbyte.model import Doubt
 from perbyte.stats import ENOUGH_CALLS
 
@@ -71,6 +72,13 @@ def test_a_fault_costs_its_own_cell(lab):
     done = lab.run(script(), broken, ask=asks, epochs=1, max_epochs=1, budget_s=5.0)
     assert [one.cell.runner for one in done.outcome.cells] == ["alpha"]
     assert "no entropy" in done.failure(KEYGEN.replace("alpha", "beta")).message
+
+
+def test_a_burst_of_them_an_epoch_is_told_beforehand(lab):
+    found = lab.survey(script())
+    policy = lab.policy(epochs=5)
+    told = foresee(lab.plan(found, KEYGEN), policy, found.specs)
+    assert 5 * draws.BURST_MS * 1e-3 <= told.least_s < 10
 
 
 def test_they_have_no_states(lab):

@@ -95,3 +95,35 @@ def test_runners_with_keys_of_their_own_are_not_asked(algorithm):
     verdicts = examined(algorithm, alpha={0}, beta={1})
     assert verdicts.failures == []
     assert verdicts.compared == 0
+
+
+class Sealer(Signer):
+    """A runner of letters: a byte that says who sealed, then the message as it is."""
+
+    def check_vector(self, handle, known):
+        if known.source:
+            raise RunnerRefused("not here", code="unsupported")
+        if known.operation == "seal":
+            return answer(f"{self.mark:02x}" + known.input)
+        if int(known.input[:2], 16) not in self.knows:
+            raise RunnerRefused("bad letter", code="library")
+        return answer(known.input[2:] if self.mark != 3 else "00" * 32)
+
+
+def sealed(*knows: set[int]):
+    sealers = {f"runner{mark}": Sealer(mark, known) for mark, known in enumerate(knows)}
+    cells = [
+        Cell(name, "hpke-x25519-aes-128-gcm", operation, 32, "letter/1")
+        for name in sealers
+        for operation in ("seal", "open")
+    ]
+    return Validation(load(), Sessions(sealers)).examine(cells)
+
+
+def test_letters_are_opened_by_the_others_and_give_the_message():
+    everybody = {0, 1, 2, 3}
+    assert sealed(everybody, everybody, everybody).failures == []
+    verdicts = sealed(everybody, everybody, everybody, everybody)  # the last one opens them to something else
+    assert {failure.runner for failure in verdicts.failures} == {"runner3"}
+    verdicts = sealed(everybody, everybody, {2})
+    assert {failure.runner for failure in verdicts.failures} == {"runner2"}

@@ -139,7 +139,8 @@ def _judge(session: Session, handle: int, row: Operation, what: str) -> None:
             answer = verdict(handle)
         except RunnerRefused as refusal:
             _assert_unsupported(refusal, f"{what}: {name}")
-            assert not due or row.contract == "setup/1", f"{what}: no {name}"
+            again = row.operation == "open" and row.contract == "letter/1"  # no letter is sealed alike twice
+            assert not due or row.contract == "setup/1" or again, f"{what}: no {name}"
         else:
             assert answer.passed, f"{what}: {name}: {answer.detail}"
 

@@ -38,11 +38,12 @@ CRATES = (
     "aws-lc-fips",
     "mbedtls-psa",
 )
+HPKE = ("hpke-x25519-aes-128-gcm", "hpke-x25519-chacha20-poly1305", "hpke-p256-aes-128-gcm")
 RIGHT = {
     "openssl-next": (
         *("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
         *("slh-dsa-shake-192s", "ecdsa-p521", "ecdh-secp256k1"),
-        *("ecdsa-brainpoolp384r1", "ffdhe2048"),
+        *("ecdsa-brainpoolp384r1", "ffdhe2048", *HPKE),
     ),
     "openssl-fips": ("sha-256", "aes-256-gcm", "ecdsa-p384", "ffdhe2048", "ml-kem-768", "ml-dsa-65"),
     "openssl-4": ("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "slh-dsa-sha2-256f", "ecdh-p521"),
@@ -122,14 +123,23 @@ RIGHT = {
     "node-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
     "bun-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
     "deno-noble": ("sha-256", "aes-256-gcm", "blake3", "ed25519", "x25519"),
-    "go": ("sha-256", "aes-256-gcm", "xchacha20-poly1305", "ed25519", "ecdh-p256", "ml-kem-1024", "rc4"),
+    "go": (
+        "sha-256",
+        "aes-256-gcm",
+        "xchacha20-poly1305",
+        "ed25519",
+        "ecdh-p256",
+        "ml-kem-1024",
+        "rc4",
+        *HPKE,
+    ),
     "ring": ("sha-256", "aes-256-gcm", "chacha20-poly1305", "hmac-sha-384", "ed25519"),
     "aws-lc-rs": ("sha3-384", "aes-256-gcm-siv", "ed25519", "ecdh-p384", "ml-kem-768", "ml-dsa-87"),
     "graviola": ("sha3-512", "aes-256-gcm", "xchacha20-poly1305", "ed25519", "ecdh-p256", "ml-kem-768"),
     "adiantum": ("adiantum-xchacha12",),
     "xxhash": ("xxh64", "xxh3-64", "xxh3-128"),
     "libxcrypt": ("bcrypt-10",),
-    "circl": ("x25519", "x448", "ed448", "ml-dsa-65", "ml-kem-1024"),
+    "circl": ("x25519", "x448", "ed448", "ml-dsa-65", "ml-kem-1024", *HPKE),
 }
 LIKE_OPENSSL = (
     *(

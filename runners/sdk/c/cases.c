@@ -286,7 +286,9 @@ const char *pb_case_round_trip(pb_prepared *p, int *passed, char *words)
 	const char *inverse_name = inverse_of(p->variant->operation);
 	const pb_variant *inverse =
 		inverse_name ? pb_variant_find(p->c.row, inverse_name, p->variant->contract) : NULL;
-	if (!inverse || strcmp(p->variant->contract, "setup/1") == 0)
+	int again = strncmp(p->variant->contract, "letter/", 7) == 0 && is(p->variant->operation, "open");
+	if (!inverse || again ||
+	    strcmp(p->variant->contract, "setup/1") == 0) /* no letter is sealed alike twice */
 		return say(words, "unsupported", "%s has no inverse here", p->variant->operation);
 	pb_case_run(p, 1);
 	if (p->c.failures)

@@ -71,6 +71,8 @@ static const pb_variant of_kind[PB_KINDS][MOST_VARIANTS] = {
 	[PB_AGREEMENT] = {ROW("derive", "pk/1", message)},
 	[PB_KEM] = {ROW("encapsulate", "pk/1", message), ROW("decapsulate", "pk/1", inverse)},
 	[PB_CHAIN] = {ROW("run", "stream/1", message)},
+	[PB_LETTER] = {ROW("seal", "letter/1", message), ROW("open", "letter/1", inverse)},
+	[PB_PAIRS] = {ROW("keygen", "draw/1", message)},
 	[PB_ROUTINE] = {ROW("call", "routine/1", message)},
 };
 

@@ -18,6 +18,8 @@ enum {
 	PB_KEM,
 	PB_CHAIN,
 	PB_ROUTINE,
+	PB_LETTER,
+	PB_PAIRS,
 	PB_KINDS
 };
 

@@ -96,7 +96,7 @@ func goOpen(c *C.pb_case, index C.int) C.int {
 	switch row.kind {
 	case C.PB_HASH, C.PB_MAC, C.PB_AGREEMENT:
 		length = row.output
-	case C.PB_AEAD:
+	case C.PB_AEAD, C.PB_LETTER:
 		if !g.inverse {
 			length += row.output
 		}
@@ -110,7 +110,7 @@ func goOpen(c *C.pb_case, index C.int) C.int {
 		if !g.inverse {
 			length += row.nonce
 		}
-	case C.PB_CHAIN:
+	case C.PB_CHAIN, C.PB_PAIRS:
 		length = row.output
 	case C.PB_ROUTINE:
 		length = 0

@@ -129,7 +129,7 @@ class Catalogue:
         """Return the known answers of an operation; empty when no standard gives any.
 
         Those of `decrypt`, `open` and `verify` are those of `encrypt`, `seal` and `sign` turned round, and those
-        that stand there for themselves: forgeries, and signatures that no signer can be made to repeat.
+        that stand there for themselves: forgeries, and signatures and letters that nobody can be made to repeat.
         Raises UsageError for an unknown algorithm, DataFileError for a broken file.
         """
         algorithm = self.find(algorithm_id)

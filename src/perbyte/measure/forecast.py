@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from perbyte.measure import draws
 from perbyte.measure.budget import GRACE_S
 from perbyte.measure.pace import Pace, row_of
 from perbyte.measure.plan import Plan
@@ -114,4 +115,6 @@ def _bare_s(cell: Cell, policy: Policy) -> float:
     """Seconds of one epoch of `cell` up to the first look; long data get one burst."""
     if cell.state != LOOP:
         return expected_s(cell)
+    if cell.drawn:
+        return draws.BURST_MS * 1e-3
     return max(policy.looks[0] * BURST_S, BYTE_S * cell.size_bytes)

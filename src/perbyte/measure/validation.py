@@ -28,6 +28,7 @@ _TAGGED = ("open", "verify", "decapsulate")
 _TAKERS = {
     "sign": "verify",
     "encapsulate": "decapsulate",
+    "seal": "open",
 }  # what looks at the output of a randomised operation
 # a loop of known cost has no way back, and nobody knows what a user's routine should give, which its id says
 _UNCHECKED = ("probe", "routine")
@@ -303,6 +304,8 @@ class Validation:
             return None
         if giver.operation == "sign":
             given, expected = _MESSAGE + made, ""
+        elif giver.operation == "seal":
+            given, expected = made, _MESSAGE
         else:
             border = 2 * self._catalogue.find(giver.algorithm).ciphertext_bytes
             given, expected = made[:border], made[border:]

@@ -62,6 +62,7 @@ _KINDS = {
     "key-agreement": "key agreement",
     "kem": "key encapsulation",
     "signature": "signature",
+    "public-encryption": "public-key encryption",
 }
 _ONCE = {1: "once", 2: "twice"}
 
