@@ -35,6 +35,7 @@ from perbyte.measure import Request, Survey, choose_cores, recall
 from perbyte.measure.conduct import find_cells
 from perbyte.measure.leaks import LeakCase, Leaks, leak_figures
 from perbyte.model import Cell, Policy
+from perbyte.model.leak import Difference
 from perbyte.report.leaktext import verdict_text
 from perbyte.stats.leak import ALPHA, Pairs, judge_row, pair_figures
 from perbyte.stats.paired import normal_p, sign_p, signed_rank
@@ -125,14 +126,14 @@ def compare(cases: list[LeakCase], leaks: Leaks, seconds: float, *, judged: bool
     """Take, judge and print; `judged`: also whether it is the truth."""
     leaks.take(cases, seconds * len(cases))
     right = 0
-    print("case | we | s | Welch (dudect) | paired (tlsfuzzer) |" + " true |" * judged)
-    print("|".join(["---"] * (5 + judged)))
+    print("case | we | difference | s | Welch (dudect) | paired (tlsfuzzer) |" + " true |" * judged)
+    print("|".join(["---"] * (6 + judged)))
     for case, one in zip([c for c in cases if c.real], leak_figures(cases, leaks.seed), strict=False):
         said = verdict_text(one)
         cell, tier = case.cell, f"+cpu={case.cell.cpu}" if case.cell.cpu != "full" else ""
         name = f"{cell.runner}/{cell.algorithm}/{cell.operation}{tier} {case.contrast}{' cold' * case.cold}"
         if not one.found:
-            print(f"{name} | {said} | {one.seconds:.1f} | | |")
+            print(f"{name} | {said} | | {one.seconds:.1f} | | |")
             continue
         a, b = clean(case.real)
         t, p = dudect(a, b), paired(a, b)
@@ -141,13 +142,19 @@ def compare(cases: list[LeakCase], leaks: Leaks, seconds: float, *, judged: bool
         truth = (case.cell.algorithm, str(case.contrast), case.cold) in TRUE_LEAKS
         right += (one.verdict == "leaks") == truth
         print(
-            f"{name} | {said} | {one.seconds:.1f} | {others} | {pairs} |"
+            f"{name} | {said} | {apart(one.found.shift)} | {one.seconds:.1f} | {others} | {pairs} |"
             + (f" {'leaks' if truth else 'does not'} |" if judged else "")
         )
     for failure in leaks.failures:
         print(f"not measured: {failure.address}: {failure.message}")
     if judged:
         print(f"right: {right} of {len(cases)}")
+
+
+def apart(shift: Difference) -> str:
+    """How much more the second class takes, with the interval."""
+    digits = 0 if shift.bound >= 100 else 1 if shift.bound >= 10 else 2
+    return f"{shift.value:+,.{digits}f} ({shift.low:+,.{digits}f} to {shift.high:+,.{digits}f})"
 
 
 def nulls(leaks: Leaks, cases: list[LeakCase], rows: int, budget_s: float) -> None:
@@ -202,7 +209,7 @@ def main() -> None:
         "--beside", choices=list(NEIGHBOURS), default="", help="a neighbour on the other cores"
     )
     parser.add_argument("--only", default="*", metavar="GLOB", help="cases whose algorithm fits")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     os.environ.setdefault("PERBYTE_RUNNERS", str(HERE / "leaky"))
     os.environ.setdefault("PERBYTE_CATALOGUE", str(HERE / "leaky" / "catalogue"))
     usual = {

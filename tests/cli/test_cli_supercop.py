@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,7 @@ int own(int x) { return x; }
 int CRYPTO_NAMESPACETOP(unsigned char *o, const unsigned char *i, unsigned long long n)
 { SHA512(i, n, o); crypto_declassify(o, CRYPTO_BYTES); return own(WRONG); }
 """.replace("CRYPTO_BYTES", "crypto_hash_BYTES")
+PLAIN = "#define SHA512(i, n, o) ((o)[0] = (unsigned char)(n))"
 
 
 def add(place: Path, code: str, lengths: str = "#define CRYPTO_BYTES (32 + 8 * 4)\n") -> None:
@@ -102,3 +105,72 @@ def test_a_primitive_that_is_not_there_is_said(world, tree):
     done = world.perbyte("supercop", tree, "sha3256")
     assert done.returncode == EXIT_USAGE
     assert "no primitive is called sha3256" in done.stderr
+
+
+def outcomes(out: Path) -> dict[str, dict[str, str]]:
+    """The last outcome of each implementation in a journal."""
+    lines = [json.loads(line) for line in (out / "state.jsonl").read_text().splitlines()]
+    return {one["implementation"]: one for one in lines}
+
+
+def test_an_implementation_for_x86_alone_is_built_for_32_bits(world, tmp_path):
+    if platform.machine() != "x86_64":
+        pytest.skip("x86-64 runs these")
+    narrow = "#if __SIZEOF_POINTER__ != 4\n#error not 32 bits\n#endif\n"
+    alone = narrow + SHA512.replace("#include <openssl/sha.h>", PLAIN).replace("WRONG", "0")
+    home = tmp_path / "tree" / "crypto_hash" / "sha512"
+    add(home / "narrow", alone)
+    (home / "narrow" / "architectures").write_text("x86\n")
+    out = tmp_path / "out"
+    world.perbyte("supercop", tmp_path / "tree", "--size", "64", "--budget", "500ms", "--out", out, "-q")
+    made = outcomes(out)["narrow"]
+    if made["word"] == "cannot be built" and "gcc-multilib" in made["detail"]:
+        pytest.skip("this compiler makes no programs of 32 bits")
+    assert made["word"] == "wrong", (
+        made
+    )  # PLAIN computes no hash: it was built, started and held against known answers
+    assert "known" in made["detail"]
+
+
+def test_keys_and_nonces_are_aligned_as_supercop_aligns_them(world, tmp_path):
+    code = """#include "crypto_stream.h"
+int crypto_stream_xor(unsigned char *c, const unsigned char *m, unsigned long long n, const unsigned char *v,
+                      const unsigned char *k)
+{ if (((unsigned long long)v | (unsigned long long)k) % 64) __builtin_trap(); return 0; }
+int crypto_stream(unsigned char *c, unsigned long long n, const unsigned char *v, const unsigned char *k) { return 0; }
+"""
+    lengths = "#define CRYPTO_KEYBYTES 32\n#define CRYPTO_NONCEBYTES 8\n"
+    add(tmp_path / "tree" / "crypto_stream" / "salsa20" / "picky", code, lengths)
+    out = tmp_path / "out"
+    world.perbyte("supercop", tmp_path / "tree", "--size", "64", "--budget", "500ms", "--out", out, "-q")
+    assert outcomes(out)["picky"]["word"] == "wrong"  # and no crash
+
+
+def test_another_algorithm_of_the_same_name_is_measured_by_its_checksum(world, tmp_path):
+    """SHA-512 under the name of SHA3-512, with the checksum of SHA-512."""
+    home = tmp_path / "tree" / "crypto_hash" / "sha3512"
+    add(home / "openssl", SHA512.replace("WRONG", "0"))
+    (home / "checksumsmall").write_text(SMALL + "\n")
+    out = tmp_path / "out"
+    words = ("supercop", tmp_path / "tree", "--size", "64", "--budget", "500ms", "--out", out, "-q")
+    assert world.perbyte(*words).returncode == EXIT_FINE
+    made = outcomes(out)["openssl"]
+    assert made["word"] == "measured"
+    assert "not the catalogue's sha3-512" in made["detail"]
+
+
+def test_each_compiler_of_the_list_compiles_the_implementation_too(world, tree, tmp_path, monkeypatch):
+    tool = tmp_path / "bin" / "own-cc"
+    tool.parent.mkdir()
+    tool.write_text('#!/bin/sh\nexec cc -DOWN_CC "$@"\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+    (tree / "okcompilers").mkdir()
+    (tree / "okcompilers" / "c").write_text("own-cc -O1\n")
+    (tree / "okcompilers" / "cpp").write_text("c++ -O1\n")
+    picky = "#ifndef OWN_CC\n#error another compiler\n#endif\n" + SHA512.replace("WRONG", "0")
+    add(tree / "crypto_hash" / "sha512" / "picky", picky)
+    out = tmp_path / "out"
+    words = ("sha512", "--size", "64", "--budget", "500ms", "--out", out, "--compilers", "all", "-q")
+    world.perbyte("supercop", tree, *words)
+    assert outcomes(out)["picky"]["word"] == "measured"

@@ -57,6 +57,16 @@ def test_libraries_that_take_too_long_are_left_out_and_one_stays(bench):
     assert bench._in_time(nothing, cells, pace)[0] == cells, "who gives a budget gets all"
 
 
+def test_epochs_go_where_one_library_does_not_fit_either_but_not_of_a_baseline(bench):
+    cells = tuple(Cell(name, "sha-256", "digest", 64, "oneshot/1") for name in ("mine", "slow"))
+    pace = Pace(starts_s={"mine": 1.5, "slow": 1.5})
+    kept, policy = bench._in_time(Survey({}, {}, ()), cells, pace)
+    assert [cell.runner for cell in kept] == ["mine", "slow"]
+    assert policy.epochs == 3 < Policy().epochs
+    bench.fewest_epochs = Policy().epochs
+    assert bench._in_time(Survey({}, {}, ()), cells, pace)[1].epochs == Policy().epochs
+
+
 @pytest.mark.native
 def test_the_first_line_comes_before_the_table_and_is_kept_nowhere(world, script, tmp_path):
     world.add(script("alpha"))

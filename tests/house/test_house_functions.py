@@ -12,7 +12,6 @@ LONGER = {
     "cli/advise.py:command",
     "cli/try_command.py:command",
     "measure/run.py:_epoch",
-    "trial/program.py:build_program",
 }
 
 

@@ -82,6 +82,18 @@ def test_the_heap_is_what_was_asked_for(spec):
     assert (setup.heap_peak, setup.heap_left) == (6200, 1200)
 
 
+@pytest.mark.parametrize("algorithm", ["aes-128-ecb", "aes-128-ctr"])
+def test_single_steps_of_the_processor_agree(spec, algorithm, monkeypatch):
+    monkeypatch.syspath_prepend(places.data_dir("runners").parent / "bench")
+    from counting import per_call, stepping
+
+    cell = Cell("counted", algorithm, "encrypt", 64, "stream/1")
+    steps = per_call(stepping, spec, cell)
+    if steps is None:
+        pytest.skip("this system lets no process step another")
+    assert 0 <= steps - counted(spec, algorithm).call.instructions <= LOOP
+
+
 def test_threads_are_said_and_not_counted(spec):
     found = counted(spec, "aes-192-cbc")
     assert found.call is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 import subprocess
 from pathlib import Path
@@ -140,3 +141,14 @@ def test_functions_that_cannot_be_are_refused(
 ):
     with pytest.raises(UsageError, match=complaint):
         build(tmp_path, [code / "sha256.c"], "sha-256", *functions)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="assembly of x86-64")
+def test_assembly_with_addresses_of_its_own_is_linked_where_it_stays(tmp_path: Path, code: Path):
+    fixed = tmp_path / "fixed.s"
+    fixed.write_text(
+        ".data\nword: .long 1\n.text\n.globl read_word\nread_word: movl word, %eax\nret\n"
+        '.section .note.GNU-stack,"",@progbits\n'
+    )
+    spec = build(tmp_path, [code / "sha256.c", fixed], "sha-256", "own_sha256")
+    assert answers(spec, "sha-256")["digest", "oneshot/1"] > 3

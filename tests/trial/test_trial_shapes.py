@@ -9,6 +9,7 @@ from trial_answers import answers, build
 
 from perbyte.catalogue import load
 from perbyte.errors import UsageError
+from perbyte.runners import Session
 from perbyte.trial.own_algorithm import find_new
 from perbyte.trial.program import build_program, link_words
 from perbyte.trial.prototype import c_prototype
@@ -108,3 +109,36 @@ def test_a_kem_that_nobody_decapsulates_has_no_figure(tmp_path: Path):
     )
     with pytest.raises(UsageError, match="no operation of ml-kem-768"):
         build(tmp_path, [file], "ml-kem-768", "keypair=keypair,encapsulate=encap")
+
+
+RETURNS = """
+#include <stdlib.h>
+#include <openssl/sha.h>
+static int alive;
+unsigned char *my_sha256(const unsigned char *data, size_t len)
+{ if (alive++) abort(); return SHA256(data, len, malloc(32)); }
+void give_back(unsigned char *made) { alive--; free(made); }
+"""
+
+
+@pytest.mark.parametrize("functions", ["my_sha256,free=give_back", "digest=my_sha256,free=give_back"])
+def test_a_returned_buffer_is_taken_and_freed_in_each_call(tmp_path: Path, functions: str):
+    """The second call aborts unless the first buffer was freed."""
+    mine = tmp_path / "mine.c"
+    mine.write_text(RETURNS)
+    spec = build(tmp_path, [mine], "sha-256", functions, link=("-lcrypto",))
+    assert answers(spec, "sha-256")["digest", "oneshot/1"] > 3
+    with Session(spec) as session:
+        assert session.hello().operations[0].calls == "my_sha256, memcpy, give_back"
+
+
+def test_a_returned_buffer_without_its_free_says_how_and_a_free_without_buffer_too(
+    tmp_path: Path, code: Path
+):
+    mine = tmp_path / "mine.c"
+    mine.write_text(RETURNS)
+    with pytest.raises(UsageError, match="must be freed") as caught:
+        build(tmp_path, [mine], "sha-256", "my_sha256", link=("-lcrypto",))
+    assert "digest=my_sha256,free=free" in (caught.value.hint or "")
+    with pytest.raises(UsageError, match="no function returns a buffer"):
+        build(tmp_path, [code / "sha256.c"], "sha-256", "own_sha256,free=free")

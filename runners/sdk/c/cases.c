@@ -61,6 +61,18 @@ static int is(const char *operation, const char *name)
 	return strcmp(operation, name) == 0;
 }
 
+static size_t grain = 1;
+
+void pb_case_align(unsigned bytes)
+{
+	grain = bytes ? bytes : 1;
+}
+
+static size_t aligned(size_t length)
+{
+	return (length + grain - 1) / grain * grain;
+}
+
 /* Keys, then nonces, then additional data, in one block of memory. Vectors of key derivation and of password
  * hashes come with keys and salts of all lengths. */
 static int lay_out_material(pb_prepared *p, const pb_vector *vector)
@@ -73,10 +85,10 @@ static int lay_out_material(pb_prepared *p, const pb_vector *vector)
 	if (vector && (is(operation, "expand") || is(operation, "hash")))
 		nonce_len = vector->nonce_len;
 	size_t aad_len = vector ? vector->aad_len : AAD;
-	p->material = calloc(1, PB_RING * (key_len + nonce_len) + aad_len + 1);
+	p->material = calloc(1, PB_RING * (aligned(key_len) + aligned(nonce_len)) + aad_len + grain);
 	if (!p->material)
 		return -1;
-	uint8_t *at = p->material;
+	uint8_t *at = p->material + (aligned((uintptr_t)p->material) - (uintptr_t)p->material);
 	for (int i = 0; i < PB_RING; i++) {
 		char label[24];
 		snprintf(label, sizeof label, "key/%d", i);
@@ -85,14 +97,14 @@ static int lay_out_material(pb_prepared *p, const pb_vector *vector)
 		else
 			pb_stream(p->seed, label, at, key_len);
 		c->key[i] = at;
-		at += key_len;
+		at += aligned(key_len);
 		snprintf(label, sizeof label, "nonce/%d", i);
 		if (vector && vector->nonce_len)
 			memcpy(at, vector->nonce, nonce_len);
 		else
 			pb_stream(p->seed, label, at, nonce_len);
 		c->nonce[i] = at;
-		at += nonce_len;
+		at += aligned(nonce_len);
 	}
 	if (vector && aad_len)
 		memcpy(at, vector->aad, aad_len);

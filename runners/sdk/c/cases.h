@@ -35,6 +35,9 @@ const char *pb_case_open(pb_prepared *, const pb_row *, const pb_variant *, size
 			 size_t offset, const char *input_path, const pb_vector *, char *words);
 void pb_case_close(pb_prepared *);
 
+/* From now on each key, each nonce and additional data begin at a multiple of so many bytes (0: anywhere). */
+void pb_case_align(unsigned bytes);
+
 /* Begin, before a loop of n calls. */
 void pb_case_begin(pb_prepared *, uint64_t n);
 

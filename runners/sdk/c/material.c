@@ -66,7 +66,11 @@ void pb_stream(uint64_t seed, const char *label, uint8_t *out, size_t length)
 /* Address space is taken once and generously, memory only as it is touched: so no area ever has to move, and
  * pointers that were handed out stay good. */
 enum { PAGE = 4096, SLACK = 3 * PAGE };
+#if SIZE_MAX > 0xffffffff
 static const size_t AREA = (size_t)8 << 30;
+#else
+static const size_t AREA = (size_t)64 << 20; /* of 4 GiB in all */
+#endif
 
 /* A fork (forked.h) gets the beginning of an area only: page tables of tens of megabytes would cost more than its
  * burst. */

@@ -88,6 +88,8 @@ typedef struct pb_runner {
 	/* For languages whose loops are not entered as cheaply as those of C: enters one and returns at once.
 	 * What that costs belongs to no call and is subtracted from each sample. May be NULL. */
 	void (*empty)(void);
+	/* Each key, each nonce and additional data begin at a multiple of so many bytes; 0: anywhere. */
+	unsigned aligned;
 } pb_runner;
 
 int pb_runner_main(const pb_runner *, int argc, char **argv);

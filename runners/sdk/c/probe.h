@@ -95,6 +95,31 @@ static inline uint64_t pb_ticks(void)
 			  "r11", "cc");                                                                      \
 	} while (0)
 
+#elif defined(__i386__)
+
+static inline uint64_t pb_ticks(void)
+{
+	uint32_t low, high;
+	__asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high) : : "memory");
+	return (uint64_t)high << 32 | low;
+}
+
+/* imul r32,r32: 3 cycles on the cores named above. A link works on the lower half of the 64 bits. */
+#define PB_KNOWN_CHAIN  1
+#define PB_CHAIN_CYCLES 3
+#define PB_ON_HALF(x, y, code)                                                                               \
+	do {                                                                                                 \
+		uint32_t half = (uint32_t)(x);                                                               \
+		__asm__ volatile(code : "+r"(half) : "r"((uint32_t)(y)) : "cc");                             \
+		(x) = half;                                                                                  \
+	} while (0)
+#define PB_CHAIN(x)        PB_ON_HALF(x, 0, PB_100("imul %0, %0\n\t"))
+#define PB_CHECK_ADD(x, y) PB_ON_HALF(x, y, PB_100("add %1, %0\n\t"))
+#define PB_CHECK_ROTATE(x) PB_ON_HALF(x, 0, PB_100("ror $7, %0\n\t"))
+#define PB_FRONT_END()     __asm__ volatile(PB_100("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\t"))
+#define PB_TICK_NAME       "tsc"
+#define PB_HAS_WINDOW      0 /* its registers are those of 64 bits: the front-end probe serves */
+
 #elif defined(__aarch64__)
 
 static inline uint64_t pb_ticks(void)

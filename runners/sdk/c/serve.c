@@ -301,6 +301,7 @@ int pb_runner_main(const pb_runner *runner, int argc, char **argv)
 		return pb_contention_print(&s.gauge);
 	}
 	s.runner = runner;
+	pb_case_align(runner->aligned);
 	s.tier = getenv("PERBYTE_CPU");
 	if (!s.tier || !*s.tier)
 		s.tier = "full";

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import fnmatch
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,7 +72,7 @@ def command(
     from perbyte import places
     from perbyte.catalogue import parse_sizes
     from perbyte.trial.supercop import FLAGS, find_implementations, primitives_of
-    from perbyte.trial.supercop_own import describe_unknown
+    from perbyte.trial.supercop_own import describe_primitives
     from perbyte.trial.supercop_record import Journal
 
     chosen = [
@@ -91,7 +92,7 @@ def command(
     ways = ways_of(root) if compilers == "all" else [Way(FLAGS)]
     if not ways:
         raise UsageError(f"{root} has no list of compilers that are here", hint="leave --compilers out")
-    describe_unknown(find_implementations([tree]), place / "catalogue")
+    describe_primitives(find_implementations([tree]), place / "catalogue")
     groups: dict[tuple[str, str], list[Implementation]] = {}
     for one in chosen:
         groups.setdefault((one.operation, one.primitive), []).append(one)
@@ -142,6 +143,16 @@ class _Job:
         try:
             algorithm = algorithm_of(group[0], None)
             made, run = self._measured(group, algorithm)
+            if own := self._another(group, algorithm, made, run):
+                made, run = self._measured(group, own)
+                made = [
+                    replace(
+                        one, detail=f"{one.detail}; not the catalogue's {algorithm.id}, by its known answers"
+                    )
+                    if one.word == MEASURED
+                    else one
+                    for one in made
+                ]
         except (PerbyteError, OSError) as error:
             word = "cannot be built" if algorithm else "not known"
             made = [
@@ -160,6 +171,23 @@ class _Job:
             lines += [try_line(start, outcome), *self._figures(start, one, outcome, run)]
         self.journal.add(outcomes, lines)
         return outcomes
+
+    @staticmethod
+    def _another(
+        group: Sequence[Implementation], algorithm: Algorithm, made: Sequence[Made], run: Run | None
+    ) -> Algorithm | None:
+        """The primitive by itself, where all that give the tree's checksums give other answers than the catalogue's.
+
+        Primitives and standards may share a name: CAESAR's AEGIS is not that of the later draft.
+        """
+        from perbyte.catalogue import load
+        from perbyte.trial.supercop import own_id
+
+        fitting = [one for one in made if one.spec and "fits" in one.detail]
+        own = load().algorithms.get(own_id(group[0]))
+        if not run or not fitting or not own or own == algorithm:
+            return None
+        return own if all(judged(one, run)[0] == "wrong" for one in fitting) else None
 
     def _measured(
         self, group: Sequence[Implementation], algorithm: Algorithm
@@ -190,7 +218,7 @@ class _Job:
 
         word, detail = judged(one, run) if run else (one.word, one.detail)
         figures: dict[str, Sequence[float]] = {}
-        for figure in run.cells if run else ():
+        for figure in run.cells if run and word == MEASURED else ():
             if figure.cell.runner == one.name:
                 where = f"{figure.cell.operation}@{figure.cell.size_bytes} {figure.cell.contract}"
                 ends = (figure.interval.low, figure.interval.high)
@@ -198,8 +226,10 @@ class _Job:
         if word == MEASURED and not figures:
             word, detail = "no figure", detail or "the run gave none"
         fitting = expected_checksums(one.one) if "fits" in one.detail else ""
-        what = (one.one.operation, one.one.primitive, one.one.name, one.way.word)
-        return VariantOutcome(*what, word, _line(detail), fitting, figures)
+        used = one.used or one.way
+        asked = one.way.word if used != one.way else ""
+        what = (one.one.operation, one.one.primitive, one.one.name, used.word)
+        return VariantOutcome(*what, word, _line(detail), fitting, figures, asked)
 
     def _figures(self, start: str, one: Made, outcome: VariantOutcome, run: Run | None) -> list[str]:
         from perbyte.trial.supercop_record import data_lines

@@ -41,7 +41,8 @@ class Way:
 class Made:
     """One implementation under one way: its row's name, and what became of it in a word and a sentence.
 
-    `spec` is the program, None where there is none that may be measured.
+    `spec` is the program, None where there is none that may be measured. `used` is what it was compiled with: flags for
+    a narrower processor where it refuses this one.
     """
 
     one: Implementation
@@ -50,6 +51,7 @@ class Made:
     word: str
     detail: str = ""
     spec: RunnerSpec | None = None
+    used: Way | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +98,7 @@ def build_group(
     """
     from perbyte.trial.alive import look
     from perbyte.trial.checksum import compare_checksums
-    from perbyte.trial.program import DoesNotBuild, build_program, home, sdk_archive
-    from perbyte.trial.supercop import Unusable, make_implementation, reason
+    from perbyte.trial.program import home, sdk_archive
 
     several = len({one.primitive for one in group}) > 1
     jobs = []
@@ -116,28 +117,49 @@ def build_group(
 
     def make(job: tuple[Implementation, Way, str, Path]) -> Made:
         one, way, name, place = job
-        scratch = place.with_name(f"{place.name}.made")
-        try:
-            source = make_implementation(one, algorithm, way.flags, name, scratch, (way.cc, way.cxx))
-            spec = build_program(source, place)
-        except Unusable as error:
-            return Made(one, way, name, "cannot be built", reason(error))
-        except DoesNotBuild as error:
-            return Made(one, way, name, "does not compile", error.first)
-        except (PerbyteError, OSError) as error:
-            return Made(one, way, name, "cannot be built", reason(error))
+        built = _build(one, algorithm, way, name, place)
+        if isinstance(built, Made):
+            return built
+        spec, used = built
         word, why = look(spec, size)
         if not word:
-            fits, why = compare_checksums(one, source, place.with_name(f"{place.name}.checksum"))
+            fits, why = compare_checksums(one, place)
             word = "" if fits else "wrong"
         if not word and gated and "fits" not in why:
             word, why = "not checked", why or "the tree has no checksum of it"
-        return Made(one, way, name, word or MEASURED, why, None if word else spec)
+        return Made(one, way, name, word or MEASURED, why, None if word else spec, used)
 
     note(f"building {len(jobs)} programs", quiet=quiet)
     sdk_archive()
     with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(make, jobs))
+
+
+def _build(
+    one: Implementation, algorithm: Algorithm, way: Way, name: str, place: Path
+) -> Made | tuple[RunnerSpec, Way]:
+    """The program of an implementation and how it was compiled, or why there is none.
+
+    Sources that refuse this processor, because the tree has wider code beside them, are compiled for a narrower one.
+    """
+    from perbyte.trial.checksum import checksum_program
+    from perbyte.trial.program import DoesNotBuild, build_program
+    from perbyte.trial.supercop import make_implementation, narrower, reason
+    from perbyte.trial.supercop_tree import Unusable
+
+    scratch, programs = place.with_name(f"{place.name}.made"), checksum_program(one)
+    refusal = ""
+    for flags in (way.flags, *narrower(way.flags)):
+        try:
+            source = make_implementation(one, algorithm, flags, name, scratch, (way.cc, way.cxx), programs)
+            return build_program(source, place), Way(flags, way.cc, way.cxx)
+        except DoesNotBuild as error:
+            refusal = refusal or error.first
+            if "#error" not in str(error):
+                break
+        except (Unusable, PerbyteError, OSError) as error:
+            return Made(one, way, name, "cannot be built", reason(error))
+    return Made(one, way, name, "does not compile", refusal)
 
 
 def judged(one: Made | ImplementationOutcome, run: Run) -> tuple[str, str]:

@@ -37,7 +37,8 @@ def libraries_beside(glob: str, mine: Sequence[str]) -> list[RunnerSpec]:
 class Bench:
     """Programs of the user's and libraries at some sizes of an algorithm. `check` comes before `measure`.
 
-    `unreached`, once measured: libraries for which the promised time did not suffice.
+    `unreached`, once measured: libraries for which the promised time did not suffice. `fewest_epochs`: below it the
+    promised time is not kept.
     """
 
     programs: Sequence[RunnerSpec]
@@ -49,6 +50,7 @@ class Bench:
     patience_s: float
     clock: Clock = field(default_factory=Clock)
     unreached: tuple[str, ...] = ()
+    fewest_epochs: int = 3
     _left: set[str] = field(default_factory=set)
 
     def check(self) -> list[Failure]:
@@ -116,14 +118,17 @@ class Bench:
         """The cells that fit into the promised time, and the policy with what is left of it as budget.
 
         Libraries come as they cost, by the last look at them; those of which nothing is known come last. One at the
-        least stays, since a function is set against something.
+        least stays, since a function is set against something. Where that one does not fit either, epochs go: a process
+        of Java takes a second or two until it is warm.
         """
         from perbyte.cli.try_stored import last_costs
         from perbyte.measure import Plan, foresee
         from perbyte.measure.plan import choose_twins
 
+        policy = self.policy
+
         def ahead(chosen: Sequence[Cell]) -> Forecast:
-            return foresee(Plan(tuple(chosen), choose_twins(chosen)), self.policy, found.specs, pace)
+            return foresee(Plan(tuple(chosen), choose_twins(chosen)), policy, found.specs, pace)
 
         if self.clock.budget_s:
             return cells, replace(self.policy, budget_s=self.clock.budget_s)
@@ -137,7 +142,10 @@ class Bench:
             seen = ahead([cell for cell in cells if cell.runner in {*self.mine, *theirs[:kept]}])
         self.unreached = tuple(theirs[kept:])
         chosen = [cell for cell in cells if cell.runner not in self.unreached]
-        return chosen, replace(self.policy, budget_s=self.clock.measuring_s(seen.starts_s))
+        while policy.epochs > self.fewest_epochs and seen.starts_s + seen.least_s > self.clock.left_s:
+            policy = replace(policy, epochs=policy.epochs - 1)
+            seen = ahead(chosen)
+        return chosen, replace(policy, budget_s=self.clock.measuring_s(seen.starts_s))
 
     def _survey(self, specs: Sequence[RunnerSpec]) -> Survey:
         from perbyte.measure import survey

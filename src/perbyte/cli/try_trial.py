@@ -166,6 +166,7 @@ class Trial:
         )
         sizes = sizes_for(self.asked.algorithm, self.sizes, quick=True)
         bench = self._bench([spec, before] if before else [spec], [], sizes, policy)
+        bench.fewest_epochs = policy.epochs  # fewer tell no change of a per cent
         if faults := [fault for fault in bench.check() if fault.runner == spec.name]:
             self.tell_faults(faults)
             raise NoFigure(EXIT_INCORRECT)

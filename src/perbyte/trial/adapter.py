@@ -20,6 +20,7 @@ from perbyte.trial.expressions import (
     failure,
     statement,
     symbol,
+    taking,
     told,
 )
 from perbyte.trial.roles import BACK_AND_FORTH, Call
@@ -49,9 +50,20 @@ class Adapter:
 
 
 def write_adapter(
-    algorithm: Algorithm, calls: Mapping[str, Call], *, name: str, library: str, version: str
+    algorithm: Algorithm,
+    calls: Mapping[str, Call],
+    *,
+    name: str,
+    library: str,
+    version: str,
+    room: int = 0,
+    aligned: int = 0,
 ) -> Adapter:
-    """Write the table for `calls` by step. Raises UsageError when the functions do not make an operation."""
+    """Write the table for `calls` by step. Raises UsageError when the functions do not make an operation.
+
+    `room`: bytes of the largest key of a pair, where 64 KiB do not do. `aligned`: keys, nonces and additional data
+    begin at multiples of so many bytes.
+    """
     writer = _Writer(algorithm, calls)
     variants = writer.variants()
     rows = "\n".join(
@@ -63,8 +75,10 @@ def write_adapter(
     key = 0 if algorithm.kind in ("hash", "xof") else algorithm.key_bytes
     nonce = 0 if algorithm.kind in ("hash", "xof") else algorithm.nonce_bytes
     text = _TABLE.format(
-        declarations="\n".join(declaration(call) for call in calls.values()),
+        declarations="\n".join([*(declaration(call) for call in calls.values()), taking(calls.values())]),
         bytes=STATE_BYTES,
+        room=max(STATE_BYTES, room),
+        aligned=aligned,
         block=algorithm.block_bytes or 1,
         ciphertext=algorithm.ciphertext_bytes,
         random=_RANDOM if "keypair" in calls else "",
@@ -143,7 +157,7 @@ class _Writer:
                 Variant(
                     "digest",
                     "oneshot/1",
-                    call.function,
+                    told(call),
                     "NULL",
                     self._loop("digest", [expression(call)]),
                     "NULL",
@@ -171,7 +185,7 @@ class _Writer:
         calls = self.calls
         if "mac" in calls and calls["mac"].has("key"):
             loop = self._loop("mac", [expression(calls["mac"])])
-            return [Variant("mac", "rekey/1", calls["mac"].function, "NULL", loop, "NULL")]
+            return [Variant("mac", "rekey/1", told(calls["mac"]), "NULL", loop, "NULL")]
         if {"key", "mac"} <= set(calls):
             key, mac = calls["key"], calls["mac"]
             message = self._loop("mac", [expression(mac)])
@@ -375,7 +389,8 @@ enum {{ BLOCK = {block}, CIPHERTEXT = {ciphertext} }};
 
 struct state {{
 	_Alignas(64) uint8_t context[{bytes}];
-	uint8_t public_key[{bytes}], secret_key[{bytes}];
+	_Alignas(64) uint8_t public_key[{room}];
+	_Alignas(64) uint8_t secret_key[{room}];
 	uint64_t length;
 	int answer, accepted;
 }};
@@ -425,6 +440,7 @@ static const pb_runner runner = {{
 	.version = version,
 	.object = (const void *){first},
 	.tables = tables,
+	.aligned = {aligned},
 }};
 
 int main(int argc, char **argv)

@@ -7,42 +7,46 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 from perbyte import places
 from perbyte.runners.build import run_tool
-from perbyte.trial.program import DoesNotBuild, Source, build_program
+from perbyte.trial.program import DoesNotBuild
 from perbyte.trial.supercop import Implementation, constants_of
 
 _FILES = {"checksumsmall": (), "checksumbig": ("big",)}
 _LIMIT_S = 30.0
+PROGRAM = "checksum"
+"""The program's name."""
 
 
-def compare_checksums(implementation: Implementation, source: Source, place: Path) -> tuple[bool, str]:
+def checksum_program(implementation: Implementation) -> dict[str, str]:
+    """The C of the program that computes the checksums of a primitive, by its name; nothing where the tree has none."""
+    home = _home(implementation)
+    if not any(_expected(home / name) for name in _FILES):
+        return {}
+    defined = [f"#define OF_{implementation.operation.upper()}"]
+    defined += [f"#define {name} {n}" for name, n in constants_of(implementation).items()]
+    text = places.data_dir("runners") / "sdk" / "try" / "checksum.c"
+    return {PROGRAM: "\n".join([*defined, f'#include "{text}"', ""])}
+
+
+def compare_checksums(implementation: Implementation, place: Path) -> tuple[bool, str]:
     """(False, expected and got) where a checksum of the tree is another one; else (True, what was compared, or '').
 
-    `place` is where the program is built, beside that of the runner.
+    `place` is where the implementation was built with `checksum_program`.
     """
-    home = implementation.tree / f"crypto_{implementation.operation}" / implementation.primitive
+    home = _home(implementation)
     expected = {name: found for name in _FILES if (found := _expected(home / name))}
     if not expected:
         return True, ""
-    lengths = constants_of(implementation)
-    defined = [
-        f"#define OF_{implementation.operation.upper()}",
-        *(f"#define {name} {n}" for name, n in lengths.items()),
-    ]
-    text = places.data_dir("runners") / "sdk" / "try" / "checksum.c"
-    table = "\n".join([*defined, f'#include "{text}"', ""])
-    try:
-        program = build_program(replace(source, table=table), place).command[0]
-    except DoesNotBuild as error:
-        return True, f"checksums were not compared: {error.first}"
+    if (failed := place / f"{PROGRAM}.failed").is_file():
+        words = DoesNotBuild(failed.read_text(encoding="utf-8")).first
+        return True, f"checksums were not compared: {words}"
     texts = []
     for name, wanted in expected.items():
         try:
-            got = run_tool([program, *_FILES[name]], place, _LIMIT_S).stdout.strip() or "nothing"
+            got = run_tool([str(place / PROGRAM), *_FILES[name]], place, _LIMIT_S).stdout.strip() or "nothing"
         except subprocess.TimeoutExpired:
             texts.append(f"{name} was not compared, because it takes longer than {_LIMIT_S:g} s")
             continue
@@ -52,9 +56,14 @@ def compare_checksums(implementation: Implementation, source: Source, place: Pat
     return True, ", ".join(texts)
 
 
+def _home(implementation: Implementation) -> Path:
+    """The directory of the primitive."""
+    return implementation.tree / f"crypto_{implementation.operation}" / implementation.primitive
+
+
 def expected_checksums(implementation: Implementation) -> str:
     """What the tree expects of a primitive, small and big with a slash between; a hyphen for what it does not say."""
-    home = implementation.tree / f"crypto_{implementation.operation}" / implementation.primitive
+    home = _home(implementation)
     return "/".join(_expected(home / name) or "-" for name in _FILES)
 
 

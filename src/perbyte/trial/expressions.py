@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from perbyte.trial.prototype import Shape
 from perbyte.trial.roles import BACK_AND_FORTH, Call, returns_bytes
@@ -46,7 +47,23 @@ def wrapped(call: Call) -> bool:
 def expression(call: Call) -> str:
     """The C expression of one timed call."""
     text = f"{symbol(call)}({', '.join(_arguments(call))})"
+    if call.freed:
+        return f"take_out(out, {text}, out_max)"
     return f"memcpy(out, in, size), {text}" if call.has("buffer") else text
+
+
+def taking(calls: Iterable[Call]) -> str:
+    """The C that copies a returned buffer to the output and frees it; nothing where none is returned."""
+    for freed in (call.freed for call in calls if call.freed):
+        declared = "" if freed == "free" else f"extern void {freed}(void *);\n"
+        return f"""{declared}static void take_out(void *out, void *made, size_t bytes)
+{{
+	if (made)
+		memcpy(out, made, bytes);
+	{freed}(made);
+}}
+"""
+    return ""
 
 
 def counted(operation: str, call: Call) -> str:
@@ -70,6 +87,8 @@ def answers(call: Call) -> bool:
 
 def told(call: Call) -> str:
     """What a timed call does, for `hello` and for readers."""
+    if call.freed:
+        return f"{call.function}, memcpy, {call.freed}"
     return f"memcpy, {call.function}" if call.has("buffer") else call.function
 
 
@@ -170,7 +189,7 @@ def declaration(call: Call) -> str:
     if call.prototype and returns_bytes(call.prototype):
         kinds.append("void *")
     returned = call.prototype and returns_bytes(call.prototype)
-    result = "int" if answers(call) and not returned else "void"
+    result = "void *" if call.freed else "int" if answers(call) and not returned else "void"
     return f"extern {result} {symbol(call)}({', '.join(kinds) or 'void'});"
 
 

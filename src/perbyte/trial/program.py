@@ -13,9 +13,9 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from perbyte import places
@@ -48,6 +48,7 @@ OTHER_LANGUAGES = {
 }
 """Languages that are not compiled here, with the way on."""
 _LIMIT_S = 300
+_FIXED = "when making a PIE object"
 _KEPT = 12_000
 
 
@@ -59,7 +60,9 @@ class DoesNotBuild(Exception):
         """The first error, in one line."""
         lines = [line.strip() for line in str(self).splitlines() if line.strip()]
         bad = [
-            line for line in lines if re.search(r"\b[Ee]rror\b|undefined reference|fatal|cannot find", line)
+            line
+            for line in lines
+            if re.search(r"\b[Ee]rror\b|undefined reference|fatal|cannot find|relocation", line)
         ]
         return re.sub(r"\s+", " ", (bad or lines or ["the compiler said nothing"])[0])[:300]
 
@@ -71,7 +74,8 @@ class Source:
     `include` are directories for headers, before those of the files; `forced` headers that C++ must have seen, so that
     its functions get C's names; `others` further files, each with flags and include directories of its own; `called`
     functions that may have names of C++; `defines` flags for the user's files that nobody chose; `compilers` those
-    of C and of C++, empty for the usual ones.
+    of C and of C++, empty for the usual ones; `programs` the C of further programs by name, each linked with the user's
+    files: where one cannot be built, NAME.failed has the compiler's words.
     """
 
     name: str
@@ -86,6 +90,7 @@ class Source:
     called: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
     compilers: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    programs: Mapping[str, str] = field(default_factory=dict)
 
 
 def link_words(names: Sequence[str]) -> tuple[str, ...]:
@@ -133,87 +138,40 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
     for needed in {compiler("c")[0], main[0], *(("rustc",) if "rust" in sort.values() else ())}:
         if not shutil.which(needed):
             raise EnvironmentLacking(f"there is no compiler {needed}", hint="install it, or set CC or CXX")
-    sdk = sdk_archive()
+    sdk = sdk_archive(_abi(source))
     place.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
     try:
         (scratch / "table.c").write_text(source.table, encoding="utf-8")
-        told = " ".join(source.flags)
-        macros = [f"-DPB_COMPILER={_c_text(_version_of(sort, main))}", f"-DPB_FLAGS={_c_text(told)}"]
-        sdk_home = places.data_dir("runners") / "sdk" / "c"
-        own = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-w", f"-I{sdk_home}"]
+        own = _of_the_sdk(source)
+        macros = [
+            f"-DPB_COMPILER={_c_text(_version_of(sort, main))}",
+            f"-DPB_FLAGS={_c_text(' '.join(source.flags))}",
+        ]
+        hello = str(places.data_dir("runners") / "sdk" / "c" / "hello.c")
         commands = [
             [*own, "-c", "table.c", "-o", "table.o"],
-            [*own, *macros, "-c", str(sdk_home / "hello.c"), "-o", "hello.o"],
+            [*own, *macros, "-c", hello, "-o", "hello.o"],
         ]
-        include = [
-            f"-I{one}" for one in dict.fromkeys((*source.include, *(file.parent for file in source.files)))
-        ]
-        objects = ["table.o", "hello.o"]
-        for number, (file, kind) in enumerate(sort.items()):
-            if kind in ("c", "c++"):
-                forced = (
-                    [part for header in source.forced for part in ("-include", header)]
-                    if kind == "c++"
-                    else []
-                )
-                name = f"{number}-{file.stem}.o"
-                objects.append(name)
-                commands.append(
-                    [
-                        *compiler(kind),
-                        *source.flags,
-                        *source.defines,
-                        "-w",
-                        *include,
-                        *forced,
-                        "-c",
-                        str(file),
-                        "-o",
-                        name,
-                    ]
-                )
-            elif kind == "rust":
-                (scratch / "wrapper.rs").write_text(source.wrapper, encoding="utf-8")
-                commands.append(
-                    ["rustc", *RUST_FLAGS, *_rust_flags(source.flags), "-o", "libsubject.a", "wrapper.rs"]
-                )
-                objects.append("libsubject.a")
-            elif kind == "zig":
-                (scratch / "zig.zig").write_text(source.wrapper, encoding="utf-8")
-                commands.append(zig_build(file, source.flags, "zig.o"))
-                objects.append("zig.o")
-        for number, (file, more, places_of_headers) in enumerate(source.others):
-            name = f"other-{number}-{file.stem}.o"
-            objects.append(name)
-            headers = [f"-I{one}" for one in places_of_headers]
-            kind = COMPILED[file.suffix]
-            commands.append([*used[kind], *source.flags, *more, "-w", *headers, "-c", str(file), "-o", name])
+        parts = _compiling(source, sort, used, scratch)
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            texts = [words for words in pool.map(lambda command: _run(command, scratch), commands) if words]
-        if texts:
-            raise DoesNotBuild("\n".join(texts))
-        ready = [str(file) for file, kind in sort.items() if kind == "linked"]
+            texts = pool.map(lambda command: _run(command, scratch), [*commands, *parts.values()])
+            if said := [words for words in texts if words]:
+                raise DoesNotBuild("\n".join(said))
+        objects = list(parts)
         paths = [f"-Wl,-rpath,{file.parent}" for file in source.files if file.suffix == ".so"]
-        named = link_flags([scratch / one for one in objects], source.called) if cxx else []
-        link = [
-            *main,
-            "-o",
-            "runner",
-            *objects,
-            *ready,
-            *paths,
-            str(sdk),
-            *named,
-            *source.link,
-            "-lm",
-            "-ldl",
-            "-pthread",
-        ]
-        if words := _run(link, scratch):
-            raise DoesNotBuild(words)
-        for name in objects:
-            (scratch / name).unlink()
+        named = link_flags([scratch / one for one in ("table.o", *objects)], source.called) if cxx else []
+        rest = [*(str(file) for file, kind in sort.items() if kind == "linked"), *paths, str(sdk), *named]
+        rest += [*_abi(source), *source.link, "-lm", "-ldl", "-pthread"]
+        rest += _link([*main, "-o", "runner", "table.o", "hello.o", *objects, *rest], scratch)
+        for name, text in source.programs.items():
+            (scratch / f"{name}.c").write_text(text, encoding="utf-8")
+            words = _run([*own, "-c", f"{name}.c", "-o", f"{name}.o"], scratch)
+            words = words or _run([*main, "-o", name, f"{name}.o", *objects, *rest], scratch)
+            if words:
+                (scratch / f"{name}.failed").write_text(words, encoding="utf-8")
+        for file in scratch.glob("*.o"):
+            file.unlink()
         scratch.chmod(0o755)
         if place.exists():
             shutil.rmtree(place)
@@ -221,6 +179,61 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return describe(source.name, place, source.files)
+
+
+def _link(command: list[str], scratch: Path) -> list[str]:
+    """Link a program, and return the flags that it took besides. Raises DoesNotBuild.
+
+    Assembly with addresses of its own can only be in a program that stays where it is.
+    """
+    words, more = _run(command, scratch), []
+    if _FIXED in words:
+        more = ["-no-pie"]
+        words = _run([*command, *more], scratch)
+    if words:
+        raise DoesNotBuild(words)
+    return more
+
+
+def _abi(source: Source) -> tuple[str, ...]:
+    """Flags that decide for which machine all parts of a program are compiled, the SDK among them."""
+    return tuple(flag for flag in source.flags if flag in ("-m32", "-m64"))
+
+
+def _of_the_sdk(source: Source) -> list[str]:
+    """How C that is not the user's is compiled: the table, and what says how a runner was built."""
+    sdk_home = places.data_dir("runners") / "sdk" / "c"
+    return [*compiler("c"), *C_FLAGS, "-O2", "-g", "-w", *_abi(source), f"-I{sdk_home}"]
+
+
+def _compiling(
+    source: Source, sort: Mapping[Path, str], used: Mapping[str, tuple[str, ...]], scratch: Path
+) -> dict[str, list[str]]:
+    """The objects of the user's files, each with the command that makes it; wrappers are written to `scratch`."""
+    include = [
+        f"-I{one}" for one in dict.fromkeys((*source.include, *(file.parent for file in source.files)))
+    ]
+    found: dict[str, list[str]] = {}
+    for number, (file, kind) in enumerate(sort.items()):
+        if kind in ("c", "c++"):
+            forced = [part for header in source.forced for part in ("-include", header)]
+            words = [*used[kind], *source.flags, *source.defines, "-w", *include]
+            words += forced if kind == "c++" else []
+            name = f"{number}-{file.stem}.o"
+            found[name] = [*words, "-c", str(file), "-o", name]
+        elif kind == "rust":
+            (scratch / "wrapper.rs").write_text(source.wrapper, encoding="utf-8")
+            flags = [*RUST_FLAGS, *_rust_flags(source.flags)]
+            found["libsubject.a"] = ["rustc", *flags, "-o", "libsubject.a", "wrapper.rs"]
+        elif kind == "zig":
+            (scratch / "zig.zig").write_text(source.wrapper, encoding="utf-8")
+            found["zig.o"] = zig_build(file, source.flags, "zig.o")
+    for number, (file, more, places_of_headers) in enumerate(source.others):
+        headers = [f"-I{one}" for one in places_of_headers]
+        words = [*used[COMPILED[file.suffix]], *source.flags, *more, "-w", *headers]
+        name = f"other-{number}-{file.stem}.o"
+        found[name] = [*words, "-c", str(file), "-o", name]
+    return found
 
 
 def describe(name: str, place: Path, files: Sequence[Path] = (), *, language: str = "c") -> RunnerSpec:
@@ -254,11 +267,14 @@ def describe(name: str, place: Path, files: Sequence[Path] = (), *, language: st
     )
 
 
-def sdk_archive() -> Path:
-    """The compiled SDK, all but `hello.c`, which says how a runner was built. Made when it is not there yet."""
+def sdk_archive(abi: Sequence[str] = ()) -> Path:
+    """The compiled SDK, all but `hello.c`, which says how a runner was built. Made when it is not there yet.
+
+    `abi`: flags such as -m32. Raises EnvironmentLacking with the compiler's words.
+    """
     sdk = places.data_dir("runners") / "sdk" / "c"
     sources = sorted(path for path in sdk.glob("*.c") if path.name != "hello.c")
-    command = [*compiler("c"), *C_FLAGS, *SPEED_FLAGS, f"-I{sdk}"]
+    command = [*compiler("c"), *C_FLAGS, *SPEED_FLAGS, *abi, f"-I{sdk}"]
     content = hashlib.sha256(repr((command, compiler_version(compiler("c")))).encode())
     for file in sorted(sdk.glob("*.[ch]")):
         content.update(file.read_bytes())
@@ -273,6 +289,10 @@ def sdk_archive() -> Path:
             texts = [words for words in pool.map(lambda job: _run(job, place), jobs) if words]
         texts = texts or [_run(["ar", "rcs", "libperbyte.a", *(f"{file.stem}.o" for file in sources)], place)]
         if texts[0]:
+            if abi:
+                raise EnvironmentLacking(
+                    f"this compiler makes no programs with {' '.join(abi)}", hint="gcc-multilib, g++-multilib"
+                )
             raise EnvironmentLacking(f"the SDK cannot be compiled: {texts[0][:2000]}")
         (place / "libperbyte.a").replace(archive)
     return archive

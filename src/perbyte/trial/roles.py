@@ -143,6 +143,8 @@ STEPS: dict[str, Step] = {
     "base": Step(("public-key", "secret-key")),
     "derive": Step(("out", "public-key", "secret-key")),
 }
+RETURNING = ("digest", "mac")
+"""Steps whose function may return its output in a buffer, with a function that frees it."""
 BACK_AND_FORTH = ("open", "verify")
 """Steps whose function answers whether it accepts its input."""
 STEPS["decrypt"] = STEPS["encrypt"]
@@ -152,20 +154,27 @@ _BACKWARDS = {"decrypt", "open"}  # ciphertext comes in, plaintext goes out
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function with the role of each of its parameters. `shapes` is empty where no source tells any."""
+    """A function with the role of each of its parameters.
+
+    `freed` is the function that frees the buffer which this one returns, '' where it returns none.
+    """
 
     step: str
     function: str
     roles: tuple[str, ...]
     prototype: Prototype | None = None
+    freed: str = ""
 
     def has(self, role: str) -> bool:
         """True when one of the parameters has this role."""
         return role in self.roles
 
 
-def assign(step: str, function: str, prototype: Prototype) -> Call:
-    """Give each parameter of `prototype` its role in `step`. Raises UsageError when one is left in doubt."""
+def assign(step: str, function: str, prototype: Prototype, freed: str = "") -> Call:
+    """Give each parameter of `prototype` its role in `step`. Raises UsageError when one is left in doubt.
+
+    `freed` is the function that frees what a function of C returns, where the user named one.
+    """
     allowed = (*STEPS[step].needs, *STEPS[step].takes)
     roles: dict[int, str] = {}
     for index, parameter in enumerate(prototype.parameters):
@@ -174,12 +183,13 @@ def assign(step: str, function: str, prototype: Prototype) -> Call:
             roles[index] = named[0]
     _by_neighbours(prototype.parameters, roles, allowed)
     _by_elimination(step, prototype.parameters, roles, allowed)
-    call = Call(step, function, tuple(roles.get(i, "") for i in range(len(prototype.parameters))), prototype)
+    told = tuple(roles.get(i, "") for i in range(len(prototype.parameters)))
+    call = Call(step, function, told, prototype, freed if _gives_buffer(step, prototype, told) else "")
     _check(call)
     return call
 
 
-def say(step: str, function: str, words: Sequence[str], prototype: Prototype | None) -> Call:
+def say(step: str, function: str, words: Sequence[str], prototype: Prototype | None, freed: str = "") -> Call:
     """Take the roles from the user's own words. Raises UsageError when they do not make a call."""
     roles = tuple(word.strip().lower().replace("_", "-") for word in words)
     for role in roles:
@@ -190,9 +200,15 @@ def say(step: str, function: str, words: Sequence[str], prototype: Prototype | N
             f"--signature names {len(roles)} parameters, and {prototype.text} has {len(prototype.parameters)}",
             hint=explain(step),
         )
-    call = Call(step, function, roles, prototype)
+    gives = prototype and _gives_buffer(step, prototype, roles)
+    call = Call(step, function, roles, prototype, freed if gives else "")
     _check(call)
     return call
+
+
+def _gives_buffer(step: str, prototype: Prototype, roles: Sequence[str]) -> bool:
+    """True for a function of C that returns a pointer and has no parameter for its output."""
+    return step in RETURNING and "out" not in roles and prototype.result.rstrip().endswith("*")
 
 
 def understood(call: Call) -> str:
@@ -202,7 +218,8 @@ def understood(call: Call) -> str:
         role if name.replace("_", "-") == role else f"{name} is {role}"
         for name, role in zip(names, call.roles, strict=True)
     ]
-    return f"{call.function}({', '.join(told)})"
+    freed = f", its result is out, freed by {call.freed}" if call.freed else ""
+    return f"{call.function}({', '.join(told)}){freed}"
 
 
 def explain(step: str) -> str:
@@ -286,6 +303,11 @@ def _check(call: Call) -> None:
     lacking = [role for role in STEPS[call.step].needs if role not in present]
     if call.step in ("encrypt", "decrypt") and "buffer" not in present:
         lacking += [role for role in ("out", "in") if role not in present]
+    if lacking == ["out"] and call.prototype and _gives_buffer(call.step, call.prototype, call.roles):
+        raise UsageError(
+            f"{shown}: what it returns must be freed, and by which function is not known",
+            hint=f"--function {call.step}={call.function},free=free, or another function's name",
+        )
     if lacking:
         what = ", ".join(f"{role} ({MEANINGS[role]})" for role in lacking)
         raise UsageError(
@@ -307,7 +329,7 @@ def _implied(call: Call) -> set[str]:
             found.add(_LENGTH_OF.get(role, ""))
             if role == "buffer":
                 found.add("size")
-    if returns_bytes(call.prototype):
+    if returns_bytes(call.prototype) or call.freed:
         found.add("out")
     return found
 

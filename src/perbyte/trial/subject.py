@@ -18,11 +18,12 @@ from perbyte.trial.adapter import write_adapter
 from perbyte.trial.expressions import wrapped
 from perbyte.trial.program import HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
 from perbyte.trial.prototype import Prototype, find_prototype, functions_of
-from perbyte.trial.roles import STEPS, Call, assign, explain, say
+from perbyte.trial.roles import RETURNING, STEPS, Call, assign, explain, say
 from perbyte.trial.rust import write_wrapper
 from perbyte.trial.signatures import MANAGED, functions_in
 from perbyte.trial.zig import zig_wrapper
 
+_FREE = "free"  # of --function: what frees a buffer that is returned
 _ALONE = {
     "hash": "digest",
     "xof": "digest",
@@ -111,6 +112,7 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
     """The functions by what they are for, each parameter with its role. Raises UsageError with the way out."""
     signatures: dict[str, list[str]] = {}
     named = _named(asked)
+    freed = named.pop(_FREE, "")
     for text in asked.signatures:
         step, equals, words = text.rpartition("=")
         if not equals and len(named) > 1:
@@ -132,11 +134,16 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
                 hint="leave 'static' out; a function of Zig is 'pub' or 'export'",
             )
         if step in signatures:
-            calls[step] = say(step, function, signatures[step], prototype)
+            calls[step] = say(step, function, signatures[step], prototype, freed)
         elif prototype:
-            calls[step] = assign(step, function, prototype)
+            calls[step] = assign(step, function, prototype, freed)
         else:
             _explain_missing(asked, step, function)
+    if freed and not any(call.freed for call in calls.values()):
+        raise UsageError(
+            f"--function free={freed}: no function returns a buffer that it could free",
+            hint=f"of C, and one of {', '.join(RETURNING)}, without a parameter for the output",
+        )
     return calls
 
 
@@ -150,6 +157,7 @@ def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str
     if any(file.suffix == ".zig" for file in asked.files):
         wrapper = zig_wrapper(exported)
     called = tuple(call.function for call in calls.values() if not wrapped(call))
+    called += tuple(call.freed for call in calls.values() if call.freed not in ("", "free"))
     return Source(name, asked.files, flags, adapter.table, wrapper, link=asked.link, called=called)
 
 
@@ -190,12 +198,13 @@ def _named(asked: TrialRequest) -> dict[str, str]:
             f"{asked.algorithm.id} is of the kind '{kind}', which cannot be tried this way",
             hint="write a runner: CONTRIBUTING.md",
         )
+    alone = sum(not text.startswith(f"{_FREE}=") for text in texts) == 1
     for text in texts:
         step, equals, function = text.rpartition("=")
         if not equals:
-            step = _ALONE.get(kind, "") if len(texts) == 1 else _guess(function, steps)
+            step = _ALONE.get(kind, "") if alone else _guess(function, steps)
         step = _AS_AEAD.get(step, step) if kind == "aead" else step
-        if step not in STEPS or step not in steps or step in found:
+        if step in found or (step != _FREE and (step not in STEPS or step not in steps)):
             taken = f"a second '{step}'" if step in found else f"what '{function}' is for is not known"
             raise UsageError(
                 f"--function {text}: {taken}",

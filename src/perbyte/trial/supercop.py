@@ -20,12 +20,16 @@ from perbyte.trial.adapter import write_adapter
 from perbyte.trial.program import COMPILED, Source, digest_of
 from perbyte.trial.prototype import c_prototype
 from perbyte.trial.roles import Call, assign
+from perbyte.trial.supercop_cargo import build_crate
+from perbyte.trial.supercop_glue import support
 from perbyte.trial.supercop_tree import (
     PROVIDED,
     Part,
     Tree,
+    Unusable,
     guarded,
     header,
+    keccak,
     libraries,
     namespace,
     read_constants,
@@ -83,7 +87,10 @@ _STEPS: dict[str, tuple[tuple[str, str, str], ...]] = {
 OPERATIONS = tuple(_STEPS)
 """What can be measured, without `crypto_`."""
 _INCLUDED = re.compile(r'#\s*include\s*[<"](crypto_([a-z]+)_(\w+?))(_publicinputs)?\.h[>"]')
-_MACHINES = {"x86_64": {"amd64", "x86_64", "x86"}, "aarch64": {"aarch64", "armv8", "arm64"}}
+_MACHINES = {"x86_64": {"amd64", "x86_64"}, "aarch64": {"aarch64", "armv8", "arm64"}}
+_HALF = {"x86_64": ("x86", "-m32")}  # what the machine runs besides, and the compiler's flag for it
+_ALIGNED = 64  # SUPERCOP's own buffers are
+_LARGEST_SIGNATURE = 65_535
 _LENGTHS = {"key_bytes": "KEYBYTES", "tag_bytes": "BYTES"}
 
 
@@ -100,10 +107,6 @@ class Implementation:
     def tree(self) -> Path:
         """The directory that holds the `crypto_` directories."""
         return next(parent for parent in self.place.parents if parent.name.startswith("crypto_")).parent
-
-
-class Unusable(Exception):
-    """An implementation cannot be built here; the argument says why."""
 
 
 def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
@@ -146,11 +149,11 @@ def algorithm_of(implementation: Implementation, asked: Algorithm | None) -> Alg
             return load().find(name)
         except UsageError:
             continue
-    if algorithm := load().algorithms.get(own_id(implementation)):
-        return algorithm
     for name in (implementation.primitive, bare):
         if algorithm := load().find_bare(name):
             return algorithm
+    if algorithm := load().algorithms.get(own_id(implementation)):
+        return algorithm
     raise UsageError(
         f"crypto_{implementation.operation}/{implementation.primitive}: the catalogue has no algorithm of this name",
         hint="say it with --as, or describe it in a directory that PERBYTE_CATALOGUE names",
@@ -171,31 +174,25 @@ def make_implementation(
     name: str,
     scratch: Path,
     compilers: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
+    programs: Mapping[str, str] | None = None,
 ) -> Source:
-    """The source of the runner of `one`; generated files go into `scratch`.
+    """The source of the runner of `one`; generated files go into `scratch`. `programs` are built besides.
 
     Raises Unusable with the reason, UsageError when the algorithm is of another kind.
     """
     if elsewhere := _made_for(implementation.place):
         raise Unusable(f"made for {elsewhere}")
+    flags = (*flags, *_abi_of(implementation.place))
     tree = Tree(implementation.tree)
     constants = constants_of(implementation)
-    for field, constant in _LENGTHS.items():
-        expected = getattr(algorithm, field)
-        if constant in constants and expected and constants[constant] != expected and field != "tag_bytes":
-            raise Unusable(
-                f"api.h: CRYPTO_{constant} is {constants[constant]}, {algorithm.id} has {expected}"
-            )
+    _check_lengths(implementation, algorithm, constants)
     scratch.mkdir(parents=True, exist_ok=True)
     _write_headers(scratch, implementation, constants, tree)
-    own = _sources(implementation.place)
-    if not own:
-        cargo = (implementation.place / "Cargo.toml").is_file()
-        raise Unusable("made with Cargo, which is not built here" if cargo else "no sources")
+    own = _own_files(implementation, constants, flags, scratch)
     subs = _Subs(tree, scratch)
     for needed in _needed(implementation.place):
         subs.add(*needed)
-    (scratch / "support.c").write_text(_SUPPORT + _glue(implementation, constants), encoding="utf-8")
+    (scratch / "support.c").write_text(support(implementation.operation, constants), encoding="utf-8")
     calls = _calls(implementation.operation)
     adapter = write_adapter(
         algorithm,
@@ -203,29 +200,93 @@ def make_implementation(
         name=name,
         library=f"crypto_{implementation.operation}/{implementation.primitive}/{implementation.name}",
         version=digest_of(own),
+        room=max(constants.get("PUBLICKEYBYTES", 0), constants.get("SECRETKEYBYTES", 0)),
+        aligned=_ALIGNED,
     )
     texts = "".join(
         _read(file) for file in implementation.place.iterdir() if file.suffix in (*COMPILED, ".h", ".inc")
     )
+    texts += subs.texts
+    headers, archives = _own_libraries(tree, texts, _abi_of(implementation.place))
     return Source(
         name=name,
         files=(*own, scratch / "support.c"),
         flags=tuple(flags),
         table=adapter.table,
-        include=(implementation.place, scratch, *tree.include),
+        include=(implementation.place, scratch, *tree.include, *headers),
         forced=(f"crypto_{implementation.operation}.h",),
-        link=libraries(texts + subs.texts),
-        others=(*subs.parts, *tree.parts_for(texts + subs.texts)),
+        link=(*archives, *libraries(texts)),
+        others=tuple(
+            (file, flags, (*include, *headers))
+            for file, flags, include in (*subs.parts, *tree.parts_for(texts))
+        ),
         defines=namespace(f"crypto_{implementation.operation}"),
         compilers=compilers,
+        programs=programs or {},
     )
 
 
+def _own_files(
+    implementation: Implementation, constants: Mapping[str, int], flags: Sequence[str], scratch: Path
+) -> tuple[Path, ...]:
+    """The sources of an implementation, or the library that Cargo makes of it. Raises Unusable."""
+    if own := _sources(implementation.place):
+        return own
+    if (implementation.place / "Cargo.toml").is_file():
+        return (build_crate(implementation.place, implementation.operation, constants, flags, scratch),)
+    raise Unusable("no sources")
+
+
+def _check_lengths(
+    implementation: Implementation, algorithm: Algorithm, constants: Mapping[str, int]
+) -> None:
+    """Raise Unusable where the lengths of api.h are not the algorithm's, or too large here."""
+    for field, constant in _LENGTHS.items():
+        expected = getattr(algorithm, field)
+        if constant in constants and expected and constants[constant] != expected and field != "tag_bytes":
+            raise Unusable(
+                f"api.h: CRYPTO_{constant} is {constants[constant]}, {algorithm.id} has {expected}"
+            )
+    if implementation.operation == "sign" and constants.get("BYTES", 0) > _LARGEST_SIGNATURE:
+        raise Unusable(f"signatures of {constants['BYTES']} bytes; {_LARGEST_SIGNATURE} at the most here")
+
+
+def narrower(flags: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Flags for narrower processors than this one, the widest first: some sources refuse what has wider code beside."""
+    levels = ("x86-64-v3", "x86-64-v2", "x86-64") if platform.machine() == "x86_64" else ()
+    if "-march=native" not in flags:
+        return ()
+    return tuple(
+        tuple(f"-march={level}" if flag == "-march=native" else flag for flag in flags) for level in levels
+    )
+
+
+def _own_libraries(tree: Tree, texts: str, abi: Sequence[str]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Directories of headers and archives of what the tree brings as a library and these sources include."""
+    if "libkeccak.a.headers/" not in texts:
+        return (), ()
+    headers, archive = keccak(tree.root, abi)
+    return (headers,), (str(archive),)
+
+
 def _made_for(place: Path) -> str:
-    """The machines that an implementation is for, where this is none of them; else ''."""
+    """The machines that an implementation is for, where this runs none of them; else ''."""
+    named, here = _machines(place)
+    half = _HALF.get(platform.machine(), ("", ""))[0]
+    return "" if not named or named & {*here, half} else ", ".join(sorted(named))
+
+
+def _abi_of(place: Path) -> tuple[str, ...]:
+    """The flag for what is made for the smaller machine alone that this one also is: x86, of 32 bits."""
+    named, here = _machines(place)
+    half, flag = _HALF.get(platform.machine(), ("", ""))
+    return (flag,) if half in named and not named & here else ()
+
+
+def _machines(place: Path) -> tuple[set[str], set[str]]:
+    """The machines that an implementation names, and the names of this one."""
     named = {line.split()[0] for line in _read(place / "architectures").split("\n") if line.split()}
-    here = _MACHINES.get(platform.machine(), {platform.machine()})
-    return "" if not named or named & here else ", ".join(sorted(named))
+    return named, _MACHINES.get(platform.machine(), {platform.machine()})
 
 
 def _implementation(place: Path) -> Implementation | None:
@@ -352,13 +413,6 @@ class _Subs:
             self.add(*deeper)
 
 
-def _glue(implementation: Implementation, constants: Mapping[str, int]) -> str:
-    """Signatures come glued to their messages here, signature first; the SDK wants them apart."""
-    if implementation.operation != "sign":
-        return ""
-    return _SIGN_GLUE.replace("SIGNATURE", str(constants.get("BYTES", 0)))
-
-
 def _read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8", errors="replace")
@@ -369,60 +423,3 @@ def _read(file: Path) -> str:
 def reason(error: PerbyteError | Exception) -> str:
     """An outcome's reason in one line."""
     return re.sub(r"\s+", " ", str(error))[:300]
-
-
-_SUPPORT = """\
-/* Written by `perbyte supercop`: what SUPERCOP provides around an implementation. */
-void crypto_declassify(const void *x, unsigned long long length)
-{
-	(void)x, (void)length;
-}
-""" + "".join(
-    f"""int crypto_verify_{length}(const unsigned char *x, const unsigned char *y)
-{{
-	unsigned different = 0;
-	for (int i = 0; i < {length}; i++)
-		different |= x[i] ^ y[i];
-	return (int)(1 & ((different - 1) >> 8)) - 1;
-}}
-"""
-    for length in PROVIDED
-)
-_SIGN_GLUE = """
-#include <stdlib.h>
-#include <string.h>
-
-typedef unsigned long long length;
-extern int crypto_sign(unsigned char *, length *, const unsigned char *, length, const unsigned char *);
-extern int crypto_sign_open(unsigned char *, length *, const unsigned char *, length, const unsigned char *);
-static unsigned char *room;
-static length room_bytes;
-
-static unsigned char *make_room(length bytes)
-{
-	if (bytes > room_bytes)
-		room = realloc(room, room_bytes = bytes);
-	return room;
-}
-
-int crypto_sign_detached(unsigned char *sig, length *siglen, const unsigned char *m, length mlen,
-                         const unsigned char *sk)
-{
-	length smlen = 0;
-	unsigned char *sm = make_room(2 * (mlen + SIGNATURE) + 64);
-	int answer = crypto_sign(sm, &smlen, m, mlen, sk);
-	memcpy(sig, sm, SIGNATURE);
-	*siglen = smlen - mlen;
-	return answer;
-}
-
-int crypto_sign_checked(const unsigned char *sig, const unsigned char *m, unsigned long long mlen,
-			const unsigned char *pk)
-{
-	length opened = 0;
-	unsigned char *sm = make_room(2 * (mlen + SIGNATURE) + 64);
-	memcpy(sm, sig, SIGNATURE);
-	memcpy(sm + SIGNATURE, m, mlen);
-	return crypto_sign_open(sm + mlen + SIGNATURE, &opened, sm, mlen + SIGNATURE, pk);
-}
-"""

@@ -1,6 +1,7 @@
-"""Primitives that the catalogue lacks, described from their own api.h, so that a tree can be measured whole.
+"""Primitives described from their own api.h, so that a tree can be measured whole.
 
 What such a primitive computes is known only to the tree: its checksums are the gate. Without one there is no figure.
+A description is used where the catalogue lacks the primitive, or means another algorithm by its name.
 The descriptions go into a directory of their own that the catalogue reads besides its own.
 """
 
@@ -12,8 +13,7 @@ from pathlib import Path
 
 from perbyte.catalogue import load
 from perbyte.catalogue.catalogue import SEARCH_VARIABLE
-from perbyte.errors import UsageError
-from perbyte.trial.supercop import Implementation, algorithm_of, constants_of, own_id
+from perbyte.trial.supercop import Implementation, constants_of, own_id
 
 _SEED_BYTES = 64  # of a key pair's draw, where the catalogue says none
 _KINDS = {
@@ -28,8 +28,8 @@ _KINDS = {
 }
 
 
-def describe_unknown(implementations: Iterable[Implementation], place: Path) -> None:
-    """Describe in `place` each primitive that the catalogue lacks and that has a checksum; read it from now on."""
+def describe_primitives(implementations: Iterable[Implementation], place: Path) -> None:
+    """Describe in `place` each primitive that has a checksum; read the descriptions from now on."""
     told: dict[str, str] = {}
     for implementation in implementations:
         name = own_id(implementation)
@@ -43,11 +43,8 @@ def describe_unknown(implementations: Iterable[Implementation], place: Path) -> 
             ).is_file()
         ):
             continue
-        try:
-            algorithm_of(implementation, None)
-        except UsageError:
-            if text := _described(implementation, name):
-                told[name] = text
+        if text := _described(implementation, name):
+            told[name] = text
     if not told:
         return
     (place / "algorithms").mkdir(parents=True, exist_ok=True)

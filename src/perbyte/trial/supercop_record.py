@@ -32,7 +32,10 @@ _ABI = {"x86_64": "amd64", "aarch64": "aarch64"}
 
 @dataclass(frozen=True, slots=True)
 class VariantOutcome:
-    """What became of one implementation under one compiler: `word` is `measured`, or why there is no figure."""
+    """What became of one implementation under one compiler: `word` is `measured`, or why there is no figure.
+
+    `asked` is the compiler that was asked for, where it was compiled with other flags; '' else.
+    """
 
     operation: str
     primitive: str
@@ -42,11 +45,12 @@ class VariantOutcome:
     detail: str = ""
     checksums: str = ""
     figures: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    asked: str = ""
 
     @property
     def key(self) -> tuple[str, str, str, str]:
         """What tells it from others."""
-        return self.operation, self.primitive, self.implementation, self.compiler
+        return self.operation, self.primitive, self.implementation, self.asked or self.compiler
 
 
 class Journal:

@@ -8,19 +8,27 @@ here, so the place is the operation itself, `crypto_hash`, and that of a sub-pri
 from __future__ import annotations
 
 import ast
+import hashlib
 import operator
+import os
+import platform
 import re
+import shutil
 import subprocess
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from perbyte import places
+from perbyte.runners.build import run_tool
 from perbyte.runners.needs import compiler
 
 Part = tuple[Path, tuple[str, ...], tuple[Path, ...]]  # a file, its flags, its include directories
 PROVIDED = (8, 16, 32, 64)  # lengths of crypto_verify that are made here
 _LIMIT_S = 20
+_LIBRARY_S = 600
 _DEFINED = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(?:CRYPTO|crypto_[a-z]+)_([A-Za-z0-9_]*[A-Z0-9])\b[ \t]*(.*)$", re.M
 )
@@ -35,13 +43,17 @@ _BINARY = {
     ast.RShift: operator.rshift,
 }
 _LIBRARIES = (
-    (r"<openssl/", "-lcrypto"),
+    (r"[<\"]openssl/", "-lcrypto"),
     (r"[<\"]cryptopp/", "-lcryptopp"),
     (r"<gmp\.h>", "-lgmp"),
     (r"<gmpxx\.h>", "-lgmpxx"),
     (r"<NTL/", "-lntl"),
     (r"<sodium\.h>", "-lsodium"),
 )
+
+
+class Unusable(Exception):
+    """An implementation cannot be built here; the argument says why."""
 
 
 def namespace(top: str) -> tuple[str, ...]:
@@ -86,11 +98,50 @@ class Tree:
         return found
 
 
+_BUILDING = threading.Lock()
+
+
+def keccak(root: Path, abi: Sequence[str]) -> tuple[Path, Path]:
+    """The tree's own Keccak library (`k/`), built once: the directory of its headers' directory, and the archive.
+
+    `abi` has -m32 or nothing. The targets are those that the tree's `k-targets` names, in its order. Raises Unusable.
+    """
+    with _BUILDING:
+        return _keccak(root, tuple(abi))
+
+
+@cache
+def _keccak(root: Path, abi: tuple[str, ...]) -> tuple[Path, Path]:
+    if not (root / "k" / "Makefile").is_file() or not (root / "k-targets").is_file():
+        raise Unusable("needs libkeccak, whose source the tree does not have in k/")
+    if not shutil.which("xsltproc"):
+        raise Unusable("needs libkeccak, which is made by xsltproc: install that")
+    command = [*compiler("c"), *abi, "-O3", "-march=native", "-fwrapv"]
+    stamp = hashlib.sha256(f"{root} {command} {(root / 'version').exists()}".encode()).hexdigest()[:12]
+    place = places.build_home() / "trials" / "supercop" / f"keccak-{stamp}"
+    archive, said = place / "libkeccak.a", ""
+    if archive.is_file():
+        return place, archive
+    machine = "x86" if "-m32" in abi else {"x86_64": "amd64"}.get(platform.machine(), platform.machine())
+    named = run_tool(["sh", str(root / "k-targets"), machine, *command], root, _LIMIT_S)
+    for target in named.stdout.split():
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(root / "k", place / "k", symlinks=True)
+        environment = os.environ | {"CC": command[0], "CFLAGS": " ".join(command[1:])}
+        made = run_tool(["make", f"{target}/libXKCP.a"], place / "k", _LIBRARY_S, environment)
+        built = place / "k" / "bin" / target
+        if not made.returncode and (built / "libXKCP.a").is_file():
+            shutil.copytree(built / "libXKCP.a.headers", place / "libkeccak.a.headers")
+            (built / "libXKCP.a").replace(archive)
+            shutil.rmtree(place / "k")
+            return place, archive
+        said = (made.stdout.strip().splitlines() or ["no word"])[-1]
+    raise Unusable(f"needs libkeccak, which does not build: {said}")
+
+
 @cache
 def _bignum(root: Path) -> dict[str, Path]:
     """Functions of the tree's s2n-bignum for this machine, by name."""
-    import platform
-
     place = root / "s2n-bignum" / ("x86" if platform.machine() == "x86_64" else "arm")
     found: dict[str, Path] = {}
     for file in sorted(place.rglob("*.S")):
