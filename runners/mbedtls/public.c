@@ -37,6 +37,29 @@ static int seeded(void)
 
 /* ---- curves ---- */
 
+#if MBEDTLS_VERSION_NUMBER < 0x02130000 /* before 2.19 a program turns the bytes itself */
+static void turned(uint8_t *to, const uint8_t *from, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		to[i] = from[length - 1 - i];
+}
+
+static int mbedtls_mpi_read_binary_le(mbedtls_mpi *number, const uint8_t *bytes, size_t length)
+{
+	uint8_t other[32];
+	turned(other, bytes, length);
+	return mbedtls_mpi_read_binary(number, other, length);
+}
+
+static int mbedtls_mpi_write_binary_le(const mbedtls_mpi *number, uint8_t *bytes, size_t length)
+{
+	uint8_t other[32];
+	int error = mbedtls_mpi_write_binary(number, other, length);
+	turned(bytes, other, length);
+	return error;
+}
+#endif
+
 /* param of a row */
 struct curve {
 	mbedtls_ecp_group_id id;

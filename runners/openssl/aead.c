@@ -154,10 +154,10 @@ LOOP(ccm_open_rekey, CCM_OPEN_ONE, key[0], nonce[0])
 	", EVP_CIPHER_CTX_ctrl(SET_TAG), EVP_DecryptUpdate(aad), EVP_DecryptUpdate, EVP_DecryptFinal_ex"
 
 static const pb_variant aead_variants[] = {
-	{"seal", "message/1", "EVP_EncryptInit_ex2(iv)" SEAL_CALLS, NULL, seal_message, NULL},
-	{"seal", "rekey/1", "EVP_EncryptInit_ex2(key, iv)" SEAL_CALLS, NULL, seal_rekey, NULL},
-	{"open", "message/1", "EVP_DecryptInit_ex2(iv)" OPEN_CALLS, NULL, open_message, NULL},
-	{"open", "rekey/1", "EVP_DecryptInit_ex2(key, iv)" OPEN_CALLS, NULL, open_rekey, NULL},
+	{"seal", "message/1", "EVP_EncryptInit" EX2 "(iv)" SEAL_CALLS, NULL, seal_message, NULL},
+	{"seal", "rekey/1", "EVP_EncryptInit" EX2 "(key, iv)" SEAL_CALLS, NULL, seal_rekey, NULL},
+	{"open", "message/1", "EVP_DecryptInit" EX2 "(iv)" OPEN_CALLS, NULL, open_message, NULL},
+	{"open", "rekey/1", "EVP_DecryptInit" EX2 "(key, iv)" OPEN_CALLS, NULL, open_rekey, NULL},
 	PB_END_OF_VARIANTS,
 };
 
@@ -169,29 +169,29 @@ const pb_family evp_aead_family = {aead_open, aead_close, aead_variants};
 #define CCM_OPEN_CALLS ", EVP_DecryptUpdate(length), EVP_DecryptUpdate(aad), EVP_DecryptUpdate"
 
 static const pb_variant ccm_variants[] = {
-	{"seal", "message/1", "EVP_EncryptInit_ex2(iv)" CCM_SEAL_CALLS, NULL, ccm_seal_message, NULL},
-	{"seal", "rekey/1", "EVP_EncryptInit_ex2(key, iv)" CCM_SEAL_CALLS, NULL, ccm_seal_rekey, NULL},
-	{"open", "message/1", "EVP_CIPHER_CTX_ctrl(SET_TAG), EVP_DecryptInit_ex2(iv)" CCM_OPEN_CALLS, NULL,
+	{"seal", "message/1", "EVP_EncryptInit" EX2 "(iv)" CCM_SEAL_CALLS, NULL, ccm_seal_message, NULL},
+	{"seal", "rekey/1", "EVP_EncryptInit" EX2 "(key, iv)" CCM_SEAL_CALLS, NULL, ccm_seal_rekey, NULL},
+	{"open", "message/1", "EVP_CIPHER_CTX_ctrl(SET_TAG), EVP_DecryptInit" EX2 "(iv)" CCM_OPEN_CALLS, NULL,
 	 ccm_open_message, NULL},
-	{"open", "rekey/1", "EVP_CIPHER_CTX_ctrl(SET_TAG), EVP_DecryptInit_ex2(key, iv)" CCM_OPEN_CALLS, NULL,
-	 ccm_open_rekey, NULL},
+	{"open", "rekey/1", "EVP_CIPHER_CTX_ctrl(SET_TAG), EVP_DecryptInit" EX2 "(key, iv)" CCM_OPEN_CALLS,
+	 NULL, ccm_open_rekey, NULL},
 	PB_END_OF_VARIANTS,
 };
 
 const pb_family evp_ccm_family = {aead_open, aead_close, ccm_variants};
 
 static const pb_variant siv_variants[] = {
-	{"seal", "rekey/1", "EVP_EncryptInit_ex2(key)" SEAL_CALLS, NULL, seal_rekey, NULL},
-	{"open", "rekey/1", "EVP_DecryptInit_ex2(key)" OPEN_CALLS, NULL, open_rekey, NULL},
+	{"seal", "rekey/1", "EVP_EncryptInit" EX2 "(key)" SEAL_CALLS, NULL, seal_rekey, NULL},
+	{"open", "rekey/1", "EVP_DecryptInit" EX2 "(key)" OPEN_CALLS, NULL, open_rekey, NULL},
 	PB_END_OF_VARIANTS,
 };
 
 const pb_family evp_siv_family = {aead_open, aead_close, siv_variants};
 
 static const pb_variant gcm_siv_variants[] = {
-	{"seal", "rekey/1", "EVP_EncryptUpdate(aad, 0), EVP_EncryptInit_ex2(key, iv)" SEAL_CALLS, NULL,
+	{"seal", "rekey/1", "EVP_EncryptUpdate(aad, 0), EVP_EncryptInit" EX2 "(key, iv)" SEAL_CALLS, NULL,
 	 gcm_siv_seal, NULL},
-	{"open", "rekey/1", "EVP_DecryptUpdate(aad, 0), EVP_DecryptInit_ex2(key, iv)" OPEN_CALLS, NULL,
+	{"open", "rekey/1", "EVP_DecryptUpdate(aad, 0), EVP_DecryptInit" EX2 "(key, iv)" OPEN_CALLS, NULL,
 	 gcm_siv_open, NULL},
 	PB_END_OF_VARIANTS,
 };

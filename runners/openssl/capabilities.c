@@ -36,10 +36,27 @@ static const char *const variable = "";
 static const struct feature features[] = {{NULL, 0, 0, 0, 0}};
 #endif
 
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+static const char *settings(void)
+{
+	return OPENSSL_info(OPENSSL_INFO_CPU_SETTINGS);
+}
+#else
+extern unsigned int OPENSSL_ia32cap_P[4]; /* 1.1 tells it to nobody else */
+
+static const char *settings(void)
+{
+	static char text[64];
+	snprintf(text, sizeof text, "OPENSSL_ia32cap=0x%x%08x:0x%x%08x", OPENSSL_ia32cap_P[1],
+		 OPENSSL_ia32cap_P[0], OPENSSL_ia32cap_P[3], OPENSSL_ia32cap_P[2]);
+	return text;
+}
+#endif
+
 /* The numbers behind `NAME=`: "OPENSSL_ia32cap=0xfffa:0x405f env:~0x2". How many were found. */
 static int capabilities(uint64_t words[2])
 {
-	const char *said = OPENSSL_info(OPENSSL_INFO_CPU_SETTINGS);
+	const char *said = settings();
 	const char *equals = said ? strchr(said, '=') : NULL;
 	return equals ? sscanf(equals, "=%" SCNx64 ":%" SCNx64, &words[0], &words[1]) : 0;
 }
@@ -47,7 +64,7 @@ static int capabilities(uint64_t words[2])
 const char *openssl_cpu_features(void)
 {
 	static char text[512];
-	const char *said = OPENSSL_info(OPENSSL_INFO_CPU_SETTINGS);
+	const char *said = settings();
 	uint64_t words[2] = {0, 0};
 	capabilities(words);
 	int length = snprintf(text, sizeof text, "%s:", said ? said : "");

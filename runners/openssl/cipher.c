@@ -171,17 +171,18 @@ DIRECTION(decrypt, EVP_DecryptInit_ex2, EVP_DecryptUpdate, EVP_DecryptFinal_ex)
 	}
 #define MESSAGE(NAME, WORD)                                                                                  \
 	{                                                                                                    \
-#NAME, "message/1", "EVP_" WORD "Init_ex2(iv), EVP_" WORD "Update, EVP_" WORD "Final_ex",    \
+#NAME, "message/1", "EVP_" WORD "Init" EX2 "(iv), EVP_" WORD "Update, EVP_" WORD "Final_ex", \
 			restart, NAME##_message, NULL                                                        \
 	}
 #define REKEY(NAME, WORD)                                                                                    \
 	{                                                                                                    \
-#NAME, "rekey/1", "EVP_" WORD "Init_ex2(key, iv), EVP_" WORD "Update, EVP_" WORD "Final_ex", \
-			NULL, NAME##_rekey, NULL                                                             \
+#NAME, "rekey/1",                                                                            \
+			"EVP_" WORD "Init" EX2 "(key, iv), EVP_" WORD "Update, EVP_" WORD "Final_ex", NULL,  \
+			NAME##_rekey, NULL                                                                   \
 	}
 #define SETUP(NAME, WORD)                                                                                    \
 	{                                                                                                    \
-#NAME, "setup/1", "EVP_" WORD "Init_ex2(key)", NULL, NAME##_setup, NAME##_shown              \
+#NAME, "setup/1", "EVP_" WORD "Init" EX2 "(key)", NULL, NAME##_setup, NAME##_shown           \
 	}
 
 static const pb_variant cipher_variants[] = {

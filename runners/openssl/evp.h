@@ -4,6 +4,11 @@
 
 #include <perbyte.h>
 
+/* What the calls of a contract end with; OpenSSL 1.1 has no _ex2, see runners/openssl-1/older.h. */
+#ifndef EX2
+#define EX2 "_ex2"
+#endif
+
 /* param of a row: the name to fetch ("AES-128-CBC", "SHA2-256") */
 extern const pb_family evp_cipher_family; /* block ciphers in a mode, ChaCha20 */
 extern const pb_family evp_rc4_family;    /* RC4: no IV, so no message/1 */

@@ -90,6 +90,7 @@ static const pb_variant exchange_variants[] = {
 
 const pb_family evp_exchange_family = {exchange_open, exchange_close, exchange_variants};
 
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L /* 1.1 has no KEM */
 static int kem_open(pb_case *c)
 {
 	struct state *state = begin_state(c);
@@ -137,6 +138,7 @@ static const pb_variant kem_variants[] = {
 };
 
 const pb_family evp_kem_family = {kem_open, exchange_close, kem_variants};
+#endif
 
 #define CURVE(ID, NAME, GROUP, FORM, LENGTH)                                                                 \
 	{                                                                                                    \
@@ -164,9 +166,11 @@ const pb_row evp_exchange_rows[] = {
 	CURVE("ecdh-brainpoolp512r1", "EC", "brainpoolP512r1", PKEY_EC, 64),
 	GROUP("ffdhe2048", 29, 256),
 	GROUP("ffdhe3072", 35, 384),
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
 	KEM("ml-kem-512", "ML-KEM-512", PKEY_SEED, 64, 32),
 	KEM("ml-kem-768", "ML-KEM-768", PKEY_SEED, 64, 32),
 	KEM("ml-kem-1024", "ML-KEM-1024", PKEY_SEED, 64, 32),
 	KEM("x25519mlkem768", "X25519MLKEM768", PKEY_OWN, 0, 64),
+#endif
 	PB_END_OF_ROWS,
 };

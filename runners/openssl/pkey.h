@@ -38,6 +38,10 @@ int pkey_show(pb_case *c, EVP_PKEY *key);
 	PB_LOOP(NAME, STATE,                                                                                 \
 		(EVP_PKEY_free(state->made), state->made = NULL,                                             \
 		 EVP_PKEY_generate(state->maker, &state->made) != 1))
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
 #define PKEY_KEYGEN_CALLS "EVP_PKEY_generate, EVP_PKEY_free"
+#else
+#define PKEY_KEYGEN_CALLS "EVP_PKEY_keygen, EVP_PKEY_free"
+#endif
 
 #endif

@@ -35,7 +35,7 @@ state() {
 }
 
 unpack() {
-	read -r crate_name crate_version crate_sum <"$crates"
+	read -r crate_name crate_version crate_sum _ <"$crates" # then the library's own version may stand
 	mkdir -p src
 	echo 'fn main() {}' >src/main.rs
 	printf '[package]\nname = "unpack"\nversion = "0.0.0"\nedition = "2021"\n[workspace]\n[dependencies]\n%s = { version = "=%s", default-features = false }\n' \

@@ -117,6 +117,45 @@ def heads_of(listing) -> list[str]:
     return [column.text for column in listing.columns]
 
 
+def test_a_card_of_ways_says_why_one_cannot_be_told():
+    plain = told_of(case("disk", {"alpha/aes-256-xts": 0.5}))
+    made = case("disk", {"alpha/aes-256-gcm": 0.75, "beta/xchacha20-poly1305": 5.0}, task=1)
+    warning = Warning(Doubt.UNCHAINED, "its work was not audited on new data")
+    unseen = tuple(
+        replace(one, warnings=(warning,)) if one.cell.runner == "alpha" else one for one in made.figures
+    )
+    card = advice_card([plain, told_of(replace(made, figures=unseen))], alternatives=True)
+    assert (card.lines[0].sign, card.lines[0].sure) == ("", "")
+    assert card.lines[1].sign == "?"
+    assert "AES-256 in GCM" in card.lines[1].sure
+    assert "the audit saw the work of one" in card.lines[1].sure
+
+
+def test_a_part_of_one_library_does_not_say_that_nobody_has_what_another_has():
+    costs = {"alpha/x25519": 9e4, "beta/x25519": 9e4, "beta/ml-kem-768": 3e4}
+    made = case("tls", costs, task=1, why_missing={"ml-kem-768": "no library that is built here has it"})
+    alone = decide(replace(made, runners=frozenset({"alpha"})))
+    reasons = dict(alone.missing)
+    assert "there are figures of beta" in reasons["ML-KEM-768"]
+    changed = said(tell(alone, changes(alone)), "What would change the answer")
+    assert "nothing that is allowed has a figure in this library" in changed
+
+
+def test_a_repeated_nonce_is_told_as_each_cipher_suffers_it():
+    gcm = said(told_of(case("disk", {"alpha/aes-256-gcm": 0.75}, task=1)), "What to know")
+    assert "gives the authentication key away" in gcm
+    chacha = said(told_of(case("disk", {"alpha/chacha20-poly1305": 2.0}, task=1)), "What to know")
+    assert "under that nonce" in chacha
+    assert "authentication key" not in chacha
+
+
+def test_the_curves_that_bsi_prefers_are_asked_about():
+    signed = case("signature", {"alpha/ecdsa-p256": 2e5, "alpha/ecdsa-brainpoolp256r1": 2e6}, profile="bsi")
+    assert decide(signed).first.algorithm.id == "ecdsa-brainpoolp256r1"
+    agreed = case("kem", {"alpha/ecdh-p256": 2e5, "alpha/ecdh-brainpoolp256r1": 2e6}, profile="bsi")
+    assert decide(agreed).first.algorithm.id == "ecdh-brainpoolp256r1"
+
+
 def test_bytes_on_the_wire_stand_beside_cycles():
     costs = {
         "alpha/ed25519": 1e5,

@@ -6,7 +6,7 @@ import datetime
 from dataclasses import replace
 
 import pytest
-from made_cases import LATE, TODAY, case
+from made_cases import LATE, TODAY, case, figure
 
 from perbyte.advise import Case, Mix, Sure, View, changes, decide, decide_passwords, read_histogram
 from perbyte.errors import UsageError
@@ -120,6 +120,44 @@ def test_work_that_nobody_saw_is_never_ranked_above_work_that_was_seen():
     dear = unseen(case("tls", {"alpha/aes-256-gcm": 9.0, "beta/chacha20-poly1305": 3.0}), "alpha")
     assert decide(dear).sure is Sure.CERTAIN
     neither = unseen(unseen(alone, "alpha"), "beta")
+    assert decide(neither).first.algorithm.id == "aes-256-gcm"
+
+
+def without_audit(given, runner, cells):
+    """The case in which the audit did not see the work of `runner` in `cells` (operation, size)."""
+    warning = Warning(Doubt.UNCHAINED, "memory takes too much to tell")
+    return replace(
+        given,
+        figures=tuple(
+            replace(one, warnings=(warning,))
+            if one.cell.runner == runner and (one.cell.operation, one.cell.size_bytes) in cells
+            else one
+            for one in given.figures
+        ),
+    )
+
+
+def test_work_that_was_seen_at_one_size_counts_as_seen():
+    made = case("disk", {"alpha/aes-128-gcm": 0.6, "beta/xchacha20-poly1305": 5.0}, task=1)
+    found = decide(without_audit(made, "alpha", {("seal", 4096)}))
+    assert (found.first.algorithm.id, found.sure) == ("aes-128-gcm", Sure.CERTAIN)
+    nowhere = without_audit(made, "alpha", {("seal", 512), ("seal", 4096)})
+    assert decide(nowhere).first.algorithm.id == "xchacha20-poly1305"
+
+
+def test_opening_that_takes_as_long_as_sealing_that_was_seen_counts_as_seen():
+    made = case("archive", {"alpha/aes-128-gcm": 0.6, "beta/aes-256-gcm": 1.5})
+    opened = without_audit(made, "alpha", {("open", 65536)})
+    assert decide(opened).first.algorithm.id == "aes-128-gcm"
+    quick = replace(
+        opened,
+        figures=tuple(
+            figure(one.cell, one.per_call / 2, warnings=one.warnings) if one.warnings else one
+            for one in opened.figures
+        ),
+    )
+    assert decide(quick).first.algorithm.id == "aes-256-gcm", "it may have kept what it opened before"
+    neither = without_audit(made, "alpha", {("open", 65536), ("seal", 65536)})
     assert decide(neither).first.algorithm.id == "aes-256-gcm"
 
 

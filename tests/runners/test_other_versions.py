@@ -70,6 +70,14 @@ def test_a_version_means_its_patch_levels_and_a_star_means_all(toy: Path) -> Non
     assert {"toy", "toy-1.0.8", "toy-1.0.12", "toy-1.1"} <= {spec.name for spec in locate()}
 
 
+def test_a_line_says_the_librarys_version_where_the_crate_does_not(toy: Path) -> None:
+    (toy / PINNED).write_text(f"toy-sys 0.1.16 {'4' * 64} 5.6.6\n")
+    assert unfold(find("toy"), ("5.6",)) == ["toy-5.6.6"] == unfold(find("toy"), ("0.1.16",))
+    (toy / PINNED).write_text(f"toy-sys 0.1.16 {'4' * 64} five\n")
+    with pytest.raises(DataFileError, match="line 1"):
+        pinned(toy)
+
+
 def test_what_is_not_there_is_said_with_what_is(toy: Path) -> None:
     with pytest.raises(UsageError, match="has no version 9") as refused:
         unfold(find("toy"), ("9",))

@@ -23,6 +23,7 @@ import library_checks as checks
 
 HOME = places.data_dir("runners")
 CRATES = (
+    "openssl-1",
     "openssl-next",
     "openssl-fips",
     "openssl-4",
@@ -37,9 +38,11 @@ CRATES = (
     "blst",
     "aws-lc-fips",
     "mbedtls-psa",
+    "mbedtls-next",
 )
 HPKE = ("hpke-x25519-aes-128-gcm", "hpke-x25519-chacha20-poly1305", "hpke-p256-aes-128-gcm")
 RIGHT = {
+    "openssl-1": ("sha-256", "aes-256-gcm", "aes-128-ccm", "x25519", "ed25519", "ecdsa-p384", "sha3-256"),
     "openssl-next": (
         *("ml-kem-768", "ml-dsa-65", "argon2id-64mib-2-1", "aes-256-gcm-siv", "x25519"),
         *("slh-dsa-shake-192s", "ecdsa-p521", "ecdh-secp256k1"),
@@ -91,6 +94,7 @@ RIGHT = {
         *("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256", "x25519", "ecdsa-p384"),
         "ecdh-brainpoolp384r1",
     ),
+    "mbedtls-next": ("aes-256-gcm", "chacha20-poly1305", "sha-512", "x25519", "ecdsa-p256", "rsa-2048"),
     "mbedtls-psa": (
         "aes-256-gcm",
         "sha3-256",

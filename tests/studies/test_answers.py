@@ -9,9 +9,10 @@ from scripted_studies import CLAIM, Overrides, scripted_run, write_study
 
 from perbyte import places
 from perbyte.errors import DataFileError
+from perbyte.model import Failure
 from perbyte.report.runview import RunView
 from perbyte.report.sections import claims_section
-from perbyte.report.studyview import claims_page, judgement_data
+from perbyte.report.studyview import claims_page, judgement_data, tally
 from perbyte.studies import Study, judge, read_study, studies
 
 SHAPE = 'where = { kind = ["new", "old"], size_bytes = 512 }\naverage_over = ["operation"]\n'
@@ -43,7 +44,7 @@ def answers(
         (
             f'form = "order"\ncandidates = "group"\nbest_of = ["runner"]\n{SHAPE}',
             {"*/mid/*": None},
-            "Fast 1.00, Slow 40.0",
+            "Fast 1.00, Slow 40.0 (no figure: Mid)",
         ),
         (
             'form = "range"\nnumerator = { group = "mid" }\ndenominator = { group = "fast" }\n'
@@ -67,7 +68,7 @@ def answers(
             'form = "compared"\nwhere = { runner = "one", size_bytes = 512 }\nnumerator = { operation = "decrypt" }\n'
             'denominator = { operation = "encrypt" }\nby = ["group"]',
             {"one/fast/decrypt@512": (1.04, 0.2), "one/mid/*": None},
-            "equal: Slow (1.00); inconclusive: Fast (1.04)",
+            "equal: Slow (1.00); inconclusive: Fast (1.04) (no figure: Mid)",
         ),
     ],
 )  # fmt: skip
@@ -95,6 +96,85 @@ def test_what_is_compared_can_be_a_table(tmp_path: Path) -> None:
         "Fast",
         "Slow",
     ]
+
+
+def refused(*addresses: str) -> tuple[Failure, ...]:
+    return tuple(Failure("audit", address.split("/")[0], "refused", address=address) for address in addresses)
+
+
+@pytest.mark.parametrize(
+    ("rule", "overrides", "struck", "said"),
+    [
+        ("best", {"two/fast/*": None}, ("two/aes-128-ecb/encrypt@512",), "Fast (1.00) (no figure: Fast in two)"),
+        (
+            "order",
+            {"two/fast/*": None, "*/mid/*": None},
+            ("two/aes-128-ecb/encrypt@512", "one/camellia-128-ecb/encrypt@512"),
+            "Fast 1.00, Slow 40.0 (no figure: Fast in two and Mid)",
+        ),
+        ("best", {"two/fast/*": None}, (), "Fast (1.00)"),
+    ],
+)  # fmt: skip
+def test_a_row_that_was_struck_is_named_in_the_answer(
+    tmp_path: Path, rule: str, overrides: Overrides, struck: tuple[str, ...], said: str
+) -> None:
+    """A library that may have been the fastest is missing; one that has no such algorithm is not."""
+    body = (
+        f'form = "{rule}"\ncandidates = "group"\nbest_of = ["runner"]\n'
+        'where = { kind = ["new", "old"], size_bytes = 512, operation = "encrypt" }'
+    )
+    failures = refused(*(f"{one}+contract=stream/1" for one in struck))
+    assert answers(tmp_path, "{it}", body, overrides, failures=failures) == (said,)
+
+
+def test_a_gain_and_a_range_name_what_was_struck(tmp_path: Path) -> None:
+    gain = 'form = "gain"\nmachine = "box"\nwhere = { group = ["fast", "any"] }'
+    struck = refused("one/aes-128-ecb/encrypt@16+contract=stream/1")
+    cells: Overrides = {"md5/one": 8.0, "one/fast/encrypt@16": None}
+    found = answers(tmp_path, "{it}", gain, cells, failures=struck, cycles=True)
+    assert found == ("20.0 (MD5)",), "figures printed in cycles are no times"
+    struck = refused("two/md5/digest@64+contract=oneshot/1")
+    assert answers(tmp_path, "{it}", gain, {"md5/one": 8.0}, failures=struck) == ("20.0 (MD5)",)
+    rule = (
+        'form = "range"\nnumerator = { group = "mid" }\ndenominator = { group = "fast" }\n'
+        'where = { size_bytes = 16, operation = "encrypt" }\nby = ["runner"]'
+    )
+    struck = refused("one/aes-128-ecb/encrypt@16+contract=stream/1")
+    assert answers(tmp_path, "{it}", rule, {"one/fast/encrypt@16": None}, failures=struck) == (
+        "5.50 (no figure: one)",
+    )
+
+
+def test_kinds_of_claims_are_counted_apart(tmp_path: Path) -> None:
+    """What print alone decides, and what the text does not ask, is no finding that today's run reproduced."""
+    said = '[[claims]]\nsays = "s"\nplace = "1"\nform = '
+    first = '"rank"\ncandidates = "group"\nfirst = "fast"\nwhere = { runner = "one", size_bytes = 512, operation = "encrypt", kind = "new" }\n'  # noqa: E501
+    claims = (
+        f'{said}{first}id = "ours"\nabout = "question"\n{said}{first}id = "theirs"\n{said}{first}id = "box"\n'
+        f'about = "machine"\n{said}"rank_agreement"\nid = "print"\nbetween = "machines"\nlow = 0.5\n'
+    )
+    study = read_study(write_study(tmp_path, claims=claims))
+    judgement = judge(study, scripted_run())
+    assert [claim.counted_as for claim in study.claims] == ["question", "finding", "machine", "print"]
+    assert tally(judgement) == (
+        "1 finding: 1 reproduced; 1 number of the authors' machine: 1 reproduced; 1 claim on the printed figures "
+        "alone: 1 not testable; 1 question that the text does not ask: 1 reproduced"
+    )
+    page = claims_page(study, judgement)
+    assert "## ours\n\ns *Ours.*" in page
+    assert "## theirs\n\ns\n" in page
+    assert "## print\n\ns *Print.*" in page
+    assert "- Here: – not testable, by print alone. " in page
+    section = claims_section(RunView(scripted_run(), judgement=judgement), judgement)
+    shown = {
+        one["about"] for block in section.blocks if "claims" in block.data for one in block.data["claims"]
+    }
+    assert shown == {
+        "",
+        "a number of the authors' machine",
+        "a claim on the printed figures alone",
+        "a question that the text does not ask",
+    }
 
 
 def test_without_cycles_the_unit_is_another_one(tmp_path: Path) -> None:

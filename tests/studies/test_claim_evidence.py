@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from scripted_studies import STUDY, Overrides, figure_of, scripted_run, verdict_of, write_study
 
+from perbyte.errors import DataFileError
 from perbyte.model import Cell, Failure, Quality, Run
 from perbyte.studies import Outcome, Study, judge, read_study
 from perbyte.studies.evidence import Absence, EvidenceRow, gather
@@ -252,7 +253,7 @@ def study_with(tmp_path: Path, cells: str = "") -> Study:
 
 def row_of(study: Study, run: Run, group: str) -> EvidenceRow:
     """The row of two's encryption of 16 bytes, or of the hash that any library may have."""
-    wanted = [("mid", "two", "encrypt", 16), ("any", "*", "digest", 64)]
+    wanted = [("mid", "two", "encrypt", 16), ("any", "*", "digest", 64), ("any", "one", "digest", 64)]
     return next(
         row
         for row in gather(study, [run]).rows
@@ -317,6 +318,21 @@ def test_a_glob_is_missing_for_the_reason_of_a_cell_that_it_means(tmp_path: Path
         assert row_of(study, run, "any").reason == reason
 
 
+def test_a_row_that_was_struck_is_there_beside_those_that_a_glob_found(tmp_path: Path) -> None:
+    """What a library was asked and did not answer is a gap; what it does not have, is none."""
+    study = study_with(tmp_path)
+    one, two = (f"{name}/md5/digest@64+contract=oneshot/1" for name in ("one", "two"))
+    for kind, gap in (("audit", True), ("unsupported", False)):
+        run = scripted_run({"md5/one": 5.0}, failures=(Failure(kind, "two", "refused", address=two),))
+        rows = [row for row in gather(study, [run]).rows if row.dims["group"] == "any"]
+        assert [(row.dims["runner"], row.reason) for row in rows if row.figure is None] == (
+            [("two", "audit: refused")] if gap else []
+        )
+        assert [row.dims["runner"] for row in rows if row.figure] == ["one"]
+    twice = scripted_run({"md5/one": 5.0}, failures=(Failure("audit", "one", "refused", address=one),))
+    assert all(row.figure for row in gather(study, [twice]).rows if row.dims["group"] == "any")
+
+
 def test_no_cost_without_a_figure_and_no_block_without_its_bytes(tmp_path: Path) -> None:
     study = study_with(tmp_path)
     table = gather(study, [scripted_run({"md5/one": 5.0, "two/mid/*": None})])
@@ -362,7 +378,7 @@ def test_a_printed_run_is_known_by_its_machine_and_a_measured_one_is_not(tmp_pat
     [
         ({"md5/one": 5.0}, (), H, H),
         ({}, (), M, F),  # a glob asks nobody by name
-        ({}, (Failure("crashed", "one", "x", address="one/md5/digest@64+contract=oneshot/1"),), M, U),
+        ({}, (Failure("crashed", "one", "x", address="one/md5/digest@64+contract=oneshot/1"),), U, U),
     ],
 )
 def test_what_any_library_may_provide(
@@ -372,6 +388,23 @@ def test_what_any_library_may_provide(
     assert verdict_of(tmp_path, "provided", body, overrides, failures=failures).outcome is here
     body += "anywhere = true"
     assert verdict_of(tmp_path, "provided", body, overrides, failures=failures).outcome is anywhere
+
+
+@pytest.mark.parametrize(
+    ("overrides", "outcome", "said"),
+    [
+        ({}, H, "one and two have Mid."),
+        ({"two/mid/*": None}, F, "two lacks Mid; one has it."),
+        ({"*/mid/*": None}, F, "one and two lack Mid."),
+    ],
+)
+def test_an_algorithm_that_all_libraries_have(
+    tmp_path: Path, overrides: Overrides, outcome: Outcome, said: str
+) -> None:
+    found = verdict_of(tmp_path, "provided", 'where = { group = "mid" }\neverywhere = true', overrides)
+    assert (found.outcome, found.evidence) == (outcome, (said,))
+    with pytest.raises(DataFileError, match="one library cannot be enough and each be needed"):
+        verdict_of(tmp_path, "provided", "everywhere = true\nanywhere = true", overrides)
 
 
 def test_a_runner_that_crashed_may_have_it(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from perbyte.datafile import Problem
 from perbyte.errors import DataFileError
 from perbyte.report.studyview import claims_page
 from perbyte.studies import read_study, studies
-from perbyte.studies.words import meaning, read_as, words
+from perbyte.studies.words import meaning, read_as, unread, words
 
 CLAIM = '[[claims]]\nid = "c"\nsays = "s"\nplace = "p"\n'
 SIDES = (
@@ -73,28 +73,47 @@ def test_a_word_that_the_table_lacks_is_refused(tmp_path: Path) -> None:
         meaning("hugely")
 
 
-NAMED = (
-    "much faster",
-    "much longer",
-    "slightly",
-    "clearly",
-    "noticeably",
-    "by far",
-    "several times",
-    "a great deal",
-)
+@pytest.mark.parametrize(
+    ("says", "rest", "refused"),
+    [
+        ("It is much faster.", SIDES + "low = 1.5", "says 'much' and does not name the word"),
+        ("It is much faster.", 'words = ["much"]\n' + SIDES + "low = 1.5", ""),
+        ("It is much faster.", 'figures_set = ["much"]\nreading = "The table."\n' + SIDES + "low = 3", ""),
+        ("It is much faster.", 'figures_set = ["much"]\n' + SIDES + "low = 3", "and not which"),
+        ("It is faster.", 'figures_set = ["hugely"]\nreading = "r"\n' + SIDES + "low = 3", "there is no word"),
+        ("At a CLEAR disadvantage.", SIDES + "low = 1.1", "says 'clear'"),
+        ("By far.", 'words = ["far"]\n' + SIDES + "low = 1.5", "says 'by far'"),
+        ("Not significantly.", 'words = ["not significantly"]\n' + TREND + "within_percent = 20", ""),
+        ("Not significantly.", 'words = ["not significantly"]\n' + TREND + "within_percent = 10", "less than 20 %"),
+        ("Not much.", 'words = ["not much"]\n' + SIDES + "high = 1.5", ""),
+        ("Not much.", 'words = ["not much"]\n' + SIDES + "low = 0.667", ""),
+        ("Not much.", 'words = ["not much"]\n' + SIDES + "low = 1.5", "less than 50 %"),
+        ("Not much.", 'words = ["not much"]\n' + SIDES + "low = 0.9\nhigh = 1.5", "less than 50 %"),
+        ("Not the same.", 'words = ["not the same"]\n' + SIDES + "low = 1.05", "not at most 5 %"),
+        ("They farther differ.", SIDES + "low = 1.1", ""),
+        ("They differ significantly.", 'form = "significant"\ntest = "mann-whitney"', ""),
+        ("Much was said.", 'form = "out_of_reach"\nwhy = "w"', ""),
+    ],
+)  # fmt: skip
+def test_a_word_of_degree_in_the_text_is_decided_by_the_table(
+    tmp_path: Path, says: str, rest: str, refused: str
+) -> None:
+    place = write_study(tmp_path, claims=f'[[claims]]\nid = "c"\nsays = "{says}"\nplace = "p"\n{rest}')
+    if refused:
+        with pytest.raises(DataFileError, match=re.escape(refused)):
+            read_study(place)
+    else:
+        assert read_study(place).claims[0].says == says
 
 
-def test_claims_that_say_such_a_word_take_its_limit_or_that_of_a_printed_figure() -> None:
-    bare = [
-        claim.id
-        for study in studies()
-        for claim in study.claims
-        if any(word in claim.says for word in NAMED)
-        and not claim.words
-        and "print" not in claim.reading
-        and type(claim).__name__ in ("Ratio", "Trend")
-    ]
-    assert bare == []
-    used = [word for study in studies() for claim in study.claims for word in claim.words]
-    assert len(used) > 30
+def test_what_a_denied_word_stands_for_is_in_the_reading(tmp_path: Path) -> None:
+    body = 'words = ["not clearly"]\nreading = "Here."\n' + SIDES + "high = 1.2"
+    (claim,) = read_study(write_study(tmp_path, claims=CLAIM + body)).claims
+    assert read_as(claim) == "'Not clearly': less than 20 %."
+
+
+def test_no_claim_on_costs_says_a_word_that_nothing_decides() -> None:
+    costs = [claim for study in studies() for claim in study.claims if getattr(claim, "limits_costs", False)]
+    assert [(claim.id, unread(claim)) for claim in costs if unread(claim)] == []
+    assert sum(len(claim.words) for claim in costs) > 60
+    assert all(claim.reading for claim in costs if claim.figures_set)

@@ -35,6 +35,10 @@ from perbyte.stats.compare import (
 )
 
 SOFT = "soft"
+_BACKWARD = {"open": "seal", "decrypt": "encrypt"}
+_SPARED = (
+    0.1  # the way back takes the work of the way there; what spares less than this cannot have been saved
+)
 _KEYED = frozenset({"aead", "block-cipher", "stream-cipher", "mac"})
 
 
@@ -95,7 +99,7 @@ class Option:
     """An algorithm in a library. `cost` is that of the work, in `unit` (`cycles` or `ns`), averaged over the sizes.
 
     `figures` by operation and size are those of this machine (of the soft tier where no AES is assumed); `doubt` says
-    why nothing may be claimed of it, empty where it may. `unseen`: the audit could not see the work behind one of them.
+    why nothing may be claimed of it, empty where it may. `unseen`: of an operation the audit saw the work at no size.
     """
 
     algorithm: Algorithm
@@ -175,7 +179,7 @@ def decide(case: Case) -> Decision:
         candidates = sorted((option for option in options if option.algorithm.id == name), key=_rank)
         ranked.append(Ranked(algorithm, stands, tuple(candidates)))
         if not candidates:
-            missing.append((algorithm.name, case.why_missing.get(name) or _lacking(case, algorithm)))
+            missing.append((algorithm.name, _why_no_figure(case, algorithm)))
     allowed = sorted(
         (entry for entry in ranked if not entry.standing.out and entry.options),
         key=lambda entry: (entry.standing.effect == "discouraged", *_rank(entry.best)),
@@ -299,13 +303,38 @@ def _option(
         unit,
         {(operation, size): here[cpu, operation, size] for cpu, operation, size in cells if cpu == tiers[0]},
         join_doubts(doubt_of(figure) for figure in used),
-        any(warning.kind is Doubt.UNCHAINED for figure in used for warning in figure.warnings),
+        _unseen(used),
     )
 
 
 def _tiers(case: Case, algorithm: Algorithm) -> tuple[str, ...]:
     soft = SOFT if algorithm.accelerated_by else FULL
     return {View.HERE: (FULL,), View.WITHOUT: (soft,), View.PEER: (FULL, soft)}[case.view]
+
+
+def _why_no_figure(case: Case, algorithm: Algorithm) -> str:
+    """Of what the run has figures of: what they lack, or whose they are; else what the survey of libraries said."""
+    measured = any(one.cell.algorithm == algorithm.id for one in case.figures)
+    return (not measured and case.why_missing.get(algorithm.id)) or _lacking(case, algorithm)
+
+
+def _unseen(used: Sequence[CellFigure]) -> bool:
+    """Whether the audit saw an operation's work at none of the sizes.
+
+    Of a fast call on much data the audit cannot tell: memory takes as long. So its work counts as seen where it was
+    seen at another size, and that of opening where sealing as much was seen and took no longer.
+    """
+    by_cell = {(one.cell.cpu, one.cell.operation, one.cell.size_bytes): one for one in used}
+    seen: dict[tuple[str, str], bool] = {}
+    for (cpu, operation, size), figure in by_cell.items():
+        forth = by_cell.get((cpu, _BACKWARD.get(operation, ""), size))
+        like = forth is not None and _seen(forth) and figure.per_call >= (1 - _SPARED) * forth.per_call
+        seen[cpu, operation] = seen.get((cpu, operation), False) or _seen(figure) or like
+    return not all(seen.values())
+
+
+def _seen(figure: CellFigure) -> bool:
+    return not any(warning.kind is Doubt.UNCHAINED for warning in figure.warnings)
 
 
 def _lacking(case: Case, algorithm: Algorithm) -> str:

@@ -336,7 +336,8 @@ def _changes(decision: Decision, changes: Iterable[Change]) -> tuple[str, ...]:
             texts.append(f"With {names} alone: {result}{close}.")
         elif kind == "profile":
             names = ", ".join(str(change.what) for change in group)
-            texts.append(f"Profile {names}: {result or 'nothing that is allowed has a figure here'}.")
+            where = "in this library" if decision.case.runners else "here"
+            texts.append(f"Profile {names}: {result or f'nothing that is allowed has a figure {where}'}.")
         elif kind == "date":
             why = next(
                 (

@@ -41,7 +41,8 @@ def advice_card(
     if len(told) < 2:
         return Card(tuple(lines))
     parts = tuple(
-        Line(told[number].title, line.sign, line.winner, cost=line.cost) for number, line in enumerate(lines)
+        Line(told[number].title, line.sign, line.winner, line.sure if line.sign == "?" else "", line.cost)
+        for number, line in enumerate(lines)
     )
     if alternatives:
         return Card(parts, tuple(weigh(told)))

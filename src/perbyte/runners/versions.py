@@ -1,6 +1,7 @@
 """Other versions of a library whose runner is built from a crate: a runner for each line of its `versions.txt`.
 
-A line has the form of `crates.txt`: crate, version, SHA-256. The runner of a version is a directory below the place of
+A line has the form of `crates.txt`: crate, version, SHA-256; and the library's version where the crate's does not say
+it. The runner of a version is a directory below the place of
 the builds, with a `runner.toml` that extends the other's and a `crates.txt` of one line; it is found like any other,
 after those of Perbyte. It is made of the same sources by the same `build.sh`. Nothing is built or downloaded here.
 """
@@ -19,7 +20,9 @@ from perbyte.errors import DataFileError, UsageError
 from perbyte.runners.spec import RunnerSpec
 
 PINNED = "versions.txt"
-_LINE = re.compile(r"(?P<crate>[\w-]+) (?P<version>\d[\w.+-]*) (?P<checksum>[0-9a-f]{64})")
+_LINE = re.compile(
+    r"(?P<crate>[\w-]+) (?P<version>\d[\w.+-]*) (?P<checksum>[0-9a-f]{64})(?: (?P<named>\d[\w.-]*))?"
+)
 _TOML = """# Made by Perbyte from {pinned}; a version of its own.
 extends = "{base}/runner.toml"
 
@@ -39,11 +42,12 @@ class Pinned:
     crate: str
     version: str
     checksum: str
+    named: str | None = None
 
     @property
     def library(self) -> str:
-        """The version of the library where the crate says it behind a plus, else that of the crate."""
-        return self.version.partition("+")[2] or self.version
+        """The version of the library: what the line says, or the crate behind a plus, or that of the crate."""
+        return self.named or self.version.partition("+")[2] or self.version
 
 
 def versions_home() -> Path:
@@ -60,7 +64,9 @@ def pinned(here: Path) -> tuple[Pinned, ...]:
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         match = _LINE.fullmatch(line)
         if match is None:
-            raise DataFileError(f"{file}, line {number}: not a crate, its version and its SHA-256")
+            raise DataFileError(
+                f"{file}, line {number}: not a crate, its version, its SHA-256 and at most the library's version"
+            )
         pins.append(Pinned(**match.groupdict()))
     return tuple(pins)
 

@@ -6,22 +6,33 @@ A rule looks up costs as claims do, so winners too close to call are named toget
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from msgspec import field
 
+from perbyte.catalogue import Selector
 from perbyte.datafile import Problem, Text, one_of
 from perbyte.errors import DataFileError
 from perbyte.model import Estimate
 from perbyte.stats.quantity import Unit
-from perbyte.studies.claims.form import Candidate, Comparing, Context, Dimensions, Finding, Key
-from perbyte.studies.evidence import cells_of, gather
+from perbyte.studies.claims.form import (
+    Candidate,
+    Comparing,
+    Context,
+    Dimensions,
+    Finding,
+    Key,
+    Pair,
+    State,
+)
+from perbyte.studies.evidence import Absence, EvidenceRow, cells_of, gather
 from perbyte.studies.model import AnswerText, ComparedRow, Selection, Value, published_ns
 from perbyte.studies.printed import published_run
 from perbyte.studies.wording import listing, number
 
 _UNKNOWN = "(not known here)"
+_GAPS = (Absence.UNMEASURED, Absence.UNPROVIDED)
 _SCALES = {
     Unit.MEGABITS_PER_SECOND: 8e3,
     Unit.MEGABYTES_PER_SECOND: 1e3,
@@ -100,7 +111,7 @@ class Best(Rule, frozen=True, kw_only=True, tag="best"):
         for key, field_ in self.ranking(context, self.candidates).items():
             present = [candidate for candidate in field_.values() if candidate.cost]
             if present:
-                rows.append((key, self._winners(context, present)))
+                rows.append((key, self._winners(context, present) + _without(field_.values())))
         return _per_group(context, rows)
 
     def _winners(self, context: Context, present: list[Candidate]) -> str:
@@ -125,9 +136,8 @@ class Order(Rule, frozen=True, kw_only=True, tag="order"):
         for key, field_ in self.ranking(context, self.candidates).items():
             present = sorted((candidate for candidate in field_.values() if candidate.cost), key=_cost)
             if present:
-                rows.append(
-                    (key, ", ".join(f"{candidate.label} {self.figure(candidate)}" for candidate in present))
-                )
+                text = ", ".join(f"{candidate.label} {self.figure(candidate)}" for candidate in present)
+                rows.append((key, text + _without(field_.values())))
         return _per_group(context, rows)
 
 
@@ -146,9 +156,9 @@ class Range(Rule, frozen=True, kw_only=True, tag="range"):
         if not ratios:
             return _UNKNOWN
         if self.mean:
-            return number(math.fsum(ratios) / len(ratios))
+            return number(math.fsum(ratios) / len(ratios)) + _unpaired(pairs)
         low, high = number(ratios[0]), number(ratios[-1])
-        return low if low == high else f"{low} to {high}"
+        return (low if low == high else f"{low} to {high}") + _unpaired(pairs)
 
 
 class GainOverPrint(Rule, frozen=True, kw_only=True, tag="gain"):
@@ -166,27 +176,37 @@ class GainOverPrint(Rule, frozen=True, kw_only=True, tag="gain"):
         if not rows:
             return _UNKNOWN
         ends = [f"{number(ratio.value)} ({place})" for place, ratio, _ in (rows[0], rows[-1])]
-        return ends[0] if len(rows) == 1 else " to ".join(ends)
+        return (ends[0] if len(rows) == 1 else " to ".join(ends)) + _no_figure(self._unmeasured(context))
 
     def rows(self, context: Context) -> tuple[ComparedRow, ...]:
         """Each printed figure with a counterpart among the rule's cells: its algorithm, and the gain in time."""
         table = replace(context.table, in_cycles=False)
-        rows = []
+        gains = []
+        for algorithm, ns, rows in self._counterparts(context):
+            costs = [table.cost(row, "call") for row in rows if row.figure]
+            if costs:
+                best = min(costs, key=lambda estimate: estimate.value)
+                gain = Estimate(ns / best.value, ns / best.high, ns / best.low)
+                gains.append((algorithm, gain, "faster" if gain.above(1) else "slower"))
+        return tuple(gains)
+
+    def _unmeasured(self, context: Context) -> list[str]:
+        """The algorithms whose counterparts have no figure, not even one."""
+        return [
+            algorithm
+            for algorithm, _, rows in self._counterparts(context)
+            if rows and not any(row.figure for row in rows)
+        ]
+
+    def _counterparts(self, context: Context) -> Iterator[tuple[str, float, list[EvidenceRow]]]:
+        """Each printed time of the machine: its algorithm, the ns of a call, and the rows that stand for it."""
         for published in context.study.published:
             ns = published_ns(published)
             if published.machine != self.machine or ns is None or len(published.sides) != 1:
                 continue
             wanted = cells_of(published.cell)
-            costs = [
-                table.cost(row, "call")
-                for row in table.select(self.where)
-                if row.figure and any(selector.matches(row.figure.cell) for selector in wanted)
-            ]
-            if costs:
-                best = min(costs, key=lambda estimate: estimate.value)
-                gain = Estimate(ns / best.value, ns / best.high, ns / best.low)
-                rows.append((published.algorithm, gain, "faster" if gain.above(1) else "slower"))
-        return tuple(rows)
+            rows = [row for row in context.table.select(self.where) if _stands_for(row, wanted)]
+            yield published.algorithm, ns, rows
 
     def mentions(self) -> Iterator[tuple[str, str, tuple[Value, ...]]]:
         """The dimensions that the rule names, and its machine."""
@@ -211,7 +231,10 @@ class Compared(Rule, frozen=True, kw_only=True, tag="compared"):
         for place, ratio, word in self.rows(context):
             places[word].append(f"{place} ({number(ratio.value)})")
         texts = [f"{word}: {', '.join(names)}" for word, names in places.items() if names]
-        return "; ".join(texts) or _UNKNOWN
+        if not texts:
+            return _UNKNOWN
+        pairs = self.pairs(self.basis_of(context), self.numerator, self.denominator)
+        return "; ".join(texts) + _unpaired(pairs)
 
     def rows(self, context: Context) -> tuple[ComparedRow, ...]:
         """Each group with its ratio and the word for it; groups without a figure are left out."""
@@ -253,6 +276,42 @@ class AnswerSentence(AnswerText, frozen=True, forbid_unknown_fields=True, kw_onl
                 place = f"{context.study.name}/claims.toml: [[answers]] {name}"
                 raise DataFileError(f"{place}: {problem}", hint=problem.hint) from problem
         return self.text.format_map(filled)
+
+
+def _stands_for(row: EvidenceRow, wanted: Iterable[Selector]) -> bool:
+    """True when a row is among the cells of `wanted`; one without a figure is so by its work alone."""
+    if row.figure:
+        return any(selector.matches(row.figure.cell) for selector in wanted)
+    work = ("algorithm", "operation", "size_bytes", "contract")
+    return any(all(row.dims[name] == getattr(one.cell, name) for name in work) for one in wanted)
+
+
+def _without(field_: Iterable[Candidate]) -> str:
+    """Which candidates, and which runners of the others, should have a figure and have none."""
+    names = []
+    for candidate in field_:
+        if candidate.cost is None:
+            if candidate.absence in _GAPS:
+                names.append(candidate.label)
+        else:
+            names += [
+                candidate.label if candidate.label == runner else f"{candidate.label} in {runner}"
+                for runner in candidate.struck
+            ]
+    return _no_figure(names)
+
+
+def _unpaired(pairs: Iterable[Pair]) -> str:
+    """Which pairs should have a ratio and have none."""
+    gaps = (State.UNMEASURED, State.UNPROVIDED)
+    return _no_figure(
+        [pair.place or pair.label for pair in pairs if pair.absent and pair.absent.state in gaps]
+    )
+
+
+def _no_figure(names: Iterable[str]) -> str:
+    several = list(dict.fromkeys(names))
+    return f" (no figure: {listing(several)})" if several else ""
 
 
 def _open(context: Context, candidate: Candidate, other: Candidate) -> bool:

@@ -8,7 +8,8 @@ and nothing is computed here but costs with their intervals.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -234,6 +235,18 @@ class _Available:
             return Absence.UNMEASURED, "the run did not ask for it"
         return Absence.UNPROVIDED, "no library in this run provides it"
 
+    def struck(self, wanted: Selector) -> Iterator[tuple[Cell, str]]:
+        """The cells that a glob means and that were to be measured but have no figure, each with the reason."""
+        found: dict[Cell, str] = {}
+        for failure in self.failures:
+            if failure.kind in _NOT_PROVIDED or not failure.address or wanted.literal:
+                continue
+            with suppress(ValueError):
+                cell = parse_address(failure.address)
+                if cell not in self.figures and wanted.matches(cell):
+                    found.setdefault(cell, f"{failure.kind}: {failure.message}".removesuffix(": "))
+        yield from found.items()
+
     def _one(self, failure: Failure, wanted: Selector) -> bool:
         if failure.address == wanted.text or wanted.literal:
             return failure.address == wanted.text
@@ -293,7 +306,11 @@ def _rows(group: CellGroup, available: _Available) -> Iterable[EvidenceRow]:
                     (behaviour for behaviour in run.behaviours if behaviour.cell == figure.cell), None
                 ),
             )
-        if not matching:
+        struck = list(available.struck(wanted))
+        for cell, reason in struck:
+            dims = dimensions(group, cell)
+            yield EvidenceRow(dims, group.label, None, Absence.UNMEASURED, reason, group.block_bytes)
+        if not matching and not struck:
             absence, reason = available.absence(wanted, asked)
             yield EvidenceRow(
                 dimensions(group, wanted.cell), group.label, None, absence, reason, group.block_bytes

@@ -187,19 +187,31 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     """One claim of the text as a checkable statement; each form of `perbyte.studies.claims` is a subclass.
 
     `says` is the claim in our words and `place` where it stands. `words` are those without a number, with the limits
-    that `words.toml` gives them; `reading` says what else had to be decided. `about` tells findings from numbers of
-    the authors' own machine, which another one need not share. `quantifier` is `every`, `most` or `some` of the
-    groups the form looks at; with `negate` each group must contradict the form instead of supporting it.
+    that `words.toml` gives them; `figures_set` are those whose limit the authors' figures set instead. `reading` says
+    what else had to be decided. `about` tells findings of the text from numbers of the authors' own machine, which
+    another one need not share, and from questions that the text does not ask. `quantifier` is `every`, `most` or
+    `some` of the groups the form looks at; with `negate` each group must contradict the form instead of supporting it.
     """
 
     id: Text
     says: Text
     place: Text
     words: tuple[Text, ...] = ()
+    figures_set: tuple[Text, ...] = ()
     reading: str = ""
-    about: Literal["finding", "machine"] = "finding"
+    about: Literal["finding", "machine", "question"] = "finding"
     quantifier: Literal["every", "most", "some"] = "every"
     negate: bool = False
+
+    @property
+    def in_print_only(self) -> bool:
+        """True where printed figures alone decide, so that no measurement can change the verdict."""
+        return False
+
+    @property
+    def counted_as(self) -> str:
+        """What the claim is counted under: `print` where printed figures alone decide it, else what it is about."""
+        return "print" if self.in_print_only else self.about
 
 
 ComparedRow = tuple[str, Estimate, str]
@@ -344,9 +356,10 @@ class Judgement:
     tables: tuple[tuple[str, tuple[ComparedRow, ...]], ...] = ()
 
     def count(self, outcome: Outcome, about: str = "") -> int:
-        """How many claims came out so: all, only findings (`finding`), or only numbers of the authors' (`machine`)."""
+        """How many claims came out so: all, or only those that are counted under `about` (`Claim.counted_as`)."""
         return sum(
-            verdict.outcome is outcome and about in ("", verdict.claim.about) for verdict in self.verdicts
+            verdict.outcome is outcome and about in ("", verdict.claim.counted_as)
+            for verdict in self.verdicts
         )
 
 

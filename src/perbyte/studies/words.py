@@ -7,6 +7,7 @@ The table is `words.toml` beside the studies. A claim that names a word must hav
 from __future__ import annotations
 
 import math
+import re
 from functools import lru_cache
 from typing import Annotated, Literal
 
@@ -18,6 +19,7 @@ from perbyte.studies.model import Claim
 from perbyte.studies.wording import exact
 
 WORDS_FILE = "words.toml"
+_NOT = "not "
 _CLOSE = 0.01  # limits are written with two or three digits: 0.67 is as good as 1/1.5
 
 
@@ -52,6 +54,22 @@ class Word(Struct, frozen=True, forbid_unknown_fields=True):
         percent, most = ((end - 1) * 100 if end else 0.0 for end in (self.from_, self.to))
         low = f"at least {exact(round(percent, 6))} %" if percent else "more than nothing"
         return f"{low}, at most {exact(round(most, 6))} %" if self.to else low
+
+    @property
+    def of_degree(self) -> bool:
+        """True where the word says how far apart costs are, and not only which one is larger, or of how many."""
+        return self.within_percent is not None or (self.from_ or 0) > 1 or self.to is not None
+
+    def bounds(self, claim: Claim) -> bool:
+        """True when the claim keeps costs closer than the word: 'not much' is less than where 'much' begins."""
+        least = self.from_ or 0.0
+        within = getattr(claim, "within_percent", None)
+        if within is not None:
+            return not claim.negate and math.isclose(1 + within / 100, least)
+        low, high = getattr(claim, "low", 0.0) or 0.0, getattr(claim, "high", math.inf) or math.inf
+        if claim.negate or least <= 1 or not (low <= 0 or math.isinf(high)):
+            return False
+        return math.isclose(high if low <= 0 else 1 / low, least, rel_tol=_CLOSE)
 
     def fits(self, claim: Claim) -> bool:
         """True when the claim has the limits of the word, whichever way round it divides."""
@@ -88,25 +106,57 @@ def words() -> tuple[Word, ...]:
 
 
 def meaning(word: str) -> Word:
-    """The entry of a word. Raises Problem when the table has none."""
-    known = {name: word for word in words() for name in (word.word, *word.also)}
-    if word not in known:
-        raise Problem(f"there is no word '{word}' in {WORDS_FILE}", key="words", hint=closest(word, known))
-    return known[word]
+    """The entry of a word, with or without `not` before it. Raises Problem when the table has none."""
+    known = {name: entry for entry in words() for name in (entry.word, *entry.also)}
+    bare = word.removeprefix(_NOT)
+    if bare not in known:
+        raise Problem(f"there is no word '{bare}' in {WORDS_FILE}", key="words", hint=closest(bare, known))
+    return known[bare]
 
 
 def check(claim: Claim) -> None:
-    """Raise Problem when a claim names a word and has other limits than the table gives it."""
+    """Raise Problem when a claim has other limits than the table gives a word, or says one without naming it."""
     for word in claim.words:
         entry = meaning(word)
-        if not entry.fits(claim):
+        if not (entry.bounds(claim) if word.startswith(_NOT) else entry.fits(claim)):
             raise Problem(
-                f"'{word}' stands for {entry.said}, and the claim has other limits",
+                f"'{word}' stands for {_said(word)}, and the claim has other limits",
                 key="words",
-                hint="use those limits, or leave out the word and say in `reading` where the limit is from",
+                hint="use those limits, or name the word in `figures_set` and say in `reading` which figure set it",
             )
+    for word in claim.figures_set:
+        meaning(word)
+    if claim.figures_set and not claim.reading:
+        raise Problem("says that figures set a limit, and not which", key="reading", hint="name the figure")
+    if getattr(claim, "limits_costs", False) and (unnamed := unread(claim)):
+        raise Problem(
+            f"the claim says '{unnamed[0]}' and does not name the word",
+            key="words",
+            hint="name it in `words`, in `figures_set` where the authors' figures set the limit, or say it otherwise",
+        )
+
+
+def unread(claim: Claim) -> tuple[str, ...]:
+    """The words of degree that a claim says and names neither in `words` nor in `figures_set`."""
+    named = {name.removeprefix(_NOT) for name in (*claim.words, *claim.figures_set)}
+    found = _degrees().findall(claim.says.lower())
+    return tuple(word for word in dict.fromkeys(found) if word not in named)
+
+
+@lru_cache(maxsize=1)
+def _degrees() -> re.Pattern[str]:
+    """Finds the table's words of degree, the longest first: `very much` is not `much`."""
+    names = [name for one in words() if one.of_degree for name in (one.word, *one.also)]
+    return re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names), key=len, reverse=True)) + r")\b")
+
+
+def _said(word: str) -> str:
+    entry = meaning(word)
+    if not word.startswith(_NOT):
+        return entry.said
+    return f"less than {exact(round((entry.from_ - 1) * 100, 6))} %" if entry.from_ else f"not {entry.said}"
 
 
 def read_as(claim: Claim) -> str:
     """What the words of a claim stand for, as the beginning of its reading; empty without words."""
-    return " ".join(f"'{word.capitalize()}': {meaning(word).said}." for word in claim.words)
+    return " ".join(f"'{word.capitalize()}': {_said(word)}." for word in claim.words)

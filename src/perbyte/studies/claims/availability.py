@@ -3,44 +3,61 @@
 from __future__ import annotations
 
 from perbyte.catalogue.pattern import is_pattern
-from perbyte.datafile import Text
+from perbyte.datafile import Problem, Text
 from perbyte.studies.claims.form import Context, Finding, Form, Said, State, combinations
 from perbyte.studies.evidence import Absence, EvidenceRow
 from perbyte.studies.model import GROUP
+from perbyte.studies.wording import listing
 
 _LACKING = (Absence.UNPROVIDED, Absence.PRINTED_AS_LACKING)
 
 
 class Provided(Form, frozen=True, kw_only=True, tag="provided"):
-    """The library of each runner has the algorithm; with `anywhere` one library is enough."""
+    """The library of each runner has the algorithm; with `anywhere` one library is enough.
+
+    With `everywhere` it is the algorithm that is judged: every one of the libraries has it.
+    """
 
     anywhere: bool = False
+    everywhere: bool = False
+
+    def __post_init__(self) -> None:
+        if self.anywhere and self.everywhere:
+            raise Problem("one library cannot be enough and each be needed", key="everywhere")
 
     def judge(self, context: Context) -> list[Finding]:
-        """One finding per runner and algorithm of a group of cells; with `anywhere` one per algorithm."""
+        """One finding per runner and algorithm of a group of cells, else one per algorithm."""
         rows_of: dict[tuple[str, str, str], list[EvidenceRow]] = {}
         for row in context.table.select(self.where):
-            runner = "*" if self.anywhere else str(row.dims["runner"])
+            runner = "*" if self.anywhere or self.everywhere else str(row.dims["runner"])
             rows_of.setdefault((runner, row.label, str(row.dims["algorithm"])), []).append(row)
         labels = [(runner, label) for runner, label, _ in rows_of]
         findings = []
         for (runner, label, algorithm), rows in rows_of.items():
             several = labels.count((runner, label)) > 1
             name = f"{label} ({algorithm})" if several else label
-            findings.append(
-                _somewhere(context, name, rows) if self.anywhere else _there(context, runner, name, rows)
-            )
+            if self.everywhere:
+                findings.append(_everywhere(context, name, rows))
+            else:
+                findings.append(
+                    _somewhere(context, name, rows) if self.anywhere else _there(context, runner, name, rows)
+                )
         return findings
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
         if self.anywhere:
             return Said("at least one library here has the algorithm", "no library here has it")
+        if self.everywhere:
+            return Said(
+                "the libraries of all runners have the algorithm", "one of the libraries here lacks it"
+            )
         return Said("the library here has the algorithm", "the library here lacks it")
 
     def groups(self, context: Context) -> str:
-        """The algorithms of each group of cells, in the library of each runner unless one is enough."""
-        return combinations([*([] if self.anywhere else ["runner"]), GROUP, "algorithm"])
+        """The algorithms of each group of cells, in the library of each runner unless all are judged together."""
+        together = self.anywhere or self.everywhere
+        return combinations([*([] if together else ["runner"]), GROUP, "algorithm"])
 
 
 class OutOfReach(Form, frozen=True, kw_only=True, tag="out_of_reach"):
@@ -102,6 +119,23 @@ def _somewhere(context: Context, label: str, rows: list[EvidenceRow]) -> Finding
     if all(row.absence in _LACKING for row in rows):
         return Finding(State.NO, f"No library that measured here has {label}.")
     return Finding(State.UNMEASURED, f"{label}: {rows[0].reason}.")
+
+
+def _everywhere(context: Context, label: str, rows: list[EvidenceRow]) -> Finding:
+    """One library that lacks it decides; then one that did not measure."""
+    by_runner: dict[str, list[EvidenceRow]] = {}
+    for row in rows:
+        by_runner.setdefault(str(row.dims["runner"]), []).append(row)
+    findings = {runner: _there(context, runner, label, own) for runner, own in by_runner.items()}
+    without = [runner for runner, finding in findings.items() if finding.state is State.NO]
+    if without:
+        having = [runner for runner, finding in findings.items() if finding.state is State.YES]
+        also = f"; {listing(having)} {'has' if len(having) == 1 else 'have'} it" if having else ""
+        return Finding(
+            State.NO, f"{listing(without)} {'lacks' if len(without) == 1 else 'lack'} {label}{also}."
+        )
+    open_ = next((finding for finding in findings.values() if finding.state is not State.YES), None)
+    return open_ or Finding(State.YES, f"{listing(list(findings))} have {label}.")
 
 
 def _having(rows: list[EvidenceRow], label: str) -> Finding | None:

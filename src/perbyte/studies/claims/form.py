@@ -95,13 +95,17 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A name with its cost, or with the reason why it has none. `measured` is the cost with its epochs."""
+    """A name with its cost, or with the reason why it has none. `measured` is the cost with its epochs.
+
+    `struck` are the runners whose row took part in a choice of the best and has no figure.
+    """
 
     name: Value
     label: str
     measured: Cost | None
     absence: Absence | None = None
     reason: str = ""
+    struck: tuple[str, ...] = ()
 
     @property
     def cost(self) -> Estimate | None:
@@ -174,6 +178,8 @@ class Form(Claim, frozen=True, kw_only=True):
 
     values_of: ClassVar[dict[str, str]] = {}
     """The keys that hold values of a dimension, with the key that holds the dimension's name."""
+    limits_costs: ClassVar[bool] = False
+    """True where the form can give a word of degree its limit."""
 
     def judge(self, context: Context) -> list[Finding]:
         """Return one finding per group, without regard to `negate`."""
@@ -263,6 +269,8 @@ class Comparing(Form, frozen=True, kw_only=True):
     or call. `of` is what a cost is of: time, or what a call executes and uses.
     """
 
+    limits_costs: ClassVar[bool] = True
+
     by: Dimensions = ()
     average_over: Dimensions = ()
     best_of: Dimensions = ()
@@ -304,6 +312,9 @@ class Comparing(Form, frozen=True, kw_only=True):
     def reduce(self, table: EvidenceTable, rows: Sequence[EvidenceRow], name: Value, label: str) -> Candidate:
         """Bring the rows of one candidate to one cost: the best of `best_of`, then the mean over `average_over`."""
         parts: list[Cost] = []
+        struck = tuple(
+            dict.fromkeys(str(row.dims["runner"]) for row in rows if row.absence is Absence.UNMEASURED)
+        )
         for _, bucket in grouped(rows, self.average_over):
             if len(bucket) > 1 and not self.best_of:
                 differing = sorted(d for d in bucket[0].dims if len({row.dims[d] for row in bucket}) > 1)
@@ -320,7 +331,7 @@ class Comparing(Form, frozen=True, kw_only=True):
             if not present:
                 return Candidate(name, label, None, bucket[0].absence, bucket[0].reason)
             parts.append(min(present, key=lambda cost: cost.estimate.value))
-        return Candidate(name, label, mean_cost(parts))
+        return Candidate(name, label, mean_cost(parts), struck=struck)
 
     def pairs(
         self,

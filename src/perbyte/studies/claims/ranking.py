@@ -227,6 +227,11 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
 
     values_of: ClassVar[dict[str, str]] = {"machines": "machines"}
 
+    @property
+    def in_print_only(self) -> bool:
+        """True between published machines: today's run has no part in it."""
+        return self.between == "machines"
+
     def judge(self, context: Context) -> list[Finding]:
         """One finding per machine, group and kind of unit."""
         findings: list[Finding] = []
