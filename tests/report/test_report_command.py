@@ -15,9 +15,10 @@ from test_html import Page
 
 from perbyte import places
 from perbyte.cli.group import commands
-from perbyte.cli.report import newest_of_studies
+from perbyte.cli.report import newest_of_studies, write_charts, write_html
 from perbyte.errors import EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Cell, Run
+from perbyte.report import pictures
 from perbyte.store import RunWriter
 
 
@@ -53,6 +54,27 @@ def a_run(home: Path) -> Callable[..., Path]:
         return stored(run or measured_run(), home / name, **how)  # type: ignore[arg-type]
 
     return make
+
+
+def test_a_chart_is_drawn_once_for_the_page_and_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+    draw = pictures.vl_convert.vegalite_to_svg
+
+    def counted(specification: str, **options: object) -> str:
+        drawn.append(specification)
+        return draw(specification, **options)
+
+    monkeypatch.setattr(pictures.vl_convert, "vegalite_to_svg", counted)
+    pictures._drawn_text.cache_clear()
+    run = usual_run()
+    write_html(run, tmp_path / "report.html")
+    for_page = len(drawn)
+    files = write_charts(run, tmp_path / "charts")
+    assert for_page >= len(files) > 2
+    assert len(drawn) == for_page
+    assert all(file.read_text(encoding="utf-8").startswith("<svg") for file in files)
 
 
 def test_a_run_becomes_one_file(a_run: Callable[..., Path], tmp_path: Path) -> None:

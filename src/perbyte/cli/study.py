@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,16 +142,18 @@ def _measure(study: Study, options: StudyRunOptions) -> Conducted:
 
 def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions) -> None:
     """Write page and charts into the run, and the page where it is wanted as well."""
-    from perbyte.cli.report import write_charts, write_html
+    from perbyte.cli.report import write_charts, write_html, written
 
     quiet = options.output.quiet
     if not extras.has("report"):
         lacking = f"no page and no charts without the extra 'report': {extras.install_command('report')}"
         note(lacking, quiet=quiet)
         return
+    note("drawing the page and the charts", quiet=quiet)
     page = write_html(done.run, done.path / "report.html", judgement)
     if options.report:
-        page = write_html(done.run, options.report, judgement)
+        drawn = page
+        page = written(options.report, lambda part: shutil.copyfile(drawn, part))
     write_charts(done.run, done.path / "charts", judgement)
     note(f"charts: {done.path / 'charts'}", quiet=quiet)
     note(f"report: {page}", quiet=quiet)

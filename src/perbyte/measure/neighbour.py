@@ -44,6 +44,11 @@ class Share:
         self._since, self._own = clock(), own_s()
         self.paused_s = 0.0
 
+    def crowded(self, working: int) -> bool:
+        """True where others wait for a core while `working` runners work, or would if one more did."""
+        others = self._running() - self._mine - working
+        return others > (os.cpu_count() or 1) - (working + 1)
+
     def give_back(self, at_once: int = 1) -> None:
         """Pause where others wait, to be called while no runner works.
 

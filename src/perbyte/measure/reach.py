@@ -72,23 +72,19 @@ class Reach:
             if cell not in kept
         }
 
-    def outlasting(
-        self, cells: Iterable[Cell], began: Mapping[str, float], ended: float
-    ) -> dict[Cell, Failure]:
+    def outlasting(self, cells: Iterable[Cell], took_s: Mapping[Cell, float]) -> dict[Cell, Failure]:
         """Those of `cells` of which one checked call took longer than the whole run was to take.
 
-        `began`: when the check of each address began, in their order; `ended`: when the last one was over.
+        `took_s`: seconds that the checks of a cell took.
         """
-        moments = [*began.values(), ended]
-        took = {moment: end - start for (moment, start), end in zip(began.items(), moments[1:], strict=True)}
         return {
             cell: self.not_reached(
                 cell,
-                f"one checked call took {took_s:.1f} s",
-                (1 + 2 * self._policy.epochs) * took_s,
+                f"one checked call took {seconds:.1f} s",
+                (1 + 2 * self._policy.epochs) * seconds,
             )
             for cell in cells
-            if (took_s := took.get(cell.address, 0.0)) > self._most_s
+            if (seconds := took_s.get(cell, 0.0)) > self._most_s
         }
 
     def not_reached(self, cell: Cell, why: str, whole_s: float) -> Failure:

@@ -25,7 +25,7 @@ from perbyte.measure.neighbour import Share
 from perbyte.measure.pieces import LARGE_BYTES, Cut, cut_calls, first_piece
 from perbyte.measure.sessions import Sessions, failure_kind
 from perbyte.measure.timing import Timing
-from perbyte.measure.warmth import Warmth
+from perbyte.measure.warmth import FULL_ROUND, Warmth
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
 from perbyte.protocol.layouts import LAYOUT_BITS, further_layout
 from perbyte.runners.session import Session
@@ -45,9 +45,9 @@ LONG_SPENT_S = 0.05  # of an epoch; more calls of a long cell are not worth what
 MOST_CALLS_PER_S = 2e10  # a core makes some five calls of nothing a nanosecond
 WHOLE_CHECK_S = 5e-3  # calls up to this long are taken whole once an epoch, beside their pieces
 LONG_BURSTS = 4  # a call that outlasts so many bursts gets few, spread over the rounds of the others
-# rounds whose bursts are asked for together where forks take them: up to the next look, or twice as many again; the
-# first two are single, because one of them is warmed fully (`warmth`)
-AT_ONCE = (1, 2, 3, 5, 9, 17, 33, 65)
+# the rounds that a question for the bursts of several begins with, where forks take them: a question costs as much as
+# a burst. By looks where nobody knows how many a cell is worth
+QUESTIONS = (1, 3, 5, 9, 17, 33, 65)
 NORMAL_QUARTILES = 1.349  # standard deviations between the quartiles of a normal distribution
 _BURSTS_TO_STOP = 4
 
@@ -195,10 +195,22 @@ class EpochUnderWay:
         """How many rounds' bursts are asked for at once: 0 where they were, in an earlier round."""
         if not self._forks(cell) or self._long(cell):
             return 1
-        if round_number not in AT_ONCE:
+        starts = self._questions(cell)
+        if round_number not in starts:
             return 0
-        after = next((start for start in AT_ONCE if start > round_number), MOST_BURSTS + 1)
+        after = min((start for start in starts if start > round_number), default=MOST_BURSTS + 1)
         return min(after - 1, self._rounds(cell)) - round_number + 1
+
+    def _questions(self, cell: Cell) -> set[int]:
+        """The rounds at which forks of a cell are asked for: two questions an epoch, where it is known how many.
+
+        A round whose burst is warmed fully, to be compared, is asked for by itself.
+        """
+        planned = self.most_rounds(cell)
+        starts = {1, 1 + (planned + 1) // 2} if planned else set(QUESTIONS)
+        if self.warmth and self.warmth.compares:
+            starts |= {FULL_ROUND, FULL_ROUND + 1}
+        return starts
 
     def cost_apart(self) -> list[Cell]:
         """Cells of which pieces cost more than whole calls do, so that they tell little about these."""

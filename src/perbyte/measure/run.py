@@ -39,6 +39,7 @@ from perbyte.measure.sessions import (
     draw_layout,
     failure_kind,
 )
+from perbyte.measure.side_by_side import SideBySide
 from perbyte.measure.states import States, expected_s
 from perbyte.measure.stopping import SPARSE_FROM, Stopping, imprecise_note
 from perbyte.measure.tiers import look_at_full, unproven_tiers, without_full
@@ -357,15 +358,14 @@ class Measurement:
 
     def _validate(self, sessions: Sessions, number: int, cells: Sequence[Cell]) -> list[Cell]:
         checked = 0
-        began: dict[str, float] = {}
 
         def tell(address: str) -> None:
             nonlocal checked
             checked += 1
-            began[address] = time.monotonic()
             self._tell(f"checking {checked} of {len(cells)}", address, number, len(cells))
 
-        verdicts = Validation(self.catalogue, sessions, tell).examine(cells)
+        large = SideBySide(sessions, () if self.policy.gentle else self.cores, self._share.crowded)
+        verdicts = Validation(self.catalogue, sessions, tell, side_by_side=large).examine(cells)
         for failure in verdicts.failures:
             self._fail(failure)
         for algorithm, operation in sorted(verdicts.alone):
@@ -375,7 +375,7 @@ class Measurement:
         if verdicts.compared:
             self.watcher.note(f"{verdicts.compared} outputs compared with those of other runners")
         self._digests = verdicts.digests
-        for cell, failure in self._reach.outlasting(verdicts.passed, began, time.monotonic()).items():
+        for cell, failure in self._reach.outlasting(verdicts.passed, verdicts.took_s).items():
             self._leave(cell, failure)
         return [cell for cell in verdicts.passed if cell not in self._lost]
 

@@ -10,6 +10,7 @@ another implementation's where there is one. What fails is reported with expecte
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerRefused
 from perbyte.measure.sessions import Sessions, failure_kind
+from perbyte.measure.side_by_side import CallUnderWay, SideBySide
 from perbyte.model import Cell, Failure, KnownAnswer
 from perbyte.protocol.messages import CheckAnswer
 
@@ -38,7 +40,8 @@ Question = tuple[str, str, int, str, int]  # algorithm, operation, size, contrac
 class Verdicts:
     """What the validation found. `digests` holds the output digest of one call of each cell that passed.
 
-    `compared` counts outputs that were held against another runner's: digests, and signatures and secrets.
+    `compared` counts outputs that were held against another runner's: digests, and signatures and secrets. `took_s`:
+    seconds that the checks of a cell took.
     """
 
     passed: list[Cell] = field(default_factory=list)
@@ -46,15 +49,25 @@ class Verdicts:
     digests: dict[Cell, str] = field(default_factory=dict)
     alone: set[tuple[str, str]] = field(default_factory=set)
     compared: int = 0
+    took_s: dict[Cell, float] = field(default_factory=dict)
 
 
 class Validation:
     """Checks the cells of an epoch. Untimed: may use any process as long as it likes."""
 
     def __init__(
-        self, catalogue: Catalogue, sessions: Sessions, tell: Callable[[str], None] = lambda _: None
+        self,
+        catalogue: Catalogue,
+        sessions: Sessions,
+        tell: Callable[[str], None] = lambda _: None,
+        *,
+        side_by_side: SideBySide | None = None,
     ) -> None:
+        """`side_by_side` makes calls on more than `SMALL_BYTES`; None: one after the other."""
         self._catalogue = catalogue
+        self._large = side_by_side or SideBySide(sessions)
+        self._waiting: dict[Cell, tuple[Question, dict[Question, CheckAnswer]]] = {}
+        self._took_s: dict[Cell, float] = defaultdict(float)
         self._sessions = sessions
         self._tell = tell
         self._failed: dict[Cell, Failure] = {}
@@ -64,13 +77,19 @@ class Validation:
     def examine(self, cells: Sequence[Cell]) -> Verdicts:
         """Run every check on every cell. Faults of a runner cost the cell they happen at."""
         answers: dict[Cell, dict[Question, CheckAnswer]] = {}
-        for cell in sorted(cells, key=lambda cell: cell.size_bytes):
+        for cell in _by_turns(cells):
             self._tell(cell.address)
+            self._gather(self._large.due(cell.process))
+            began = time.monotonic()
             if (given := self._guarded(cell)) is not None:
                 answers[cell] = given
+            self._took_s[cell] += time.monotonic() - began
+        self._gather(self._large.rest())
         self._agree({cell: answer for cell, answer in answers.items() if cell not in self._failed})
         self._exchange([cell for cell in answers if cell not in self._failed])
-        verdicts = Verdicts(failures=list(self._failed.values()), compared=self._compared)
+        verdicts = Verdicts(
+            failures=list(self._failed.values()), compared=self._compared, took_s=dict(self._took_s)
+        )
         implementations: dict[tuple[str, str], set[str]] = defaultdict(set)
         for cell in cells:
             if cell in self._failed or cell not in answers:
@@ -95,12 +114,23 @@ class Validation:
             return None
         try:
             answers = self._own_checks(cell)
-            if cell.size_bytes > SMALL_BYTES:
+            if cell.size_bytes > SMALL_BYTES and not self._large.has(cell):
                 self._sessions.release([cell])  # large buffers of hundreds of cells need not stay at once
             return answers
         except RunnerError as error:
             self._fail(cell, failure_kind(error), str(error))
             return None
+
+    def _gather(self, calls: Iterable[CallUnderWay]) -> None:
+        """Wait for calls on much data, and put their answers where they belong."""
+        for call in calls:
+            question, answers = self._waiting.pop(call.cell)
+            try:
+                answers[question], took_s = self._large.receive(call)
+                self._took_s[call.cell] += took_s
+                self._sessions.release([call.cell])
+            except RunnerError as error:
+                self._fail(call.cell, failure_kind(error), str(error))
 
     def _fail(self, cell: Cell, kind: str, message: str, expected: str = "", got: str = "") -> None:
         self._failed.setdefault(
@@ -125,12 +155,15 @@ class Validation:
         if not self._catalogue.find(cell.algorithm).determined(cell.operation):
             return {}
         shared = "" if not cell.contract.startswith("setup/") else cell.contract
-        digests = {
-            (cell.algorithm, cell.operation, cell.size_bytes, shared, 1): session.check_calls(handle, 1)
-        }
-        if cell.size_bytes <= SMALL_BYTES:
-            question = (cell.algorithm, cell.operation, cell.size_bytes, cell.contract, MORE_CALLS)
-            digests[question] = session.check_calls(handle, MORE_CALLS)
+        single: Question = (cell.algorithm, cell.operation, cell.size_bytes, shared, 1)
+        digests: dict[Question, CheckAnswer] = {}
+        if cell.size_bytes > SMALL_BYTES:
+            self._large.send(cell, handle)
+            self._waiting[cell] = single, digests
+            return digests
+        digests[single] = session.check_calls(handle, 1)
+        question = (cell.algorithm, cell.operation, cell.size_bytes, cell.contract, MORE_CALLS)
+        digests[question] = session.check_calls(handle, MORE_CALLS)
         return digests
 
     def _once(self, what: tuple[object, ...], cell: Cell, check: Callable[[], Failure | None]) -> None:
@@ -337,6 +370,17 @@ def find_wrong(answers: Mapping[Cell, object], sessions: Sessions) -> list[tuple
         for cell, answer in answers.items()
         if answer != trusted
     ]
+
+
+def _by_turns(cells: Iterable[Cell]) -> list[Cell]:
+    """Cells by size, those of one size by turns of their processes, so that several of these can work at once."""
+    turns: dict[tuple[object, ...], int] = defaultdict(int)
+    keyed = []
+    for cell in cells:
+        turns[cell.process, cell.size_bytes] += 1
+        turn = turns[cell.process, cell.size_bytes] if cell.size_bytes > SMALL_BYTES else 0
+        keyed.append(((cell.size_bytes, turn), cell))
+    return [cell for _, cell in sorted(keyed, key=lambda pair: pair[0])]
 
 
 def _text(answer: CheckAnswer) -> str:

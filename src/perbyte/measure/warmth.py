@@ -29,9 +29,14 @@ class Warmth:
         self._ratios: list[float] = []
         self.slow = False
 
+    @property
+    def compares(self) -> bool:
+        """True while one burst of each cell is warmed fully, to be compared."""
+        return not self.slow and bool(self._policy.warm_least_us) and len(self._ratios) < ENOUGH
+
     def least_us(self, round_number: int) -> float:
         """Return `warm_least_us` of a burst; 0 asks for the whole of `warm_us`."""
-        compared = round_number == FULL_ROUND and len(self._ratios) < ENOUGH
+        compared = round_number == FULL_ROUND and self.compares
         return 0.0 if self.slow or compared else self._policy.warm_least_us
 
     def note(self, medians_by_round: Iterable[dict[int, float]]) -> bool:
@@ -39,7 +44,7 @@ class Warmth:
 
         The fully warmed burst is held against the median of the cell's others.
         """
-        if self.slow or not self._policy.warm_least_us or len(self._ratios) >= ENOUGH:
+        if not self.compares:
             return False
         for by_round in medians_by_round:
             full = by_round.get(FULL_ROUND, math.nan)

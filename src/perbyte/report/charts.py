@@ -14,8 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import altair as alt
+from altair.utils import schemapi
 
 from perbyte.report import theme
+
+# Altair checks each part of a chart against the schema of Vega-Lite, which takes longer than drawing it. The tests
+# switch that on again, and draw every chart.
+schemapi.disable_debug_mode()
 
 Chart: TypeAlias = alt.TopLevelMixin
 Records = Sequence[dict[str, Any]]

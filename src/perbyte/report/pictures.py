@@ -154,7 +154,7 @@ def save_chart(chart: alt.TopLevelMixin, path: Path | str, *, dark: bool = False
         )
     specification = as_specification(chart, dark=dark)
     if suffix == ".svg":
-        path.write_text(vl_convert.vegalite_to_svg(specification, **_offline()), encoding="utf-8")
+        path.write_text(_drawn(specification), encoding="utf-8")
     elif suffix == ".png":
         path.write_bytes(vl_convert.vegalite_to_png(specification, scale=scale, **_offline()))
     elif suffix == ".pdf":
@@ -168,7 +168,17 @@ def save_chart(chart: alt.TopLevelMixin, path: Path | str, *, dark: bool = False
 
 def as_svg(chart: alt.TopLevelMixin) -> str:
     """Give `chart` as the text of an SVG element (light)."""
-    return str(vl_convert.vegalite_to_svg(as_specification(chart), **_offline()))
+    return _drawn(as_specification(chart))
+
+
+def _drawn(specification: dict[str, Any]) -> str:
+    """The SVG of a specification. A run's charts are drawn once, for its page and for its files."""
+    return _drawn_text(json.dumps(specification))
+
+
+@functools.lru_cache(maxsize=64)  # more charts than a run has
+def _drawn_text(specification: str) -> str:
+    return str(vl_convert.vegalite_to_svg(specification, **_offline()))
 
 
 def as_specification(chart: alt.TopLevelMixin, *, dark: bool = False) -> dict[str, Any]:

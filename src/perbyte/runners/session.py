@@ -39,7 +39,7 @@ from perbyte.protocol.messages import CheckAnswer, HelloAnswer, VerdictAnswer
 from perbyte.runners import machinecode, target
 from perbyte.runners.process import RunnerProcess
 from perbyte.runners.spec import RunnerSpec, not_built
-from perbyte.runners.taken import AskedBurst, Chained, TakenBursts, bursts_of
+from perbyte.runners.taken import AskedBurst, AskedCheck, Chained, TakenBursts, bursts_of
 
 KNOWN_CHAINS = {"add": 1.0, "rotate": 1.0, "imul": 3.0}  # core cycles per instruction of a self-check
 CHAIN_TOLERANCE = 0.05
@@ -216,8 +216,21 @@ class Session:
 
     def check_calls(self, handle: int, calls: int) -> CheckAnswer:
         """Make `calls` untimed calls and return what the last one gave."""
+        return self.receive_check(self.send_check(handle, calls))[0]
+
+    def send_check(self, handle: int, calls: int) -> AskedCheck:
+        """Ask for `calls` untimed calls; `receive_check` must be given what this returns before anything is asked."""
         request = messages.CheckCalls(id=self.next_id(), handle=handle, calls=calls)
-        return self.ask(request, CheckAnswer, self.limits.check + self._work_s(handle, calls))
+        limit = self.limits.check + self._work_s(handle, calls)
+        asked = AskedCheck(request, limit, self.process.cpu_s())
+        self.process.send(encode(request))
+        return asked
+
+    def receive_check(self, asked: AskedCheck) -> tuple[CheckAnswer, float]:
+        """Return what the last of the calls gave, and the seconds of CPU time that they took."""
+        line = self.process.receive(asked.limit_s)
+        cpu_s = self.process.cpu_s() - asked.cpu_s
+        return self._read(line, asked.request, CheckAnswer), cpu_s
 
     def check_vector(self, handle: int, known: KnownAnswer) -> CheckAnswer:
         """Return the output for a known answer's material; RunnerRefused `unsupported` if it does not fit."""

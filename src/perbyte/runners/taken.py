@@ -54,6 +54,18 @@ class AskedBurst:
     since_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class AskedCheck:
+    """Calls without timing that were asked for: by which request, and how long the answer may take.
+
+    `cpu_s`: CPU time that the process had taken before.
+    """
+
+    request: messages.CheckCalls
+    limit_s: float
+    cpu_s: float
+
+
 def bursts_of(asked: AskedBurst, answer: messages.MeasureAnswer) -> tuple[Burst, ...]:
     """The bursts of an answer: one, or one of each fork, whose rounds follow each other."""
     bursts, begin = [], 0
