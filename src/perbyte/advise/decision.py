@@ -314,7 +314,7 @@ def _tiers(case: Case, algorithm: Algorithm) -> tuple[str, ...]:
 
 def _why_no_figure(case: Case, algorithm: Algorithm) -> str:
     """Of what the run has figures of: what they lack, or whose they are; else what the survey of libraries said."""
-    measured = any(one.cell.algorithm == algorithm.id for one in case.figures)
+    measured = any(figure.cell.algorithm == algorithm.id for figure in case.figures)
     return (not measured and case.why_missing.get(algorithm.id)) or _lacking(case, algorithm)
 
 
@@ -324,7 +324,7 @@ def _unseen(used: Sequence[CellFigure]) -> bool:
     Of a fast call on much data the audit cannot tell: memory takes as long. So its work counts as seen where it was
     seen at another size, and that of opening where sealing as much was seen and took no longer.
     """
-    by_cell = {(one.cell.cpu, one.cell.operation, one.cell.size_bytes): one for one in used}
+    by_cell = {(figure.cell.cpu, figure.cell.operation, figure.cell.size_bytes): figure for figure in used}
     seen: dict[tuple[str, str], bool] = {}
     for (cpu, operation, size), figure in by_cell.items():
         forth = by_cell.get((cpu, _BACKWARD.get(operation, ""), size))

@@ -283,7 +283,7 @@ def _stands_for(row: EvidenceRow, wanted: Iterable[Selector]) -> bool:
     if row.figure:
         return any(selector.matches(row.figure.cell) for selector in wanted)
     work = ("algorithm", "operation", "size_bytes", "contract")
-    return any(all(row.dims[name] == getattr(one.cell, name) for name in work) for one in wanted)
+    return any(all(row.dims[name] == getattr(selector.cell, name) for name in work) for selector in wanted)
 
 
 def _without(field_: Iterable[Candidate]) -> str:

@@ -237,15 +237,15 @@ class _Available:
 
     def struck(self, wanted: Selector) -> Iterator[tuple[Cell, str]]:
         """The cells that a glob means and that were to be measured but have no figure, each with the reason."""
-        found: dict[Cell, str] = {}
+        reasons: dict[Cell, str] = {}
         for failure in self.failures:
             if failure.kind in _NOT_PROVIDED or not failure.address or wanted.literal:
                 continue
             with suppress(ValueError):
                 cell = parse_address(failure.address)
                 if cell not in self.figures and wanted.matches(cell):
-                    found.setdefault(cell, f"{failure.kind}: {failure.message}".removesuffix(": "))
-        yield from found.items()
+                    reasons.setdefault(cell, f"{failure.kind}: {failure.message}".removesuffix(": "))
+        yield from reasons.items()
 
     def _one(self, failure: Failure, wanted: Selector) -> bool:
         if failure.address == wanted.text or wanted.literal:

@@ -139,14 +139,14 @@ def check(claim: Claim) -> None:
 def unread(claim: Claim) -> tuple[str, ...]:
     """The words of degree that a claim says and names neither in `words` nor in `figures_set`."""
     named = {name.removeprefix(_NOT) for name in (*claim.words, *claim.figures_set)}
-    found = _degrees().findall(claim.says.lower())
-    return tuple(word for word in dict.fromkeys(found) if word not in named)
+    degrees = _degrees().findall(claim.says.lower())
+    return tuple(word for word in dict.fromkeys(degrees) if word not in named)
 
 
 @lru_cache(maxsize=1)
 def _degrees() -> re.Pattern[str]:
     """Finds the table's words of degree, the longest first: `very much` is not `much`."""
-    names = [name for one in words() if one.of_degree for name in (one.word, *one.also)]
+    names = [name for entry in words() if entry.of_degree for name in (entry.word, *entry.also)]
     return re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names), key=len, reverse=True)) + r")\b")
 
 

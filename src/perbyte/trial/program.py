@@ -156,11 +156,11 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         parts = _compiling(source, sort, used, scratch)
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
             texts = pool.map(lambda command: _run(command, scratch), [*commands, *parts.values()])
-            if said := [words for words in texts if words]:
-                raise DoesNotBuild("\n".join(said))
+            if complaints := [words for words in texts if words]:
+                raise DoesNotBuild("\n".join(complaints))
         objects = list(parts)
         paths = [f"-Wl,-rpath,{file.parent}" for file in source.files if file.suffix == ".so"]
-        named = link_flags([scratch / one for one in ("table.o", *objects)], source.called) if cxx else []
+        named = link_flags([scratch / name for name in ("table.o", *objects)], source.called) if cxx else []
         rest = [*(str(file) for file, kind in sort.items() if kind == "linked"), *paths, str(sdk), *named]
         rest += [*_abi(source), *source.link, "-lm", "-ldl", "-pthread"]
         rest += _link([*main, "-o", "runner", "table.o", "hello.o", *objects, *rest], scratch)
@@ -211,29 +211,30 @@ def _compiling(
 ) -> dict[str, list[str]]:
     """The objects of the user's files, each with the command that makes it; wrappers are written to `scratch`."""
     include = [
-        f"-I{one}" for one in dict.fromkeys((*source.include, *(file.parent for file in source.files)))
+        f"-I{directory}"
+        for directory in dict.fromkeys((*source.include, *(file.parent for file in source.files)))
     ]
-    found: dict[str, list[str]] = {}
+    commands: dict[str, list[str]] = {}
     for number, (file, kind) in enumerate(sort.items()):
         if kind in ("c", "c++"):
             forced = [part for header in source.forced for part in ("-include", header)]
             words = [*used[kind], *source.flags, *source.defines, "-w", *include]
             words += forced if kind == "c++" else []
             name = f"{number}-{file.stem}.o"
-            found[name] = [*words, "-c", str(file), "-o", name]
+            commands[name] = [*words, "-c", str(file), "-o", name]
         elif kind == "rust":
             (scratch / "wrapper.rs").write_text(source.wrapper, encoding="utf-8")
             flags = [*RUST_FLAGS, *_rust_flags(source.flags)]
-            found["libsubject.a"] = ["rustc", *flags, "-o", "libsubject.a", "wrapper.rs"]
+            commands["libsubject.a"] = ["rustc", *flags, "-o", "libsubject.a", "wrapper.rs"]
         elif kind == "zig":
             (scratch / "zig.zig").write_text(source.wrapper, encoding="utf-8")
-            found["zig.o"] = zig_build(file, source.flags, "zig.o")
+            commands["zig.o"] = zig_build(file, source.flags, "zig.o")
     for number, (file, more, places_of_headers) in enumerate(source.others):
-        headers = [f"-I{one}" for one in places_of_headers]
+        headers = [f"-I{directory}" for directory in places_of_headers]
         words = [*used[COMPILED[file.suffix]], *source.flags, *more, "-w", *headers]
         name = f"other-{number}-{file.stem}.o"
-        found[name] = [*words, "-c", str(file), "-o", name]
-    return found
+        commands[name] = [*words, "-c", str(file), "-o", name]
+    return commands
 
 
 def describe(name: str, place: Path, files: Sequence[Path] = (), *, language: str = "c") -> RunnerSpec:

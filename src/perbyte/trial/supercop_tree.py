@@ -119,7 +119,7 @@ def _keccak(root: Path, abi: tuple[str, ...]) -> tuple[Path, Path]:
     command = [*compiler("c"), *abi, "-O3", "-march=native", "-fwrapv"]
     stamp = hashlib.sha256(f"{root} {command} {(root / 'version').exists()}".encode()).hexdigest()[:12]
     place = places.build_home() / "trials" / "supercop" / f"keccak-{stamp}"
-    archive, said = place / "libkeccak.a", ""
+    archive, complaint = place / "libkeccak.a", ""
     if archive.is_file():
         return place, archive
     machine = "x86" if "-m32" in abi else {"x86_64": "amd64"}.get(platform.machine(), platform.machine())
@@ -135,8 +135,8 @@ def _keccak(root: Path, abi: tuple[str, ...]) -> tuple[Path, Path]:
             (built / "libXKCP.a").replace(archive)
             shutil.rmtree(place / "k")
             return place, archive
-        said = (made.stdout.strip().splitlines() or ["no word"])[-1]
-    raise Unusable(f"needs libkeccak, which does not build: {said}")
+        complaint = (made.stdout.strip().splitlines() or ["no word"])[-1]
+    raise Unusable(f"needs libkeccak, which does not build: {complaint}")
 
 
 @cache
