@@ -72,6 +72,7 @@ pub struct Runner {
     pub code_path: Option<unsafe extern "C" fn(*const Row) -> *const c_char>,
     pub tables: *const *const Row,
     pub empty: Option<unsafe extern "C" fn()>,
+    pub aligned: c_uint,
 }
 
 // Constants that nothing writes to; the pointers in them lead to constants too.
@@ -129,5 +130,6 @@ pub fn describe() -> Vec<usize> {
         offset_of!(Runner, code_path),
         offset_of!(Runner, tables),
         offset_of!(Runner, empty),
+        offset_of!(Runner, aligned),
     ]
 }
