@@ -114,7 +114,7 @@ def virtual(scripts: dict[str, dict[str, Any]], clock: VirtualClock) -> Iterator
         for name in ("sessions", "plan"):
             stack.enter_context(mock.patch(f"perbyte.measure.{name}.Session", Virtual))
         time = SimpleNamespace(monotonic=clock.monotonic)
-        for name in ("run", "rounds", "budget"):
+        for name in ("run", "rounds", "budget", "telling"):
             stack.enter_context(mock.patch(f"perbyte.measure.{name}.time", time))
         yield
 

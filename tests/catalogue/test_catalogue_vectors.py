@@ -134,7 +134,7 @@ def test_decrypting_answers_are_the_encrypting_ones_turned_round():
     turned = 0
     for known in catalogue.algorithms.values():
         for there, back in (("encrypt", "decrypt"), ("seal", "open")):
-            if there not in known.operations:
+            if there not in known.operations or there in known.randomised:
                 continue
             ways = zip(
                 catalogue.known_answers(known.id, there),

@@ -75,7 +75,7 @@ def test_a_fault_of_one_runner_is_shown_and_the_others_are_fine(world, script, t
 def test_2_is_usage(world, script):
     world.add(script("alpha"))
     complained(world.perbyte("measure", "alpha/sha-257@16"), 2, "sha-257", "did you mean sha-256")
-    complained(world.perbyte("measure", "alpha/aes-128-ecb/encrypt@17"), 2, "no multiple of 16")
+    complained(world.perbyte("measure", "alpha/aes-128-ecb/encrypt@17"), 2, "not a multiple of 16")
     complained(world.perbyte("measure", "nobody/sha-256"), 2, "no runner is called 'nobody'", "alpha")
     complained(world.perbyte("measure", "alpha/sha-256+cpu=avx99"), 2, "no CPU tier 'avx99'", "full, soft")
 

@@ -218,6 +218,7 @@ def test_a_full_selftest_says_what_the_machine_can_tell(world):
 
 def test_what_counts_as_told():
     from perbyte.app.selftest import Trials
+    from perbyte.cli.selftest import _show
     from perbyte.stats.estimate import binomial_bound
 
     trials = Trials(
@@ -228,7 +229,7 @@ def test_what_counts_as_told():
     assert trials.smallest(5.0) == 0.05
     trials.detected[5.0, 0.05] = [False]
     assert trials.smallest(5.0) == float("inf")
-    trials.show()
+    _show(trials)
     assert binomial_bound(0, 20) == pytest.approx(1 - 0.05 ** (1 / 20))
     assert binomial_bound(3, 10) == pytest.approx(0.6066, abs=1e-3)
     assert binomial_bound(2, 2) == binomial_bound(0, 0) == 1.0

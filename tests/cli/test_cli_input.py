@@ -83,9 +83,9 @@ def bad_files(tmp_path):
         "dangling": (tmp_path / "dangling", "No such file"),
         "empty": (tmp_path / "empty", "0 bytes, less than one block of 16"),
         "short": (tmp_path / "short", "15 bytes, less than one block of 16"),
-        "directory": (tmp_path / "directory", "no regular file"),
-        "pipe": (tmp_path / "pipe", "no regular file"),
-        "device": ("/dev/zero", "no regular file"),
+        "directory": (tmp_path / "directory", "not a regular file"),
+        "pipe": (tmp_path / "pipe", "not a regular file"),
+        "device": ("/dev/zero", "not a regular file"),
     }
 
 

@@ -99,7 +99,7 @@ def test_slopes_are_given_at_one_size_and_need_no_cycles():
         (
             "google-benchmark",
             '{"benchmarks": [\n{"name": "a",\n"real_time": "x"}]}',
-            "line 2: real_time is no number",
+            "line 2: real_time is not a number",
         ),
         (
             "google-benchmark",
@@ -125,7 +125,7 @@ def test_slopes_are_given_at_one_size_and_need_no_cycles():
             "BenchmarkA 100 3 ns/op\n\nBenchmarkA 5 3.0",
             "line 3: the line of a benchmark is cut off",
         ),
-        ("benchfmt", "BenchmarkA 100 x ns/op", "line 1: ns/op is no number"),
+        ("benchfmt", "BenchmarkA 100 x ns/op", "line 1: ns/op is not a number"),
         ("criterion", "a    time:   [1.0 ns 1.1", "line 1: the line with the time is cut off"),
         ("criterion", "a    time:   [1.0 ls 1.1 ns 1.2 ns]", "unit of time 'ls'"),
         ("pyperf", '{"benchmarks": [{"metadata": {"name": "a"}, "runs": [{}]}]}', "has no values"),

@@ -226,7 +226,7 @@ def test_the_crate_takes_the_name_and_version_that_a_lock_file_has(
     assert 'name = "criterion"\nversion = "0.5.1"' in text
     assert (made / "src" / "lib.rs").is_file()
     assert cargo_bench._patches("cargo", tmp_path, [{"dependencies": [{"name": "perbyte-criterion"}]}]) == []
-    with pytest.raises(UsageError, match="no criterion"):
+    with pytest.raises(UsageError, match="does not depend on criterion"):
         cargo_bench._patches("cargo", tmp_path, [{"dependencies": []}])
 
 

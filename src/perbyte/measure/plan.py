@@ -183,7 +183,7 @@ def _cells_of(
 def _unfit(cell: Cell, algorithm: Algorithm) -> str:
     """Why there is no such cell; empty where there is."""
     if cell.size_bytes % algorithm.data_multiple_bytes:
-        return f"{cell.size_bytes} bytes is no multiple of {algorithm.data_multiple_bytes}"
+        return f"{cell.size_bytes} bytes is not a multiple of {algorithm.data_multiple_bytes}"
     if cell.drawn and cell.state != LOOP:
         return f"calls that differ by luck are single calls already: they have no state {cell.state}"
     return ""
