@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -256,6 +257,9 @@ by = ["runner", "operation", "size_bytes"]
     assert "- Refuted by: another one is surely faster than Fast, in one of the combinations" in page
     assert "- In print: reproduced" in page
     assert "- Here: ✓ reproduced (quick). Of 12 comparisons 8 support the claim" in page
+    assert "ended early" not in page
+    short = claims_page(study, judgement, [replace(run, complete=False, measuring_s=7.6)])
+    assert "(ended early, after 8 s of measuring)" in short
     assert "- Here:" not in claims_page(study)
     (_, found) = judgement_data(judgement)["verdicts"]
     assert (found["outcome"], found["about"], found["partial"], found["compared"], found["left_out"]) == (

@@ -316,7 +316,8 @@ def _claim(verdict: Verdict, printed: str, *, here: bool) -> list[str]:
 def _described(run: Run) -> str:
     libraries = sorted({f"{figure.library} {figure.library_version}".strip() for figure in run.cells})
     machine = plain(run.conditions.machine.cpu_model, 80) or "unknown machine"
+    early = "" if run.complete else f" (ended early, after {run.measuring_s:.0f} s of measuring)"
     return (
-        f"{plain(run.conditions.run_id, 80)}, {plain(run.conditions.started_at[:10], 10)}, {machine}, "
+        f"{plain(run.conditions.run_id, 80)}{early}, {plain(run.conditions.started_at[:10], 10)}, {machine}, "
         f"Perbyte {plain(run.conditions.perbyte_version, 20)}, {plain(', '.join(libraries), 300)}."
     )

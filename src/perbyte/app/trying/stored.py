@@ -60,7 +60,9 @@ class Stored:
             ratio = stats.compare(before, figure, noise, same_run=False).ratio
             if ratio.above(1) or ratio.below(1):
                 name, times = figure.cell.runner, f"{ratio.value:.3g}"
-                return f"the run {run.conditions.run_id} is out of date: {name} costs {times} times as much now"
+                return (
+                    f"the run {run.conditions.run_id} is out of date: {name} costs {times} times as much now"
+                )
         return ""
 
     def kept(self, now: Run) -> list[tuple[Run, CellFigure]]:
