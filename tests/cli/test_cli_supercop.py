@@ -124,7 +124,7 @@ def test_an_implementation_for_x86_alone_is_built_for_32_bits(world, tmp_path):
     out = tmp_path / "out"
     world.perbyte("supercop", tmp_path / "tree", "--size", "64", "--budget", "500ms", "--out", out, "-q")
     made = outcomes(out)["narrow"]
-    if made["word"] == "cannot be built" and "gcc-multilib" in made["detail"]:
+    if made["word"] == "cannot be built" and "makes no programs with" in made["detail"]:
         pytest.skip("this compiler makes no programs of 32 bits")
     assert made["word"] == "wrong", (
         made

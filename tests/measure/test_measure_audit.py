@@ -141,9 +141,10 @@ def test_a_lie_at_one_size_costs_that_cell_and_at_two_the_row(lab: Any, ecb: Any
     }
 
     def refused(name: str, sizes: str, **dearer: float) -> list[str]:
-        for _ in range(3):  # beside other work the audit may find too little to refuse anything
-            ask = f"{name}/aes-128-ecb@{sizes}+contract=message"
-            done = lab.run(liar | {"name": name, "dearer": dearer}, ask=ask, **FIVE)
+        for turn in range(3):  # beside other work the audit may find too little to refuse anything
+            own = f"{name}-{turn}"
+            ask = f"{own}/aes-128-ecb@{sizes}+contract=message"
+            done = lab.run(liar | {"name": own, "dearer": dearer}, ask=ask, **FIVE)
             if done.failures():
                 break
         return sorted(failure.partition("@")[2][:2] for failure in done.failures())

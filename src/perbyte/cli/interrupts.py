@@ -50,7 +50,8 @@ def _sent_again(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
             # a moment later, and from elsewhere: raised in here it would be dropped as well
             again = threading.Timer(_LATER_S, os.kill, (os.getpid(), signal.SIGINT))
             again.daemon = True
-            again.start()
+            with contextlib.suppress(KeyboardInterrupt):  # one more came while the thread was started
+                again.start()
         else:
             hook(dropped)
 
