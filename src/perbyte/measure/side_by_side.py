@@ -63,7 +63,7 @@ class SideBySide:
         """Calls to be received before `process` is asked anything, and before one more is asked for: oldest first."""
         for call in list(self._under_way):
             working = len(self._under_way)
-            full = working >= max(len(self._cores), 1) or (working > 0 and self._crowded(working))
+            full = working >= max(len(self._cores), 1) or self._crowded(working)
             if full or call.cell.process == process:
                 yield call
 
