@@ -6,10 +6,14 @@ import json
 import os
 import platform
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from perbyte.app.supercop import Made, Way, held_to_reference
 from perbyte.errors import EXIT_FINE, EXIT_INCORRECT, EXIT_USAGE
+from perbyte.model.run import Failure
+from perbyte.trial.supercop import Implementation
 
 pytestmark = pytest.mark.native
 
@@ -174,3 +178,28 @@ def test_each_compiler_of_the_list_compiles_the_implementation_too(world, tree, 
     words = ("sha512", "--size", "64", "--budget", "500ms", "--out", out, "--compilers", "all", "-q")
     world.perbyte("supercop", tree, *words)
     assert outcomes(out)["picky"]["word"] == "measured"
+
+
+
+def test_of_two_against_two_those_that_disagree_with_the_reference_are_wrong(tmp_path):
+    """As the OCB of a published tree: a table for a mebibyte in two of four implementations that fit its checksums."""
+    sides = {"ref": "opt, vaes", "int": "opt, vaes", "opt": "int, ref", "vaes": "int, ref"}
+    made = [
+        Made(Implementation("aead", "ocb", name, tmp_path), Way(()), name, "measured", "checksumsmall fits")
+        for name in (*sides, "alone")
+    ]
+    failures = [
+        Failure("disputed", name, f"disagrees with {others} on data of 1075249 bytes that nobody knew before")
+        for name, others in sides.items()
+    ]
+    held = held_to_reference(made, SimpleNamespace(failures=failures))
+    assert held
+    assert {program.name: program.word for program in held} == {
+        "ref": "measured",
+        "int": "measured",
+        "opt": "wrong",
+        "vaes": "wrong",
+        "alone": "measured",
+    }
+    assert held[2].detail.endswith("; disagrees with ref on data of 1075249 bytes that nobody knew before")
+    assert held_to_reference(made, SimpleNamespace(failures=failures[1:])) is None

@@ -73,6 +73,12 @@ static size_t aligned(size_t length)
 	return (length + grain - 1) / grain * grain;
 }
 
+/* Memory for an input of the case's own, for free(). */
+static uint8_t *input_room(size_t bytes)
+{
+	return grain > 1 ? aligned_alloc(grain, aligned(bytes)) : malloc(bytes);
+}
+
 /* Keys, then nonces, then additional data, in one block of memory. Vectors of key derivation and of password
  * hashes come with keys and salts of all lengths. */
 static int lay_out_material(pb_prepared *p, const pb_vector *vector)
@@ -167,7 +173,7 @@ static const char *produce_input(pb_prepared *p, const char *producer, char *wor
 		p->c.in_len = signature ? p->c.size + other.c.out_len : other.c.out_len;
 		if (is(producer, "encapsulate"))
 			p->c.in_len -= row->output; /* the secret behind the ciphertext */
-		p->own_input = malloc(p->c.in_len + 1);
+		p->own_input = input_room(p->c.in_len + 1);
 		if (!p->own_input)
 			code = say(words, "bad-size", "out of memory");
 		else if (signature) {
@@ -186,7 +192,7 @@ static const char *find_input(pb_prepared *p, const pb_vector *vector, char *wor
 {
 	const char *producer = producer_of(p->variant->operation);
 	if (vector) {
-		p->own_input = malloc(vector->input_len + 1);
+		p->own_input = input_room(vector->input_len + 1);
 		if (!p->own_input)
 			return say(words, "bad-size", "out of memory");
 		if (vector->input_len)
@@ -213,10 +219,11 @@ static int lay_out_messages(pb_prepared *p)
 		p->c.message[i] = p->c.in;
 	if (p->c.given || !is(p->variant->operation, "sign"))
 		return 0;
-	p->messages = malloc((PB_RING - 1) * p->c.size + 1);
+	size_t apart = aligned(p->c.size);
+	p->messages = input_room((PB_RING - 1) * apart + 1);
 	for (int i = 1; p->messages && i < PB_RING; i++) {
 		char label[24];
-		uint8_t *at = p->messages + (size_t)(i - 1) * p->c.size;
+		uint8_t *at = p->messages + (size_t)(i - 1) * apart;
 		snprintf(label, sizeof label, "message/%d", i);
 		pb_stream(p->seed, label, at, p->c.size);
 		p->c.message[i] = at;
@@ -240,7 +247,7 @@ const char *pb_case_open(pb_prepared *p, const pb_row *row, const pb_variant *va
 	memset(p, 0, sizeof *p);
 	p->variant = variant;
 	p->seed = seed;
-	p->offset = offset;
+	p->offset = offset = offset / grain * grain;
 	p->c.row = row;
 	p->c.given = vector != NULL;
 	int takes_tag = is(variant->operation, "open") || is(variant->operation, "verify");

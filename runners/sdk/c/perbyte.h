@@ -88,7 +88,7 @@ typedef struct pb_runner {
 	/* For languages whose loops are not entered as cheaply as those of C: enters one and returns at once.
 	 * What that costs belongs to no call and is subtracted from each sample. May be NULL. */
 	void (*empty)(void);
-	/* Each key, each nonce and additional data begin at a multiple of so many bytes; 0: anywhere. */
+	/* Keys, nonces, data and additional data begin at multiples of so many bytes, a power of two; 0: anywhere. */
 	unsigned aligned;
 } pb_runner;
 

@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -162,6 +162,28 @@ def _build(
         except (Unusable, PerbyteError, OSError) as error:
             return Made(implementation, way, name, "cannot be built", reason(error))
     return Made(implementation, way, name, "does not compile", refusal)
+
+
+def held_to_reference(made: Sequence[Made], run: Run) -> list[Made] | None:
+    """The same programs, those `wrong` that disagree with the tree's `ref`; None where nothing was disputed with it.
+
+    Implementations that give the tree's checksums may differ on longer data, with as many on each side. By the
+    layout's convention `ref` then says what is right.
+    """
+    disputes = {failure.runner: failure.message for failure in run.failures if failure.kind == "disputed"}
+    reference = next(
+        (each.name for each in made if each.implementation.name == "ref" and each.name in disputes), None
+    )
+    if not reference:
+        return None
+    held = []
+    for program in made:
+        message = re.match(r"disagrees with (.+?) (on .*)", disputes.get(program.name, ""))
+        if message and reference in message[1].split(", "):
+            detail = f"{program.detail}; disagrees with {reference} {message[2]}"
+            program = replace(program, word="wrong", detail=detail, spec=None)  # noqa: PLW2901
+        held.append(program)
+    return held
 
 
 def judged(variant: Made | ImplementationOutcome, run: Run) -> tuple[str, str]:

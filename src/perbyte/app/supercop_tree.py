@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from perbyte.app.conducting import Conducted, conduct_plan
-from perbyte.app.supercop import MEASURED, Made, Way, build_group, judged
+from perbyte.app.supercop import MEASURED, Made, Way, build_group, held_to_reference, judged
 from perbyte.app.trying.bench import Bench
 from perbyte.app.trying.check import CALL_S
 from perbyte.app.trying.clock import Clock
@@ -111,13 +111,19 @@ class TreeJob:
         taken = {spec.name for spec in locate()}
         gated = algorithm.family == "supercop"
         made = build_group(group, algorithm, self.ways, sizes[0], taken, gated=gated)
+        run = self._run(made, algorithm, sizes)
+        if run and (undisputed := held_to_reference(made, run)):
+            made, run = undisputed, self._run(undisputed, algorithm, sizes)
+        return made, run
+
+    def _run(self, made: Sequence[Made], algorithm: Algorithm, sizes: tuple[int, ...]) -> Run | None:
+        """A run of those that have a program; None where there is none."""
         specs = [program.spec for program in made if program.spec]
         if not specs:
-            return made, None
+            return None
         policy, clock = Policy(epochs=EPOCHS, gentle=self.gentle), Clock(self.budget_s)
         bench = Bench(specs, [], algorithm, sizes, policy, CALL_S, clock, self.conduct)
-        run, _ = bench.measure(fresh=True)
-        return made, run
+        return bench.measure(fresh=True)[0]
 
     def _outcome(self, program: Made, run: Run | None) -> VariantOutcome:
         word, detail = judged(program, run) if run else (program.word, program.detail)
