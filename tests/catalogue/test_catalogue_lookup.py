@@ -185,6 +185,7 @@ def test_contracts_are_those_of_the_method(catalogue):
         "rekey/1",
         "setup/1",
         "oneshot/1",
+        "permute/1",
         "pk/1",
         "routine/1",
         "batch/1",

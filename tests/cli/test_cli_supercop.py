@@ -180,7 +180,6 @@ def test_each_compiler_of_the_list_compiles_the_implementation_too(world, tree, 
     assert outcomes(out)["picky"]["word"] == "measured"
 
 
-
 def test_of_two_against_two_those_that_disagree_with_the_reference_are_wrong(tmp_path):
     """As the OCB of a published tree: a table for a mebibyte in two of four implementations that fit its checksums."""
     sides = {"ref": "opt, vaes", "int": "opt, vaes", "opt": "int, ref", "vaes": "int, ref"}

@@ -7,6 +7,7 @@ from pathlib import Path
 from perbyte.catalogue import load
 from perbyte.errors import RunnerRefused
 from perbyte.runners import RunnerSpec, Session
+from perbyte.trial.bench import sizes_for
 from perbyte.trial.program import build_program
 from perbyte.trial.subject import TrialRequest, find_algorithm, make_source, read_calls, read_files
 
@@ -21,7 +22,8 @@ def answers(spec: RunnerSpec, algorithm: str) -> dict[tuple[str, str], int]:
     found: dict[tuple[str, str], int] = {}
     with Session(spec) as session:
         for row in (one for one in session.hello().operations if one.algorithm == algorithm):
-            handle = session.prepare(row.algorithm, row.operation, row.contract, 64, seed=7, offset=0)
+            size = sizes_for(load().find(algorithm), (64,) if row.operation != "permute" else None)[0]
+            handle = session.prepare(row.algorithm, row.operation, row.contract, size, seed=7, offset=0)
             right = 0
             for known in load().known_answers(algorithm, row.operation):
                 try:

@@ -181,7 +181,7 @@ def held_to_reference(made: Sequence[Made], run: Run) -> list[Made] | None:
         message = re.match(r"disagrees with (.+?) (on .*)", disputes.get(program.name, ""))
         if message and reference in message[1].split(", "):
             detail = f"{program.detail}; disagrees with {reference} {message[2]}"
-            program = replace(program, word="wrong", detail=detail, spec=None)  # noqa: PLW2901
+            program = replace(program, word="wrong", detail=detail, spec=None)
         held.append(program)
     return held
 

@@ -21,6 +21,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "xof": ("digest", "squeeze"),
     "mac": ("mac",),
     "kdf": ("expand",),
+    "permutation": ("permute",),
     "password-hash": ("hash",),
     "key-agreement": ("derive", "keygen"),
     "kem": ("encapsulate", "decapsulate", "keygen"),
@@ -38,7 +39,7 @@ MODES = frozenset({"ecb", "cbc", "ctr", "ofb", "cfb", "ige", "xts", "gcm", "ccm"
 LONGEST_VECTOR = 65_536
 """Bytes of data in a known answer: what fits a protocol line with room."""
 
-_UNKEYED = ("hash", "checksum", "xof", "probe", "routine", "password-hash")
+_UNKEYED = ("hash", "checksum", "xof", "permutation", "probe", "routine", "password-hash")
 _TAGGED = (
     "aead",
     "hash",
@@ -59,6 +60,7 @@ _WITH_DATA = (
     "squeeze",
     "mac",
     "expand",
+    "permute",
     "hash",
     "derive",
     "decapsulate",
@@ -125,9 +127,11 @@ def _length_complaints(known: Algorithm) -> Iterator[str]:
     kind = known.kind
     if kind not in _UNKEYED and not known.key_bytes and not known.fixed_key:
         yield f"a {kind} has a key length"
-    if kind in ("hash", "checksum", "probe", "routine") and (known.key_bytes or known.nonce_bytes):
+    if kind in ("hash", "checksum", "permutation", "probe", "routine") and (
+        known.key_bytes or known.nonce_bytes
+    ):
         yield f"a {kind} has neither key nor nonce"
-    if kind in ("block-cipher", "hash", "xof") and not known.block_bytes:
+    if kind in ("block-cipher", "hash", "xof", "permutation") and not known.block_bytes:
         yield f"a {kind} has a block length"
     if kind in _TAGGED and not known.tag_bytes and not known.fixed_key:
         yield f"a {kind} has a tag length"
@@ -261,7 +265,7 @@ def _output_bytes(known: Algorithm, operation: str, data: int) -> int:
         return 0
     if operation == "open":
         return data - known.tag_bytes
-    if operation in ("encrypt", "seal", *_LENGTH_ONLY):
+    if operation in ("encrypt", "seal", "permute", *_LENGTH_ONLY):
         return data + (known.tag_bytes if operation == "seal" else 0)
     return known.tag_bytes
 

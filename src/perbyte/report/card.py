@@ -59,6 +59,7 @@ _KINDS = {
     "checksum": "checksum",
     "xof": "extendable hash",
     "mac": "MAC",
+    "permutation": "permutation",
     "kdf": "key derivation",
     "key-agreement": "key agreement",
     "kem": "key encapsulation",

@@ -26,6 +26,7 @@ from perbyte.trial.expressions import (
 from perbyte.trial.roles import BACK_AND_FORTH, Call
 
 STATE_BYTES = 1 << 16
+UNKEYED = {"hash", "xof", "permutation"}
 SYMMETRIC = {"ctr", "ofb"}  # modes in which decryption is encryption
 
 
@@ -72,8 +73,8 @@ def write_adapter(
         for variant in variants
     )
     first = next(iter(calls.values())).function
-    key = 0 if algorithm.kind in ("hash", "xof") else algorithm.key_bytes
-    nonce = 0 if algorithm.kind in ("hash", "xof") else algorithm.nonce_bytes
+    key = 0 if algorithm.kind in UNKEYED else algorithm.key_bytes
+    nonce = 0 if algorithm.kind in UNKEYED else algorithm.nonce_bytes
     text = _TABLE.format(
         declarations="\n".join([*(declaration(call) for call in calls.values()), taking(calls.values())]),
         bytes=STATE_BYTES,
@@ -116,6 +117,7 @@ class _Writer:
             "stream-cipher": self._cipher,
             "aead": self._aead,
             "kdf": self._kdf,
+            "permutation": self._permutation,
             "kem": self._kem,
             "signature": self._signature,
             "key-agreement": self._agreement,
@@ -138,6 +140,7 @@ class _Writer:
             "hash": "--function NAME, or init=, update= and final=",
             "xof": "--function NAME, or init=, update= and final=",
             "mac": "--function NAME with the key in each call, or key= and mac=, or init=, update=, final=",
+            "permutation": "--function NAME",
             "aead": "seal= and open=, with key= where the key is set apart",
             "kem": "keypair=, encapsulate= and decapsulate=",
             "signature": "keypair=, sign= and verify=",
@@ -253,6 +256,14 @@ class _Writer:
             )
         ]
 
+    def _permutation(self) -> list[Variant]:
+        if not (call := self.calls.get("permute")):
+            return []
+        # each call takes what the call before left, and a sample begins with the input
+        self.loops.append("static void begin(pb_case *c)\n{\n\tmemcpy(c->out, c->in, c->size);\n}")
+        loop = self._loop("permute", [expression(call)])
+        return [Variant("permute", "permute/1", told(call), "begin", loop, "NULL")]
+
     def _kem(self) -> list[Variant]:
         variants: list[Variant] = []
         if not {"keypair", "decapsulate"} <= set(self.calls):
@@ -287,6 +298,11 @@ class _Writer:
         lines: list[str] = []
         if kind in ("hash", "xof", "mac"):
             lines.append("c->out_len = c->row->output;")
+        elif kind == "permutation":
+            lines += [
+                "if (c->size != BLOCK)",
+                '\treturn close_case(c), pb_fail(c, "not the length of the state");',
+            ]
         elif kind == "aead":
             lines += [
                 "if (c->inverse && c->in_len != c->size + c->row->output)",

@@ -34,7 +34,7 @@ def sizes_for(algorithm: Algorithm, asked: Sequence[int] | None, *, quick: bool 
     """The sizes to measure, in bytes: those asked for, or the usual ones; `quick`: as few as will do."""
     if asked:
         return tuple(asked)
-    usual = _FIXED.get(algorithm.kind)
+    usual = (algorithm.block_bytes,) if algorithm.kind == "permutation" else _FIXED.get(algorithm.kind)
     return usual or (QUICK_SIZES if quick else SIZES)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from perbyte.trial.prototype import Shape
-from perbyte.trial.roles import BACK_AND_FORTH, Call, returns_bytes
+from perbyte.trial.roles import BACK_AND_FORTH, NUMBER, Call, returns_bytes
 
 _WIDTHS = {
     "u16": "uint16_t",
@@ -49,6 +49,11 @@ def expression(call: Call) -> str:
     text = f"{symbol(call)}({', '.join(_arguments(call))})"
     if call.freed:
         return f"take_out(out, {text}, out_max)"
+    if call.step == "permute":
+        return text if call.has("buffer") else f"memcpy(state->context, out, size), {text}"
+    if call.one_block:
+        once = re.sub(r"\b(in|out)(?=[,)])", r"\1 + at", text)
+        text = f"({{ for (size_t at = 0; at < size; at += BLOCK) {once}; }})"
     return f"memcpy(out, in, size), {text}" if call.has("buffer") else text
 
 
@@ -89,6 +94,8 @@ def told(call: Call) -> str:
     """What a timed call does, for `hello` and for readers."""
     if call.freed:
         return f"{call.function}, memcpy, {call.freed}"
+    if call.step == "permute" and call.has("buffer"):
+        return call.function
     return f"memcpy, {call.function}" if call.has("buffer") else call.function
 
 
@@ -126,6 +133,9 @@ def _arguments(call: Call) -> list[str]:
         given["in"] = "PB_TURN(message, turn)"
     if opening:  # what is opened was sealed with these
         given["nonce"], given["key"] = "nonce[0]", "key[0]"
+    if call.step == "permute":
+        given["in"] = "state->context"
+    given |= {role: role for role in call.roles if NUMBER.fullmatch(role)}
     shapes = (
         [parameter.shape for parameter in call.prototype.parameters]
         if call.prototype
@@ -174,7 +184,11 @@ def declaration(call: Call) -> str:
     parameters = call.prototype.parameters if call.prototype else ()
     for index, role in enumerate(call.roles):
         shape = parameters[index].shape if parameters else None
-        if role in ("size", "blocks", "counter", "0", "1") or role.endswith(("-length", "-bits")):
+        if (
+            role in ("size", "blocks", "counter")
+            or NUMBER.fullmatch(role)
+            or role.endswith(("-length", "-bits"))
+        ):
             kinds.append(_number(parameters[index].type) if parameters else "size_t")
         else:
             kinds.append(

@@ -30,6 +30,7 @@ _OPERATIONS = {
     "stream-cipher": ("encrypt", "decrypt"),
     "aead": ("seal", "open"),
     "kdf": ("expand",),
+    "permutation": ("permute",),
 }
 _NEEDED = {
     "hash": ("out",),
@@ -39,6 +40,7 @@ _NEEDED = {
     "stream-cipher": ("key",),
     "aead": ("key", "nonce", "out"),
     "kdf": ("key",),
+    "permutation": ("block",),
 }
 _FIELDS = {"key": "key_bytes", "nonce": "nonce_bytes", "out": "tag_bytes", "block": "block_bytes"}
 
@@ -69,14 +71,16 @@ def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None)
         raise UsageError(
             f"{answers}: there is no known answer of '{bare}' in it", hint=f'algorithm = "{bare}"'
         )
-    id_ = bare if answers else f"{UNVERIFIED}{bare}"
+    id_ = (bare if answers else f"{UNVERIFIED}{bare}") + ("-ecb" if kind == "block-cipher" else "")
     if kind in ("hash", "xof"):
         given.setdefault("block", 1)
     place = home() / "algorithms" / id_
     shutil.rmtree(place, ignore_errors=True)
     (place / "algorithms").mkdir(parents=True)
     fields = [f"{_FIELDS[name]} = {size}" for name, size in given.items()]
-    mode = ['mode = "ecb"', f"data_multiple_bytes = {given['block']}"] if kind == "block-cipher" else []
+    mode = ['mode = "ecb"'] if kind == "block-cipher" else []
+    if kind in ("block-cipher", "permutation"):
+        mode.append(f"data_multiple_bytes = {given['block']}")
     operations = ", ".join(f'"{operation}"' for operation in _OPERATIONS[kind])
     text = [f"[algorithms.{id_}]", f'name = "{bare}"', f'kind = "{kind}"', *fields, *mode, "year = 2000"]
     text += ['origin = "the user"', f"operations = [{operations}]", 'sources = ["perbyte try"]']

@@ -15,6 +15,7 @@ from perbyte.errors import UsageError
 from perbyte.trial.prototype import Parameter, Prototype, Shape
 
 LITERALS = ("0", "1", "null")
+NUMBER = re.compile(r"\d{1,9}")  # any other number that a function is always given, such as rounds
 _READ, _WRITTEN = (Shape.READ, Shape.READ_SLICE), (Shape.WRITTEN, Shape.WRITTEN_SLICE)
 _ANY = (*_READ, *_WRITTEN, Shape.CONTEXT, Shape.LENGTH_BACK)
 _SHAPES: dict[str, tuple[Shape, ...]] = {
@@ -67,9 +68,10 @@ MEANINGS = {
     "secret": "the shared secret",
     "counter": "the number of the first block, which is 0",
     "0": "the number 0",
-    "1": "the number 1",
+    "1": "the number 1; any other number too, such as 24 rounds",
     "null": "a null pointer",
 }
+_ROUNDS = ("rounds", "round", "nr", "nrounds", "numrounds", "start")
 _NAMES: dict[str, str] = {
     "out": "out output dst dest digest hash md result res h ciphertext cipher ct c mac tag o y",
     "in": "in input src msg message m data plaintext plain pt p x",
@@ -89,7 +91,7 @@ _NAMES: dict[str, str] = {
     "tag-length": "taglen maclen siglen",
     "secret-number": "nsec",
     "context": "ctx context state s st self keys schedule rk roundkeys ks",
-    "buffer": "buf buffer data inout",
+    "buffer": "buf buffer data inout block",
     "public-key": "pk publickey pub p point",
     "secret-key": "sk secretkey priv privatekey n scalar",
     "ciphertext": "ct c ciphertext",
@@ -135,6 +137,7 @@ STEPS: dict[str, Step] = {
     "expand": Step(
         ("out", "out-length", "key"), ("key-length", "nonce", "nonce-length", "aad", "aad-length")
     ),
+    "permute": Step((), ("buffer", "out", "in")),
     "keypair": Step(("public-key", "secret-key")),
     "encapsulate": Step(("ciphertext", "secret", "public-key")),
     "decapsulate": Step(("ciphertext", "secret", "secret-key")),
@@ -156,7 +159,8 @@ _BACKWARDS = {"decrypt", "open"}  # ciphertext comes in, plaintext goes out
 class Call:
     """A function with the role of each of its parameters.
 
-    `freed` is the function that frees the buffer which this one returns, '' where it returns none.
+    `freed` is the function that frees the buffer which this one returns, '' where it returns none. `one_block`: it
+    takes one block or state and is not told how many bytes these have.
     """
 
     step: str
@@ -164,36 +168,59 @@ class Call:
     roles: tuple[str, ...]
     prototype: Prototype | None = None
     freed: str = ""
+    one_block: bool = False
 
     def has(self, role: str) -> bool:
         """True when one of the parameters has this role."""
         return role in self.roles
 
 
-def assign(step: str, function: str, prototype: Prototype, freed: str = "") -> Call:
+def assign(
+    step: str, function: str, prototype: Prototype, freed: str = "", *, one_block: bool = False
+) -> Call:
     """Give each parameter of `prototype` its role in `step`. Raises UsageError when one is left in doubt.
 
-    `freed` is the function that frees what a function of C returns, where the user named one.
+    `freed` is the function that frees what a function of C returns, where the user named one. `one_block`: the function
+    takes one block or state, whose words may be of any width.
     """
     allowed = (*STEPS[step].needs, *STEPS[step].takes)
     roles: dict[int, str] = {}
     for index, parameter in enumerate(prototype.parameters):
-        fitting = [role for role in allowed if role not in roles.values() and _fits(step, role, parameter)]
-        if named := [role for role in fitting if _plain(parameter.name) in _names(step, role)]:
+        fitting = [
+            role
+            for role in allowed
+            if role not in roles.values() and _fits(step, role, parameter, one_block=one_block)
+        ]
+        spellings = {parameter.name.lower(), _plain(parameter.name)}
+        if named := [role for role in fitting if spellings & _names(step, role)]:
             roles[index] = named[0]
     _by_neighbours(prototype.parameters, roles, allowed)
     _by_elimination(step, prototype.parameters, roles, allowed)
+    if one_block:
+        _in_place(prototype.parameters, roles)
     told = tuple(roles.get(i, "") for i in range(len(prototype.parameters)))
-    call = Call(step, function, told, prototype, freed if _gives_buffer(step, prototype, told) else "")
+    gives = _gives_buffer(step, prototype, told)
+    call = Call(step, function, told, prototype, freed if gives else "", one_block)
     _check(call)
     return call
 
 
-def say(step: str, function: str, words: Sequence[str], prototype: Prototype | None, freed: str = "") -> Call:
-    """Take the roles from the user's own words. Raises UsageError when they do not make a call."""
+def say(
+    step: str,
+    function: str,
+    words: Sequence[str],
+    prototype: Prototype | None,
+    freed: str = "",
+    *,
+    one_block: bool = False,
+) -> Call:
+    """Take the roles from the user's own words. Raises UsageError when they do not make a call.
+
+    `one_block`: where they name no size, the function takes one block or state.
+    """
     roles = tuple(word.strip().lower().replace("_", "-") for word in words)
     for role in roles:
-        if role not in MEANINGS:
+        if role not in MEANINGS and not NUMBER.fullmatch(role):
             raise UsageError(f"--signature: there is no role '{role}'", hint=explain(step))
     if prototype and len(prototype.parameters) != len(roles):
         raise UsageError(
@@ -201,7 +228,8 @@ def say(step: str, function: str, words: Sequence[str], prototype: Prototype | N
             hint=explain(step),
         )
     gives = prototype and _gives_buffer(step, prototype, roles)
-    call = Call(step, function, roles, prototype, freed if gives else "")
+    one_block = one_block and not {"size", "blocks"} & set(roles)
+    call = Call(step, function, roles, prototype, freed if gives else "", one_block)
     _check(call)
     return call
 
@@ -229,7 +257,21 @@ def explain(step: str) -> str:
     return f"say what each parameter is, in its order: --signature {','.join(STEPS[step].needs)}  ({told})"
 
 
-def _fits(step: str, role: str, parameter: Parameter) -> bool:
+def _in_place(parameters: Sequence[Parameter], roles: dict[int, str]) -> None:
+    """The only pointer without a role is the block or state itself, where nothing else is data."""
+    left = [
+        index
+        for index, parameter in enumerate(parameters)
+        if index not in roles and parameter.shape is not Shape.NUMBER
+    ]
+    if len(left) == 1 and not {"in", "out", "buffer"} & set(roles.values()):
+        roles[left[0]] = "buffer"
+
+
+def _fits(step: str, role: str, parameter: Parameter, *, one_block: bool = False) -> bool:
+    if one_block and role in ("in", "out", "buffer", "key"):
+        constant = "const" in parameter.type.split()
+        return parameter.shape in _ANY and not (constant and role in ("out", "buffer"))
     if role == "tag" and step in ("seal", "sign"):
         return parameter.shape in _WRITTEN
     return parameter.shape in _SHAPES[role]
@@ -277,6 +319,8 @@ def _by_elimination(
         for index in left:
             parameter = parameters[index]
             fitting = [role for role in missing if _fits(step, role, parameter)]
+            if _plain(parameter.name) in _ROUNDS:
+                continue
             if parameter.shape in _READ and "in" in fitting:
                 fitting = [role for role in fitting if role != "out"]
             strict = [role for role in fitting if not (role == "in" and parameter.shape in _WRITTEN)]
@@ -300,8 +344,10 @@ def _check(call: Call) -> None:
             hint=explain(call.step),
         )
     present = set(call.roles) | _implied(call)
+    if call.one_block:
+        present.add("size")
     lacking = [role for role in STEPS[call.step].needs if role not in present]
-    if call.step in ("encrypt", "decrypt") and "buffer" not in present:
+    if call.step in ("encrypt", "decrypt", "permute") and "buffer" not in present:
         lacking += [role for role in ("out", "in") if role not in present]
     if lacking == ["out"] and call.prototype and _gives_buffer(call.step, call.prototype, call.roles):
         raise UsageError(
@@ -314,7 +360,7 @@ def _check(call: Call) -> None:
             f"{shown}: there is no parameter for {what}" + (f"; {understood}" if understood else ""),
             hint=explain(call.step),
         )
-    twice = [role for role in call.roles if role not in LITERALS and call.roles.count(role) > 1]
+    twice = [role for role in call.roles if role in _NAMES and call.roles.count(role) > 1]
     if twice:
         raise UsageError(f"{shown}: two parameters are {twice[0]}", hint=explain(call.step))
 

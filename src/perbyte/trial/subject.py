@@ -32,6 +32,7 @@ _ALONE = {
     "stream-cipher": "encrypt",
     "aead": "seal",
     "kdf": "expand",
+    "permutation": "permute",
 }
 _WORDS = (
     ("init", r"init|start|begin|reset"),
@@ -53,6 +54,7 @@ _WORDS = (
     ("mac", r"mac|auth"),
     ("digest", r"hash|digest"),
     ("expand", r"expand|hkdf"),
+    ("permute", r"perm"),
 )
 _OF_KIND = {
     "hash": ("digest", "init", "update", "final"),
@@ -62,6 +64,7 @@ _OF_KIND = {
     "stream-cipher": ("encrypt", "decrypt", "key"),
     "aead": ("seal", "open", "key"),
     "kdf": ("expand",),
+    "permutation": ("permute",),
     "kem": ("keypair", "encapsulate", "decapsulate"),
     "signature": ("keypair", "sign", "verify"),
     "key-agreement": ("base", "derive"),
@@ -135,9 +138,10 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
                 hint="leave 'static' out; a function of Zig is 'pub' or 'export'",
             )
         if step in signatures:
-            calls[step] = say(step, function, signatures[step], prototype, freed)
+            one_block = _takes_blocks(asked.algorithm, step)
+            calls[step] = say(step, function, signatures[step], prototype, freed, one_block=one_block)
         elif prototype:
-            calls[step] = assign(step, function, prototype, freed)
+            calls[step] = _assigned(asked.algorithm, step, prototype, freed)
         else:
             _explain_missing(asked, step, function)
     if freed and not any(call.freed for call in calls.values()):
@@ -146,6 +150,27 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
             hint=f"of C, and one of {', '.join(RETURNING)}, without a parameter for the output",
         )
     return calls
+
+
+def _takes_blocks(algorithm: Algorithm, step: str) -> bool:
+    """True where a function may take one block or state alone: permutations, and ciphers in ECB."""
+    return step == "permute" or (step in ("encrypt", "decrypt") and algorithm.mode == "ecb")
+
+
+def _assigned(algorithm: Algorithm, step: str, prototype: Prototype, freed: str) -> Call:
+    """The function for `step`; in ECB one of a single block where it is not told the length of its data."""
+    if not _takes_blocks(algorithm, step):
+        return assign(step, prototype.name, prototype, freed)
+    if step == "permute":
+        return assign(step, prototype.name, prototype, freed, one_block=True)
+    try:
+        return assign(step, prototype.name, prototype, freed)
+    except UsageError:
+        try:
+            return assign(step, prototype.name, prototype, freed, one_block=True)
+        except UsageError:
+            pass
+        raise
 
 
 def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str, ...], name: str) -> Source:
