@@ -9,7 +9,7 @@ import statistics
 import pytest
 from fake_scripts import row
 
-from perbyte.cli.compare import gate_code
+from perbyte.app.gate import gate_code
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_USAGE
 from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Quality
 from perbyte.report.regressions import regression_lines

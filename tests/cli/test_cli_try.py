@@ -10,11 +10,13 @@ import platform
 import shutil
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
 from fake_scripts import row
 
+from perbyte.app.trying.trial import Kept
 from perbyte.cli import try_command
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INCORRECT, EXIT_USAGE, UsageError
 from perbyte.model import Policy
@@ -217,13 +219,13 @@ def test_watch_compares_again_at_each_change_and_survives_a_broken_file(mine, mo
     calls: list[bool] = []
     changing = threading.Event()
 
-    def against(_self: object, *, keep: bool) -> int:
+    def against(_self: object, *, keep: bool) -> Kept:
         calls.append(keep)
         if len(calls) == 2:
             raise UsageError("it does not build", hint="the compiler's words")
         if len(calls) == 4:
             raise KeyboardInterrupt
-        return EXIT_FINE
+        return Kept("mine", SimpleNamespace(cells=()))
 
     def change() -> None:
         for turn in itertools.count():

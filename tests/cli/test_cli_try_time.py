@@ -13,11 +13,11 @@ from perbyte.app.trying.bench import Bench
 from perbyte.app.trying.clock import BESIDE_S, LEAST_S, WALL_S, Clock
 from perbyte.app.trying.first import Nowhere
 from perbyte.catalogue import load
-from perbyte.cli.try_told import first_line
 from perbyte.errors import EXIT_FINE
 from perbyte.measure import Survey
 from perbyte.measure.pace import Pace
 from perbyte.model import Cell, Policy
+from perbyte.report.trials import first_line
 
 
 def test_a_clock_gives_what_is_left_of_the_promise_and_more_beside_a_neighbour():
