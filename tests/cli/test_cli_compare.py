@@ -217,9 +217,9 @@ def test_a_full_selftest_says_what_the_machine_can_tell(world):
 
 
 def test_what_counts_as_told():
-    from perbyte.app.selftest import Trials
-    from perbyte.cli.selftest import _show
+    from perbyte.report.selftest import trials_lines
     from perbyte.stats.estimate import binomial_bound
+    from perbyte.stats.known_loops import Trials
 
     trials = Trials(
         detected={(5.0, share): [True, share > 0.005] for share in (0.0025, 0.005, 0.01, 0.02, 0.05)}
@@ -229,7 +229,8 @@ def test_what_counts_as_told():
     assert trials.smallest(5.0) == 0.05
     trials.detected[5.0, 0.05] = [False]
     assert trials.smallest(5.0) == float("inf")
-    _show(trials)
+    told = list(trials_lines(trials))
+    assert told[-1] == "in runs of 5 s (six cells) this machine can tell no such difference reliably, now"
     assert binomial_bound(0, 20) == pytest.approx(1 - 0.05 ** (1 / 20))
     assert binomial_bound(3, 10) == pytest.approx(0.6066, abs=1e-3)
     assert binomial_bound(2, 2) == binomial_bound(0, 0) == 1.0

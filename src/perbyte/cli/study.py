@@ -281,8 +281,9 @@ def timeline(runs: tuple[Path, ...], charts: tuple[Path, ...]) -> int:
 
     Without RUNS: the newest run of each study here.
     """
+    from perbyte.app.judging import newest_of_studies
     from perbyte.app.run_names import find_runs
-    from perbyte.cli.report import deliver_charts, newest_of_studies
+    from perbyte.cli.report import deliver_charts
     from perbyte.report.pictures import Picture
     from perbyte.report.timeline import timeline_chart, timeline_text
     from perbyte.store import open_run
