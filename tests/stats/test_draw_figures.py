@@ -1,4 +1,4 @@
-"""Figures of calls that differ by luck: quantiles with honest intervals, no call left out, no narrow mean."""
+"""Figures of calls that vary at random: quantiles with honest intervals, no call left out, no narrow mean."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_quantiles_are_those_of_all_calls(simulation):
     assert figure.cycles_per_call == figure.quantiles[2].estimate.value, "the figure is the median"
     assert (figure.samples, figure.epochs, figure.epoch_cycles) == (ENOUGH_CALLS, 4, ())
     assert figure.quality is Quality.GOOD
-    assert figure.relative_half_width > 0.05, "as wide as luck makes it"
+    assert figure.relative_half_width > 0.05, "as wide as random variation makes it"
 
 
 @pytest.mark.parametrize("share", SHARES)
