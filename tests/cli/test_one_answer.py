@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from perbyte.app.gate import Gate, gate_code
-from perbyte.app.trying.trial import Changed
+from perbyte.app.trying.trial import InTurn
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED
 from perbyte.model import (
     Cell,
@@ -110,7 +110,7 @@ def stored(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def code_of(run: Run, compared: list[BaselineChange], gate: Gate) -> int:
-    return Changed("own", "the commit before", run, compared, (), ()).judge(gate)[0]
+    return InTurn("own", "the commit before", run, compared, (), ()).judge(gate)[0]
 
 
 def test_compare_and_try_say_the_same_of_every_pair(perbyte, stored):

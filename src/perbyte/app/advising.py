@@ -51,7 +51,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PartAnswer:
     """The answer to a part of a question, what would change it, and the decision among all libraries."""
 
     decided: Decision | PasswordDecision
@@ -105,23 +105,23 @@ def draw_cases(
     ]
 
 
-def answer_all(cases: Sequence[Case], wish: Wish, together: Together | None) -> list[Answer]:
+def answer_all(cases: Sequence[Case], wish: Wish, together: Together | None) -> list[PartAnswer]:
     """The answer to each part: by the library that `together` recommends for all, where there is one."""
     answers = []
     for number, case in enumerate(cases):
         if case.task.use == "password":
-            answers.append(Answer(decide_passwords(case, wish.time_ns, wish.memory_bytes)))
+            answers.append(PartAnswer(decide_passwords(case, wish.time_ns, wish.memory_bytes)))
             continue
         everything = decide(case)
         own = together.first.decisions[number] if together and together.first else everything
         decision = own if own.first else everything
-        answers.append(Answer(decision, changes(decision), everything))
+        answers.append(PartAnswer(decision, changes(decision), everything))
     return answers
 
 
-def among_all(decision: Decision) -> Answer:
+def among_all(decision: Decision) -> PartAnswer:
     """The same decision, and that among all libraries."""
-    return Answer(decision, changes(decision), decide(replace(decision.case, runners=frozenset())))
+    return PartAnswer(decision, changes(decision), decide(replace(decision.case, runners=frozenset())))
 
 
 def on_machines(study_name: str, case: Case, run: Run) -> tuple[list[tuple[str, Decision, Decision]], int]:

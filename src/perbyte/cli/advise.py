@@ -23,7 +23,7 @@ from perbyte.places import require_writable
 
 if TYPE_CHECKING:
     from perbyte.advise import Mix, Together
-    from perbyte.app.advising import Answer, Wish
+    from perbyte.app.advising import PartAnswer, Wish
     from perbyte.catalogue.questions import Question
     from perbyte.report.advice import Limits, Told
 
@@ -253,7 +253,7 @@ def _limits(options: AdviseOptions) -> Limits:
     return Limits(options.rate, by, kernel_lines(), "" if rates.direct else how)
 
 
-def _told(answer: Answer, limits: Limits) -> Told:
+def _told(answer: PartAnswer, limits: Limits) -> Told:
     from perbyte.report.advice import tell
 
     return tell(answer.decided, answer.changes, limits, answer.everything)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from perbyte.app.trying.clock import Clock
-from perbyte.app.trying.trial import BesideLibraries, Changed, Kept, NoFigure, Trial
+from perbyte.app.trying.trial import BesideLibraries, InTurn, Kept, NoFigure, Trial
 from perbyte.cli.declared import takes
 from perbyte.cli.options import note
 from perbyte.cli.sections import SectionedCommand
@@ -22,7 +22,7 @@ from perbyte.cli.try_options import EPILOG, SECTIONS, TryOptions
 from perbyte.errors import EXIT_FINE, PerbyteError, StoreError, UsageError
 
 if TYPE_CHECKING:
-    from perbyte.app.trying.since import Candidates, Step
+    from perbyte.app.trying.since import Candidates, SearchStep
     from perbyte.model import Algorithm, CellFigure, Failure
 
 
@@ -179,10 +179,10 @@ def _try_baseline(trial: Trial, options: TryOptions) -> int:
     return code
 
 
-def _tell_baseline(trial: Trial, options: TryOptions, done: Changed | Kept) -> int:
+def _tell_baseline(trial: Trial, options: TryOptions, done: InTurn | Kept) -> int:
     from perbyte.report.trials import costs_text
 
-    if isinstance(done, Changed):
+    if isinstance(done, InTurn):
         _print_changed(trial, options, done)
         return _judge(done, options)
     costs = costs_text(done.run, done.name)
@@ -190,7 +190,7 @@ def _tell_baseline(trial: Trial, options: TryOptions, done: Changed | Kept) -> i
     return EXIT_FINE
 
 
-def _print_changed(trial: Trial, options: TryOptions, done: Changed) -> None:
+def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
     """Print what became of the rows, in the form that was asked for."""
     from perbyte.report import behaviour, trials
 
@@ -212,7 +212,7 @@ def _print_changed(trial: Trial, options: TryOptions, done: Changed) -> None:
         _print_lines(trials.changes_lines(*told))
 
 
-def _judge(done: Changed, options: TryOptions) -> int:
+def _judge(done: InTurn, options: TryOptions) -> int:
     """The exit code of a comparison; what decides it is said."""
     from perbyte.cli.ending import note_gaps, note_losses, note_regressions
 
@@ -233,7 +233,7 @@ def _try_since(trial: Trial, options: TryOptions) -> int:
     assert options.since
     codes: list[int] = []
 
-    def hear(changed: Changed) -> None:
+    def hear(changed: InTurn) -> None:
         codes.append(_tell_baseline(trial, options, changed))
 
     hear_step = None if options.as_json or options.markdown else _print_step
@@ -244,7 +244,7 @@ def _try_since(trial: Trial, options: TryOptions) -> int:
     return codes[0]
 
 
-def _print_step(step: Step | Candidates) -> None:
+def _print_step(step: SearchStep | Candidates) -> None:
     from perbyte.report.trials import search_line
 
     print(search_line(step), flush=True)

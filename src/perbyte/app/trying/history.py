@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perbyte import extras
-from perbyte.app.trying.trial import Changed, Trial
+from perbyte.app.trying.trial import InTurn, Trial
 from perbyte.errors import StoreError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ ENTRIES = "history.jsonl"
 
 
 def add_entry(
-    place: Path, repository: Repository, trial: Trial, changed: Changed, old: Commit
+    place: Path, repository: Repository, trial: Trial, changed: InTurn, old: Commit
 ) -> list[dict[str, Any]]:
     """Add what became of the present program since `old`; give all entries, oldest first.
 

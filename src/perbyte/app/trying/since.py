@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from perbyte.app.listener import NOBODY
 from perbyte.app.trying.clock import Clock
-from perbyte.app.trying.trial import Changed, NoFigure, Trial
+from perbyte.app.trying.trial import InTurn, NoFigure, Trial
 from perbyte.errors import PerbyteError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SearchStep:
     """A commit that was looked at: `word` is `changed`, `not yet` or `not known`.
 
     `change` is what was seen beside the old program; without it, `why` it cannot be measured.
@@ -54,9 +54,9 @@ class Candidates:
 def compare_with_commit(
     trial: Trial,
     name: str,
-    hear: Callable[[Changed], None],
-    hear_step: Callable[[Step | Candidates], None] | None,
-) -> tuple[Changed, Repository, Commit]:
+    hear: Callable[[InTurn], None],
+    hear_step: Callable[[SearchStep | Candidates], None] | None,
+) -> tuple[InTurn, Repository, Commit]:
     """Compare with the commit `name`, and look for the one that changed it where `hear_step` takes what is found.
 
     `hear` is told of the comparison before the search. Raises NoFigure, and UsageError for a commit that is not there
@@ -110,7 +110,7 @@ class Search:
 
     def find(
         self, old: Commit, base: RunnerSpec, behind: Sequence[Commit], followed: BaselineChange
-    ) -> Iterator[Step | Candidates]:
+    ) -> Iterator[SearchStep | Candidates]:
         """Look which of the commits `behind` `old` changed the row of `followed`; the last item is the answer."""
         good, bad = 0, len(behind)  # of [old, *behind]: not changed yet, changed
         every = [old, *behind]
@@ -128,17 +128,17 @@ class Search:
             change = self._beside(culprit, parent, followed)
         yield Candidates(culprit, culprit, 1, change)
 
-    def _judged(self, commit: Commit, base: RunnerSpec, followed: BaselineChange) -> Step:
+    def _judged(self, commit: Commit, base: RunnerSpec, followed: BaselineChange) -> SearchStep:
         try:
             seen = self._row(self.built(commit), base, followed)
         except (PerbyteError, NoFigure) as error:
-            return Step(commit, "not known", None, str(error))
+            return SearchStep(commit, "not known", None, str(error))
         half = math.sqrt(followed.comparison.ratio.value)
         low, high = seen.comparison.ratio.low, seen.comparison.ratio.high
         if low <= half <= high:
-            return Step(commit, "not known", seen)
+            return SearchStep(commit, "not known", seen)
         beyond = seen.comparison.ratio.value > half
-        return Step(commit, "changed" if beyond == (half > 1) else "not yet", seen)
+        return SearchStep(commit, "changed" if beyond == (half > 1) else "not yet", seen)
 
     def _beside(self, culprit: Commit, parent: Commit, followed: BaselineChange) -> BaselineChange | None:
         try:

@@ -63,7 +63,7 @@ class BesideLibraries:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class InTurn:
     """What became of the rows of the program `name` since the program of `before`, measured in turn in `run`.
 
     `flags_then`: flags of the program of before, None where they are not known. `gaps`: addresses without a figure.
@@ -141,7 +141,7 @@ class Trial:
         counted = self._counted(specs, run, policy.seed, [best.best.cell for best in bests])
         return BesideLibraries(counted, tuple(names), bests, faults, stored)
 
-    def against_baseline(self, *, keep: bool) -> Changed | Kept:
+    def against_baseline(self, *, keep: bool) -> InTurn | Kept:
         """Measure the present program beside the kept one, in turn; keep it where none is, or where it is wished.
 
         Raises NoFigure.
@@ -182,14 +182,14 @@ class Trial:
 
     def changed(
         self, run: Run, spec: RunnerSpec, before: RunnerSpec, what: str, flags_then: str | None = None
-    ) -> Changed:
+    ) -> InTurn:
         """What became of each row since `before`, which `what` describes; instructions too where they are counted."""
         from perbyte.stats.trials import changes, count_changes, gaps
 
         changed = changes(run, spec.name, before.name)
         counted = self._counted([spec, before], run, run.conditions.policy.seed)
         instructions = count_changes(counted, spec.name, before.name, changed)
-        return Changed(spec.name, what, counted, changed, instructions, gaps(run, changed), flags_then)
+        return InTurn(spec.name, what, counted, changed, instructions, gaps(run, changed), flags_then)
 
     def bench(
         self,
