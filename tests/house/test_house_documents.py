@@ -57,6 +57,11 @@ def test_prose_keeps_to_a_hundred_columns(path):
     assert long == []
 
 
+@pytest.mark.parametrize("path", documents())
+def test_no_document_keeps_both_sides_of_a_merge(path):
+    assert not re.search(r"^(<{7}|>{7}|={7}$)", read(path), flags=re.MULTILINE)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_documented(name):
     assert f"perbyte {name}" in read("docs/cli.md")
