@@ -72,8 +72,8 @@ def test_what_cannot_be_told_ends_the_search_with_what_is_left():
 
 def test_the_row_that_changed_most_is_followed():
     assert clearest([change(1.0), change(1.2, word="not known")]) is None
-    found = [change(1.02), change(0.9), change(1.5, word="not known")]
-    assert clearest(found) is found[1]
+    changes = [change(1.02), change(0.9), change(1.5, word="not known")]
+    assert clearest(changes) is changes[1]
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def figure_of(cell: Cell, epochs: np.ndarray, quality: Quality) -> CellFigure:
         clean_samples=300,
         epochs=len(epochs),
         epoch_cycles=tuple(map(float, epochs)),
-        epoch_ns=tuple(float(one) / 2 for one in epochs),
+        epoch_ns=tuple(float(epoch) / 2 for epoch in epochs),
         calls_per_sample=10,
         quality=quality,
         cycle_source="probe",
@@ -115,8 +115,8 @@ def code_of(run: Run, compared: list[BaselineChange], gate: Gate) -> int:
 
 def test_compare_and_try_say_the_same_of_every_pair(perbyte, stored):
     place, run = stored
-    said = perbyte("compare", "own-before/*", "own/*", "--run", place, "--json", "--fail-above", "1%")
-    told = json.loads(said.stdout)
+    this_answer = perbyte("compare", "own-before/*", "own/*", "--run", place, "--json", "--fail-above", "1%")
+    told = json.loads(this_answer.stdout)
     by_compare = {row["size_bytes"]: row["figures"][1] for row in told["rows"]}
     by_trial = {change.size_bytes: change for change in changes(run, "own", "own-before")}
     assert len(by_compare) == len(by_trial) == PAIRS
@@ -130,7 +130,7 @@ def test_compare_and_try_say_the_same_of_every_pair(perbyte, stored):
     assert answers == {answer.value for answer in Answer}, "all four occur, or the test shows little"
     for answer in (Answer.SLOWER, Answer.UNDECIDED):
         gated = {size for size, change in by_trial.items() if change.comparison.against(THRESHOLD) is answer}
-        assert gated == {int(one.split("@")[1].split("+")[0]) for one in told["limit"][answer.value]}
+        assert gated == {int(address.split("@")[1].split("+")[0]) for address in told["limit"][answer.value]}
 
 
 def test_the_gates_of_compare_and_try_end_alike(perbyte, stored):
