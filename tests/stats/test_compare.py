@@ -65,17 +65,17 @@ def test_a_clear_difference_is_claimed_both_ways():
 
 
 def test_an_interval_that_covers_one_claims_nothing_and_wide_as_it_is_no_tie_either():
-    comparison = compare(FAST, figure_with([100.0, 101.5, 99.5]))
-    assert (comparison.claimed, comparison.tie, comparison.answer) == (False, False, Answer.UNDECIDED)
-    assert "covers 1" in comparison.reason
+    pair = compare(FAST, figure_with([100.0, 101.5, 99.5]))
+    assert (pair.claimed, pair.tie, pair.answer) == (False, False, Answer.UNDECIDED)
+    assert "covers 1" in pair.reason
 
 
 def test_within_the_noise_floor_nothing_is_claimed_and_a_large_one_makes_no_ties():
     near = figure_with([100.5, 100.6, 100.4])
     assert compare(FAST, near, NoiseFloor(0.001, ())).claimed
-    comparison = compare(FAST, near, NoiseFloor(0.01, ()))
-    assert (comparison.answer, comparison.margin) == (Answer.TIED, 0.02), "0.5 % apart, known to 1 %"
-    assert "noise floor of 1 %" in comparison.reason
+    pair = compare(FAST, near, NoiseFloor(0.01, ()))
+    assert (pair.answer, pair.margin) == (Answer.TIED, 0.02), "0.5 % apart, known to 1 %"
+    assert "noise floor of 1 %" in pair.reason
     farther = figure_with([101.2, 101.3, 101.1])
     assert compare(FAST, farther, NoiseFloor(0.013, ())).answer is Answer.UNDECIDED
     assert compare(FAST, near, NoiseFloor(0.2, ())).answer is Answer.UNDECIDED, "a large floor makes no ties"
@@ -91,19 +91,17 @@ def test_pairing_removes_what_epochs_share():
 def test_samples_bound_the_width_when_epochs_agree_by_luck():
     a = figure_with([100.0, 100.0, 100.0], half=2.0, dominated_by="samples")
     b = figure_with([101.0, 101.0, 101.0], half=2.0, dominated_by="samples")
-    comparison = compare(a, b)
-    assert not comparison.claimed
-    assert comparison.dominated_by == "samples"
+    pair = compare(a, b)
+    assert not pair.claimed
+    assert pair.dominated_by == "samples"
 
 
 def test_single_epochs_use_the_figures_own_intervals():
     a = figure_with([100.0], half=1.0)
     assert not compare(a, figure_with([101.0], half=1.0)).claimed
-    comparison = compare(a, figure_with([105.0], half=1.0))
-    assert comparison.ratio.above(1)
-    assert (comparison.answer, comparison.claimed) == (Answer.UNDECIDED, False), (
-        "one process tells nothing of the next"
-    )
+    pair = compare(a, figure_with([105.0], half=1.0))
+    assert pair.ratio.above(1)
+    assert (pair.answer, pair.claimed) == (Answer.UNDECIDED, False), "one process tells nothing of the next"
 
 
 FIVE = [100.0, 100.1, 99.9, 100.05, 99.95]
@@ -112,21 +110,21 @@ FIVE = [100.0, 100.1, 99.9, 100.05, 99.95]
 @pytest.mark.parametrize("quality", [Quality.NOISY, Quality.UNSETTLED])
 def test_nothing_is_claimed_of_a_figure_in_doubt(quality):
     doubtful = replace(SLOW, quality=quality)
-    for comparison in (compare(FAST, doubtful), compare(doubtful, FAST)):
-        assert not comparison.ratio.within(0.99, 1.01), "the ratio is given all the same"
-        assert comparison.answer is Answer.UNDECIDED
-        assert quality.value in comparison.doubt
-        assert comparison.against(0.01) is Answer.UNDECIDED
-        assert comparison.seconds_to_decide(0.01, 10.0) == math.inf
+    for pair in (compare(FAST, doubtful), compare(doubtful, FAST)):
+        assert not pair.ratio.within(0.99, 1.01), "the ratio is given all the same"
+        assert pair.answer is Answer.UNDECIDED
+        assert quality.value in pair.doubt
+        assert pair.against(0.01) is Answer.UNDECIDED
+        assert pair.seconds_to_decide(0.01, 10.0) == math.inf
 
 
 def test_across_runs_nothing_is_claimed_while_intervals_overlap():
     a, near = figure_with(FIVE, half=3.0), figure_with([105.0, 105.1, 104.9, 105.2, 104.8], half=2.5)
     far = replace(near, interval=Interval(103.5, 106.5))
     assert compare(a, near).answer is Answer.SLOWER, "measured in turn, epoch by epoch"
-    comparison = compare(a, near, same_run=False)
-    assert (comparison.answer, comparison.dominated_by) == (Answer.UNDECIDED, "intervals")
-    assert (comparison.ratio.low, comparison.ratio.high) == pytest.approx((102.5 / 103, 107.5 / 97))
+    pair = compare(a, near, same_run=False)
+    assert (pair.answer, pair.dominated_by) == (Answer.UNDECIDED, "intervals")
+    assert (pair.ratio.low, pair.ratio.high) == pytest.approx((102.5 / 103, 107.5 / 97))
     assert compare(a, far, same_run=False).answer is Answer.SLOWER
     assert compare(far, a, same_run=False).answer is Answer.FASTER
 
@@ -141,14 +139,14 @@ def test_a_lopsided_interval_counts_on_the_side_where_it_lies():
 
 def test_across_runs_few_processes_claim_nothing():
     three = figure_with([110.0, 110.1, 109.9], half=0.1)
-    comparison = compare(figure_with(FIVE, half=0.1), three, same_run=False)
-    assert (comparison.answer, comparison.doubt) == (Answer.UNDECIDED, "fewer than 4 quiet processes")
+    pair = compare(figure_with(FIVE, half=0.1), three, same_run=False)
+    assert (pair.answer, pair.doubt) == (Answer.UNDECIDED, "fewer than 4 quiet processes")
     assert compare(FAST, SLOW).answer is Answer.SLOWER, "in one run three will do"
 
 
 def test_a_limit_has_three_answers():
-    comparison = compare(FAST, SLOW, NoiseFloor(0.02, ()))  # 1.1, from 1.078 to 1.122
-    answers = [comparison.against(limit) for limit in (0.05, 0.1, 0.2)]
+    pair = compare(FAST, SLOW, NoiseFloor(0.02, ()))  # 1.1, from 1.078 to 1.122
+    answers = [pair.against(limit) for limit in (0.05, 0.1, 0.2)]
     assert answers == [Answer.SLOWER, Answer.UNDECIDED, Answer.TIED]
     assert compare(SLOW, FAST).against(0.01) is Answer.TIED, "faster is not slower"
 
@@ -156,14 +154,12 @@ def test_a_limit_has_three_answers():
 def test_how_long_it_takes_to_decide_follows_from_widths_and_time():
     a = figure_with([100.0, 102.0, 98.0, 101.0, 99.0])
     b = figure_with([102.0, 99.0, 103.0, 98.0, 108.0])
-    comparison = compare(a, b)
-    away = math.log(1.05 / comparison.ratio.value)
-    assert comparison.against(0.05) is Answer.UNDECIDED
-    assert comparison.seconds_to_decide(0.05, 10.0) == pytest.approx(
-        10 * ((comparison.measured / away) ** 2 - 1)
-    )
+    pair = compare(a, b)
+    away = math.log(1.05 / pair.ratio.value)
+    assert pair.against(0.05) is Answer.UNDECIDED
+    assert pair.seconds_to_decide(0.05, 10.0) == pytest.approx(10 * ((pair.measured / away) ** 2 - 1))
     assert compare(a, b, NoiseFloor(0.2, ())).seconds_to_decide(0.05, 10.0) == math.inf
-    assert comparison.seconds_to_decide(10.0, 10.0) == 0.0, "decided already"
+    assert pair.seconds_to_decide(10.0, 10.0) == 0.0, "decided already"
 
 
 def of(standings) -> list[tuple[str, str]]:
@@ -185,9 +181,9 @@ def test_nobody_comes_first_by_a_figure_in_doubt_or_while_intervals_overlap():
 
 def test_unknown_widths_never_claim():
     unknown = figure_with([120.0], interval=Interval(0.0, math.inf, 0.95, "samples"))
-    comparison = compare(FAST, unknown)
-    assert not comparison.claimed
-    assert (comparison.ratio.low, comparison.ratio.high) == (0.0, math.inf)
+    pair = compare(FAST, unknown)
+    assert not pair.claimed
+    assert (pair.ratio.low, pair.ratio.high) == (0.0, math.inf)
 
 
 def test_other_cycle_sources_are_compared_in_nanoseconds():
@@ -195,31 +191,29 @@ def test_other_cycle_sources_are_compared_in_nanoseconds():
         replace(SLOW, cycle_source="pmu"),
         replace(SLOW, cycles_per_call=None, epoch_cycles=(), cycle_source="none"),
     ):
-        comparison = compare(FAST, replace(other, ns_per_call=50.0, epoch_ns=(50.0, 50.1, 49.9)))
-        assert comparison.unit == "ns"
-        assert comparison.ratio.value == pytest.approx(1.0)
-        assert not comparison.claimed
-        assert "nanoseconds" in comparison.reason
+        pair = compare(FAST, replace(other, ns_per_call=50.0, epoch_ns=(50.0, 50.1, 49.9)))
+        assert pair.unit == "ns"
+        assert pair.ratio.value == pytest.approx(1.0)
+        assert not pair.claimed
+        assert "nanoseconds" in pair.reason
 
 
 def test_costs_that_are_not_positive_have_no_ratio():
-    comparison = compare(FAST, figure_with([-0.1, 0.0, 0.1]))
-    assert not comparison.claimed
-    assert math.isnan(comparison.ratio.value)
+    pair = compare(FAST, figure_with([-0.1, 0.0, 0.1]))
+    assert not pair.claimed
+    assert math.isnan(pair.ratio.value)
 
 
 def test_doubts_travel_with_the_comparison():
-    comparison = compare(
-        FAST, replace(SLOW, quality=Quality.NOISY, cell=replace(SLOW.cell, contract="stream/1"))
-    )
-    assert "noisy" in comparison.reason
-    assert "message/1 and stream/1" in comparison.reason
+    pair = compare(FAST, replace(SLOW, quality=Quality.NOISY, cell=replace(SLOW.cell, contract="stream/1")))
+    assert "noisy" in pair.reason
+    assert "message/1 and stream/1" in pair.reason
 
 
 def test_the_fastest_are_all_that_are_known_to_be_like_the_best():
     tied = figure_with([100.05, 100.15, 99.95], runner="cryptopp")
-    standing = stand([SLOW, tied, FAST], NoiseFloor(0.002, ()))
-    assert of(standing) == [("cryptopp", "tied"), ("openssl", "tied")]
+    standings = stand([SLOW, tied, FAST], NoiseFloor(0.002, ()))
+    assert of(standings) == [("cryptopp", "tied"), ("openssl", "tied")]
     assert of(stand([SLOW, FAST], None)) == [("openssl", "fastest")]
     assert stand([FAST], None) == stand([], None) == ()
 
@@ -232,8 +226,8 @@ def test_not_known_is_no_tie():
         figure_with([127_000, 127_200, 126_800], runner="go", half=400),
         figure_with([140_000, 140_200, 139_800], runner="far", half=400),
     ]
-    standing = stand(rivals, NoiseFloor(0.0008, ()))
-    assert of(standing) == [("aws-lc", "unknown"), ("openssl", "unknown"), ("go", "unknown")]
+    standings = stand(rivals, NoiseFloor(0.0008, ()))
+    assert of(standings) == [("aws-lc", "unknown"), ("openssl", "unknown"), ("go", "unknown")]
     sure = [replace(rival, quality=Quality.GOOD) for rival in rivals]
     assert of(stand(sure, NoiseFloor(0.0008, ()))) == [("aws-lc", "fastest")]
 
@@ -241,9 +235,9 @@ def test_not_known_is_no_tie():
 def test_one_rival_of_whom_nothing_is_known_leaves_nobody_a_tie():
     tied = figure_with([100.05, 100.15, 99.95], runner="cryptopp")
     vague = figure_with([101.0, 96.0, 107.0], runner="nettle")
-    this_standing = stand([FAST, tied, vague], NoiseFloor(0.002, ()))
-    assert {standing for _, standing in of(this_standing)} == {"unknown"}
-    assert len(this_standing) == 3
+    standings = stand([FAST, tied, vague], NoiseFloor(0.002, ()))
+    assert {standing for _, standing in of(standings)} == {"unknown"}
+    assert len(standings) == 3
 
 
 @pytest.mark.parametrize(
@@ -251,10 +245,8 @@ def test_one_rival_of_whom_nothing_is_known_leaves_nobody_a_tie():
     [(None, 0.0, 0.01), (0.004, 0.0, 0.01), (0.008, 0.0, 0.016), (0.2, 0.0, 0.02), (0.2, 0.05, 0.05)],
 )
 def test_the_margin_of_a_tie_is_what_was_asked_for_or_what_can_be_told(floor, precision, margin):
-    comparison = compare(
-        FAST, SLOW, NoiseFloor(floor, ()) if floor is not None else None, precision=precision
-    )
-    assert comparison.margin == margin
+    pair = compare(FAST, SLOW, NoiseFloor(floor, ()) if floor is not None else None, precision=precision)
+    assert pair.margin == margin
 
 
 def test_ties_are_called_so_rarely_where_costs_differ_by_the_margin():
@@ -265,9 +257,9 @@ def test_ties_are_called_so_rarely_where_costs_differ_by_the_margin():
         return figure_with(centre * (1 + 0.002 * random.standard_normal(5)))
 
     comparisons = [compare(draw(100.0), draw(101.0)) for _ in range(1000)]
-    assert sum(comparison.tie for comparison in comparisons) <= 0.05 * 1000
+    assert sum(pair.tie for pair in comparisons) <= 0.05 * 1000
     same = [compare(draw(100.0), draw(100.0)) for _ in range(1000)]
-    assert sum(comparison.tie for comparison in same) >= 0.9 * 1000, "and where they do not, it is told"
+    assert sum(pair.tie for pair in same) >= 0.9 * 1000, "and where they do not, it is told"
 
 
 def test_epochs_are_pairs_by_their_numbers():
@@ -299,11 +291,11 @@ def test_what_has_no_cost_or_no_interval_is_not_ranked():
 
 
 def test_the_interval_is_never_narrower_than_the_noise_floor():
-    comparison = compare(FAST, SLOW, NoiseFloor(0.05, ()))
-    assert comparison.dominated_by == "noise floor"
-    assert (comparison.ratio.low, comparison.ratio.high) == pytest.approx((1.1 / 1.05, 1.1 * 1.05))
-    assert comparison.claimed
-    assert "noise floor is 5 %" in comparison.reason
+    pair = compare(FAST, SLOW, NoiseFloor(0.05, ()))
+    assert pair.dominated_by == "noise floor"
+    assert (pair.ratio.low, pair.ratio.high) == pytest.approx((1.1 / 1.05, 1.1 * 1.05))
+    assert pair.claimed
+    assert "noise floor is 5 %" in pair.reason
     assert compare(FAST, SLOW).dominated_by == "epochs"
 
 
@@ -311,17 +303,17 @@ def test_nothing_is_claimed_while_the_interval_covers_one_whatever_it_comes_from
     random = np.random.default_rng(3)
     for _ in range(200):
         a, b = (figure_with(100 * (1 + 0.003 * random.standard_normal(4))) for _ in range(2))
-        comparison = compare(a, b, NoiseFloor(0.002, ()))
-        assert comparison.claimed is not (comparison.ratio.low <= 1 <= comparison.ratio.high)
-        assert comparison.claimed is ("excludes" in comparison.reason)
-        assert compare(b, a, NoiseFloor(0.002, ())).claimed is comparison.claimed
-        assert comparison.tie is (not comparison.claimed and comparison.ratio.within(1 / 1.01, 1.01))
+        pair = compare(a, b, NoiseFloor(0.002, ()))
+        assert pair.claimed is not (pair.ratio.low <= 1 <= pair.ratio.high)
+        assert pair.claimed is ("excludes" in pair.reason)
+        assert compare(b, a, NoiseFloor(0.002, ())).claimed is pair.claimed
+        assert pair.tie is (not pair.claimed and pair.ratio.within(1 / 1.01, 1.01))
 
 
 def test_an_interval_that_reaches_zero_bounds_nothing():
     wide = figure_with([100.0], half=150.0)
-    comparison = compare(FAST, wide)
-    assert (comparison.ratio.low, comparison.ratio.high, comparison.answer) == (
+    pair = compare(FAST, wide)
+    assert (pair.ratio.low, pair.ratio.high, pair.answer) == (
         0.0,
         math.inf,
         Answer.UNDECIDED,
@@ -446,24 +438,24 @@ def spread_of(values) -> float:
 def test_pairs_are_students_t_on_the_logarithms_of_their_ratios(epochs):
     a = np.array([100.0, 101.0, 103.0, 99.0, 100.5])[:epochs]
     b = np.array([110.0, 112.5, 113.0, 111.0, 109.0])[:epochs]
-    comparison = compare(figure_with(a), figure_with(b))
+    pair = compare(figure_with(a), figure_with(b))
     half = stats.t.ppf(0.975, epochs - 1) * math.sqrt(spread_of(b / a))
     ratio = float(np.median(b) / np.median(a))
-    assert (comparison.ratio.value, comparison.dominated_by) == (pytest.approx(ratio), "epochs")
-    assert comparison.ratio.low == pytest.approx(ratio * math.exp(-half), rel=1e-6)
-    assert comparison.ratio.high == pytest.approx(ratio * math.exp(half), rel=1e-6)
+    assert (pair.ratio.value, pair.dominated_by) == (pytest.approx(ratio), "epochs")
+    assert pair.ratio.low == pytest.approx(ratio * math.exp(-half), rel=1e-6)
+    assert pair.ratio.high == pytest.approx(ratio * math.exp(half), rel=1e-6)
 
 
 @pytest.mark.parametrize(("first", "second"), [(2, 3), (3, 2), (4, 5), (3, 3)])
 def test_runs_are_compared_by_welchs_interval(first, second):
     a = np.array([100.0, 101.0, 103.0, 99.0])[:first]
     b = np.array([110.0, 115.0, 113.0, 118.0, 109.0])[:second]
-    comparison = compare(figure_with(a), figure_with(b), same_run=False)
+    pair = compare(figure_with(a), figure_with(b), same_run=False)
     parts = spread_of(a), spread_of(b)
     df = sum(parts) ** 2 / (parts[0] ** 2 / (first - 1) + parts[1] ** 2 / (second - 1))
     half = stats.t.ppf(0.975, max(1, int(df))) * math.sqrt(sum(parts))
     ratio = float(np.median(b) / np.median(a))
-    assert comparison.ratio.low == pytest.approx(ratio * math.exp(-half), rel=1e-6)
+    assert pair.ratio.low == pytest.approx(ratio * math.exp(-half), rel=1e-6)
 
 
 def test_epochs_without_spread_and_costs_without_epochs():
@@ -471,9 +463,9 @@ def test_epochs_without_spread_and_costs_without_epochs():
     assert (same.ratio.low, same.ratio.high) == pytest.approx((1.1, 1.1))
     bare = Cost(Estimate(100.0, 99.0, 101.0))
     assert (bare.epochs, bare.by_samples) == ((), 0.0)
-    comparison = compare_costs(bare, Cost(Estimate(200.0, 198.0, 202.0)))
-    assert comparison.ratio.high == pytest.approx(2 * math.exp(math.hypot(0.01, 0.01)))
-    assert len({bare, bare, comparison}) == 2, "values: frozen, so they can be members of a set"
+    pair = compare_costs(bare, Cost(Estimate(200.0, 198.0, 202.0)))
+    assert pair.ratio.high == pytest.approx(2 * math.exp(math.hypot(0.01, 0.01)))
+    assert len({bare, bare, pair}) == 2, "values: frozen, so they can be members of a set"
 
 
 def test_one_figure_without_cycles_is_enough_for_nanoseconds():
@@ -487,21 +479,21 @@ def test_one_figure_without_cycles_is_enough_for_nanoseconds():
 
 def test_costs_below_one_cycle_are_paired_as_all_others():
     small = figure_with([0.5, 0.51, 0.49])
-    comparison = compare(small, figure_with([0.55, 0.561, 0.539]))
-    assert comparison.ratio.value == pytest.approx(1.1)
-    assert comparison.ratio.high - comparison.ratio.low < 0.01, "what both epochs share is no difference"
+    pair = compare(small, figure_with([0.55, 0.561, 0.539]))
+    assert pair.ratio.value == pytest.approx(1.1)
+    assert pair.ratio.high - pair.ratio.low < 0.01, "what both epochs share is no difference"
 
 
 def test_two_epochs_of_one_run_are_enough_to_claim_and_one_is_not():
     two = compare(figure_with([100.0, 100.1]), figure_with([120.0, 120.1]))
-    comparison = compare(figure_with([100.0]), figure_with([120.0, 120.1]))
+    pair = compare(figure_with([100.0]), figure_with([120.0, 120.1]))
     assert two.doubt == ""
-    assert comparison.doubt
+    assert pair.doubt
 
 
 def test_nothing_decides_a_ratio_that_is_not_positive_and_a_cost_of_zero_keeps_its_interval():
-    comparison = compare(FAST, SLOW)
-    nothing = replace(comparison, ratio=replace(comparison.ratio, value=0.0, low=0.0))
+    pair = compare(FAST, SLOW)
+    nothing = replace(pair, ratio=replace(pair.ratio, value=0.0, low=0.0))
     assert nothing.seconds_to_decide(0.05, 10.0) == math.inf
     free = cost_of(figure_with([0.0, 0.0], half=1.0), "cycles")
     assert (free.estimate.low, free.estimate.high) == (-1.0, 1.0)
