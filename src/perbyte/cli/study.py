@@ -196,6 +196,9 @@ def page(name: str, runs: tuple[Path, ...], output: Path | None) -> int:
     return EXIT_FINE
 
 
+ASKED = ("title", "author", "year", "citation", "question", "machine")  # at the terminal, where not given
+
+
 @dataclass(frozen=True, slots=True)
 class NewOptions:
     """A table of printed figures, and what is known of the publication. None: asked at the terminal."""
@@ -213,17 +216,27 @@ class NewOptions:
         "--clock", type=float, help="The machine's clock in GHz, if it is published."
     )
     contract: str = option(
-        "--contract", default="stream/1", show_default=True, help="What one timed call is."
+        "--contract", default="", help="What one timed call is.  [the usual one of most figures]"
     )
 
-    def answer(self, name: str, kind: type = str) -> str:
-        """An option's value, or what is answered at the terminal. Raises UsageError where nobody can be asked."""
-        if (value := getattr(self, name)) is not None:
-            return str(value)
-        if not sys.stdin.isatty():
-            message = f"--{name} is not given, and there is no terminal to ask at"
-            raise UsageError(message, hint=f"--{name} ...")
-        return str(click.prompt(name.capitalize(), type=kind, err=True))
+    def answers(self) -> dict[str, str]:
+        """The options' values, or what is answered at the terminal. Raises UsageError where nobody can be asked."""
+        from perbyte.studies.wording import listing
+
+        given = {name: getattr(self, name) for name in ASKED}
+        missing = [f"--{name}" for name, value in given.items() if value is None]
+        if missing and not sys.stdin.isatty():
+            verb = "is" if len(missing) == 1 else "are"
+            raise UsageError(
+                f"{listing(missing)} {verb} not given, and there is no terminal to ask at",
+                hint=" ".join(f"{option} ..." for option in missing),
+            )
+        return {
+            name: str(click.prompt(name.capitalize(), type=int if name == "year" else str, err=True))
+            if value is None
+            else str(value)
+            for name, value in given.items()
+        }
 
 
 @command.command("new")
@@ -241,13 +254,14 @@ def new(options: NewOptions) -> int:
     if folder.exists():
         raise UsageError(f"{folder} exists already", hint="choose another name, or another place with --into")
     table = read_figures(read_text(options.figures))
+    answers = options.answers()
     about = About(
-        title=options.answer("title"),
-        author=options.answer("author"),
-        year=int(options.answer("year", int)),
-        citation=options.answer("citation"),
-        question=options.answer("question"),
-        machine=options.answer("machine"),
+        title=answers["title"],
+        author=answers["author"],
+        year=int(answers["year"]),
+        citation=answers["citation"],
+        question=answers["question"],
+        machine=answers["machine"],
         clock_hz=options.clock * 1e9 if options.clock else None,
         contract=options.contract,
     )
@@ -260,6 +274,9 @@ def new(options: NewOptions) -> int:
     print(
         f"{folder}: {len(study.published)} figures, {known} with a cell of today, {len(study.groups)} algorithms."
     )
+    for figure in study.published:
+        if not figure.cell:
+            print(f"  no cell: {figure.algorithm}, {figure.operation}: {figure.note}")
     for verdict in judge_in_print(study).verdicts:
         print(f"  in print: {verdict.outcome}: {verdict.claim.says}")
     where = f"PERBYTE_STUDIES={options.into}"
