@@ -18,7 +18,7 @@ def test_the_paragraph_says_what_a_repeater_needs():
     run = usual_run()
     conditions = replace(run.conditions, perbyte_commit="0123456789ab")
     text = methods(replace(run, conditions=conditions))
-    for said in (
+    for word in (
         "Perbyte 0.0-test (commit 0123456789ab) on 2001-02-03",
         "Imaginary CPU 9000",
         "virtualised (kvm)",
@@ -32,15 +32,15 @@ def test_the_paragraph_says_what_a_repeater_needs():
         "differ by up to 0.15%",
         "perbyte measure '*/aes-*'",
     ):
-        assert said in " ".join(text.split()), said
-    clean, taken = (sum(getattr(one, name) for one in run.cells) for name in ("clean_samples", "samples"))
+        assert word in " ".join(text.split()), word
+    clean, taken = (sum(getattr(cell, name) for cell in run.cells) for name in ("clean_samples", "samples"))
     assert f"{clean:,} of {taken:,}" in text
 
 
 def test_the_paragraph_tells_which_figures_come_about_otherwise():
     doubts = (Warning(Doubt.PIECES, "", (0.1, 4096, 16384)),), (Warning(Doubt.LONG, "", (0.02,)),)
     cells = made_cells()
-    run = made_run([replace(one, warnings=own) for one, own in zip(cells, (*doubts, ()), strict=False)])
+    run = made_run([replace(cell, warnings=own) for cell, own in zip(cells, (*doubts, ()), strict=False)])
     text = methods(run)
     assert "of 1 cell the line through the costs of pieces of two lengths" in text
     assert "of 1 cell the lower quartile of single calls" in text
@@ -87,7 +87,7 @@ def test_the_paragraph_says_when_measuring_ended_and_how_long_it_took():
     run = usual_run()
     policy = replace(run.conditions.policy, budget_s=20.0, epochs=5)
     run = replace(run, conditions=replace(run.conditions, policy=policy), measuring_s=143.0)
-    said = " ".join(methods(replace(run, complete=True)).split())
-    assert "At least 5 processes a cell were to be measured whatever the time" in said
-    assert "or a budget of 20 s of measuring was spent. Measuring took 143 s." in said
+    paragraph = " ".join(methods(replace(run, complete=True)).split())
+    assert "At least 5 processes a cell were to be measured whatever the time" in paragraph
+    assert "or a budget of 20 s of measuring was spent. Measuring took 143 s." in paragraph
     assert "Measuring took 143 s, until the run was interrupted." in methods(replace(run, complete=False))

@@ -2,7 +2,7 @@
 
 Samples of one process are not independent witnesses: layout, heap and boost state are drawn once per epoch.
 So the spread between epochs is what an interval must show, and the spread of samples is only a lower bound
-to it: three epochs may agree by luck. The wider of the two is taken, and it is said which one it was. That
+to it: three epochs may agree by chance. The wider of the two is taken, and it is said which one it was. That
 is conservative; the tests simulate it. Where forks made the epochs, each epoch is the mean of many layouts and
 processor states, and the spread between epochs alone is enough (`forked_interval`,
 ADR 47). What the other cells of the run say about the spread between epochs (`Spread`) keeps a cell whose few epochs

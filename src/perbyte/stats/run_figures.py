@@ -159,7 +159,7 @@ def _draws(
     quiet: Mapping[Process, Quiet],
     identified: Mapping[tuple[str, str], RunnerIdentity],
 ) -> CellFigure:
-    """Return the figure of calls that differ by luck. Their work is not seen from outside: each is another's."""
+    """Return the figure of calls that vary at random. Their work is not seen from outside: each is another's."""
     identity = identified.get((cell.runner, cell.cpu))
     library, version = (identity.library, identity.library_version) if identity else ("", "")
     figure = figure_of_draws(
