@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from made_runs import made_figure, made_run
 
-from perbyte.model import Cell, CellFigure
-from perbyte.report.ratiocharts import version_changes, versions
+from perbyte.model import Cell, CellFigure, Run
+from perbyte.report.pictures import as_svg, run_pictures
 from perbyte.report.runview import RunView
+from perbyte.report.versioncharts import Versions
 
 CELL = Cell("toy", "sha-256", "digest", 1024, "oneshot/1")
 
@@ -19,15 +20,22 @@ def built(version: str, cycles: float, relative: float = 0.001) -> CellFigure:
     return replace(figure, library="Toy", library_version=version)
 
 
-def test_the_version_at_which_a_cost_changed_is_named_largest_first() -> None:
+def version_changes(run: Run) -> list[str]:
+    return Versions(run).told("sha-256")
+
+
+def test_the_version_at_which_a_cost_changed_is_named_oldest_first() -> None:
     run = made_run(
         (built("1.10", 500.0), built("1.2", 1000.0), built("1.9", 1001.0, 0.01), built("2.0", 600.0))
     )
     first, second = version_changes(run)
-    assert first.startswith("Toy 1.10: sha-256 digest of 1 KiB costs")
-    assert "in 1.9" in first, "versions are ordered as numbers, and compared with the one before"
-    assert second.startswith("Toy 2.0: sha-256 digest of 1 KiB costs")
-    assert "in 1.10" in second
+    assert first.startswith("Toy 1.10: digest costs 0.5")
+    assert first.endswith("in 1.9"), "versions are ordered as numbers, and compared with the one before"
+    assert second.startswith("Toy 2.0: digest costs 1.2")
+    assert second.endswith("in 1.10")
+    assert [change.after.library_version for change in Versions(run).changes] == ["1.10", "2.0"], (
+        "largest first"
+    )
 
 
 def test_no_change_is_named_that_the_intervals_do_not_show() -> None:
@@ -40,17 +48,46 @@ def test_a_change_below_a_percent_is_left_out_though_it_is_known() -> None:
     assert version_changes(made_run((built("1.0", 1000.0, 0.0005), built("1.1", 1004.0, 0.0005)))) == []
 
 
-def test_the_picture_carries_the_changes() -> None:
-    chart = versions(RunView(made_run((built("1.0", 1000.0), built("1.1", 500.0)))))
-    assert chart is not None
-    assert "Toy 1.1: sha-256 digest of 1 KiB costs" in str(chart.to_dict())
+def test_the_picture_names_the_version_at_which_the_cost_changed() -> None:
+    run = made_run((built("1.0", 1000.0), built("1.1", 500.0), built("1.1a", 499.0)))
+    (picture,) = [
+        each_picture
+        for each_picture in run_pictures(RunView(run))
+        if each_picture.name.startswith("versions")
+    ]
+    assert (picture.name, picture.heading) == ("versions", "Versions: sha-256")
+    drawn = as_svg(picture.chart)
+    assert "3 versions of Toy: the newest is 2.00 times as fast as the oldest" in drawn
+    assert "Toy 1.1: digest costs 0.5" in drawn
+    assert drawn.count("×0.5") == 1, "a ring at 1.1, and none at 1.1a"
+    at = [drawn.index(f">{version}<") for version in ("1.0", "1.1", "1.1a")]
+    assert at == sorted(at), "versions stand on the axis in their order"
+
+
+def test_each_algorithm_has_a_picture_and_one_without_data_is_counted_by_call() -> None:
+    agreed = Cell("toy", "x25519", "derive", 0, "pk/1")
+    pairs = [
+        replace(
+            made_figure(replace(agreed, runner=f"toy-{version}"), cycles),
+            library="Toy",
+            library_version=version,
+        )
+        for version, cycles in (("1.0", 90_000.0), ("1.1", 60_000.0))
+    ]
+    run = made_run((built("1.0", 1000.0), built("1.1", 500.0), *pairs))
+    by_name = {
+        picture.name: picture for picture in run_pictures(RunView(run)) if picture.name.startswith("versions")
+    }
+    assert [picture.heading for picture in by_name.values()] == ["Versions: sha-256", "Versions: x25519"]
+    assert "cycles per call" in as_svg(by_name["versions-2"].chart)
+    assert "cycles per byte" in as_svg(by_name["versions"].chart)
 
 
 def test_one_version_alone_has_no_picture() -> None:
-    assert versions(RunView(made_run((built("1.0", 1000.0),)))) is None
+    assert Versions(made_run((built("1.0", 1000.0),))).algorithms == ()
 
 
 @pytest.mark.parametrize("tier", ["soft"])
 def test_another_tier_is_left_out(tier: str) -> None:
-    slow = [replace(one, cell=replace(one.cell, cpu=tier)) for one in (built("1.0", 9.0), built("1.1", 5.0))]
+    slow = [replace(run, cell=replace(run.cell, cpu=tier)) for run in (built("1.0", 9.0), built("1.1", 5.0))]
     assert version_changes(made_run(tuple(slow))) == []

@@ -52,7 +52,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_each_version_is_a_runner_of_its_own_built_by_the_same_script(toy: Path) -> None:
-    assert unfold(find("toy"), ("1.0.8", "1.1")) == ["toy-1.0.8", "toy-1.1"]
+    assert unfold(locate(), "toy", ("1.0.8", "1.1")) == ["toy-1.0.8", "toy-1.1"]
     spec = find("toy-1.0.8")
     assert (spec.build_of, spec.opt_in, spec.library) == ("toy", True, "Toy")
     outcome = build(spec)
@@ -64,15 +64,16 @@ def test_each_version_is_a_runner_of_its_own_built_by_the_same_script(toy: Path)
 
 
 def test_a_version_means_its_patch_levels_and_a_star_means_all(toy: Path) -> None:
-    assert unfold(find("toy"), ("1.0",)) == ["toy-1.0.8", "toy-1.0.12"]
-    assert unfold(find("toy"), ("3.0.12",)) == ["toy-1.0.12"], "the crate's version is known too"
-    assert unfold(find("toy"), ("*", "1.1")) == ["toy-1.0.8", "toy-1.0.12", "toy-1.1"]
+    assert unfold(locate(), "toy", ("1.0",)) == ["toy-1.0.8", "toy-1.0.12"]
+    assert unfold(locate(), "toy", ("3.0.12",)) == ["toy-1.0.12"], "the crate's version is known too"
+    assert unfold(locate(), "toy", ("*", "1.1")) == ["toy", "toy-1.0.8", "toy-1.0.12", "toy-1.1"]
+    assert unfold(locate(), "toy", ("2", "1.1")) == ["toy", "toy-1.1"], "its own version is one of them"
     assert {"toy", "toy-1.0.8", "toy-1.0.12", "toy-1.1"} <= {spec.name for spec in locate()}
 
 
 def test_a_line_says_the_librarys_version_where_the_crate_does_not(toy: Path) -> None:
     (toy / PINNED).write_text(f"toy-sys 0.1.16 {'4' * 64} 5.6.6\n")
-    assert unfold(find("toy"), ("5.6",)) == ["toy-5.6.6"] == unfold(find("toy"), ("0.1.16",))
+    assert unfold(locate(), "toy", ("5.6",)) == ["toy-5.6.6"] == unfold(locate(), "toy", ("0.1.16",))
     (toy / PINNED).write_text(f"toy-sys 0.1.16 {'4' * 64} five\n")
     with pytest.raises(DataFileError, match="line 1"):
         pinned(toy)
@@ -80,11 +81,11 @@ def test_a_line_says_the_librarys_version_where_the_crate_does_not(toy: Path) ->
 
 def test_what_is_not_there_is_said_with_what_is(toy: Path) -> None:
     with pytest.raises(UsageError, match="has no version 9") as refused:
-        unfold(find("toy"), ("9",))
-    assert "1.0.8, 1.0.12, 1.1" in refused.value.hint
+        unfold(locate(), "toy", ("9",))
+    assert "1.0.8, 1.0.12, 1.1, 2.0" in refused.value.hint
     (toy / PINNED).unlink()
     with pytest.raises(UsageError, match="no other versions"):
-        unfold(find("toy"), ("*",))
+        unfold(locate(), "toy", ("*",))
     assert not versions_home().exists()
 
 
@@ -102,11 +103,24 @@ def test_a_selector_of_versions_makes_those_that_can_be_had(toy: Path) -> None:
     assert runners_meant([parse_selector("toy@*/sha-256")]) == ["toy", "toy-1.0.8", "toy-1.0.12", "toy-1.1"]
 
 
+def test_all_versions_of_a_library_are_those_of_each_build_of_it(toy: Path) -> None:
+    package = toy.parent / "tool"
+    package.mkdir()
+    (package / "runner.toml").write_text(TOML)
+    (toy / "runner.toml").write_text(TOML.replace("opt_in", 'build_of = "tool"\nopt_in'))
+    pins = ["toy-1.0.8", "toy-1.0.12", "toy-1.1"]
+    for _ in range(
+        2
+    ):  # what was made the first time is found the second time, and is no version's own runner
+        assert unfold(locate(), "tool", ("*",)) == ["tool", "toy", *pins]
+    assert runners_meant([parse_selector("tool@*/sha-256")]) == ["tool", "toy", *pins]
+
+
 def test_all_pins_of_ours_are_whole_and_none_is_the_current_one() -> None:
     files = sorted(places.data_dir("runners").glob(f"*/{PINNED}"))
     assert files
     for file in files:
         lines = pinned(file.parent)
         current = (file.parent / "crates.txt").read_text(encoding="utf-8").split()[1]
-        assert len({one.version for one in lines}) == len(lines)
-        assert current not in {one.version for one in lines}, file
+        assert len({line.version for line in lines}) == len(lines)
+        assert current not in {line.version for line in lines}, file

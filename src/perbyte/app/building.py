@@ -21,7 +21,7 @@ from perbyte.runners import (
     locate,
     missing,
     stale,
-    unfold_known,
+    unfold,
 )
 
 BUILD_VARIABLE = "PERBYTE_BUILD"
@@ -72,7 +72,7 @@ def runners_meant(selectors: Iterable[Selector]) -> list[str]:
     for selector in selectors:
         names.append(selector.runner)
         if selector.versions:
-            names += unfold_known(locate(unlisted=True), selector.runner, selector.versions)
+            names += unfold(locate(unlisted=True), selector.runner, selector.versions, lenient=True)
     return list(dict.fromkeys(names))
 
 

@@ -26,7 +26,7 @@ def command(names: tuple[str, ...], every: bool, force: bool, sanitize: bool) ->
     \b
       perbyte build
       perbyte build openssl nettle --force
-      perbyte build 'libsecp256k1@*'   (other versions, each a runner)
+      perbyte build 'libsecp256k1@*'   (all its versions, each a runner)
       perbyte build --all
     """
     from perbyte.catalogue import pattern
@@ -35,7 +35,12 @@ def command(names: tuple[str, ...], every: bool, force: bool, sanitize: bool) ->
     wanted: list[str] = []
     for name in names:
         own, versioned, versions = name.partition("@")
-        wanted += unfold(find(own), tuple(pattern.expand_braces(versions))) if versioned else [name]
+        if versioned:
+            find(own)  # says which there are, where there is none of that name
+            name_versions = tuple(pattern.expand_braces(versions))
+            wanted += unfold(locate(unlisted=True), own, name_versions)
+        else:
+            wanted.append(name)
     specs = [find(name) for name in wanted] if wanted else [s for s in locate() if every or not s.opt_in]
     for spec in specs:
         if spec.cost and (force or not spec.out().is_dir()):

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from perbyte import extras
 from perbyte.cli.declared import argument, flag, group, option, takes
 from perbyte.cli.options import PROFILE, Additions, Listed, Output, PolicyOptions, note
 from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import UsageError
 from perbyte.model import Policy
 from perbyte.model.cell import STATES, is_state
+from perbyte.places import require_writable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +37,7 @@ SECTIONS = {
     "What to add": ("rate", "limits", "count", "memory", "leak", "profile"),
     "The run, and its output": (
         "out",
+        "report",
         "resume",
         "dry_run",
         "as_json",
@@ -78,6 +81,9 @@ class MeasureOptions:
         "--input", type=click.Path(path_type=Path), help="Measure on this file's bytes."
     )
     out: Path | None = option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
+    report: Path | None = option(
+        "--report", type=click.Path(path_type=Path), help="Also write the run as one HTML file."
+    )
     resume: Path | None = option(
         "--resume", type=click.Path(path_type=Path), help="Continue an interrupted run."
     )
@@ -96,8 +102,12 @@ def command(options: MeasureOptions) -> int:
     """
     from perbyte.cli.conduct import with_behaviours
     from perbyte.cli.ending import note_losses, note_profile
+    from perbyte.cli.report import write_html
     from perbyte.cli.show import print_run
 
+    if options.report:
+        extras.require("report", "A page")
+        require_writable(options.report)
     suite = None
     selectors: tuple[Selector, ...] = ()
     if options.suite:
@@ -127,6 +137,8 @@ def command(options: MeasureOptions) -> int:
     _note_left_out(selectors, quiet=quiet)
     if options.profile:
         note_profile(done.outcome.timing)
+    if options.report:
+        note(f"report: {write_html(done.run, options.report)}", quiet=quiet)
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
     return done.code
 

@@ -23,7 +23,7 @@ from perbyte.report.charts import Chart
 from perbyte.report.grid import Grid
 from perbyte.report.history import CYCLES, MEGABITS, history_chart
 from perbyte.report.ratechart import at_a_rate
-from perbyte.report.ratiocharts import comparison, operations, published, published_operations, versions
+from perbyte.report.ratiocharts import comparison, operations, published, published_operations
 from perbyte.report.runcharts import (
     accelerated,
     acceleration,
@@ -34,10 +34,12 @@ from perbyte.report.runcharts import (
 )
 from perbyte.report.runview import RunView
 from perbyte.report.theme import ON_DARK
+from perbyte.report.versioncharts import Versions
 from perbyte.studies.history import History
 
 _MOST_ACCELERATED = 3
 _MOST_CONTRACTS = 4
+_MOST_VERSIONED = 24
 _LARGE = 1500
 
 
@@ -79,7 +81,11 @@ def run_pictures(view: RunView) -> tuple[Picture, ...]:
         draw = functools.partial(acceleration, view, points, algorithm)
         tail = f"-{index + 1}" if index else ""
         add(f"acceleration{tail}", "With and without the processor's own instructions", draw)
-    add("versions", "Versions of a library", functools.partial(versions, view))
+    versions = Versions(view.run)
+    for index, algorithm in enumerate(versions.algorithms[:_MOST_VERSIONED]):
+        tail = f"-{index + 1}" if index else ""
+        heading = f"Versions: {plain(algorithm, 40)}"
+        add(f"versions{tail}", heading, functools.partial(versions.chart, algorithm))
     if len(points.sizes) > 2:
         add("cost", "Cost over size", functools.partial(cost_over_size, view, points))
     of_study = any(today for _, today in view.published_ratios)
@@ -110,6 +116,10 @@ def not_drawn(view: RunView) -> tuple[str, ...]:
         texts.append(
             f"{more} algorithm{'s' * (more > 1)} more was measured with and without the processor's own "
             "instructions; the tables have both."
+        )
+    if (more := len(Versions(view.run).algorithms) - _MOST_VERSIONED) > 0:
+        texts.append(
+            f"{more} algorithm{'s' * (more > 1)} more was measured in several versions; the tables have them."
         )
     return tuple(texts)
 

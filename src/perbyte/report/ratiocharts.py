@@ -5,16 +5,11 @@ A chart without data is None.
 
 from __future__ import annotations
 
-import itertools
 import math
 import statistics
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
-from perbyte.model import CellFigure, Run
-from perbyte.model.cell import FULL, Cell
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, finished
@@ -22,11 +17,9 @@ from perbyte.report.grid import Grid
 from perbyte.report.many import leading_libraries
 from perbyte.report.runview import OPPOSITE, Ratio, RunView, interval_said
 from perbyte.report.wording import number, ratio_text, sentence, size_label, three_digits
-from perbyte.stats.compare import SAME_WITHIN, Answer, compare
 from perbyte.stats.quantity import Unit
 
 _MOST_RATIOS = 30
-_MOST_CHANGES = 6
 
 
 def operations(view: RunView) -> Chart | None:
@@ -162,74 +155,12 @@ def comparison(grids: Sequence[Grid], *, narrow: bool = False) -> Chart | None:
     return finished(chart, title, lines, narrow=narrow)
 
 
-def versions(view: RunView) -> Chart | None:
-    """Versions of one library beside each other, where the run has several; None elsewhere."""
-    cells = [
-        figure
-        for figure in view.run.cells
-        if figure.cycles_per_byte and figure.cell.cpu == FULL and figure.cell.usual
-    ]
-    rows: dict[tuple[str, str, str], tuple[float, float, float]] = {}
-    for figure in sorted(
-        cells, key=lambda figure: (figure.library, _in_order(figure.library_version), figure.cell)
-    ):
-        size = figure.cell.size_bytes
-        what = f"{plain(figure.cell.algorithm, 40)} {plain(figure.cell.operation, 20)} at {size_label(size)}"
-        cost = (figure.per_call / size, figure.interval.low / size, figure.interval.high / size)
-        rows.setdefault(
-            (what, figure.library, figure.library_version), cost
-        )  # other interfaces of a version come later
-    several = Counter(library for library, _ in {key[1:] for key in rows})
-    shown = [(*key, *cost) for key, cost in rows.items() if several[key[1]] > 1]
-    return versions_chart(
-        shown, "cycles per byte", "Versions of a library beside each other", version_changes(view.run)
-    )
-
-
-def version_changes(run: Run) -> list[str]:
-    """Where one version of a library costs something else than the one before it, largest change first."""
-    cells = [figure for figure in run.cells if figure.cell.cpu == FULL and figure.cell.usual]
-    lines: dict[tuple[str, Cell], dict[str, CellFigure]] = {}
-    for figure in sorted(
-        cells, key=lambda figure: (figure.library, _in_order(figure.library_version), figure.cell)
-    ):
-        same = lines.setdefault((figure.library, replace(figure.cell, runner="")), {})
-        same.setdefault(figure.library_version, figure)  # other interfaces of a version come later
-    changed: list[tuple[float, str]] = []
-    for (library, cell), versions in lines.items():
-        for before, after in itertools.pairwise(versions.values()):
-            comparison = compare(before, after, run.noise_floor)
-            if comparison.answer not in (Answer.FASTER, Answer.SLOWER):
-                continue
-            ratio = comparison.ratio
-            if ratio.within(1 / (1 + SAME_WITHIN), 1 + SAME_WITHIN):
-                continue  # known, and nothing that anybody chooses by
-            size = f" of {size_label(cell.size_bytes)}" if cell.size_bytes else ""
-            changed.append(
-                (
-                    abs(math.log(ratio.value)),
-                    f"{plain(library, 30)} {plain(after.library_version, 40)}: {plain(cell.algorithm, 40)} "
-                    f"{plain(cell.operation, 20)}{size} costs {ratio_text(ratio)} of what it cost in "
-                    f"{plain(before.library_version, 40)}",
-                )
-            )
-    return [text for _, text in sorted(changed, key=lambda change: -change[0])]
-
-
-def _in_order(version: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdecimal() else (0, part) for part in version.split(".")]
-
-
 def versions_chart(
     rows: Sequence[tuple[str, str, str, float, float, float]],
     unit: str,
     title: str,
-    changes: Sequence[str] = (),
 ) -> Chart | None:
-    """Costs of versions beside each other: (what, library, version, value, low, high), versions in order.
-
-    `changes` are sentences on where they changed; the first few are shown.
-    """
+    """Costs of versions beside each other: (what, library, version, value, low, high), versions in order."""
     if not rows:
         return None
     records = [
@@ -260,10 +191,7 @@ def versions_chart(
         by="library",
         row=("what", list(dict.fromkeys(str(record["what"]) for record in records))),
     )
-    told = [f"{unit}; to the left is faster", *changes[:_MOST_CHANGES]]
-    if len(changes) > _MOST_CHANGES:
-        told.append(f"and {len(changes) - _MOST_CHANGES} smaller changes")
-    return finished(drawn, title, told)
+    return finished(drawn, title, [f"{unit}; to the left is faster"])
 
 
 def counted_in(units: set[str]) -> str:

@@ -11,7 +11,7 @@ from perbyte.runners.needs import install_advice, missing
 from perbyte.runners.session import Session, TimeLimits
 from perbyte.runners.spec import RunnerSpec, Tier, not_built
 from perbyte.runners.taken import TakenBursts
-from perbyte.runners.versions import unfold, unfold_known
+from perbyte.runners.versions import unfold
 
 __all__ = [
     "BuildOutcome",
@@ -31,5 +31,4 @@ __all__ = [
     "not_built",
     "stale",
     "unfold",
-    "unfold_known",
 ]

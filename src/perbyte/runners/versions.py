@@ -19,7 +19,7 @@ from perbyte import places
 from perbyte.errors import DataFileError, UsageError
 from perbyte.runners.spec import RunnerSpec
 
-PINNED = "versions.txt"
+PINNED, CURRENT = "versions.txt", "crates.txt"
 _LINE = re.compile(
     r"(?P<crate>[\w-]+) (?P<version>\d[\w.+-]*) (?P<checksum>[0-9a-f]{64})(?: (?P<named>\d[\w.-]*))?"
 )
@@ -55,9 +55,9 @@ def versions_home() -> Path:
     return places.build_home() / "versions"
 
 
-def pinned(here: Path) -> tuple[Pinned, ...]:
-    """The other versions that the runner in `here` can be built of, oldest first; raises DataFileError."""
-    file = here / PINNED
+def pinned(here: Path, name: str = PINNED) -> tuple[Pinned, ...]:
+    """The lines of a file of versions in `here`: by default the other versions, oldest first; raises DataFileError."""
+    file = here / name
     if not file.is_file():
         return ()
     pins = []
@@ -71,37 +71,35 @@ def pinned(here: Path) -> tuple[Pinned, ...]:
     return tuple(pins)
 
 
-def unfold_known(specs: Iterable[RunnerSpec], asked: str, wanted: tuple[str, ...]) -> list[str]:
-    """As `unfold`, of all `specs` that are called `asked` or are a build of it; what none has is left out."""
-    made: list[str] = []
-    for spec in specs:
-        if asked in (spec.name, spec.build_of) and (known := pinned(spec.here)):
-            has = tuple(
-                version
-                for version in wanted
-                if version == "*" or any(_means(line, version) for line in known)
-            )
-            made += unfold(spec, has) if has else []
-    return made
+def unfold(
+    specs: Iterable[RunnerSpec], asked: str, wanted: tuple[str, ...], *, lenient: bool = False
+) -> list[str]:
+    """The runners of the versions of `asked` that are `wanted` ('*': all); the directories of pinned ones are made.
 
-
-def unfold(spec: RunnerSpec, wanted: tuple[str, ...]) -> list[str]:
-    """Make the directories of the versions that are `wanted` ('*': all) and return their runners' names.
-
-    3.0 means 3.0.8 too. Raises UsageError where the runner has no other versions, or not that one.
+    Of `specs` count the one called `asked` and the builds of it, each with its own version and those that it pins.
+    3.0 means 3.0.8 too. Raises UsageError where one is not known, unless `lenient`.
     """
-    known = pinned(spec.here)
-    if not known:
+    here = [spec for spec in specs if asked in (spec.name, spec.build_of)]
+    here = [spec for spec in here if spec.here.parent != versions_home()]
+    known = [(spec, line) for spec in here for line in pinned(spec.here)]
+    own = [(spec, line) for spec in here for line in pinned(spec.here, CURRENT)]
+    if not known and not lenient:
         raise UsageError(
-            f"'{spec.name}' has no other versions that could be built", hint=f"runners with a {PINNED} have"
+            f"'{asked}' has no other versions that could be built", hint=f"runners with a {PINNED} have"
         )
-    made = []
+    made: list[str] = []
     for version in wanted:
-        meant = [line for line in known if version == "*" or _means(line, version)]
-        if not meant:
-            offered = ", ".join(line.library for line in known)
-            raise UsageError(f"'{spec.name}' has no version {version}", hint=f"it has {offered}")
-        made += [_make(spec, line) for line in meant]
+        is_all = version == "*"
+        current = [
+            spec.name
+            for spec in here
+            if is_all or any(_means(line, version) for of, line in own if of is spec)
+        ]
+        others = [(spec, line) for spec, line in known if is_all or _means(line, version)]
+        if not current and not others and not lenient:
+            offered = ", ".join(line.library for _, line in (*known, *own))
+            raise UsageError(f"'{asked}' has no version {version}", hint=f"it has {offered}")
+        made += [*current, *(_make(spec, line) for spec, line in others)]
     return list(dict.fromkeys(made))
 
 
