@@ -16,7 +16,10 @@
 	EVP_CipherInit_ex(CTX, CIPHER, NULL, KEY, IV, ENCRYPT)
 #define EVP_EncryptInit_ex2(CTX, CIPHER, KEY, IV, PARAMS) EVP_EncryptInit_ex(CTX, CIPHER, NULL, KEY, IV)
 #define EVP_DecryptInit_ex2(CTX, CIPHER, KEY, IV, PARAMS) EVP_DecryptInit_ex(CTX, CIPHER, NULL, KEY, IV)
-#define EVP_DigestInit_ex2(CTX, MD, PARAMS)               EVP_DigestInit_ex(CTX, MD, NULL)
+
+/* Built without engines, 1.1 follows a null pointer where it is to go on with the hash of the context. */
+#define EVP_DigestInit_ex2(CTX, MD, PARAMS) EVP_DigestInit_ex(CTX, (MD) ? (MD) : EVP_MD_CTX_md(CTX), NULL)
+#define DIGEST_AGAIN                        "EVP_DigestInit_ex(ctx, EVP_MD_CTX_md(ctx), NULL)"
 
 #define EVP_CIPHER_CTX_get_key_length EVP_CIPHER_CTX_key_length
 #define EVP_CIPHER_CTX_get_iv_length  EVP_CIPHER_CTX_iv_length
