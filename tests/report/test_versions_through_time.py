@@ -70,7 +70,11 @@ def test_each_algorithm_has_a_picture_and_one_without_data_is_counted_by_call() 
         )
         for version, cycles in (("1.0", 90_000.0), ("1.1", 60_000.0))
     ]
+    pairs += [
+        replace(pair, cell=replace(pair.cell, size_bytes=64)) for pair in pairs
+    ]  # no cost: the same line
     run = made_run((built("1.0", 1000.0), built("1.1", 500.0), *pairs))
+    assert len(Versions(run).lines) == 2
     by_name = {one.name: one for one in run_pictures(RunView(run)) if one.name.startswith("versions")}
     assert [one.heading for one in by_name.values()] == ["Versions: sha-256", "Versions: x25519"]
     assert "cycles per call" in as_svg(by_name["versions-2"].chart)
