@@ -32,6 +32,7 @@ def total(study: Study, **wanted: object) -> float:
 def test_all_are_there_in_the_order_of_their_years() -> None:
     assert [study.name for study in studies()] == [
         "roe-1994",
+        "ripemd-1996",
         "gladman-1999",
         "bingmann-2008",
         "siedlecki-java",
@@ -44,6 +45,7 @@ def test_all_are_there_in_the_order_of_their_years() -> None:
         "blake3-2020",
         "blake3-btrfs-2020",
         "kompara-2020",
+        "kyber-2020",
         "aegis-2023",
         "openssl-sha-2023",
     ]
@@ -380,6 +382,10 @@ def test_how_many_statements_on_the_fastest_library_agree_with_each_reading(
         ("openssl-chacha-2017", "ryzen", set(), 1),
         ("openssl-aesni-2010", "westmere", set(), 12),
         ("gladman-1999", "pentium-pro", set(), 13),
+        ("ripemd-1996", "pentium-buffer", set(), 7),
+        ("ripemd-1996", "pentium-cache", set(), 8),
+        ("kyber-2020", "haswell", set(), 8),
+        ("kyber-2020", "cortex-m4", set(), 0),
         (
             "bingmann-2008",
             "ath-2000",

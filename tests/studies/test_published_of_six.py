@@ -1,4 +1,4 @@
-"""Figures of six further sources: how many, what they add up to, and the corners of each table.
+"""Figures of eight further sources: how many, what they add up to, and the corners of each table.
 
 Sums were taken by the sources' own columns, by another program than the ones that wrote the files.
 """
@@ -111,3 +111,39 @@ def test_the_tables_of_sha_have_68_and_14_figures_of_19_processors() -> None:
     for machine in study.machines:
         stands = Counter(one.cell for one in study.published if one.machine == machine.id and one.cell)
         assert set(stands.values()) == {1}
+
+
+def test_the_pentium_has_two_tables_of_six_hash_functions() -> None:
+    study = find("ripemd-1996")
+    assert Counter(one.place for one in study.published) == {
+        f"page, table 1, {column}": 6 for column in ("cycles", "Mbit/sec", "relative performance")
+    } | {f"paper, table 1, {column}": 6 for column in ("Assembly", "C")}
+    assert total(study, place="page, table 1, cycles") == 3500
+    assert total(study, place="paper, table 1, Assembly") == pytest.approx(511.4)
+    assert total(study, place="paper, table 1, C") == pytest.approx(261.2)
+    assert figure(study, "ripemd-160-cycles").value == 1013
+    assert figure(study, "sha-1-buffer-assembly").value == 46.5
+
+
+@pytest.mark.parametrize("name", ["md4", "md5", "ripemd", "ripemd-128", "sha-1", "ripemd-160"])
+def test_the_columns_of_the_page_on_the_pentium_follow_from_each_other(name: str) -> None:
+    study = find("ripemd-1996")
+    cycles, mbit, relative = (
+        figure(study, f"{name}-{column}").value for column in ("cycles", "mbit", "relative")
+    )
+    assert cycles
+    assert mbit == pytest.approx(64 * 8 * 90 / cycles, abs=0.06)
+    assert relative == pytest.approx(241 / cycles, abs=0.006)
+
+
+def test_kyber_has_48_figures_on_haswell_and_18_on_the_small_core() -> None:
+    study = find("kyber-2020")
+    assert Counter(one.place for one in study.published) == {
+        "table 2": 36, "table 2, in parentheses": 12, "table 3": 18, "2.1": 2,
+    }  # fmt: skip
+    assert total(study, place="table 2", algorithm="Kyber768") == 883080
+    assert total(study, place="table 2", algorithm="Kyber1024-90s") == 2177264
+    assert total(study, place="table 3", algorithm="Kyber512") == 4026322
+    assert figure(study, "kyber-512-decapsulate-with-keygen-avx2").value == 59088
+    assert figure(study, "kyber-1024-encapsulate-avx2").value == 97324
+    assert figure(study, "kyber-768-decapsulate-ref").cell.startswith("liboqs/ml-kem-768/decapsulate@0")

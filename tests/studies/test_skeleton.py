@@ -53,6 +53,29 @@ def test_given_cells_and_machines_are_kept() -> None:
     assert (figure["machine"], figure["cell"]) == ("old", "openssl/aes-128-ecb/encrypt@16")
 
 
+def test_the_contract_is_the_usual_one_and_others_are_named(tmp_path: Path) -> None:
+    table = (
+        "algorithm,operation,size_bytes,value,unit\n"
+        "aes-128-gcm,seal,1024,1.0,cycles/byte\naes-256-gcm,seal,1024,1.2,cycles/byte\n"
+        "sha-256,digest,1024,2.9,cycles/byte\nx25519,derive,0,90000,cycles/call\n"
+    )
+    about = About("A note", "Jane Doe", 2024, "J. Doe, 2024.", "Which is faster?")
+    study = read_study(written(tmp_path / "doe-2024", draw(about, read_figures(table))))
+    assert study.contract == "message/1"
+    assert study.selectors() == (
+        "*/aes-128-gcm/{seal}@1024+contract=message/1",
+        "*/aes-256-gcm/{seal}@1024+contract=message/1",
+        "*/sha-256/{digest}@1024+contract=oneshot/1",
+        "*/x25519/{derive}@0+contract=pk/1",
+    )
+    assert study.published[3].cell == "*/x25519/derive@0+contract=pk/1"
+
+
+def test_an_operation_that_an_algorithm_lacks_has_no_cell_and_is_told() -> None:
+    (figure,) = read_figures("algorithm,operation,value,unit\nsha-256,hash,2.9,cycles/byte\n")
+    assert (figure["cell"], figure["note"]) == ("", "sha-256 has digest: fill in the cell by hand")
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [

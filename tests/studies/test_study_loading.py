@@ -79,6 +79,12 @@ def test_policies_are_laid_over_each_other(tmp_path: Path) -> None:
             "choose another size",
         ),
         (
+            "{encrypt,decrypt}@",
+            "{encrypt,open}@",
+            "aes-128-ecb has no operation 'open'",
+            "it has encrypt and decrypt",
+        ),
+        (
             'name = "mid"',
             'name = "fast"',
             "study.toml: [[cells]] fast: duplicate",

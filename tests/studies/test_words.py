@@ -13,7 +13,8 @@ from perbyte.datafile import Problem
 from perbyte.errors import DataFileError
 from perbyte.report.studyview import claims_page
 from perbyte.studies import read_study, studies
-from perbyte.studies.words import meaning, read_as, unread, words
+from perbyte.studies.claims.ratios import RatioClaim
+from perbyte.studies.words import meaning, misread, read_as, spoken, unread, words
 
 CLAIM = '[[claims]]\nid = "c"\nsays = "s"\nplace = "p"\n'
 SIDES = (
@@ -91,6 +92,17 @@ def test_a_word_that_the_table_lacks_is_refused(tmp_path: Path) -> None:
         ("Not much.", 'words = ["not much"]\n' + SIDES + "low = 0.9\nhigh = 1.5", "less than 50 %"),
         ("Not the same.", 'words = ["not the same"]\n' + SIDES + "low = 1.05", "not at most 5 %"),
         ("They farther differ.", SIDES + "low = 1.1", ""),
+        ("It is mostly faster.", SIDES + "low = 1", "says 'mostly', which stands for more than half"),
+        ("It is mostly faster.", 'quantifier = "most"\n' + SIDES + "low = 1", ""),
+        ("It is always faster.", SIDES + "low = 1", ""),
+        ("It is always faster.", 'quantifier = "most"\n' + SIDES + "low = 1", "stands for every group"),
+        ("It may be faster.", SIDES + "low = 1", "stands for at least one group"),
+        ("The most used is faster.", 'other_sense = ["most"]\n' + SIDES + "low = 1", ""),
+        ("The first is faster.", 'other_sense = ["most"]\n' + SIDES + "low = 1", "does not say 'most'"),
+        ("They mostly differ.", 'form = "significant"\ntest = "mann-whitney"', "stands for more than half"),
+        ("It is faster above all.", SIDES + "low = 1", "what the claim's reading says"),
+        ("It is nearly as fast.", 'reading = "Ten %."\n' + SIDES + "low = 0.9", ""),
+        ("It is nearly as fast.", SIDES + "low = 0.9", "says 'nearly'"),
         ("They differ significantly.", 'form = "significant"\ntest = "mann-whitney"', ""),
         ("Much was said.", 'form = "out_of_reach"\nwhy = "w"', ""),
     ],
@@ -112,8 +124,23 @@ def test_what_a_denied_word_stands_for_is_in_the_reading(tmp_path: Path) -> None
     assert read_as(claim) == "'Not clearly': less than 20 %."
 
 
-def test_no_claim_on_costs_says_a_word_that_nothing_decides() -> None:
-    costs = [claim for study in studies() for claim in study.claims if getattr(claim, "limits_costs", False)]
-    assert [(claim.id, unread(claim)) for claim in costs if unread(claim)] == []
-    assert sum(len(claim.words) for claim in costs) > 60
-    assert all(claim.reading for claim in costs if claim.figures_set)
+def test_no_claim_says_a_word_that_nothing_decides() -> None:
+    claims = [claim for study in studies() for claim in study.claims if claim.judged]
+    assert [(claim.id, unread(claim)) for claim in claims if unread(claim)] == []
+    assert [(claim.id, misread(claim)) for claim in claims if misread(claim)] == []
+    assert sum(len(spoken(claim)) for claim in claims) > 150
+    assert sum(len(claim.words) for claim in claims) > 60
+    assert all(claim.reading for claim in claims if claim.figures_set)
+
+
+def test_a_bare_comparative_with_another_limit_has_a_reading() -> None:
+    comparative = re.compile(r"\b(?:faster|slower|fastest|slowest)\b")
+    bare = [
+        claim
+        for study in studies()
+        for claim in study.claims
+        if comparative.search(claim.says) and isinstance(claim, RatioClaim)
+        if not any(meaning(word).of_degree for word in spoken(claim))
+    ]
+    assert len(bare) > 8
+    assert [claim.id for claim in bare if not meaning("faster").fits(claim) and not claim.reading] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -214,7 +215,7 @@ def page(name: str, runs: tuple[Path, ...], output: Path | None) -> int:
 @click.option("--question", help="Its question, in your words.")
 @click.option("--machine", help="The machine that it used.")
 @click.option("--clock", type=float, help="The machine's clock in GHz, if it is published.")
-@click.option("--contract", default="stream/1", show_default=True, help="What one timed call is.")
+@click.option("--contract", default="", help="What one timed call is.  [the usual one of most figures]")
 def new(
     name: str,
     figures: Path,
@@ -240,13 +241,15 @@ def new(
     if folder.exists():
         raise UsageError(f"{folder} exists already", hint="choose another name, or another place with --into")
     table = read_figures(read_text(figures))
+    given = {"title": title, "author": author, "year": year, "citation": citation, "question": question}
+    answers = _answered({**given, "machine": machine})
     about = About(
-        title=_asked(title, "title"),
-        author=_asked(author, "author"),
-        year=int(_asked(year, "year", int)),
-        citation=_asked(citation, "citation"),
-        question=_asked(question, "question"),
-        machine=_asked(machine, "machine"),
+        title=answers["title"],
+        author=answers["author"],
+        year=int(answers["year"]),
+        citation=answers["citation"],
+        question=answers["question"],
+        machine=answers["machine"],
         clock_hz=clock * 1e9 if clock else None,
         contract=contract,
     )
@@ -259,6 +262,9 @@ def new(
     print(
         f"{folder}: {len(study.published)} figures, {known} with a cell of today, {len(study.groups)} algorithms."
     )
+    for figure in study.published:
+        if not figure.cell:
+            print(f"  no cell: {figure.algorithm}, {figure.operation}: {figure.note}")
     for verdict in judge_in_print(study).verdicts:
         print(f"  in print: {verdict.outcome}: {verdict.claim.says}")
     note(f"next: write its claims and notes, then PERBYTE_STUDIES={into} perbyte study run {name} --quick")
@@ -293,15 +299,22 @@ def timeline(runs: tuple[Path, ...], charts: tuple[Path, ...]) -> int:
     return EXIT_FINE
 
 
-def _asked(value: object, option: str, kind: type = str) -> str:
-    """The option's value, or what is answered at the terminal. Raises UsageError where nobody can be asked."""
-    if value is not None:
-        return str(value)
-    if not sys.stdin.isatty():
+def _answered(given: Mapping[str, object]) -> dict[str, str]:
+    """The options' values, or what is answered at the terminal. Raises UsageError where nobody can be asked."""
+    from perbyte.studies.wording import listing
+
+    open_ = [f"--{option}" for option, value in given.items() if value is None]
+    if open_ and not sys.stdin.isatty():
         raise UsageError(
-            f"--{option} is not given, and there is no terminal to ask at", hint=f"--{option} ..."
+            f"{listing(open_)} {'is' if len(open_) == 1 else 'are'} not given, and there is no terminal to ask at",
+            hint=" ".join(f"{option} ..." for option in open_),
         )
-    return str(click.prompt(option.capitalize(), type=kind, err=True))
+    return {
+        option: str(click.prompt(option.capitalize(), type=int if option == "year" else str, err=True))
+        if value is None
+        else str(value)
+        for option, value in given.items()
+    }
 
 
 def _opened(runs: tuple[Path, ...]) -> list[Run]:

@@ -120,7 +120,7 @@ def _deciding(findings: Sequence[Finding], outcome: Outcome) -> list[str]:
     wanted = {
         Outcome.NOT_REPRODUCED: (State.NO,),
         Outcome.INCONCLUSIVE: (State.OPEN, State.UNMEASURED, State.NO, State.LEFT_OUT),
-        Outcome.NOT_TESTABLE: (State.UNPROVIDED, State.NOT_PRINTED, State.NO),
+        Outcome.NOT_TESTABLE: (State.UNPROVIDED, State.NOT_PRINTED, State.TOO_FEW, State.NO),
     }[outcome]
     deciding = [
         finding.sentence

@@ -28,6 +28,7 @@ from perbyte.studies.answers import AnswerSentence
 from perbyte.studies.claims import AnyClaim, Form
 from perbyte.studies.evidence import cells_of, dimensions
 from perbyte.studies.model import OVER, PublishedFigure, Study, StudyFile, Value
+from perbyte.studies.wording import listing
 from perbyte.studies.words import check as check_words
 
 STUDY_FILE = "study.toml"
@@ -136,6 +137,16 @@ def _checked(selector: str, key: str) -> str:
         raise Problem(str(error), key=key, hint=error.hint) from error
     for cell in (asked.cell for asked in cells):
         algorithm = algorithms.get(cell.algorithm)
+        if (
+            algorithm
+            and not pattern.is_pattern(cell.operation)
+            and cell.operation not in algorithm.operations
+        ):
+            raise Problem(
+                f"{algorithm.id} has no operation '{cell.operation}'",
+                key=key,
+                hint=f"it has {listing(algorithm.operations)}",
+            )
         if algorithm and cell.size_bytes % max(algorithm.data_multiple_bytes, 1):
             raise Problem(
                 f"{cell.size_bytes} bytes are no multiple of {algorithm.data_multiple_bytes}, which "

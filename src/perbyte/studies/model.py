@@ -187,10 +187,11 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     """One claim of the text as a checkable statement; each form of `perbyte.studies.claims` is a subclass.
 
     `says` is the claim in our words and `place` where it stands. `words` are those without a number, with the limits
-    that `words.toml` gives them; `figures_set` are those whose limit the authors' figures set instead. `reading` says
-    what else had to be decided. `about` tells findings of the text from numbers of the authors' own machine, which
-    another one need not share, and from questions that the text does not ask. `quantifier` is `every`, `most` or
-    `some` of the groups the form looks at; with `negate` each group must contradict the form instead of supporting it.
+    that `words.toml` gives them; `figures_set` are those whose limit the authors' figures set instead, and
+    `other_sense` those that mean no quantity here ("the most used cipher"). `reading` says what else had to be
+    decided. `about` tells findings of the text from numbers of the authors' own machine, which another one need not
+    share, and from questions that the text does not ask. `quantifier` is `every`, `most` or `some` of the groups the
+    form looks at; with `negate` each group must contradict the form instead of supporting it.
     """
 
     id: Text
@@ -198,10 +199,16 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     place: Text
     words: tuple[Text, ...] = ()
     figures_set: tuple[Text, ...] = ()
+    other_sense: tuple[Text, ...] = ()
     reading: str = ""
     about: Literal["finding", "machine", "question"] = "finding"
     quantifier: Literal["every", "most", "some"] = "every"
     negate: bool = False
+
+    @property
+    def judged(self) -> bool:
+        """True where a run can decide the claim."""
+        return True
 
     @property
     def in_print_only(self) -> bool:

@@ -11,14 +11,17 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from perbyte.catalogue import Catalogue
 from perbyte.catalogue import load as load_catalogue
 from perbyte.errors import UsageError
 from perbyte.studies.model import PublishedFigure
+from perbyte.studies.wording import listing
 
 COLUMNS = tuple(field.encode_name for field in msgspec.structs.fields(PublishedFigure))
 _NEEDED = ("algorithm", "operation", "value", "unit")
@@ -26,7 +29,10 @@ _NEEDED = ("algorithm", "operation", "value", "unit")
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a figure table does not tell: the answers of its reader. `clock_hz` is None where it is not published."""
+    """What a figure table does not tell: the answers of its reader.
+
+    `clock_hz` is None where it is not published. Without a `contract` it is the usual one of most of the figures.
+    """
 
     title: str
     author: str
@@ -36,7 +42,7 @@ class About:
     machine: str = "the authors' machine"
     clock_hz: float | None = None
     language: str = "English"
-    contract: str = "stream/1"
+    contract: str = ""
 
 
 @dataclass
@@ -44,6 +50,7 @@ class _Group:
     name: str
     label: str
     algorithm: str
+    contract: str = ""  # empty: that of the study
     operations: dict[str, None] = field(default_factory=dict)
     sizes: dict[int, None] = field(default_factory=dict)
 
@@ -81,16 +88,21 @@ def read_figures(text: str, machine: str = "machine") -> list[dict[str, str]]:
         figure["calls"] = figure["calls"] or "1"
         figure["available"] = figure["available"] or "yes"
         if not figure["cell"] and figure["unit"] != "ratio":
-            try:
-                algorithm = catalogue.find(figure["algorithm"]).id
-            except UsageError:
-                figure["note"] = (
-                    figure["note"] or "the catalogue does not know this name: fill in the cell by hand"
-                )
-            else:
-                figure["cell"] = f"*/{algorithm}/{figure['operation']}@{figure['size_bytes'] or 0}"
+            figure["cell"], unknown = _cell(catalogue, figure)
+            figure["note"] = figure["note"] or unknown
         figures.append(figure)
     return figures
+
+
+def _cell(catalogue: Catalogue, figure: Mapping[str, str]) -> tuple[str, str]:
+    """The cell of a figure, or the reason why it has none."""
+    try:
+        algorithm = catalogue.find(figure["algorithm"])
+    except UsageError:
+        return "", "the catalogue does not know this name: fill in the cell by hand"
+    if figure["operation"] not in algorithm.operations:
+        return "", f"{algorithm.id} has {listing(algorithm.operations)}: fill in the cell by hand"
+    return f"*/{algorithm.id}/{figure['operation']}@{figure['size_bytes'] or 0}", ""
 
 
 def draw(about: About, figures: Sequence[dict[str, str]]) -> dict[str, str]:
@@ -101,6 +113,7 @@ def draw(about: About, figures: Sequence[dict[str, str]]) -> dict[str, str]:
             "the catalogue knows none of these algorithms",
             hint="name cells in a column `cell`, such as */aes-128-ctr/encrypt@1024 (perbyte list algorithms)",
         )
+    about = _with_contracts(about, figures, groups)
     return {
         "study.toml": _study(about, figures, groups),
         "published.csv": _csv(figures),
@@ -119,6 +132,35 @@ def _groups(figures: Iterable[dict[str, str]]) -> list[_Group]:
             group.operations[operation] = None
             group.sizes[int(size)] = None
     return list(groups.values())
+
+
+def _with_contracts(about: About, figures: Sequence[dict[str, str]], groups: Sequence[_Group]) -> About:
+    """Choose the contract where none was given, and name another one for what cannot be measured under it."""
+    catalogue = load_catalogue()
+    usual_of = {
+        (group.algorithm, operation): catalogue.default_contract(group.algorithm, operation)
+        for group in groups
+        if group.algorithm in catalogue.algorithms
+        for operation in group.operations
+    }
+    usual = Counter(
+        usual_of[asked]
+        for figure in figures
+        if (asked := tuple(figure["cell"].partition("@")[0].split("/")[1:])) in usual_of
+    )
+    if not about.contract:
+        about = replace(about, contract=usual.most_common(1)[0][0] if usual else "stream/1")
+    kinds = catalogue.find_contract(about.contract).kinds
+    for group in groups:
+        known = catalogue.algorithms.get(group.algorithm)
+        if known and known.kind not in kinds:
+            group.contract = usual_of[group.algorithm, next(iter(group.operations))]
+    suffixes = {group.algorithm: f"+contract={group.contract}" for group in groups if group.contract}
+    for figure in figures:
+        named = re.fullmatch(r"[^/]+/([^/]+)/[^+]*", figure["cell"])  # no contract of its own
+        if named and named[1] in suffixes:
+            figure["cell"] += suffixes[named[1]]
+    return about
 
 
 def _study(about: About, figures: Sequence[dict[str, str]], groups: Sequence[_Group]) -> str:
@@ -155,6 +197,7 @@ def _study(about: About, figures: Sequence[dict[str, str]], groups: Sequence[_Gr
         operations = ",".join(group.operations)
         selector = (
             f"*/{group.algorithm}/{{{operations}}}@{','.join(str(size) for size in sorted(group.sizes))}"
+            + (f"+contract={group.contract}" if group.contract else "")
         )
         lines += [
             "",

@@ -26,7 +26,8 @@ _CLOSE = 0.01  # limits are written with two or three digits: 0.67 is as good as
 class Word(Struct, frozen=True, forbid_unknown_fields=True):
     """What a word means: of a ratio, how far from 1 it may or must be; of groups, how many have to agree.
 
-    `from_` and `to` are limits of the larger cost over the smaller; `within_percent` allows so much either way.
+    `from_` and `to` are limits of the larger cost over the smaller; `within_percent` allows so much either way. Words
+    with `by_reading` have no limit of their own: the claim that says one must say how it is read.
     """
 
     word: Text
@@ -35,14 +36,18 @@ class Word(Struct, frozen=True, forbid_unknown_fields=True):
     from_: Annotated[float, Meta(ge=1)] | None = field(name="from", default=None)
     to: Annotated[float, Meta(gt=1)] | None = None
     quantifier: Literal["every", "most", "some"] | None = None
+    by_reading: bool = False
 
     def __post_init__(self) -> None:
-        if sum(limit is not None for limit in (self.within_percent, self.from_, self.quantifier)) != 1:
-            raise Problem("a word needs one of within_percent, from, quantifier", key=self.word)
+        kinds = (self.within_percent, self.from_, self.quantifier, self.by_reading or None)
+        if sum(kind is not None for kind in kinds) != 1:
+            raise Problem("a word needs one of within_percent, from, quantifier, by_reading", key=self.word)
 
     @property
     def said(self) -> str:
         """What the word stands for, in words."""
+        if self.by_reading:
+            return "what the claim's reading says"
         if self.quantifier:
             return {
                 "every": "every group of cells",
@@ -73,6 +78,8 @@ class Word(Struct, frozen=True, forbid_unknown_fields=True):
 
     def fits(self, claim: Claim) -> bool:
         """True when the claim has the limits of the word, whichever way round it divides."""
+        if self.by_reading:
+            return bool(claim.reading)
         if self.quantifier:
             return claim.quantifier == self.quantifier
         if getattr(claim, "first", None) is not None or getattr(claim, "last", None) is not None:
@@ -115,7 +122,7 @@ def meaning(word: str) -> Word:
 
 
 def check(claim: Claim) -> None:
-    """Raise Problem when a claim has other limits than the table gives a word, or says one without naming it."""
+    """Raise Problem when a claim has other limits than the table gives a word that it names or says."""
     for word in claim.words:
         entry = meaning(word)
         if not (entry.bounds(claim) if word.startswith(_NOT) else entry.fits(claim)):
@@ -128,25 +135,53 @@ def check(claim: Claim) -> None:
         meaning(word)
     if claim.figures_set and not claim.reading:
         raise Problem("says that figures set a limit, and not which", key="reading", hint="name the figure")
-    if getattr(claim, "limits_costs", False) and (unnamed := unread(claim)):
+    for word in claim.other_sense:
+        if word not in spoken(claim):
+            raise Problem(f"the claim does not say '{word}'", key="other_sense")
+    if unnamed := unread(claim):
         raise Problem(
             f"the claim says '{unnamed[0]}' and does not name the word",
             key="words",
             hint="name it in `words`, in `figures_set` where the authors' figures set the limit, or say it otherwise",
         )
+    if unbound := misread(claim):
+        raise Problem(
+            f"the claim says '{unbound[0]}', which stands for {meaning(unbound[0]).said}, and is judged otherwise",
+            key="reading" if meaning(unbound[0]).by_reading else "quantifier",
+            hint="say so in `quantifier` or `reading`, or name the word in `other_sense` where it counts nothing",
+        )
+
+
+def spoken(claim: Claim) -> tuple[str, ...]:
+    """The words of the table that a claim says, in its order."""
+    return tuple(dict.fromkeys(_pattern().findall(claim.says.lower())))
 
 
 def unread(claim: Claim) -> tuple[str, ...]:
-    """The words of degree that a claim says and names neither in `words` nor in `figures_set`."""
-    named = {name.removeprefix(_NOT) for name in (*claim.words, *claim.figures_set)}
-    degrees = _degrees().findall(claim.says.lower())
-    return tuple(word for word in dict.fromkeys(degrees) if word not in named)
+    """The words of degree that a claim on costs says and names neither in `words` nor in `figures_set`."""
+    if not getattr(claim, "limits_costs", False):
+        return ()
+    named = {name.removeprefix(_NOT) for name in (*claim.words, *claim.figures_set, *claim.other_sense)}
+    return tuple(word for word in spoken(claim) if meaning(word).of_degree and word not in named)
+
+
+def misread(claim: Claim) -> tuple[str, ...]:
+    """The words that say how many groups, or that are left to the reading, and that the claim is not judged by."""
+    if not claim.judged:
+        return ()
+    return tuple(
+        word
+        for word in spoken(claim)
+        if ((entry := meaning(word)).quantifier or entry.by_reading)
+        and word not in claim.other_sense
+        and not entry.fits(claim)
+    )
 
 
 @lru_cache(maxsize=1)
-def _degrees() -> re.Pattern[str]:
-    """Finds the table's words of degree, the longest first: `very much` is not `much`."""
-    names = [name for entry in words() if entry.of_degree for name in (entry.word, *entry.also)]
+def _pattern() -> re.Pattern[str]:
+    """Finds the table's words, the longest first: `very much` is not `much`, nor `above all` `all`."""
+    names = [name for entry in words() for name in (entry.word, *entry.also)]
     return re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names), key=len, reverse=True)) + r")\b")
 
 

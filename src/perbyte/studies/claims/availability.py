@@ -69,6 +69,11 @@ class OutOfReach(Form, frozen=True, kw_only=True, tag="out_of_reach"):
     why: Text
     measured_by: str = ""
 
+    @property
+    def judged(self) -> bool:
+        """False: no run decides it."""
+        return False
+
     def judge(self, context: Context) -> list[Finding]:
         """A finding that is none."""
         why = self.why.strip()

@@ -36,6 +36,7 @@ class State(enum.Enum):
     UNPROVIDED = ("is provided by no library here", "are provided by no library here")
     LEFT_OUT = ("is not in the quick variant", "are not in the quick variant")
     NOT_PRINTED = ("is not printed", "are not printed")
+    TOO_FEW = ("has too few figures", "have too few figures")
 
     @property
     def negated(self) -> State:
@@ -49,8 +50,8 @@ class State(enum.Enum):
 
     @property
     def lacking(self) -> bool:
-        """True where nobody can fill the gap: no library here provides it, or the text does not print it."""
-        return self in (State.UNPROVIDED, State.NOT_PRINTED)
+        """True where nobody can fill the gap: no library here provides it, or the text prints none or too few."""
+        return self in (State.UNPROVIDED, State.NOT_PRINTED, State.TOO_FEW)
 
 
 _BY_ABSENCE = {

@@ -318,7 +318,7 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
             place = ", ".join(part for part in (f"{first} and {second}", context.name(key)) if part)
             if len(costs) < _LEAST:
                 text = f"{place}: only {counted(len(costs), 'figure')} can be compared, too few to rank."
-                findings.append(Finding(State.UNPROVIDED, text))
+                findings.append(Finding(State.TOO_FEW, text))
                 continue
             rho = rank_correlation([cost for cost, _ in costs], [other for _, other in costs])
             findings.append(self._found(place, len(costs), Estimate(rho, rho, rho)))
@@ -339,7 +339,7 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         place = ", ".join(part for part in (machine, context.name(key)) if part)
         if len(both) < _LEAST:
             text = f"{place}: only {counted(len(both), 'figure')} can be compared, too few to rank."
-            return Finding(State.UNPROVIDED, text)
+            return Finding(State.TOO_FEW, text)
         printed = [_printed_cost(figure) for figure, _ in both]
         today = [context.table.cost(row) for _, row in both]
         value = rank_correlation(printed, [estimate.value for estimate in today])

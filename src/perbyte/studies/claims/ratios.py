@@ -283,6 +283,10 @@ class CostClaim(Comparing, frozen=True, kw_only=True, tag="value"):
     def judge(self, context: Context) -> list[Finding]:
         """One finding per group of cells."""
         if self.of == TIME and not context.table.in_cycles:
+            if context.table.printed:
+                return [
+                    Finding(State.NOT_PRINTED, "What is printed for this machine cannot be read in cycles.")
+                ]
             return [Finding(State.UNMEASURED, "the run has no cycles, and the claim counts in cycles.")]
         findings, unit = [], context.table.unit_of(self.of, self.per)
         for key, groups in self.ranking(context, GROUP).items():
