@@ -49,6 +49,15 @@ def test_the_paragraph_tells_which_figures_come_about_otherwise():
     assert "untimed" not in methods(replace(run, conditions=replace(run.conditions, policy=policy)))
 
 
+def test_the_paragraph_says_what_is_taken_of_the_processes():
+    cells = made_cells()
+    assert "is the median over processes" in methods(made_run(cells))
+    forked = [replace(cell, forks=40) for cell in cells]
+    assert "is the midmean over processes" in methods(made_run(forked))
+    mixed = " ".join(methods(made_run([forked[0], *cells[1:]])).split())
+    assert "the midmean (of 1 cell whose bursts forks took) or median (of the others) over processes" in mixed
+
+
 def test_what_is_not_known_is_not_said():
     text = methods(made_run(made_cells()))
     assert "commit" not in text
