@@ -25,9 +25,9 @@ def test_versions_of_one_library_are_measured_side_by_side_and_drawn(world, scri
         "measure", "alpha@{3.0,4.0,5}/aes-128-ecb/encrypt@64", *quick, "--out", run, "--report", page
     )
     assert done.returncode == 0, done.stderr
-    found = {one.cell.runner: one.library_version for one in open_run(run).cells}
-    assert found == {"alpha": "3.0.22", "alpha-4": "4.0.0"}
-    assert any("has version 5" in one.message for one in open_run(run).failures)
+    library_versions = {cell.cell.runner: cell.library_version for cell in open_run(run).cells}
+    assert library_versions == {"alpha": "3.0.22", "alpha-4": "4.0.0"}
+    assert any("has version 5" in failure.message for failure in open_run(run).failures)
     assert "2 versions of Fake" in page.read_text(encoding="utf-8")
     drawn = world.perbyte("report", run, "--chart", chart)
     assert drawn.returncode == 0, drawn.stderr

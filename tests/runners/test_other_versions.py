@@ -137,5 +137,5 @@ def test_all_pins_of_ours_are_whole_and_none_is_the_current_one() -> None:
     for file in files:
         lines = pinned(file.parent)
         current = (file.parent / "crates.txt").read_text(encoding="utf-8").split()[1]
-        assert len({one.version for one in lines}) == len(lines)
-        assert current not in {one.version for one in lines}, file
+        assert len({line.version for line in lines}) == len(lines)
+        assert current not in {line.version for line in lines}, file

@@ -88,6 +88,7 @@ def bursts_of(asked: AskedBurst, answer: messages.MeasureAnswer) -> tuple[Burst,
                 waits=answer.waits if not number else 0,  # the runner counts them together
                 core=answer.core[part],
                 piece_bytes=answer.piece_bytes,
+                forked=bool(answer.forked),
             )
         )
     return tuple(bursts)
