@@ -110,9 +110,9 @@ def test_the_spread_of_a_midmean_is_what_simulation_gives():
 
 def test_the_steps_of_the_counter_are_the_least_width():
     values = [100.0, 100.0, 100.0, 100.0]
-    found = forked_interval(100.0, values, [0.4] * 4, 0.95)
-    assert found.half_width == pytest.approx(0.2)
-    assert found.dominated_by == "samples"
+    interval = forked_interval(100.0, values, [0.4] * 4, 0.95)
+    assert interval.half_width == pytest.approx(0.2)
+    assert interval.dominated_by == "samples"
     with pytest.raises(ValueError, match="two"):
         forked_interval(100.0, [100.0], [0.1], 0.95)
 
@@ -149,11 +149,11 @@ def test_intervals_hold_where_cells_stop_at_precision(kind, forks):
             for cell, values in enumerate(epochs[:, :look]):
                 known = list(values)
                 middles = midmean(values), float(np.median(values))
-                found = (
+                intervals = (
                     forked_interval(middles[0], known, [0.0] * look, 0.95, spread),
                     combined_interval(middles[1], known, [0.0] * look, 0.95, spread),
                 )
-                for mid, interval in zip((True, False), found, strict=True):
+                for mid, interval in zip((True, False), intervals, strict=True):
                     if cell in done[mid] or (interval.half_width > 0.0025 and look < LOOKS[-1]):
                         continue
                     done[mid].add(cell)
