@@ -60,14 +60,14 @@ def plan(cells: int) -> list[Cell]:
         "sha3-256",
     )
     algorithms = itertools.chain(names, (f"made-{k}" for k in itertools.count()))
-    found = []
+    results = []
     for algorithm in algorithms:
         operation = "digest" if algorithm.startswith("sha") else "seal"
         for runner, size in itertools.product(RUNNERS, SIZES):
-            found.append(Cell(runner, algorithm, operation, size, "message/1"))
-        if len(found) >= cells:
-            return found[:cells]
-    return found
+            results.append(Cell(runner, algorithm, operation, size, "message/1"))
+        if len(results) >= cells:
+            return results[:cells]
+    return results
 
 
 def generated(
@@ -140,7 +140,10 @@ def template_figures(cells: list[Cell], version: str, samples: int) -> pa.Table:
     """Figures of all cells with everything but costs."""
     rest = (samples, samples, 1, (1.0,), (1.0,), 10, Quality.GOOD, "probe")
     return figures_table(
-        [CellFigure(one, RUNNERS[one.runner], version, 1.0, 1.0, Interval(1.0, 1.0), *rest) for one in cells]
+        [
+            CellFigure(cell, RUNNERS[cell.runner], version, 1.0, 1.0, Interval(1.0, 1.0), *rest)
+            for cell in cells
+        ]
     )
 
 
@@ -219,8 +222,8 @@ def timed(what: str, *words: str, turns: int = 2) -> None:
             took = time.monotonic() - begun
             told = err if process.returncode else out
             told.seek(0)
-            said = [line[:60] for line in told.read().decode().strip().splitlines()[-1:]]
-        print(f"{what + ' (again)' * turn:44} {took:7.2f} s   {most / 1024:7.0f} MiB   {said}", flush=True)
+            lines = [line[:60] for line in told.read().decode().strip().splitlines()[-1:]]
+        print(f"{what + ' (again)' * turn:44} {took:7.2f} s   {most / 1024:7.0f} MiB   {lines}", flush=True)
 
 
 def prove_identical(url: str, runs: int = 3) -> None:
@@ -234,7 +237,7 @@ def prove_identical(url: str, runs: int = 3) -> None:
             subprocess.run([sys.executable, "-m", "perbyte.cli", *words], check=True)
         added = open_atlas(other)
         for table in ("cells", "samples"):
-            ours, theirs = (read_rows(one, keys)[table] for one in (atlas, added))
+            ours, theirs = (read_rows(each_atlas, keys)[table] for each_atlas in (atlas, added))
             assert all(ours[key].to_pylist() == theirs[key].to_pylist() for key in keys), table
         for key in keys:
             assert atlas.runs[key] == added.runs[key], key

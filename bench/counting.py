@@ -76,7 +76,7 @@ def run(tool: list[str], spec: RunnerSpec, cell: Cell, asked: list[dict[str, obj
     try:
         ended = subprocess.run(
             [*tool, *map(spec.fill, spec.command)],
-            input="".join(json.dumps(one) + "\n" for one in asked),
+            input="".join(json.dumps(item) + "\n" for item in asked),
             capture_output=True,
             text=True,
             errors="replace",
@@ -99,12 +99,12 @@ def main() -> None:
     for address in sys.argv[1:]:
         cell = parse_address(address)
         spec = find(cell.runner)
-        found = [count_cell(spec, cell, SEED) for _ in range(PROCESSES // 2)]
-        if found[0].call is None:
-            print(f"{address}: {found[0].unknown}")
+        cells = [count_cell(spec, cell, SEED) for _ in range(PROCESSES // 2)]
+        if cells[0].call is None:
+            print(f"{address}: {cells[0].unknown}")
             continue
-        counts = {n for one in found for n in (one.call and one.call.instructions, one.repeated)}
-        ours = found[0].call.instructions
+        counts = {n for item in cells for n in (item.call and item.call.instructions, item.repeated)}
+        ours = cells[0].call.instructions
         told = []
         for counter in (callgrind, stepping):
             theirs = per_call(counter, spec, cell)

@@ -38,13 +38,13 @@ class Tally:
     sizes: list[tuple[float, float]] = field(default_factory=list)
 
     def add(self, first: CellFigure, second: CellFigure, floor: NoiseFloor | None) -> None:
-        found = compare(first, second, floor, same_run=False)
-        if not found.ratio.known:
+        comparison = compare(first, second, floor, same_run=False)
+        if not comparison.ratio.known:
             return
         self.compared += 1
-        self.undecided += found.answer is Answer.UNDECIDED
-        if found.answer in (Answer.FASTER, Answer.SLOWER):
-            ratio, noise = found.ratio, floor.relative if floor else 0.0
+        self.undecided += comparison.answer is Answer.UNDECIDED
+        if comparison.answer in (Answer.FASTER, Answer.SLOWER):
+            ratio, noise = comparison.ratio, floor.relative if floor else 0.0
             beyond = max(ratio.low - 1, 1 - ratio.high)
             shown = max(noise, ratio.half_width / ratio.value)
             self.sizes.append((abs(ratio.value - 1), shown))
@@ -68,7 +68,10 @@ class Tally:
 def same_code(a: Run, b: Run) -> frozenset[str]:
     """The runners (and tiers) whose loaded objects are the same bytes in both runs."""
     objects = [
-        {(one.runner, one.cpu): (one.object_sha256, one.sdk) for one in run.conditions.identities}
+        {
+            (identity.runner, identity.cpu): (identity.object_sha256, identity.sdk)
+            for identity in run.conditions.identities
+        }
         for run in (a, b)
     ]
     return frozenset(
@@ -83,13 +86,13 @@ def stored(paths: Sequence[Path]) -> Iterator[tuple[str, CellFigure, CellFigure,
     for a, b in itertools.combinations(runs, 2):
         if a.conditions.machine.cpu_model != b.conditions.machine.cpu_model:
             continue
-        known, same = {one.cell: one for one in b.cells}, same_code(a, b)
+        known, same = {each_cell.cell: each_cell for each_cell in b.cells}, same_code(a, b)
         layout = "same" if a.conditions.policy.seed == b.conditions.policy.seed else "unlike"
         floor = floor_across((a.noise_floor, b.noise_floor))
-        for one in a.cells:
-            other = known.get(one.cell)
-            if other and not one.cell.twin and f"{one.cell.runner}+{one.cell.cpu}" in same:
-                yield f"stored runs, {layout} layouts", one, other, floor
+        for cell in a.cells:
+            other = known.get(cell.cell)
+            if other and not cell.cell.twin and f"{cell.cell.runner}+{cell.cell.cpu}" in same:
+                yield f"stored runs, {layout} layouts", cell, other, floor
 
 
 def virtually(
@@ -108,13 +111,13 @@ def virtually(
                 )
             made.append(run.outcome)
         for a, b in itertools.combinations(made, 2):
-            known = {one.cell: one for one in b.cells}
-            for one in a.cells:
-                if one.cell in known:
+            known = {each_cell.cell: each_cell for each_cell in b.cells}
+            for cell in a.cells:
+                if cell.cell in known:
                     yield (
                         f"virtual, {name}, {seconds:g} s",
-                        one,
-                        known[one.cell],
+                        cell,
+                        known[cell.cell],
                         floor_across((a.noise_floor, b.noise_floor)),
                     )
 
@@ -128,15 +131,15 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0, help="budget of a virtual run")
     parser.add_argument("--traces", type=Path, default=TRACES)
     given = parser.parse_args()
-    found: dict[str, Tally] = {}
+    table: dict[str, Tally] = {}
     pairs = itertools.chain(
         stored(given.runs), virtually(given.traces, given.virtual, given.seconds) if given.virtual else ()
     )
     for kind, first, second, floor in pairs:
-        found.setdefault(kind, Tally()).add(first, second, floor)
-    if not found:
+        table.setdefault(kind, Tally()).add(first, second, floor)
+    if not table:
         sys.exit("no two runs measured the same code on the same machine")
-    for kind, tally in found.items():
+    for kind, tally in table.items():
         print(f"{kind:32} {tally}")
         for _, text in sorted(tally.claims, reverse=True)[:WIDEST]:
             print(f"    {text}")

@@ -47,16 +47,16 @@ def draw_epoch(random: np.random.Generator, world: World, clean: int, unseen: fl
     values = 1 + world.luck * random.uniform(-1, 1) + world.burst * random.standard_normal(clean + 1)[burst]
     values += world.sample * random.standard_normal(clean)
     slowed = np.minimum(world.slowed * np.exp(world.tail * random.standard_normal(clean)), 1.0)
-    found: Floats = values * np.where(random.random(clean) < unseen, 1 + slowed, 1.0)
-    return found
+    this_values: Floats = values * np.where(random.random(clean) < unseen, 1 + slowed, 1.0)
+    return this_values
 
 
 def holds(epochs: Sequence[Floats]) -> tuple[bool, float]:
     """Whether the interval of a cell of these epochs holds 1, and its half-width."""
-    values = [epoch_value(one) for one in epochs]
-    halves = [midmean_half_width(one, LEVEL) * inflation(one) for one in epochs]
-    found = combined_interval(median(np.array(values)), values, halves, LEVEL)
-    return found.low <= 1 <= found.high, found.half_width
+    values = [epoch_value(epoch) for epoch in epochs]
+    halves = [midmean_half_width(epoch, LEVEL) * inflation(epoch) for epoch in epochs]
+    interval = combined_interval(median(np.array(values)), values, halves, LEVEL)
+    return interval.low <= 1 <= interval.high, interval.half_width
 
 
 def coverage(
@@ -67,8 +67,8 @@ def coverage(
     cells: int,
 ) -> tuple[float, float]:
     """The share of `cells` whose interval holds, and the median half-width; `counts` are those of their epochs."""
-    found = [holds([draw_epoch(random, world, k, unseen(k)) for k in counts]) for _ in range(cells)]
-    return float(np.mean([one for one, _ in found])), float(np.median([half for _, half in found]))
+    held = [holds([draw_epoch(random, world, k, unseen(k)) for k in counts]) for _ in range(cells)]
+    return float(np.mean([item for item, _ in held])), float(np.median([half for _, half in held]))
 
 
 def missed(share: float) -> Callable[[int], float]:
@@ -101,8 +101,8 @@ def main() -> None:
         "twelve epochs of k": lambda k: [k] * 12,
     }
     for named, world in worlds.items():
-        for said, mix in mixes.items():
-            print(f"\n{said}, {named}; disturbed unseen:")
+        for text, mix in mixes.items():
+            print(f"\n{text}, {named}; disturbed unseen:")
             print(f"{'k':>4}" + "".join(f"{way:>17}" for way in WAYS))
             for k in COUNTS:
                 random = np.random.default_rng([given.seed, k])

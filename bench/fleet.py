@@ -141,7 +141,8 @@ def main() -> None:
                     what = f"{name} killed{' with what it measured' if whole else ''}"
                     workers[name] = fleet.worker(name)
                 print(
-                    f"{turn + 1:3}. {what}; bursts {[sum(kept[one].values()) for one in names]}", flush=True
+                    f"{turn + 1:3}. {what}; bursts {[sum(kept[each_name].values()) for each_name in names]}",
+                    flush=True,
                 )
             code = asker.wait(3600)
             print(fleet.said(asker)[-1500:])
@@ -161,7 +162,7 @@ def main() -> None:
                     f"most measuring processes at once {most[name]}"
                 )
             listed = json.loads(fleet.run("atlas", "list", "--json").stdout)
-            print("in the atlas:", sorted(one["machine"] for one in listed))
+            print("in the atlas:", sorted(row["machine"] for row in listed))
     finally:
         fleet.end()
     print("faults:", faults or "none")

@@ -64,11 +64,13 @@ def measure(place: Path, budget: str, *, gentle: bool, beside: bool) -> str:
     if beside:
         over.set()
         builder.join()
-    cells = [one for one in json.loads(output.read_text(encoding="utf-8"))["cells"] if one["cycles_per_call"]]
-    halves = [(one["interval_high"] - one["interval_low"]) / 2 / one["cycles_per_call"] for one in cells]
-    clean, taken = (sum(one[name] for one in cells) for name in ("clean_samples", "samples"))
+    cells = [
+        cell for cell in json.loads(output.read_text(encoding="utf-8"))["cells"] if cell["cycles_per_call"]
+    ]
+    halves = [(cell["interval_high"] - cell["interval_low"]) / 2 / cell["cycles_per_call"] for cell in cells]
+    clean, taken = (sum(cell[name] for cell in cells) for name in ("clean_samples", "samples"))
     share = (used.ru_utime + used.ru_stime) / took / (os.cpu_count() or 1)
-    good, middle = sum(one["quality"] == "good" for one in cells), statistics.median(halves)
+    good, middle = sum(cell["quality"] == "good" for cell in cells), statistics.median(halves)
     return (
         f"{'gentle' if gentle else 'usual':7} {'beside a build' if beside else 'alone':15}"
         f"{good:3} of {len(cells)} good, median ±{middle:.3%}, "

@@ -23,9 +23,9 @@ from madeup import SIZES, verdicts
 LEVEL = 0.95
 
 
-def upper_bound(found: int, of: int) -> float:
+def upper_bound(result: int, of: int) -> float:
     """The upper end of the one-sided interval of Clopper and Pearson (1934); for none found about 3 over `of`."""
-    return float(beta.ppf(LEVEL, found + 1, of - found))
+    return float(beta.ppf(LEVEL, result + 1, of - result))
 
 
 def main() -> None:
@@ -51,12 +51,12 @@ def main() -> None:
                 else "as it is"
             )
             total["looks"] += looks
-            for one in (total, by_size[cell.size_bytes]):
-                one.update(("cells", came))
+            for each_total in (total, by_size[cell.size_bytes]):
+                each_total.update(("cells", came))
             if verdict.refusal and given.honest == 1:
                 print(f"REFUSED on machine {seed}: {cell.address}: {verdict.refusal}", flush=True)
-    for size, found in by_size.items():
-        print(f"{size:>10} B  " + "  ".join(f"{name} {count}" for name, count in sorted(found.items())))
+    for size, result in by_size.items():
+        print(f"{size:>10} B  " + "  ".join(f"{name} {count}" for name, count in sorted(result.items())))
     print("all           " + "  ".join(f"{name} {count}" for name, count in sorted(total.items())))
     bound = upper_bound(total["refused"], total["cells"])
     print(f"refused: {total['refused']} of {total['cells']} cells, below {bound:.2g} at {LEVEL:.0%}")

@@ -40,17 +40,17 @@ def traffic(core: int) -> None:
     import numpy as np
 
     os.sched_setaffinity(0, {core})
-    one, other = (np.ones(TRAFFIC_BYTES, np.uint8) for _ in range(2))
+    item, other = (np.ones(TRAFFIC_BYTES, np.uint8) for _ in range(2))
     while True:
-        np.copyto(one, other)
+        np.copyto(item, other)
 
 
 def draw_cells(runner: RunnerSpec, count: int, draw: random.Random) -> tuple[Plan, object]:
     """Cells of a runner, of any size; its survey."""
-    found, known = survey([runner], ["full"]), load().algorithms
+    surveyed, known = survey([runner], ["full"]), load().algorithms
     rows = [
         row
-        for row in found.operations(runner.name, "full")
+        for row in surveyed.operations(runner.name, "full")
         if row.operation in OPERATIONS and row.algorithm in known
     ]
     cells: set[Cell] = set()
@@ -63,7 +63,7 @@ def draw_cells(runner: RunnerSpec, count: int, draw: random.Random) -> tuple[Pla
         if row.operation == "expand" and size > 8192:
             continue
         cells.add(Cell(runner.name, row.algorithm, row.operation, size, row.contract))
-    return Plan(tuple(sorted(cells))), found
+    return Plan(tuple(sorted(cells))), surveyed
 
 
 def main() -> None:
@@ -87,9 +87,9 @@ def main() -> None:
         beside.start()
     absent: set[str] = set()
     while total["asked"] < given.cells and len(absent) < len(specs):
-        spec = draw.choice([one for one in specs if one.name not in absent])
+        spec = draw.choice([each_spec for each_spec in specs if each_spec.name not in absent])
         try:
-            plan, found = draw_cells(spec, given.at_once, draw)
+            plan, result = draw_cells(spec, given.at_once, draw)
         except PerbyteError as error:
             print(f"{spec.name}: {error}", file=sys.stderr)
             absent.add(spec.name)
@@ -110,12 +110,12 @@ def main() -> None:
         )
         total["asked"] += len(plan.cells)
         with tempfile.TemporaryDirectory() as directory:
-            done = conduct_plan(plan, found, policy, out=Path(directory) / "run", quiet=True)
+            done = conduct_plan(plan, result, policy, out=Path(directory) / "run", quiet=True)
             looks = stored_run(done.path).audits
-            total["looks"] += sum(len(one.claimed_ns) for one in looks if one.cell in plan.cells)
+            total["looks"] += sum(len(look.claimed_ns) for look in looks if look.cell in plan.cells)
             total["seconds"] += round(done.run.measuring_s)
             total["looked at"] += len(
-                {one.cell for one in looks if one.claimed_ns and one.cell in plan.cells}
+                {look.cell for look in looks if look.claimed_ns and look.cell in plan.cells}
             )
             for failure in done.run.failures:
                 total["refused" if failure.kind == "audit" else f"failed: {failure.kind}"] += 1

@@ -71,19 +71,19 @@ def welch(a: Floats, b: Floats) -> float:
 def dudect(a: Floats, b: Floats) -> float:
     """The largest |t|: of all samples, of those below upper quantiles, and of squared distances from the mean."""
     both = np.concatenate([a, b])
-    found = [abs(welch(a, b)), abs(welch((a - a.mean()) ** 2, (b - b.mean()) ** 2))]
+    statistics = [abs(welch(a, b)), abs(welch((a - a.mean()) ** 2, (b - b.mean()) ** 2))]
     for k in range(1, CUTS):
         cut = np.quantile(both, 1 - 0.5 ** (10 * k / CUTS))
         below, above = a[a < cut], b[b < cut]
         if min(len(below), len(above)) > 100:
-            found.append(abs(welch(below, above)))
-    return max(found)
+            statistics.append(abs(welch(below, above)))
+    return max(statistics)
 
 
 def clean(bursts: list[Pairs]) -> tuple[Floats, Floats]:
     """Clean pairs of all bursts."""
-    first = np.concatenate([one.first[one.clean] for one in bursts])
-    return first, np.concatenate([one.second[one.clean] for one in bursts])
+    first = np.concatenate([burst.first[burst.clean] for burst in bursts])
+    return first, np.concatenate([burst.second[burst.clean] for burst in bursts])
 
 
 def paired(a: Floats, b: Floats) -> float:
@@ -104,9 +104,9 @@ def beside(kind: str, cores: tuple[int, ...]) -> Iterator[None]:
     try:
         yield
     finally:
-        for one in started:
-            one.kill()
-            one.wait()
+        for item in started:
+            item.kill()
+            item.wait()
 
 
 def pinned(core: int) -> None:
@@ -117,9 +117,9 @@ def pinned(core: int) -> None:
 def find(selectors: list[str], size: int) -> tuple[list[Cell], Survey]:
     """The cells that the selectors mean, and who offers them."""
     asked = tuple(parse_selector(text) for text in selectors)
-    build_needed(one.runner for one in asked)
-    plan, found = find_cells(Request(selectors=asked, sizes=(size,)))
-    return list(plan.cells), found
+    build_needed(cell.runner for cell in asked)
+    plan, result = find_cells(Request(selectors=asked, sizes=(size,)))
+    return list(plan.cells), result
 
 
 def compare(cases: list[LeakCase], leaks: Leaks, seconds: float, *, judged: bool) -> None:
@@ -128,21 +128,21 @@ def compare(cases: list[LeakCase], leaks: Leaks, seconds: float, *, judged: bool
     right = 0
     print("case | we | difference | s | Welch (dudect) | paired (tlsfuzzer) |" + " true |" * judged)
     print("|".join(["---"] * (6 + judged)))
-    for case, one in zip([c for c in cases if c.real], leak_figures(cases, leaks.seed), strict=False):
-        said = verdict_text(one)
+    for case, figure in zip([c for c in cases if c.real], leak_figures(cases, leaks.seed), strict=False):
+        text = verdict_text(figure)
         cell, tier = case.cell, f"+cpu={case.cell.cpu}" if case.cell.cpu != "full" else ""
         name = f"{cell.runner}/{cell.algorithm}/{cell.operation}{tier} {case.contrast}{' cold' * case.cold}"
-        if not one.found:
-            print(f"{name} | {said} | | {one.seconds:.1f} | | |")
+        if not figure.found:
+            print(f"{name} | {text} | | {figure.seconds:.1f} | | |")
             continue
         a, b = clean(case.real)
         t, p = dudect(a, b), paired(a, b)
         others = f"t = {t:.1f}{' leak' if t > LEAK else ' suspicious' if t > SUSPICIOUS else ''}"
         pairs = f"p = {p:.1g}{' leak' if p < TLSFUZZER_P else ''}"
         truth = (case.cell.algorithm, str(case.contrast), case.cold) in TRUE_LEAKS
-        right += (one.verdict == "leaks") == truth
+        right += (figure.verdict == "leaks") == truth
         print(
-            f"{name} | {said} | {apart(one.found.shift)} | {one.seconds:.1f} | {others} | {pairs} |"
+            f"{name} | {text} | {apart(figure.found.shift)} | {figure.seconds:.1f} | {others} | {pairs} |"
             + (f" {'leaks' if truth else 'does not'} |" if judged else "")
         )
     for failure in leaks.failures:
@@ -163,19 +163,19 @@ def nulls(leaks: Leaks, cases: list[LeakCase], rows: int, budget_s: float) -> No
     bursts: list[Pairs] = []
     while len(bursts) < rows and time.monotonic() - began < budget_s:
         same = [replace(case.contrast, first=case.contrast.second) for case in cases]
-        again = [LeakCase(case.cell, one) for case, one in zip(cases, same, strict=True)]
+        again = [LeakCase(case.cell, item) for case, item in zip(cases, same, strict=True)]
         leaks.seed += 1
         leaks.take(again, 8.0 * len(again))
-        bursts += [row for case in again for one in (*case.real, *case.null) for row in split(one)]
+        bursts += [row for case in again for item in (*case.real, *case.null) for row in split(item)]
         print(f"{len(bursts)} rows after {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
     ours = plain = crops = tests = 0
     low = np.zeros(2)
-    for one in bursts[:rows]:
-        found = pair_figures([one], 1)
-        [judged] = judge_row([(found, found)], [1.0])
-        a, b = clean([one])
+    for burst in bursts[:rows]:
+        figures = pair_figures([burst], 1)
+        [judged] = judge_row([(figures, figures)], [1.0])
+        a, b = clean([burst])
         ours += judged.p < ALPHA
-        low += [found.shift.p < 0.05, found.spread.p < 0.05] if found else [False, False]
+        low += [figures.shift.p < 0.05, figures.spread.p < 0.05] if figures else [False, False]
         plain += abs(welch(a, b)) > SUSPICIOUS
         crops += dudect(a, b) > SUSPICIOUS
         tests += paired(a, b) < TLSFUZZER_P
@@ -186,11 +186,11 @@ def nulls(leaks: Leaks, cases: list[LeakCase], rows: int, budget_s: float) -> No
     print(f"|t| of Welch above {SUSPICIOUS}: {plain}; with dudect's cut-offs: {crops}")
 
 
-def split(one: Pairs) -> list[Pairs]:
+def split(pairs: Pairs) -> list[Pairs]:
     """A burst as rows of NULL_PAIRS clean pairs."""
-    kept = np.flatnonzero(one.clean)
+    kept = np.flatnonzero(pairs.clean)
     parts = [kept[i : i + NULL_PAIRS] for i in range(0, len(kept) - NULL_PAIRS + 1, NULL_PAIRS)]
-    return [Pairs(one.first[part], one.second[part], one.clean[part], one.step) for part in parts]
+    return [Pairs(pairs.first[part], pairs.second[part], pairs.clean[part], pairs.step) for part in parts]
 
 
 def main() -> None:
@@ -216,12 +216,12 @@ def main() -> None:
         "known": ["leaky/*"],
         "null": ["leaky/{modexp-always,steps-4}/run", "openssl/aes-128-ecb/encrypt"],
     }
-    cells, found = find(given.selectors or usual[given.what], given.size)
+    cells, result = find(given.selectors or usual[given.what], given.size)
     colds = (False, True) if given.cold or given.what == "known" else (False,)
-    cases, _ = draw_cases([one for one in cells if fnmatch(one.algorithm, given.only)], None, colds)
+    cases, _ = draw_cases([cell for cell in cells if fnmatch(cell.algorithm, given.only)], None, colds)
     policy = Policy()
     cores = choose_cores(())
-    leaks = Leaks(found, cores, policy, int(time.time()), learnt=recall(cores[0]))
+    leaks = Leaks(result, cores, policy, int(time.time()), learnt=recall(cores[0]))
     with beside(given.beside, cores):
         if given.what == "null":
             nulls(leaks, cases, given.rows, given.budget)

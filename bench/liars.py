@@ -84,7 +84,7 @@ def of_hashes(group: list[str]) -> list[str]:
 
 def of_ciphers(names: dict[str, str]) -> list[str]:
     return [
-        f"{{{','.join((*CIPHERS, *(lie for lie, mine in names.items() if mine == algorithm)))}}}/{cell}"
+        f"{{{','.join((*CIPHERS, *(lie for lie, name in names.items() if name == algorithm)))}}}/{cell}"
         for algorithm, cell in CELLS.items()
         if algorithm in names.values()
     ]
@@ -113,23 +113,23 @@ def run(directory: Path, asked: list[str], budget: str) -> dict[str, Any]:
     )
     if not done.stdout:
         sys.exit(done.stderr)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
 
 
 def told(content: dict[str, Any], lie: str, honest: float) -> tuple[str, str]:
     """What came of a lie, and the reason or the figure."""
-    failures = [one for one in content["run"]["failures"] if one["runner"] == lie]
-    cells = [one for one in content["cells"] if one["runner"] == lie]
+    failures = [failure for failure in content["run"]["failures"] if failure["runner"] == lie]
+    cells = [each_cell for each_cell in content["cells"] if each_cell["runner"] == lie]
     if not cells:
         kind, message = (failures[0]["kind"], failures[0]["message"]) if failures else ("no figure", "")
         if "does not fit into the budget" in message:
             return "**no time**", message
         return ("**refused**" if kind == "audit" else f"**{kind}**"), message
-    texts = [one for cell in cells for one in cell["warnings"] if not one.startswith("no cycles")]
+    texts = [warning for cell in cells for warning in cell["warnings"] if not warning.startswith("no cycles")]
     factor = f"{cells[0]['ns_per_call'] / honest:.2f} of the honest figure" if honest else "no honest figure"
     marked = "marked ?" if any(cell["quality"] == "doubted" for cell in cells) else ""
-    unseen = "w" if any("its work was not audited" in one for one in texts) else ""
+    unseen = "w" if any("its work was not audited" in text for text in texts) else ""
     return marked or unseen or "no mark", "; ".join([factor, *texts])
 
 
@@ -162,7 +162,7 @@ def main() -> None:
 def tell(content: dict[str, Any], group: dict[str, str], honest: tuple[str, str]) -> int:
     """Print what came of the liars of a run, each with its algorithm; how many honest figures are lost."""
     lost = 0
-    figures = {(one["runner"], one["algorithm"]): one["ns_per_call"] for one in content["cells"]}
+    figures = {(cell["runner"], cell["algorithm"]): cell["ns_per_call"] for cell in content["cells"]}
     for name in honest:
         if told(content, name, 0)[0] == "**no time**":
             continue

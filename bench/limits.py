@@ -19,26 +19,26 @@ from perbyte.store import open_run, runs
 
 def main() -> int:
     """Return how many rows are above their limits."""
-    named = [Path(word) for word in sys.argv[1:]] or [one.path for one in runs(places.runs_home())]
+    named = [Path(word) for word in sys.argv[1:]] or [run.path for run in runs(places.runs_home())]
     above = 0
     for path in named:
         try:
-            found = limits(open_run(path).cells)
+            this_limits = limits(open_run(path).cells)
         except PerbyteError as error:
             print(f"{path}: {error}")
             continue
-        if not found:
+        if not this_limits:
             continue
-        nearest = max(found, key=lambda one: one.share.ratio.value)
+        nearest = max(this_limits, key=lambda item: item.share.ratio.value)
         share = nearest.share.ratio.value
         print(
-            f"{path}: {len(found)} rows, at the most {share:.1%} ({nearest.figure.cell.address}, {nearest.unit})"
+            f"{path}: {len(this_limits)} rows, at the most {share:.1%} ({nearest.figure.cell.address}, {nearest.unit})"
         )
-        for one in found:
-            if one.beyond:
+        for row in this_limits:
+            if row.beyond:
                 above += 1
                 print(
-                    f"  above: {one.figure.cell.address}: {one.share.ratio.value:.1%} of {one.need}, {one.unit}"
+                    f"  above: {row.figure.cell.address}: {row.share.ratio.value:.1%} of {row.need}, {row.unit}"
                 )
     return above
 

@@ -43,7 +43,7 @@ DEFAULT_SECONDS = 3
 
 
 def selectors() -> list[str]:
-    found = [
+    words = [
         f"openssl/{{{','.join(CIPHERS)}}}/encrypt@{SIZES}",
         f"openssl/{{{','.join(HASHES)}}}/digest@{SIZES}+contract=oneshot/1",
         f"openssl/{{hmac-md5,hmac-sha-256}}/mac@{SIZES}+contract=message/1",
@@ -54,8 +54,8 @@ def selectors() -> list[str]:
         if runner is None:
             print(f"{cell}: none of {', '.join(runners)} is built; its 5 cells are missing", file=sys.stderr)
         else:
-            found.append(f"{runner}/{cell}@{SIZES}")
-    return found
+            words.append(f"{runner}/{cell}@{SIZES}")
+    return words
 
 
 def measure(place: Path, budget: str, extra: list[str]) -> dict[str, object]:
@@ -81,7 +81,7 @@ def openssl_speed(seconds: int) -> dict[str, float]:
         ["openssl", "version"], capture_output=True, text=True, check=True
     ).stdout.split()[1]
     return {
-        one.cell.address: one.megabytes_per_second or 0.0 for one in make_run(listing, name="sample").cells
+        cell.cell.address: cell.megabytes_per_second or 0.0 for cell in make_run(listing, name="sample").cells
     }
 
 
@@ -143,11 +143,11 @@ def show_sample(
     for address in theirs[0]:
         if not all(address in run for run in ours):
             continue
-        mine = [run[address]["megabytes_per_second"] for run in ours]
+        own_speeds = [run[address]["megabytes_per_second"] for run in ours]
         cycles = [run[address]["cycles_per_call"] or 0.0 for run in ours]
         other = [run[address] for run in theirs]
         print(
-            f"{address.partition('+')[0]:52} {statistics.median(mine):10.1f} {100 * spread(cycles):7.2f} %"
+            f"{address.partition('+')[0]:52} {statistics.median(own_speeds):10.1f} {100 * spread(cycles):7.2f} %"
             f" {statistics.median(other):14.1f} {100 * spread(other):7.2f} %"
         )
 
@@ -163,8 +163,8 @@ def summarise(ours: list[dict[str, dict[str, float]]], theirs: list[dict[str, fl
     print(f"\nspread over {len(ours)} runs (max/min - 1)         cells   median      p90     worst")
     for title, values in (
         ("perbyte, cycles per byte, all", list(cycles.values())),
-        ("perbyte, cycles per byte, sample", [cycles[one] for one in sampled if one in cycles]),
-        ("perbyte, MB/s, sample", [speeds[one] for one in sampled if one in speeds]),
+        ("perbyte, cycles per byte, sample", [cycles[item] for item in sampled if item in cycles]),
+        ("perbyte, MB/s, sample", [speeds[item] for item in sampled if item in speeds]),
         (f"openssl speed, {seconds} s a figure, sample", list(tool.values())),
     ):
         if values:
@@ -172,13 +172,13 @@ def summarise(ours: list[dict[str, dict[str, float]]], theirs: list[dict[str, fl
                 f"{100 * value:9.3f}%" for value in (statistics.median(values), p90(values), max(values))
             )
             print(f"  {title:42} {len(values):5} {figures}")
-    shared = [one for one in sampled if one in cycles]
+    shared = [item for item in sampled if item in cycles]
     if shared:
-        factor = statistics.median(tool[one] for one in shared) / statistics.median(
-            cycles[one] for one in shared
+        factor = statistics.median(tool[item] for item in shared) / statistics.median(
+            cycles[item] for item in shared
         )
         print(f"the median cell of the sample is {factor:.0f} times steadier")
-    told = sum(overlap([run[one] for run in ours]) for one in common)
+    told = sum(overlap([run[item] for run in ours]) for item in common)
     print(
         f"the intervals of all runs overlap in {told} of {len(common)} cells of perbyte; openssl speed gives none"
     )

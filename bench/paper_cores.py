@@ -36,16 +36,16 @@ def row(paper: Paper, core: Core, *, everything: bool) -> str:
     wrong = right = unknown = cases = 0
     for company, share in core.company().items():
         for prior, factor in PRIORS.items():
-            found, seconds, readings = learn_in(paper, core, share, factor)
-            shown[company, prior] = words(found)
-            wrong += found.word == "sure" and not works(paper, found, 0.98)
-            later = healed(paper, found, factor)
+            result, seconds, readings = learn_in(paper, core, share, factor)
+            shown[company, prior] = words(result)
+            wrong += result.word == "sure" and not works(paper, result, 0.98)
+            later = healed(paper, result, factor)
             works_later = bool(later.alone) and works(paper, later, 0.98)
             unknown += not works_later and later.word in ("none", "halved")
             right += works_later
             cases += 1
             if everything:
-                print(f"  {core.name}, {company}, prior {prior}: {found}; {readings:,} readings", end=" ")
+                print(f"  {core.name}, {company}, prior {prior}: {result}; {readings:,} readings", end=" ")
                 print(f"in {seconds * 1e3:.0f} ms; later {later}")
     name = core.name + (" (made up)" if core.made_up else "")
     cells = [shown.get((company, "right"), "–") for company in ("alone", "at times", "never alone")]
@@ -53,13 +53,11 @@ def row(paper: Paper, core: Core, *, everything: bool) -> str:
     return f"| {name} | {core.kind.rob:.0f} | {' | '.join(cells)} | {wrong} | {right} of {cases}{silent} |"
 
 
-def words(found: Found) -> str:
+def words(result: Found) -> str:
     """A window in a cell."""
-    if not found.length:
+    if not result.length:
         return "none"
-    return (
-        f"{found.length} {('nops', 'vectors', 'integers')[found.filler]}, {found.chain} roots, {found.word}"
-    )
+    return f"{result.length} {('nops', 'vectors', 'integers')[result.filler]}, {result.chain} roots, {result.word}"
 
 
 if __name__ == "__main__":

@@ -141,10 +141,10 @@ def truth(cell: Cell) -> float:
 
 
 def neighbours(directory: Path) -> dict[str, list[Path]]:
-    found = defaultdict(list)
+    groups = defaultdict(list)
     for path in sorted(directory.glob("*-core*.csv*")):
-        found[re.sub(r"-core\d+\.csv(\.gz)?$", "", path.name)].append(path)
-    return dict(found)
+        groups[re.sub(r"-core\d+\.csv(\.gz)?$", "", path.name)].append(path)
+    return dict(groups)
 
 
 @dataclass
@@ -173,7 +173,7 @@ class Score:
             self.epochs.append(figure.epochs)
 
     def line(self) -> str:
-        held = [one for some in self.held.values() for one in some]
+        held = [item for some in self.held.values() for item in some]
         error = np.quantile(self.errors, [0.5, 0.9, 1.0]) * 100
         return (
             f"{np.mean(self.seconds):6.1f} {self.clean / sum(self.seconds):6.0f} {100 * self.clean / self.samples:4.0f}"
@@ -195,7 +195,7 @@ class Score:
 
 
 def score(choice: Choice, traces: list[Path], runs: int, seed: int, **limits: Any) -> Score:
-    found, truths = Score(), {}
+    total_score, truths = Score(), {}
     policy = Policy(**{**limits, **choice.policy})
     sizes = ",".join(map(str, SIZES))
     for number in range(runs):
@@ -207,8 +207,8 @@ def score(choice: Choice, traces: list[Path], runs: int, seed: int, **limits: An
                 cores=tuple(range(min(choice.cores, len(traces)))),
             )
         truths = truths or {cell: truth(cell) for cell in run.history.bursts}
-        found.add(run, truths, policy.precision)
-    return found
+        total_score.add(run, truths, policy.precision)
+    return total_score
 
 
 def main() -> None:

@@ -50,8 +50,8 @@ def watch(words: list[str]) -> tuple[Moments, float]:
                 text = os.read(ours, 1 << 16).decode(errors="replace")
             except OSError:  # the other side of the terminal was closed
                 break
-            if found := LINE.findall(text):
-                word, seconds = found[-1]
+            if matches := LINE.findall(text):
+                word, seconds = matches[-1]
                 moments.append((time.monotonic() - began, word, float(seconds.replace(",", ""))))
     os.close(ours)
     if run.returncode:
@@ -62,12 +62,12 @@ def watch(words: list[str]) -> tuple[Moments, float]:
 def tell(name: str, moments: Moments, ended: float) -> None:
     print(f"{name}: {ended:.1f} s, {len(moments)} moments")
     for tenth in range(10):
-        part = [one for one in moments if tenth <= 10 * one[0] / ended < tenth + 1]
+        part = [moment for moment in moments if tenth <= 10 * moment[0] / ended < tenth + 1]
         if part:
-            at, word, said = part[len(part) // 2]
-            print(f"  at {at:5.1f} s: {word} {said:.0f} s left; in truth {ended - at:.1f} s")
-    about = [(ended - at, said) for at, word, said in moments if word == "about"]
-    close = sum(abs(said - left) <= max(QUARTER * left, SECOND) for left, said in about)
+            at, word, text = part[len(part) // 2]
+            print(f"  at {at:5.1f} s: {word} {text:.0f} s left; in truth {ended - at:.1f} s")
+    about = [(ended - at, each_text) for at, word, each_text in moments if word == "about"]
+    close = sum(abs(each_text - left) <= max(QUARTER * left, SECOND) for left, each_text in about)
     share = f"{close / len(about):.0%}" if about else "none"
     print(f"  `about` {len(about)} times, {share} of them within a quarter or a second")
 

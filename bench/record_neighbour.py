@@ -35,7 +35,7 @@ def record(core: int, seconds: float, runner: str) -> tuple[Calibration, list[In
     with Session(find(runner), core=core) as session:
         session.hello()
         calibration = session.calibrate(20.0, epoch=0, cores=(core,), patience_ms=5000.0)
-        found: list[list[str | float]] = []
+        results: list[list[str | float]] = []
         spent = 0.0
         while spent < seconds:
             answer = session.watch(min(PIECE_MS, 1000 * (seconds - spent)))
@@ -44,11 +44,11 @@ def record(core: int, seconds: float, runner: str) -> tuple[Calibration, list[In
                 break
             for state, ticks in zip(answer.state, answer.ticks, strict=True):
                 length = ticks / calibration.tick_hz * 1e6
-                if found and found[-1][0] == state:
-                    found[-1][1] = float(found[-1][1]) + length
+                if results and results[-1][0] == state:
+                    results[-1][1] = float(results[-1][1]) + length
                 else:
-                    found.append([state, length])
-        return calibration, [(str(state), float(length)) for state, length in found]
+                    results.append([state, length])
+        return calibration, [(str(state), float(length)) for state, length in results]
 
 
 def write(path: Path, intervals: list[Interval]) -> None:
@@ -63,7 +63,7 @@ def summary(intervals: list[Interval]) -> str:
     whole = sum(length for _, length in intervals)
     parts = []
     for state, name in STATES.items():
-        lengths = np.array([length for one, length in intervals if one == state])
+        lengths = np.array([length for item, length in intervals if item == state])
         if not len(lengths):
             continue
         middle = " / ".join(f"{value:.0f}" for value in np.quantile(lengths, [0.25, 0.5, 0.75, 0.9]))
@@ -83,15 +83,15 @@ def main() -> None:
     cores = [int(c) for c in given.cores.split(",")] if given.cores else sorted(os.sched_getaffinity(0))
     try:
         with ThreadPoolExecutor(len(cores)) as pool:
-            found = list(pool.map(lambda core: record(core, given.seconds, given.runner), cores))
+            result = list(pool.map(lambda core: record(core, given.seconds, given.runner), cores))
     except PerbyteError as error:
         sys.exit(f"{error}\n{error.hint}" if error.hint else str(error))
-    for core, (calibration, intervals) in zip(cores, found, strict=True):
+    for core, (calibration, intervals) in zip(cores, result, strict=True):
         if calibration.contention_probe != "reorder-buffer" or not calibration.contention_shared:
             sys.exit(f"core {core}: the reorder-buffer probe shows no second mode here: nothing to record")
         path = given.prefix.parent / f"{given.prefix.name}-core{core}.csv.gz"
         write(path, intervals)
-        assert all(one[0] != other[0] for one, other in pairwise(intervals))
+        assert all(item[0] != other[0] for item, other in pairwise(intervals))
         print(f"{path}: {len(intervals)} intervals; {summary(intervals)}")
     print(
         "alone, shared, taken away; in brackets how often, and quartiles and 90th percentile of the lengths"

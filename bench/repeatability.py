@@ -59,14 +59,14 @@ def measure(directory: Path, extra: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def openssl_speed() -> dict[str, float]:
-    found = {}
+    table = {}
     for name, size in OPENSSL_SPEED:
         command = ["openssl", "speed", "-mr", "-seconds", "1", "-bytes", str(size), "-evp", name]
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         value = re.search(r"^\+F:\d+:[^:]+:([\d.]+)", text, re.MULTILINE)
         if value:
-            found[f"openssl speed {name} {size}"] = float(value[1])
-    return found
+            table[f"openssl speed {name} {size}"] = float(value[1])
+    return table
 
 
 def spread(values: list[float]) -> float:
@@ -93,7 +93,7 @@ def say_cover(runs: list[dict[str, dict[str, Any]]]) -> None:
         for cell in cells:
             low, high = cell["interval_low"] or 0.0, cell["interval_high"] or math.inf
             held[cell["epochs"]].append(low <= middle <= high)
-    every = [one for some in held.values() for one in some]
+    every = [item for some in held.values() for item in some]
     print(f"\nintervals that hold the median of {len(runs)} runs: {sum(every)} of {len(every)}", end="")
     print(f" ({100 * statistics.mean(every):.1f} %)")
     for epochs, some in sorted(held.items()):

@@ -36,7 +36,7 @@ POLICY = Policy()
 
 def epoch(spec, number, cores, rounds, draw):
     """One process per tier; clean cycles per byte by cell and length."""
-    found = defaultdict(list)
+    groups = defaultdict(list)
     for cpu in ("full", "tables"):
         with Session(spec, cpu=cpu, core=cores[0]) as session:
             session.hello()
@@ -65,8 +65,8 @@ def epoch(spec, number, cores, rounds, draw):
                         warm_us=POLICY.warm_us,
                     ).burst
                     clean = stats.clean_values([burst], calibration, POLICY, quiet)
-                    found[cell, length].extend((clean / cell.size_bytes).tolist())
-    return found
+                    groups[cell, length].extend((clean / cell.size_bytes).tolist())
+    return groups
 
 
 def main():
@@ -80,14 +80,16 @@ def main():
     per_epoch = []
     with kept_awake([spec], cores):
         for number in range(given.epochs):
-            found = epoch(spec, number, cores, given.rounds, random.Random(number))
-            per_epoch.append({key: stats.midmean(np.array(v)) for key, v in found.items() if len(v) >= 20})
+            this_epoch = epoch(spec, number, cores, given.rounds, random.Random(number))
+            per_epoch.append(
+                {key: stats.midmean(np.array(v)) for key, v in this_epoch.items() if len(v) >= 20}
+            )
     for cell in CELLS:
-        whole = [one for one in per_epoch if all((cell, length) in one for length in LENGTHS_US)]
-        first = np.array([one[cell, LENGTHS_US[0]] for one in whole])
+        whole = [item for item in per_epoch if all((cell, length) in item for length in LENGTHS_US)]
+        first = np.array([item[cell, LENGTHS_US[0]] for item in whole])
         line = f"{cell.cpu:7} {cell.size_bytes:5} B  {np.median(first):8.4f} at {LENGTHS_US[0]:g} us"
         for length in LENGTHS_US[1:]:
-            apart = 100 * (np.array([one[cell, length] for one in whole]) / first - 1)
+            apart = 100 * (np.array([item[cell, length] for item in whole]) / first - 1)
             half = student.ppf(0.975, len(apart) - 1) * apart.std(ddof=1) / math.sqrt(len(apart))
             line += f"   {length:g} us {apart.mean():+.3f} ± {half:.3f} %"
         print(line)

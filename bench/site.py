@@ -38,33 +38,37 @@ _MODELS = 12
 
 def enough(runs: Sequence[Run], cells: int) -> list[CellFigure]:
     """So many figures: the runs' own, then further sizes of theirs."""
-    found: dict[str, CellFigure] = {}
+    table: dict[str, CellFigure] = {}
     for run in runs:
-        found.update({one.cell.address: one for one in run.cells if not one.cell.twin})
-    own = list(found.values())
-    for size, one in itertools.product(_SIZES, own):
-        if len(found) >= cells:
-            break
-        if not one.cell.size_bytes or one.cell.contract.startswith(("pk/", "password/")):
-            continue
-        cell = replace(one.cell, size_bytes=size)
-        found.setdefault(
-            cell.address, scaled(replace(one, cell=cell), (60 + size) / (60 + one.cell.size_bytes))
+        table.update(
+            {each_cell.cell.address: each_cell for each_cell in run.cells if not each_cell.cell.twin}
         )
-    return list(found.values())[:cells]
+    own = list(table.values())
+    for size, figure in itertools.product(_SIZES, own):
+        if len(table) >= cells:
+            break
+        if not figure.cell.size_bytes or figure.cell.contract.startswith(("pk/", "password/")):
+            continue
+        cell = replace(figure.cell, size_bytes=size)
+        table.setdefault(
+            cell.address, scaled(replace(figure, cell=cell), (60 + size) / (60 + figure.cell.size_bytes))
+        )
+    return list(table.values())[:cells]
 
 
-def scaled(one: CellFigure, factor: float) -> CellFigure:
+def scaled(figure: CellFigure, factor: float) -> CellFigure:
     """The figure with all its costs so many times as large."""
     return replace(
-        one,
-        cycles_per_call=one.cycles_per_call and one.cycles_per_call * factor,
-        ns_per_call=one.ns_per_call * factor,
-        interval=replace(one.interval, low=one.interval.low * factor, high=one.interval.high * factor)
-        if isinstance(one.interval, Interval)
-        else one.interval,
-        epoch_cycles=tuple(value * factor for value in one.epoch_cycles),
-        epoch_ns=tuple(value * factor for value in one.epoch_ns),
+        figure,
+        cycles_per_call=figure.cycles_per_call and figure.cycles_per_call * factor,
+        ns_per_call=figure.ns_per_call * factor,
+        interval=replace(
+            figure.interval, low=figure.interval.low * factor, high=figure.interval.high * factor
+        )
+        if isinstance(figure.interval, Interval)
+        else figure.interval,
+        epoch_cycles=tuple(value * factor for value in figure.epoch_cycles),
+        epoch_ns=tuple(value * factor for value in figure.epoch_ns),
     )
 
 
@@ -78,16 +82,16 @@ def made_up(real: Sequence[Run], machines: int, cells: int, runs: int) -> Iterat
         general = 0.7 + 0.12 * model
         by_library = {
             name: np.random.default_rng((model, *name.encode())).lognormal(0, 0.12)
-            for name in {one.cell.runner for one in figures}
+            for name in {each_figure.cell.runner for each_figure in figures}
         }
         made = []
-        for one in figures:
-            factor = general * by_library[one.cell.runner] * chance.normal(1, 0.003)
-            version = one.library_version
-            if turn and one.cell.runner in ("openssl", "nettle"):
+        for figure in figures:
+            factor = general * by_library[figure.cell.runner] * chance.normal(1, 0.003)
+            version = figure.library_version
+            if turn and figure.cell.runner in ("openssl", "nettle"):
                 version += f"-made-up-{turn}"
-                factor *= 0.85 if one.cell.algorithm.startswith("aes") else 1.07
-            made.append(replace(scaled(one, factor), library_version=version))
+                factor *= 0.85 if figure.cell.algorithm.startswith("aes") else 1.07
+            made.append(replace(scaled(figure, factor), library_version=version))
         profile = (
             replace(conditions.machine, cpu_model=f"Made-up CPU {model}", cores=4, hostname="made-up")
             if hasattr(conditions.machine, "hostname")
@@ -103,7 +107,7 @@ def made_up(real: Sequence[Run], machines: int, cells: int, runs: int) -> Iterat
         )
         state = RunState(own, [], complete=True, noise_floor=real[0].noise_floor, figures=len(made))
         content = encode(state)
-        libraries = {one.cell.runner: slug(one.library) for one in made}
+        libraries = {each_figure.cell.runner: slug(each_figure.library) for each_figure in made}
         row = row_of(state, f"made-up-{model:02d}-{machine:03d}", content, 0)
         yield Incoming(row, content, figures_table(made), [SAMPLES.empty_table()], libraries)
 

@@ -119,8 +119,8 @@ def main() -> None:
             f"{seconds:.1f} s, exit code {code}",
             flush=True,
         )
-    said = {1: "slower", 0: "not slower", 5: "undecided"}
-    print(f"{given.kind}: " + ", ".join(f"{codes[code]} {word}" for code, word in said.items()))
+    table = {1: "slower", 0: "not slower", 5: "undecided"}
+    print(f"{given.kind}: " + ", ".join(f"{codes[code]} {word}" for code, word in table.items()))
 
 
 if __name__ == "__main__":

@@ -37,16 +37,16 @@ class Tool:
 
 def of_openssl(text: str) -> Iterator[tuple[str, float]]:
     """`openssl speed -mr`: bytes or operations a second."""
-    if found := re.search(r"^\+F:\d+:AES-256-GCM:([\d.]+)", text, re.M):
-        yield AEAD, 16384 / float(found[1]) * 1e9
-    if found := re.search(r"^\+F:\d+:sha256:([\d.]+)", text, re.M):
-        yield "sha-256/digest@16384", 16384 / float(found[1]) * 1e9
-    if found := re.search(
+    if match := re.search(r"^\+F:\d+:AES-256-GCM:([\d.]+)", text, re.M):
+        yield AEAD, 16384 / float(match[1]) * 1e9
+    if match := re.search(r"^\+F:\d+:sha256:([\d.]+)", text, re.M):
+        yield "sha-256/digest@16384", 16384 / float(match[1]) * 1e9
+    if match := re.search(
         r"^\+F6:\d+:253:[^:]*:([\d.]+)", text, re.M
     ):  # EdDSA: signatures a second, then verifications
-        yield "ed25519/sign@32", 1e9 / float(found[1])
-    if found := re.search(r"^\+F5:\d+:253:([\d.]+)", text, re.M):
-        yield "x25519/derive@32", 1e9 / float(found[1])
+        yield "ed25519/sign@32", 1e9 / float(match[1])
+    if match := re.search(r"^\+F5:\d+:253:([\d.]+)", text, re.M):
+        yield "x25519/derive@32", 1e9 / float(match[1])
 
 
 def of_bssl(text: str) -> Iterator[tuple[str, float]]:
@@ -57,10 +57,10 @@ def of_bssl(text: str) -> Iterator[tuple[str, float]]:
         r"^Curve25519 arbitrary point multiplication$": "x25519/derive@32",
         r"^ML-KEM-768 decaps$": "ml-kem-768/decapsulate",
     }
-    for one in json.loads(text[text.index("[") :]):
+    for document in json.loads(text[text.index("[") :]):
         for pattern, cell in names.items():
-            if re.search(pattern, one["description"]) and one.get("bytesPerCall", 16384) == 16384:
-                yield cell, 1e3 * one["microseconds"] / one["numCalls"]
+            if re.search(pattern, document["description"]) and document.get("bytesPerCall", 16384) == 16384:
+                yield cell, 1e3 * document["microseconds"] / document["numCalls"]
 
 
 def of_google_benchmark(text: str) -> Iterator[tuple[str, float]]:
@@ -71,10 +71,10 @@ def of_google_benchmark(text: str) -> Iterator[tuple[str, float]]:
         r"Ed25519Sign/threads:1$": "ed25519/sign@32",
     }
     scale = {"ns": 1.0, "us": 1e3, "ms": 1e6}
-    for one in json.loads(text[text.index("{") :])["benchmarks"]:
+    for benchmark in json.loads(text[text.index("{") :])["benchmarks"]:
         for pattern, cell in names.items():
-            if re.search(pattern, one["name"], re.I):
-                yield cell, one["cpu_time"] * scale[one["time_unit"]]
+            if re.search(pattern, benchmark["name"], re.I):
+                yield cell, benchmark["cpu_time"] * scale[benchmark["time_unit"]]
 
 
 def of_botan(text: str) -> Iterator[tuple[str, float]]:
@@ -85,13 +85,17 @@ def of_botan(text: str) -> Iterator[tuple[str, float]]:
         "ML-KEM-768": "ml-kem-768/decapsulate",
     }
     wanted = {"X25519": "key agreements", "Ed25519": "sign", "ML-KEM-768": "decrypt|decaps"}
-    for one in json.loads(text[text.index("[") : text.rindex("]") + 1]):
-        algorithm, operation = one.get("algo", ""), one.get("op", "")
-        if algorithm.startswith("AES-256/GCM") and operation == "encrypt" and one.get("buf_size") == 16384:
-            yield AEAD, one["nanos"] / (one["bps"] * one["nanos"] / 1e9 / 16384)
+    for document in json.loads(text[text.index("[") : text.rindex("]") + 1]):
+        algorithm, operation = document.get("algo", ""), document.get("op", "")
+        if (
+            algorithm.startswith("AES-256/GCM")
+            and operation == "encrypt"
+            and document.get("buf_size") == 16384
+        ):
+            yield AEAD, document["nanos"] / (document["bps"] * document["nanos"] / 1e9 / 16384)
         for start, cell in names.items():
-            if algorithm.startswith(start) and re.search(wanted[start], operation) and one.get("events"):
-                yield cell, one["nanos"] / one["events"]
+            if algorithm.startswith(start) and re.search(wanted[start], operation) and document.get("events"):
+                yield cell, document["nanos"] / document["events"]
 
 
 def of_wolfcrypt(text: str) -> Iterator[tuple[str, float]]:
@@ -99,43 +103,43 @@ def of_wolfcrypt(text: str) -> Iterator[tuple[str, float]]:
     bulk = {r"AES-256-GCM-enc ": AEAD, r"SHA-256 ": "sha-256/digest@16384"}
     calls = {r"CURVE  25519  agree": "x25519/derive@32", r"ED     25519   sign": "ed25519/sign@32"}
     for pattern, cell in bulk.items():
-        if found := re.search(rf"^{pattern}.*?([\d.]+) MiB/s", text, re.M):
-            yield cell, 16384 / (float(found[1]) * 2**20) * 1e9
+        if match := re.search(rf"^{pattern}.*?([\d.]+) MiB/s", text, re.M):
+            yield cell, 16384 / (float(match[1]) * 2**20) * 1e9
     for pattern, cell in calls.items():
         spaced = r"\s+".join(pattern.split())
-        if found := re.search(rf"^{spaced}.*?([\d.]+) ops/sec", text, re.M):
-            yield cell, 1e9 / float(found[1])
-    if found := re.search(r"^ML-KEM 768\s+\d+\s+decap.*?([\d.]+) ops/sec", text, re.M):
-        yield "ml-kem-768/decapsulate", 1e9 / float(found[1])
+        if match := re.search(rf"^{spaced}.*?([\d.]+) ops/sec", text, re.M):
+            yield cell, 1e9 / float(match[1])
+    if match := re.search(r"^ML-KEM 768\s+\d+\s+decap.*?([\d.]+) ops/sec", text, re.M):
+        yield "ml-kem-768/decapsulate", 1e9 / float(match[1])
 
 
 def of_bench_slope(text: str) -> Iterator[tuple[str, float]]:
     """libgcrypt's `bench-slope`: nanoseconds a byte, the slope between buffers of 32 to 64 KiB; or a call."""
-    if found := re.search(r"GCM enc \|\s+([\d.]+) ns/B", text):
-        yield AEAD, 16384 * float(found[1])
-    if found := re.search(r"^ SHA256 +\|\s+([\d.]+) ns/B", text, re.M):
-        yield "sha-256/digest@16384", 16384 * float(found[1])
+    if match := re.search(r"GCM enc \|\s+([\d.]+) ns/B", text):
+        yield AEAD, 16384 * float(match[1])
+    if match := re.search(r"^ SHA256 +\|\s+([\d.]+) ns/B", text, re.M):
+        yield "sha-256/digest@16384", 16384 * float(match[1])
     for curve, algorithm in (("Ed25519", "ed25519"), ("NIST-P256", "ecdsa-p256")):
-        if found := re.search(rf"^ {curve} .*?sign \|\s+(\d+).*?verify \|\s+(\d+)", text, re.M | re.S):
-            yield f"{algorithm}/sign@32", float(found[1])
-            yield f"{algorithm}/verify@32", float(found[2])
+        if match := re.search(rf"^ {curve} .*?sign \|\s+(\d+).*?verify \|\s+(\d+)", text, re.M | re.S):
+            yield f"{algorithm}/sign@32", float(match[1])
+            yield f"{algorithm}/verify@32", float(match[2])
 
 
 def of_cryptest(text: str) -> Iterator[tuple[str, float]]:
     """Crypto++'s `cryptest b2`, a table in HTML: MiB/s of a stream in pieces of 2 KiB."""
     plain = re.sub(r"<[^>]*>", " ", text)
     for mode in ("CTR", "CBC"):
-        if found := re.search(rf"AES/{mode} \(256-bit key\)\s+\S+\s+(\d+)", plain):
-            yield f"aes-256-{mode.lower()}/encrypt@2048", 2048 / (float(found[1]) * 2**20) * 1e9
-    if found := re.search(r"ChaChaTLS \(256-bit key\)\s+\S+\s+(\d+)", plain):
-        yield "chacha20/encrypt@2048", 2048 / (float(found[1]) * 2**20) * 1e9
+        if match := re.search(rf"AES/{mode} \(256-bit key\)\s+\S+\s+(\d+)", plain):
+            yield f"aes-256-{mode.lower()}/encrypt@2048", 2048 / (float(match[1]) * 2**20) * 1e9
+    if match := re.search(r"ChaChaTLS \(256-bit key\)\s+\S+\s+(\d+)", plain):
+        yield "chacha20/encrypt@2048", 2048 / (float(match[1]) * 2**20) * 1e9
 
 
 def of_liboqs(text: str) -> Iterator[tuple[str, float]]:
     """`speed_kem`: mean time of an operation in microseconds, the fourth column."""
     for operation, cell in (("keygen", "keygen"), ("encaps", "encapsulate"), ("decaps", "decapsulate")):
-        if found := re.search(rf"^{operation}\s*\|\s*\d+\s*\|\s*[\d.]+\s*\|\s*([\d.]+)", text, re.M):
-            yield f"ml-kem-768/{cell}", 1e3 * float(found[1])
+        if match := re.search(rf"^{operation}\s*\|\s*\d+\s*\|\s*[\d.]+\s*\|\s*([\d.]+)", text, re.M):
+            yield f"ml-kem-768/{cell}", 1e3 * float(match[1])
 
 
 BULK = "{tool} speed -mr -seconds {whole} -bytes 16384"
@@ -179,7 +183,7 @@ TOOLS = {
 
 def ask(tool: Tool, path: str, seconds: float) -> Cells:
     """What a tool says, cell by cell."""
-    said: Cells = {}
+    table: Cells = {}
     for command in tool.commands:
         whole = max(1, round(seconds))
         words = command.split()
@@ -193,10 +197,10 @@ def ask(tool: Tool, path: str, seconds: float) -> Cells:
         ]
         done = subprocess.run(filled, capture_output=True, text=True, check=False)
         try:
-            said.update(tool.read(done.stdout))
+            table.update(tool.read(done.stdout))
         except ValueError:
             print(f"{' '.join(filled)}: what it printed cannot be read", file=sys.stderr)
-    return said
+    return table
 
 
 def measured(cells: dict[str, set[str]], budget: str) -> dict[str, Cells]:
@@ -204,11 +208,17 @@ def measured(cells: dict[str, set[str]], budget: str) -> dict[str, Cells]:
     selectors = [f"{runner}/{cell}" for runner, names in cells.items() for cell in sorted(names)]
     command = [sys.executable, "-m", "perbyte.cli", "measure", "--json", "-q", "--budget", budget, *selectors]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found: dict[str, Cells] = defaultdict(dict)
-    for one in json.loads(done.stdout)["cells"]:
-        size = f"@{one['size_bytes']}" if one["size_bytes"] and "ml-kem" not in one["algorithm"] else ""
-        found[one["runner"]][f"{one['algorithm']}/{one['operation']}{size}"] = one["ns_per_call"]
-    return found
+    groups: dict[str, Cells] = defaultdict(dict)
+    for each_cell in json.loads(done.stdout)["cells"]:
+        size = (
+            f"@{each_cell['size_bytes']}"
+            if each_cell["size_bytes"] and "ml-kem" not in each_cell["algorithm"]
+            else ""
+        )
+        groups[each_cell["runner"]][f"{each_cell['algorithm']}/{each_cell['operation']}{size}"] = each_cell[
+            "ns_per_call"
+        ]
+    return groups
 
 
 def main() -> int:
@@ -219,7 +229,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--budget", default="12s", help="of each run of Perbyte")
     asked = parser.parse_args()
-    paths = dict(one.split("=", 1) for one in asked.tool)
+    paths = dict(item.split("=", 1) for item in asked.tool)
     if strangers := set(paths) - set(TOOLS):
         parser.error(f"{', '.join(strangers)}: known are {', '.join(TOOLS)}")
     if openssl := shutil.which("openssl"):
@@ -229,20 +239,20 @@ def main() -> int:
     for _ in range(asked.rounds):
         cells: dict[str, set[str]] = {}
         for name, path in paths.items():
-            said = ask(TOOLS[name], path, asked.seconds)
-            cells[name] = set(said)
-            for cell, ns in said.items():
+            other_speed = ask(TOOLS[name], path, asked.seconds)
+            cells[name] = set(other_speed)
+            for cell, ns in other_speed.items():
                 theirs[name, cell].append(ns)
-        for runner, found in measured(cells, asked.budget).items():
-            for cell, ns in found.items():
+        for runner, result in measured(cells, asked.budget).items():
+            for cell, ns in result.items():
                 ours[runner, cell].append(ns)
     print(f"{'library':10} {'cell':26} {'its tool, ns a call':>24} {'Perbyte':>20} {'quotient':>8}")
-    for (name, cell), said in theirs.items():
-        mine = ours.get((name, cell))
-        tool = ", ".join(f"{ns:,.0f}" for ns in said)
-        if mine:
-            own = ", ".join(f"{ns:,.0f}" for ns in mine)
-            print(f"{name:10} {cell:26} {tool:>24} {own:>20} {min(said) / min(mine):8.3f}")
+    for (name, cell), other_speed in theirs.items():
+        own_speed = ours.get((name, cell))
+        tool = ", ".join(f"{ns:,.0f}" for ns in other_speed)
+        if own_speed:
+            own = ", ".join(f"{ns:,.0f}" for ns in own_speed)
+            print(f"{name:10} {cell:26} {tool:>24} {own:>20} {min(other_speed) / min(own_speed):8.3f}")
         else:
             print(f"{name:10} {cell:26} {tool:>24} {'not measured':>20}")
     return 0

@@ -92,10 +92,10 @@ def measure(selector: str, place: Path) -> dict[str, float]:
     line = next((line for line in done.stdout.splitlines() if line.startswith('[["Python"')), None)
     if line is None:
         sys.exit(f"it did not come to a first burst:\n{done.stderr}")
-    found: dict[str, float] = defaultdict(float)
+    groups: dict[str, float] = defaultdict(float)
     for name, seconds in json.loads(line):
-        found[name] += seconds
-    return found
+        groups[name] += seconds
+    return groups
 
 
 def main() -> None:
@@ -121,10 +121,10 @@ def main() -> None:
         *dict.fromkeys(name for *_, name in PARTS),
     ]
     for name in names:
-        values = sorted(1e3 * one.get(name, 0.0) for one in tries)
+        values = sorted(1e3 * attempt.get(name, 0.0) for attempt in tries)
         low, high = values[len(values) // 4], values[-1 - len(values) // 4]
         print(f"{name:32}{statistics.median(values):8.0f} ms  ({low:.0f} to {high:.0f})")
-    rest = [1e3 * (one["first sample"] - one["  calibrate"]) for one in tries]
+    rest = [1e3 * (attempt["first sample"] - attempt["  calibrate"]) for attempt in tries]
     print(f"{'first sample without calibrate':32}{statistics.median(rest):8.0f} ms")
 
 

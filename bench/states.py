@@ -43,18 +43,18 @@ def main() -> None:
         runs = [measure(home / f"states-{n}", given.cells, given.budget) for n in range(given.runs)]
     say_siblings("after")
     for address in runs[0]:
-        found = [run[address] for run in runs if address in run]
-        values = [one["cycles_per_call"] or one["ns_per_call"] for one in found]
+        result = [run[address] for run in runs if address in run]
+        values = [row["cycles_per_call"] or row["ns_per_call"] for row in result]
         middle = statistics.median(values)
         apart = max(abs(value / middle - 1) for value in values)
         holding = sum(
-            one["interval_low"] <= middle <= one["interval_high"] for one in found if one["interval_low"]
+            row["interval_low"] <= middle <= row["interval_high"] for row in result if row["interval_low"]
         )
         shown = " ".join(f"{value:.4g}" for value in values)
         print(f"{address}\n  {shown}  (cycles a call)")
         print(
             f"  max/min - 1: {max(values) / min(values) - 1:.1%}, farthest from the median: {apart:.1%}, "
-            f"{holding} of {len(found)} intervals hold it"
+            f"{holding} of {len(result)} intervals hold it"
         )
 
 

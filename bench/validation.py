@@ -48,10 +48,10 @@ Samples = Mapping[Cell, Sequence[Burst]]
 
 
 def samples_of(path: Path) -> Samples:
-    found: dict[Cell, list[Burst]] = defaultdict(list)
+    groups: dict[Cell, list[Burst]] = defaultdict(list)
     for burst in bursts(path):
-        found[burst.cell].append(burst)
-    return found
+        groups[burst.cell].append(burst)
+    return groups
 
 
 def figures(run: Run, taken: Samples, *, probes: bool = True) -> dict[Cell, CellFigure]:
@@ -60,10 +60,11 @@ def figures(run: Run, taken: Samples, *, probes: bool = True) -> dict[Cell, Cell
     if not probes:
         policy = replace(policy, clock_tolerance=1e6)
         calibrations = tuple(
-            replace(one, contention_floor=0.0, contention_shared=0.0) for one in calibrations
+            replace(calibration, contention_floor=0.0, contention_shared=0.0) for calibration in calibrations
         )
         taken = {
-            cell: [replace(one, flags=[0] * len(one.flags)) for one in some] for cell, some in taken.items()
+            cell: [replace(item, flags=[0] * len(item.flags)) for item in some]
+            for cell, some in taken.items()
         }
     made = make_run_figures(
         taken,
@@ -74,7 +75,7 @@ def figures(run: Run, taken: Samples, *, probes: bool = True) -> dict[Cell, Cell
         failures=(),
         unproven=(),
     )
-    return {one.cell: one for one in made.cells}
+    return {each_cell.cell: each_cell for each_cell in made.cells}
 
 
 def cost(figure: CellFigure) -> float:
@@ -87,9 +88,9 @@ def halves(run: Run, taken: Samples) -> Iterable[tuple[CellFigure, CellFigure]]:
         figures(run, {cell: [b for b in some if b.epoch % 2 == odd] for cell, some in taken.items()})
         for odd in (0, 1)
     ]
-    for cell, one in parts[0].items():
+    for cell, item in parts[0].items():
         if cell in parts[1]:
-            yield one, parts[1][cell]
+            yield item, parts[1][cell]
 
 
 def percentiles(values: Sequence[float]) -> str:
@@ -101,18 +102,18 @@ def percentiles(values: Sequence[float]) -> str:
 
 def others(every: Sequence[dict[Cell, CellFigure]], k: int, cell: Cell) -> float:
     """The median of what all other runs say of a cell; NaN of fewer than three."""
-    known = [cost(one[cell]) for i, one in enumerate(every) if i != k and cell in one]
+    known = [cost(item[cell]) for i, item in enumerate(every) if i != k and cell in item]
     return statistics.median(known) if len(known) >= 3 else math.nan
 
 
 def say_false_alarms(paths: Sequence[Path], runs: Sequence[Run], taken: Sequence[Samples]) -> None:
     within = Tally()
     for run, some in zip(runs, taken, strict=True):
-        for one, other in halves(run, some):
-            within.add(one, other, run.noise_floor)
+        for item, other in halves(run, some):
+            within.add(item, other, run.noise_floor)
     between: dict[str, Tally] = {}
-    for kind, one, other, floor in stored(paths):
-        between.setdefault(kind, Tally()).add(one, other, floor)
+    for kind, item, other, floor in stored(paths):
+        between.setdefault(kind, Tally()).add(item, other, floor)
     print("False alarms\n")
     for kind, tally in (("halves of one run", within), *between.items()):
         print(f"    {kind:32} {tally}")
@@ -167,9 +168,10 @@ ESTIMATORS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
 def estimates(run: Run, taken: Samples) -> dict[Cell, dict[str, float]]:
     """What each estimator says of a cell: the median over its epochs, in core cycles a call."""
     calibrations: dict[tuple[object, int], Calibration] = {
-        (one.process, one.epoch): one for one in run.calibrations
+        (each_calibration.process, each_calibration.epoch): each_calibration
+        for each_calibration in run.calibrations
     }
-    found = {}
+    table = {}
     for cell, some in taken.items():
         per_epoch: dict[str, list[float]] = defaultdict(list)
         for epoch, group in itertools.groupby(sorted(some, key=lambda b: b.epoch), lambda b: b.epoch):
@@ -182,15 +184,18 @@ def estimates(run: Run, taken: Samples) -> dict[Cell, dict[str, float]]:
                 for name, estimate in ESTIMATORS.items():
                     per_epoch[name].append(estimate(values, clean))
         if per_epoch:
-            found[cell] = {name: statistics.median(each) for name, each in per_epoch.items()}
-    return found
+            table[cell] = {name: statistics.median(each) for name, each in per_epoch.items()}
+    return table
 
 
 def say_estimators(runs: Sequence[Run], taken: Sequence[Samples]) -> None:
     """How each estimator moves from the run with most clean samples to that with fewest."""
     shares = []
     for run, some in zip(runs, taken, strict=True):
-        known = {(one.process, one.epoch): one for one in run.calibrations}
+        known = {
+            (each_calibration.process, each_calibration.epoch): each_calibration
+            for each_calibration in run.calibrations
+        }
         clean = total = 0
         for cell, each in list(some.items())[:40]:
             for epoch, group in itertools.groupby(sorted(each, key=lambda b: b.epoch), lambda b: b.epoch):
@@ -211,7 +216,7 @@ def say_estimators(runs: Sequence[Run], taken: Sequence[Samples]) -> None:
         beside = [quiet[cell][name] / quiet[cell]["midmean of the clean"] - 1 for cell in both]
         print(
             f"    {name:24} {100 * statistics.median(moved):+7.2f} % in the median, "
-            f"{percentiles([abs(one) for one in moved])}; beside the midmean "
+            f"{percentiles([abs(item) for item in moved])}; beside the midmean "
             f"{100 * statistics.median(beside):+.2f} %"
         )
 

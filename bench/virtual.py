@@ -148,12 +148,12 @@ def measure_virtually(
         here = Path(directory) / name
         here.mkdir()
         (here / "runner.toml").write_text(SPEC)
-        found = survey([read_spec(here / "runner.toml")], ["full"])
-        plan = draw_plan(Request((parse_selector(ask),)), found, load(), twins=twins)
+        surveyed = survey([read_spec(here / "runner.toml")], ["full"])
+        plan = draw_plan(Request((parse_selector(ask),)), surveyed, load(), twins=twins)
         began, history = clock.now, RunHistory()
         measurement = Measurement(
             plan,
-            found,
+            surveyed,
             load(),
             replace(policy, cores=cores),
             Kept(),

@@ -65,12 +65,12 @@ def run_jmh(forks: int, core: int) -> dict[str, list[float]]:
         settings = ["-f", str(forks), "-wi", "6", "-w", "500ms", "-i", "150", "-r", "10ms", "-v", "SILENT"]
         options = ["-jvmArgs", " ".join(machine_options()), "-rf", "json", "-rff", str(result)]
         subprocess.run([*program, *settings, *options], check=True, stdout=subprocess.DEVNULL)
-        found = json.loads(result.read_text(encoding="utf-8"))
+        document = json.loads(result.read_text(encoding="utf-8"))
     return {
-        one["benchmark"].rpartition(".")[2]: [
-            statistics.quantiles(iterations, n=20)[0] for iterations in one["primaryMetric"]["rawData"]
+        row["benchmark"].rpartition(".")[2]: [
+            statistics.quantiles(iterations, n=20)[0] for iterations in row["primaryMetric"]["rawData"]
         ]
-        for one in found
+        for row in document
     }
 
 

@@ -45,8 +45,8 @@ def hashes() -> Any:
 
 
 def passwords() -> Any:
-    found = decide_passwords(case("password", PASSWORDS), 250e6, 64 << 20)
-    return advice_page(find_question("password"), [tell(found)], RUN, [], advice_card([tell(found)]))
+    decision = decide_passwords(case("password", PASSWORDS), 250e6, 64 << 20)
+    return advice_page(find_question("password"), [tell(decision)], RUN, [], advice_card([tell(decision)]))
 
 
 def nothing() -> Any:
@@ -65,8 +65,8 @@ def libraries() -> Any:
     )
     cases = [case("tls", costs, task=number) for number, costs in enumerate(parts)]
     together = decide_together(cases)
-    told = [tell(one, changes(one)) for one in together.first.decisions]
-    rows = library_table(together, [one.title for one in told])
+    told = [tell(decision, changes(decision)) for decision in together.first.decisions]
+    rows = library_table(together, [told_part.title for told_part in told])
     return advice_page(find_question("tls"), told, RUN, [], advice_card(told, together), None, rows)
 
 
@@ -84,7 +84,7 @@ def test_nothing_is_cut_or_overprinted(browser: Any, tmp_path: Path, page: Any, 
 
 def test_the_page_holds_the_answer_its_reasons_and_its_sources():
     text = render(hashes())
-    for said in (
+    for word in (
         "SHA-256, in Alpha 1.0",
         "Speed against status: hash",
         "What would change the answer",
@@ -94,11 +94,11 @@ def test_the_page_holds_the_answer_its_reasons_and_its_sources():
         "perbyte advise hash",
         "A note.",
     ):
-        assert said in text, said
+        assert word in text, word
     assert "Other machines" in render(nothing())
     assert "guesses/s" in render(passwords())
     assert "not looked up: unconfirmed" in render(passwords())
-    for said in ("What an attacker gains", "GPU gain", "What others recommend", "hashcat"):
-        assert said in render(passwords()), said
-    for said in ("Library by library", "On the wire", "TLS 1.3 B", "Under one key"):
-        assert said in render(libraries()), said
+    for word in ("What an attacker gains", "GPU gain", "What others recommend", "hashcat"):
+        assert word in render(passwords()), word
+    for word in ("Library by library", "On the wire", "TLS 1.3 B", "Under one key"):
+        assert word in render(libraries()), word

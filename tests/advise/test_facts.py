@@ -41,8 +41,8 @@ def told_of(made) -> Told:
 def test_every_aead_of_the_status_data_has_limits_of_a_key():
     listed = {
         name
-        for name, one in load().algorithms.items()
-        if one.kind == "aead"
+        for name, algorithm in load().algorithms.items()
+        if algorithm.kind == "aead"
         for authority in statuses().values()
         for row in authority.rows
         if pattern.matches(name, row.algorithms)
@@ -51,8 +51,8 @@ def test_every_aead_of_the_status_data_has_limits_of_a_key():
     assert [name for name in sorted(listed) if not limits_of(name)] == []
     asked = {
         name
-        for one in ("tls", "disk", "archive", "message")
-        for task in find_question(one).tasks
+        for word in ("tls", "disk", "archive", "message")
+        for task in find_question(word).tasks
         for name in task.algorithms
     }
     aeads = {name for name in asked if load().algorithms[name].kind == "aead"}
@@ -61,11 +61,11 @@ def test_every_aead_of_the_status_data_has_limits_of_a_key():
 
 
 def test_limits_agree_with_what_they_are_computed_from():
-    counted = next(one for one in limits_of("aes-128-gcm") if one.nonces == "counted")
+    counted = next(limit for limit in limits_of("aes-128-gcm") if limit.nonces == "counted")
     assert counted.bytes == 4 + 64.5 - 60 / 2, "16 bytes of sqrt(p) 2^(129/2) blocks at p = 2^-60"
     [tls] = limits_of("aes-128-gcm", "tls")
     assert tls.most_bytes(1 << 14) == 2**counted.bytes, "TLS's records are as long as 2^14 bytes"
-    ccm = next(one for one in limits_of("aes-128-ccm") if one.nonces == "counted")
+    ccm = next(limit for limit in limits_of("aes-128-ccm") if limit.nonces == "counted")
     assert ccm.bytes == 4 + 63 - 60 / 2
     [_, xts] = limits_of("aes-256-xts")
     blocks = 2.0**xts.bytes / 16
@@ -109,7 +109,7 @@ def test_authenticated_sectors_are_weighed_against_xts():
     assert card.notes == (
         "Cipher for authenticated sectors: ×0.800 (0.798 to 0.802) the cost of cipher for sectors.",
     )
-    assert [one.winner for one in card.lines] == [plain.answer, sealed.answer]
+    assert [line.winner for line in card.lines] == [plain.answer, sealed.answer]
     assert "an old one that is put back" in said(sealed, "What to know")
 
 
@@ -122,7 +122,8 @@ def test_a_card_of_ways_says_why_one_cannot_be_told():
     made = case("disk", {"alpha/aes-256-gcm": 0.75, "beta/xchacha20-poly1305": 5.0}, task=1)
     warning = Warning(Doubt.UNCHAINED, "its work was not audited on new data")
     unseen = tuple(
-        replace(one, warnings=(warning,)) if one.cell.runner == "alpha" else one for one in made.figures
+        replace(figure, warnings=(warning,)) if figure.cell.runner == "alpha" else figure
+        for figure in made.figures
     )
     card = advice_card([plain, told_of(replace(made, figures=unseen))], alternatives=True)
     assert (card.lines[0].sign, card.lines[0].sure) == ("", "")
@@ -170,8 +171,8 @@ def test_bytes_on_the_wire_stand_beside_cycles():
     assert "(!) is more than 14,600 bytes: the first ten segments of a connection" in wire
     assert "DNSSEC, the signature of one answer" in wire
     place = {name: number for number, name in enumerate(heads_of(told.table))}
-    mine = next(row for row in told.table.rows if row[0] == "ML-DSA-44")
-    assert (mine[place["key B"]], mine[place["signature B"]], mine[place["TLS 1.3 B"]]) == (
+    ml_dsa_row = next(row for row in told.table.rows if row[0] == "ML-DSA-44")
+    assert (ml_dsa_row[place["key B"]], ml_dsa_row[place["signature B"]], ml_dsa_row[place["TLS 1.3 B"]]) == (
         "1,312",
         "2,420",
         "9,884",
@@ -194,7 +195,8 @@ def test_a_cheaper_library_whose_work_was_not_seen_is_told():
     made = case("tls", {"alpha/aes-128-gcm": 0.5, "beta/aes-128-gcm": 0.4, "alpha/aes-256-gcm": 0.7})
     warning = Warning(Doubt.UNCHAINED, "its work was not audited on new data")
     figures = tuple(
-        replace(one, warnings=(warning,)) if one.cell.runner == "beta" else one for one in made.figures
+        replace(figure, warnings=(warning,)) if figure.cell.runner == "beta" else figure
+        for figure in made.figures
     )
     told = told_of(replace(made, figures=figures))
     assert told.answer == "AES-128 in GCM, in Alpha 1.0"
@@ -206,17 +208,21 @@ def test_a_cheaper_library_whose_work_was_not_seen_is_told():
 
 def test_protocols_send_what_the_catalogue_says_is_long():
     for use in wire_uses():
-        assert any(use in uses_of(one) and use.bytes(one) for one in load().algorithms.values()), use.name
+        assert any(
+            use in uses_of(algorithm) and use.bytes(algorithm) for algorithm in load().algorithms.values()
+        ), use.name
 
 
 def test_libraries_stand_side_by_side_with_what_they_lack():
     records = {"alpha/aes-128-gcm": 0.5, "beta/aes-128-gcm": 0.6, "gamma/aes-128-gcm": 0.3}
     exchange = {"alpha/x25519": 1e5, "beta/x25519": 3e5}
     signature = {"alpha/ed25519": 2e5, "beta/ed25519": 1e5}
-    cases = [case("tls", one, task=number) for number, one in enumerate((records, exchange, signature))]
+    cases = [
+        case("tls", row_text, task=number) for number, row_text in enumerate((records, exchange, signature))
+    ]
     together = decide_together(cases)
-    told = [tell(one) for one in together.first.decisions]
-    listing = library_table(together, [one.title for one in told])
+    told = [tell(decision) for decision in together.first.decisions]
+    listing = library_table(together, [told_part.title for told_part in told])
     assert heads_of(listing)[:4] == ["library", "cipher for records", "key exchange", "signature"]
     first, second, last = listing.rows
     assert first[:4] == ("Alpha 1.0", "AES-128 in GCM", "X25519", "Ed25519")
@@ -229,11 +235,15 @@ def test_libraries_stand_side_by_side_with_what_they_lack():
 
 
 def test_passwords_are_held_against_recommendations_and_an_attackers_processor():
-    found = decide_passwords(case("password", PASSWORDS), 250e6, 64 << 20)
-    by_name = {one.cost.family: one for one in found.parameters}
+    passwords = decide_passwords(case("password", PASSWORDS), 250e6, 64 << 20)
+    by_name = {parameter.cost.family: parameter for parameter in passwords.parameters}
     argon, stretched = by_name["argon2id"], by_name["pbkdf2-sha-256"]
     assert argon.words == "64 MiB, 3 passes, 1 lane"
-    second = next(one for one in beside(argon) if "second choice" in one.recommended.who)
+    second = next(
+        password_option
+        for password_option in beside(argon)
+        if "second choice" in password_option.recommended.who
+    )
     assert second.share == 1, "RFC 9106's second choice holds 64 MiB for 3 passes"
     assert second.time_ns == pytest.approx(argon.time_ns.value)
     [attack] = attacks(stretched)
@@ -242,7 +252,7 @@ def test_passwords_are_held_against_recommendations_and_an_attackers_processor()
     [bound] = attacks(argon)
     assert bound.guesses_s == pytest.approx(1.792e12 / ((64 << 20) * 8)), "3 passes move the memory 8 times"
     assert bound.gain < attack.gain
-    told = tell(found)
+    told = tell(passwords)
     assert "Argon2id: 2,048 MiB, 1 pass, 4 lanes (RFC 9106, first choice" in said(
         told, "What others recommend"
     )
@@ -253,15 +263,22 @@ def test_passwords_are_held_against_recommendations_and_an_attackers_processor()
 
 def test_of_equal_memory_the_order_is_that_of_owasp():
     """A guess of scrypt takes a little longer here, which is no reason to prefer it."""
-    found = decide_passwords(case("password", PASSWORDS | {"alpha/scrypt-16384-8-1": 1.2e8}), 250e6, 64 << 20)
-    assert [one.cost.family for one in found.parameters] == ["argon2id", "scrypt", "bcrypt", "pbkdf2-sha-256"]
-    assert found.parameters[0].memory_bytes == found.parameters[1].memory_bytes
-    assert found.parameters[0].weight < found.parameters[1].weight
+    passwords = decide_passwords(
+        case("password", PASSWORDS | {"alpha/scrypt-16384-8-1": 1.2e8}), 250e6, 64 << 20
+    )
+    assert [parameter.cost.family for parameter in passwords.parameters] == [
+        "argon2id",
+        "scrypt",
+        "bcrypt",
+        "pbkdf2-sha-256",
+    ]
+    assert passwords.parameters[0].memory_bytes == passwords.parameters[1].memory_bytes
+    assert passwords.parameters[0].weight < passwords.parameters[1].weight
 
 
 def test_limits_are_of_the_algorithm_and_not_of_one_whose_name_ends_alike():
-    assert {one.document for one in limits_of("aes-256-gcm-siv")} == {"RFC 8452"}
-    assert {one.document for one in limits_of("aes-256-siv")} == {"RFC 5297"}
+    assert {limit.document for limit in limits_of("aes-256-gcm-siv")} == {"RFC 8452"}
+    assert {limit.document for limit in limits_of("aes-256-siv")} == {"RFC 5297"}
 
 
 def test_parameters_below_a_minimum_are_called_so():
@@ -298,4 +315,6 @@ def test_a_broken_file_of_facts_is_refused(tmp_path, read, file, text, complaint
 def test_work_is_what_time_is_proportional_to():
     assert HashCost("bcrypt", cost=12).work == 4 * HashCost("bcrypt", cost=10).work
     assert HashCost("scrypt", n=16384, r=8, p=2).work == 2 * HashCost("scrypt", n=16384, r=8, p=1).work
-    assert {one.family for one in password_costs()[1]} == {one.family for one in password_costs()[0]}
+    assert {password_cost.family for password_cost in password_costs()[1]} == {
+        password_cost.family for password_cost in password_costs()[0]
+    }

@@ -21,13 +21,13 @@ SIGNATURE = {"alpha/ed25519": 2e5, "beta/ed25519": 1e5}
 
 
 def parts(*costs: Mapping[str, float]) -> list[Case]:
-    return [case("tls", one, task=number) for number, one in enumerate(costs)]
+    return [case("tls", cost, task=number) for number, cost in enumerate(costs)]
 
 
 def card_of(together: Together):
     told = []
-    for number, one in enumerate(together.cases):
-        everything = decide(one)
+    for number, each_case in enumerate(together.cases):
+        everything = decide(each_case)
         decision = together.first.decisions[number] if together.first else everything
         told.append(tell(decision, changes(decision), None, everything))
     return told, advice_card(told, together)
@@ -35,12 +35,12 @@ def card_of(together: Together):
 
 def test_one_library_for_all_parts_and_what_mixing_would_gain():
     together = decide_together(parts(RECORDS, EXCHANGE, SIGNATURE))
-    assert [one.runner for one in together.ranking] == ["alpha", "beta"], "gamma has records alone"
+    assert [cell.runner for cell in together.ranking] == ["alpha", "beta"], "gamma has records alone"
     assert together.lacks == (("gamma", (1, 2)),)
     assert together.comparison.answer is Answer.SLOWER
     # records x1.2, exchange x2.9 (P-256), signature x0.5: the geometric mean of the three
     assert abs(together.comparison.ratio.value - (1.2 * 2.9 * 0.5) ** (1 / 3)) < 1e-9
-    assert [(one.part, one.option.runner) for one in together.gains] == [(0, "gamma"), (2, "beta")]
+    assert [(gain.part, gain.option.runner) for gain in together.gains] == [(0, "gamma"), (2, "beta")]
     told, card = card_of(together)
     whole, *rest = card.lines
     assert (whole.sign, whole.about) == ("►", "one library for all parts")
@@ -50,12 +50,12 @@ def test_one_library_for_all_parts_and_what_mixing_would_gain():
     assert "signature by Ed25519, in Beta 1.0, at ×0.500" in whole.sure
     assert "key exchange by" not in whole.sure
     assert "0.400 ms of computing a handshake" in whole.cost, "4 * 1e5 and 2 * 2e5 cycles at 2 GHz"
-    assert [one.winner for one in rest] == [one.answer for one in told]
-    assert all("Alpha" in one.answer for one in told)
+    assert [part.winner for part in rest] == [part.answer for part in told]
+    assert all("Alpha" in comparison.answer for comparison in told)
     data = together_json(together)
     assert data["recommended"] == "alpha"
     assert data["ranking"][1]["algorithms"]["exchange"] == "ecdh-p256"
-    assert [(one["task"], one["runner"], one["claimed"]) for one in data["gains"]] == [
+    assert [(gain["task"], gain["runner"], gain["claimed"]) for gain in data["gains"]] == [
         ("records", "gamma", True),
         ("signature", "beta", True),
     ]
@@ -93,8 +93,8 @@ def test_without_a_library_for_all_parts_the_answer_mixes_and_says_so():
 def test_doubtful_figures_choose_no_library_beyond_doubt():
     made = parts(RECORDS, EXCHANGE, SIGNATURE)
     noisy = [
-        replace(one, figures=tuple(replace(each, quality=Quality.NOISY) for each in one.figures))
-        for one in made
+        replace(each_case, figures=tuple(replace(each, quality=Quality.NOISY) for each in each_case.figures))
+        for each_case in made
     ]
     together = decide_together(noisy)
     _, card = card_of(together)
@@ -107,7 +107,7 @@ def test_a_tie_of_ciphers_is_broken_by_the_longer_key_and_says_so():
     decision = decide(case("tls", {"alpha/aes-128-gcm": 0.5, "alpha/aes-256-gcm": 0.5004}))
     assert decision.by_key
     assert decision.first.algorithm.id == "aes-256-gcm"
-    assert [one.algorithm.id for one in decision.equal] == ["aes-128-gcm"]
+    assert [cell.algorithm.id for cell in decision.equal] == ["aes-128-gcm"]
     told = tell(decision, changes(decision))
     assert "The tie is broken by the longer key." in dict(told.lines)["How sure"][0]
     assert advice_card([told]).lines[0].sign == "="
@@ -118,13 +118,14 @@ def test_a_tie_of_ciphers_is_broken_by_the_longer_key_and_says_so():
 def test_a_size_at_which_the_longer_key_ties_says_that_it_was_chosen_by_it():
     short = case("message", {"alpha/aes-128-gcm": 0.5, "alpha/aes-256-gcm": 0.5004}, setup=0.0)
     long_ = case("message", {"alpha/aes-128-gcm": 0.5, "alpha/aes-256-gcm": 0.7})
-    figures = tuple(one for one in short.figures if one.cell.size_bytes == 64)
-    figures += tuple(one for one in long_.figures if one.cell.size_bytes == 1024)
+    figures = tuple(figure for figure in short.figures if figure.cell.size_bytes == 64)
+    figures += tuple(figure for figure in long_.figures if figure.cell.size_bytes == 1024)
     decision = decide(replace(short, figures=figures))
     assert decision.first.algorithm.id == "aes-128-gcm"
-    said = " ".join(dict(tell(decision, changes(decision)).lines)["What would change the answer"])
+    sentences = " ".join(dict(tell(decision, changes(decision)).lines)["What would change the answer"])
     assert (
-        "For 64 B alone: AES-256 in GCM, in Alpha 1.0 (too close to call, the longer key of a tie)." in said
+        "For 64 B alone: AES-256 in GCM, in Alpha 1.0 (too close to call, the longer key of a tie)."
+        in sentences
     )
 
 

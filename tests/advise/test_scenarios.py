@@ -68,7 +68,7 @@ def test_a_peer_without_aes_pays_too():
     assert told.answer == "ChaCha20-Poly1305, in Alpha 1.0"
     assert "The peer without AES instructions is reckoned by the tier soft" in said(told, "What it costs")
     unknown = decide(case("tls", TLS, view=View.PEER))
-    assert [one.algorithm.id for one in unknown.ranking] == ["chacha20-poly1305"], (
+    assert [cell.algorithm.id for cell in unknown.ranking] == ["chacha20-poly1305"], (
         "no guess without soft figures"
     )
 
@@ -100,7 +100,8 @@ def unseen(given: Case, runner: str) -> Case:
     return replace(
         given,
         figures=tuple(
-            replace(one, warnings=(warning,)) if one.cell.runner == runner else one for one in given.figures
+            replace(each_figure, warnings=(warning,)) if each_figure.cell.runner == runner else each_figure
+            for each_figure in given.figures
         ),
     )
 
@@ -108,15 +109,15 @@ def unseen(given: Case, runner: str) -> Case:
 def test_work_that_nobody_saw_is_never_ranked_above_work_that_was_seen():
     two = case("tls", {"alpha/aes-256-gcm": 1.0, "beta/aes-256-gcm": 2.0, "beta/chacha20-poly1305": 3.0})
     assert decide(two).first.best.runner == "alpha"
-    found = decide(unseen(two, "alpha"))
-    assert (found.first.algorithm.id, [one.runner for one in found.first.options]) == (
+    decision = decide(unseen(two, "alpha"))
+    assert (decision.first.algorithm.id, [option.runner for option in decision.first.options]) == (
         "aes-256-gcm",
         ["beta", "alpha"],
     )
     alone = unseen(case("tls", {"alpha/aes-256-gcm": 1.0, "beta/chacha20-poly1305": 3.0}), "alpha")
-    found = decide(alone)
-    assert found.first.algorithm.id == "chacha20-poly1305"
-    assert found.sure is Sure.DOUBTFUL, "the other may cost less, and nobody saw that it does"
+    decision = decide(alone)
+    assert decision.first.algorithm.id == "chacha20-poly1305"
+    assert decision.sure is Sure.DOUBTFUL, "the other may cost less, and nobody saw that it does"
     dear = unseen(case("tls", {"alpha/aes-256-gcm": 9.0, "beta/chacha20-poly1305": 3.0}), "alpha")
     assert decide(dear).sure is Sure.CERTAIN
     neither = unseen(unseen(alone, "alpha"), "beta")
@@ -129,18 +130,19 @@ def without_audit(given, runner, cells):
     return replace(
         given,
         figures=tuple(
-            replace(one, warnings=(warning,))
-            if one.cell.runner == runner and (one.cell.operation, one.cell.size_bytes) in cells
-            else one
-            for one in given.figures
+            replace(each_figure, warnings=(warning,))
+            if each_figure.cell.runner == runner
+            and (each_figure.cell.operation, each_figure.cell.size_bytes) in cells
+            else each_figure
+            for each_figure in given.figures
         ),
     )
 
 
 def test_work_that_was_seen_at_one_size_counts_as_seen():
     made = case("disk", {"alpha/aes-128-gcm": 0.6, "beta/xchacha20-poly1305": 5.0}, task=1)
-    found = decide(without_audit(made, "alpha", {("seal", 4096)}))
-    assert (found.first.algorithm.id, found.sure) == ("aes-128-gcm", Sure.CERTAIN)
+    decision = decide(without_audit(made, "alpha", {("seal", 4096)}))
+    assert (decision.first.algorithm.id, decision.sure) == ("aes-128-gcm", Sure.CERTAIN)
     nowhere = without_audit(made, "alpha", {("seal", 512), ("seal", 4096)})
     assert decide(nowhere).first.algorithm.id == "xchacha20-poly1305"
 
@@ -152,8 +154,10 @@ def test_opening_that_takes_as_long_as_sealing_that_was_seen_counts_as_seen():
     quick = replace(
         opened,
         figures=tuple(
-            figure(one.cell, one.per_call / 2, warnings=one.warnings) if one.warnings else one
-            for one in opened.figures
+            figure(each_figure.cell, each_figure.per_call / 2, warnings=each_figure.warnings)
+            if each_figure.warnings
+            else each_figure
+            for each_figure in opened.figures
         ),
     )
     assert decide(quick).first.algorithm.id == "aes-256-gcm", "it may have kept what it opened before"
@@ -163,25 +167,34 @@ def test_opening_that_takes_as_long_as_sealing_that_was_seen_counts_as_seen():
 
 def test_a_noisy_figure_claims_nothing():
     made = case("tls", TLS)
-    noisy = replace(made, figures=tuple(replace(one, quality=Quality.NOISY) for one in made.figures))
+    noisy = replace(
+        made, figures=tuple(replace(each_figure, quality=Quality.NOISY) for each_figure in made.figures)
+    )
     told = told_of(noisy)
     assert told.decision.sure is Sure.DOUBTFUL
     assert "It is not known" in said(told, "How sure")
     assert "the figure is noisy" in said(told, "How sure")
     far = {"alpha/aes-128-gcm": 0.5, "alpha/chacha20-poly1305": 1.1}
     made = case("tls", far)
-    noisy = replace(made, figures=tuple(replace(one, quality=Quality.NOISY) for one in made.figures))
+    noisy = replace(
+        made, figures=tuple(replace(each_figure, quality=Quality.NOISY) for each_figure in made.figures)
+    )
     assert decide(noisy).sure is Sure.LIKELY, "a neighbour on the core costs half of it at the most"
 
 
 def test_figures_without_an_interval_are_ranked_but_nothing_is_claimed():
     made = case("tls", TLS)
     blind = Interval(0.0, float("inf"), dominated_by="unknown")
-    found = decide(
-        replace(made, figures=tuple(replace(one, interval=blind, epoch_cycles=()) for one in made.figures))
+    decision = decide(
+        replace(
+            made,
+            figures=tuple(
+                replace(each_figure, interval=blind, epoch_cycles=()) for each_figure in made.figures
+            ),
+        )
     )
-    assert found.first.algorithm.id == "aes-128-gcm"
-    assert found.sure is Sure.DOUBTFUL
+    assert decision.first.algorithm.id == "aes-128-gcm"
+    assert decision.sure is Sure.DOUBTFUL
 
 
 def test_everything_ruled_out_is_said_with_who_ruled_it_out():
@@ -238,7 +251,7 @@ def test_a_date_before_a_prohibition_does_not_know_of_it():
     costs = {"alpha/aes-128-cbc": 30.0, "alpha/idea-cbc": 20.0}
     made = case("disk-2013", costs, date=datetime.date(2013, 5, 19), volume_bytes=1e6)
     assert decide(made).first.algorithm.id == "aes-128-cbc", "IDEA is discouraged: blocks of 64 bits"
-    assert [one.algorithm.id for one in decide(made).ranking] == ["aes-128-cbc", "idea-cbc"]
+    assert [cell.algorithm.id for cell in decide(made).ranking] == ["aes-128-cbc", "idea-cbc"]
     late = told_of(replace(made, asked=replace(made.asked, date=TODAY)))
     assert "IDEA in CBC: IETF says “must not be used to encrypt (OpenPGP)”" in said(late, "Ruled out")
 
@@ -274,7 +287,10 @@ def test_only_the_users_libraries_count():
 
 def test_half_of_the_work_is_no_option():
     made = case("tls", TLS)
-    half = replace(made, figures=tuple(one for one in made.figures if one.cell.operation == "seal"))
+    half = replace(
+        made,
+        figures=tuple(each_figure for each_figure in made.figures if each_figure.cell.operation == "seal"),
+    )
     assert decide(half).first is None
     assert tell(decide(half)).answer == "Nothing: no algorithm that came into question has a figure here."
 
@@ -335,25 +351,27 @@ PASSWORDS = {
 
 
 def test_parameters_take_the_asked_time_and_memory():
-    found = decide_passwords(case("password", PASSWORDS), 250e6, 64 << 20)
-    words = {one.ranked.algorithm.id: one for one in found.parameters}
+    passwords = decide_passwords(case("password", PASSWORDS), 250e6, 64 << 20)
+    words = {parameter.ranked.algorithm.id: parameter for parameter in passwords.parameters}
     assert words["argon2id-64mib-2-1"].words == "64 MiB, 3 passes, 1 lane"
     assert words["scrypt-16384-8-1"].words == "N = 65536 (2^16), r = 8, p = 1"
     assert words["bcrypt-10"].words == "cost 12"
     assert words["pbkdf2-sha-256-4096"].words == "750,000 iterations"
     assert words["argon2id-64mib-2-1"].time_ns.value == pytest.approx(225e6)
     assert words["bcrypt-10"].guesses_s == pytest.approx(1e9 / 240e6)
-    assert all(one.time_ns.value <= 250e6 for one in found.parameters)
-    assert [one.ranked.algorithm.id for one in found.parameters][-2:] == [
+    assert all(parameter.time_ns.value <= 250e6 for parameter in passwords.parameters)
+    assert [parameter.ranked.algorithm.id for parameter in passwords.parameters][-2:] == [
         "bcrypt-10",
         "pbkdf2-sha-256-4096",
     ]
-    told = tell(found)
+    told = tell(passwords)
     assert told.answer.startswith("Argon2id with 64 MiB, 3 passes, 1 lane") or told.answer.startswith(
         "scrypt with"
     )
     small = decide_passwords(case("password", PASSWORDS), 10e6, 64 << 20)
-    argon = next(one for one in small.parameters if one.ranked.algorithm.id.startswith("argon2id"))
+    argon = next(
+        parameter for parameter in small.parameters if parameter.ranked.algorithm.id.startswith("argon2id")
+    )
     assert argon.words == "8 MiB, 1 pass, 1 lane", "less memory where the time is short"
 
 
@@ -366,7 +384,9 @@ def test_a_profile_rules_out_password_hashes_too():
 def test_a_run_that_lacks_a_part_says_which_and_what_measures_it():
     whole = case("disk", DISK)
     figures = tuple(
-        one for one in whole.figures if (one.cell.algorithm, one.cell.operation) != ("aes-256-xts", "decrypt")
+        each_figure
+        for each_figure in whole.figures
+        if (each_figure.cell.algorithm, each_figure.cell.operation) != ("aes-256-xts", "decrypt")
     )
     told = told_of(replace(whole, figures=figures))
     lacking = said(told, "No figure")

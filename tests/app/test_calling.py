@@ -43,7 +43,7 @@ def test_tables_are_those_of_the_query():
     table = cells_table(run)
     columns, rows = query(run.path, "SELECT * FROM cells")
     assert tuple(table.column_names) == columns
-    assert [tuple(one.values()) for one in table.to_pylist()] == rows
+    assert [tuple(each_row.values()) for each_row in table.to_pylist()] == rows
     assert table.column("megabytes_per_second").to_pylist() == pytest.approx(
         [figure.megabytes_per_second for figure in run.cells]
     )
@@ -65,12 +65,12 @@ def test_what_does_not_exist_is_an_exception():
 
 
 def test_another_thread_measures_too():
-    found: list[object] = []
-    worker = threading.Thread(target=lambda: found.append(measure("alpha/sha-256@16", policy=QUICK)))
+    results: list[object] = []
+    worker = threading.Thread(target=lambda: results.append(measure("alpha/sha-256@16", policy=QUICK)))
     worker.start()
     worker.join(60)
-    assert len(found) == 1
-    assert found[0].cells
+    assert len(results) == 1
+    assert results[0].cells
 
 
 def test_the_examples_of_the_page_work(capsys):

@@ -84,7 +84,7 @@ def built_for(target: str, name: str) -> Iterator[RunnerSpec]:
 
 def _sysroot(target: str) -> dict[str, str]:
     """The variables that the script prints, of what is unpacked already."""
-    said = subprocess.run(
+    output = subprocess.run(
         ["sh", SYSROOT_SCRIPT, target, "libssl3"], capture_output=True, text=True, check=True
     ).stdout
-    return dict(shlex.split(line)[1].split("=", 1) for line in said.splitlines())
+    return dict(shlex.split(line)[1].split("=", 1) for line in output.splitlines())

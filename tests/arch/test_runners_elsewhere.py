@@ -53,13 +53,18 @@ def test_a_runner_elsewhere_keeps_every_promise(target: str) -> None:
 def test_calibration_says_that_it_is_an_emulators_time(target: str) -> None:
     """The emulator's RISC-V passes the self-check (3 : 1 : 1): only who started it knows."""
     with built_for(target, "reference") as spec, Session(spec) as session:
-        found = session.calibrate(epoch=0, limit_ms=20, patience_ms=0)
-        assert found.cycle_source == "none"
-        assert f"qemu-{target.partition('-')[0]}" in found.reason
-        assert "emulator" in found.reason
-        assert found.tick_hz > 1e6
-        assert found.tick_quantum >= 1
-        numbers = (*found.selfcheck.values(), found.probe_cycles, found.fixed_ticks, found.contention_floor)
+        calibrate = session.calibrate(epoch=0, limit_ms=20, patience_ms=0)
+        assert calibrate.cycle_source == "none"
+        assert f"qemu-{target.partition('-')[0]}" in calibrate.reason
+        assert "emulator" in calibrate.reason
+        assert calibrate.tick_hz > 1e6
+        assert calibrate.tick_quantum >= 1
+        numbers = (
+            *calibrate.selfcheck.values(),
+            calibrate.probe_cycles,
+            calibrate.fixed_ticks,
+            calibrate.contention_floor,
+        )
         assert all(math.isfinite(number) for number in numbers)
 
 
@@ -76,13 +81,13 @@ def test_watching_is_answered(target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_chains_of_the_audit_give_what_they_give_here(target: str) -> None:
     def chained(session: Session) -> list[object]:
-        found: list[object] = []
+        results: list[object] = []
         for contract, size in (("oneshot/1", 64), ("oneshot/1", 1000), ("stream/1", 4096)):
             handle = session.prepare("ripemd", "digest", contract, size, seed=7)
             answer = session.audit(handle, seed=2**63 + 5, calls=5).answer
-            found.append((answer.length, answer.digest, answer.failures))
+            results.append((answer.length, answer.digest, answer.failures))
             session.release(handle)
-        return found
+        return results
 
     with Session(checks.built("reference")) as session:
         expected = chained(session)

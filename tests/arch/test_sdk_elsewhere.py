@@ -101,15 +101,17 @@ def test_each_block_is_a_hundred_links_and_nothing_else(
     linked = ["-shared", "-fPIC", "-o", made, *sorted(SDK.glob("*.c")), "-lm"]
     subprocess.run([compiler(target), *FLAGS, *linked], check=True)
     for function, links in (("clock_probe", chain), ("add_probe", (add,)), ("rotate_probe", (rotate,))):
-        said = subprocess.run(
+        output = subprocess.run(
             [objdump, "--disassemble=" + function, "--no-show-raw-insn", made],
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        found = re.findall(r":\s+([a-z]+)\s+(\w+),(\w+),(\w+)", said.replace(", ", ","))
+        matches = re.findall(r":\s+([a-z]+)\s+(\w+),(\w+),(\w+)", output.replace(", ", ","))
         steps = [
-            (name, to, a, b) for name, to, a, b in found if name in links and b[0].isalpha() and to in (a, b)
+            (name, to, a, b)
+            for name, to, a, b in matches
+            if name in links and b[0].isalpha() and to in (a, b)
         ]
         block = steps[: 100 * len(links)]  # the ticks are subtracted after it
         assert [step[0] for step in block] == list(links) * 100
@@ -153,11 +155,11 @@ def test_the_instructions_that_an_object_may_lack_are_recognised(target: str, tm
         source, made = tmp_path / "one.s", tmp_path / "one.o"
         source.write_text(f"f:\n\t{text}\n", encoding="utf-8")
         subprocess.run([compiler(target), option, "-c", "-o", made, source], check=True)
-        said = subprocess.run(
+        output = subprocess.run(
             [f"{target}-objdump", "--disassemble", "--no-show-raw-insn", made],
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        found = {match.lastgroup for match in map(pattern.search, said.splitlines()) if match}
-        assert found == ({feature} if feature else set()), said
+        lastgroups = {match.lastgroup for match in map(pattern.search, output.splitlines()) if match}
+        assert lastgroups == ({feature} if feature else set()), output

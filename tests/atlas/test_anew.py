@@ -25,12 +25,12 @@ def test_many_processes_give_what_one_gives_bit_for_bit(atlas, tmp_path):
     from perbyte.fleet.spread import spread
 
     changes = {"clock_tolerance": 0.5, "level": 0.9}
-    one = refigure(atlas, changes, tmp_path / "one.parquet")
+    refigured = refigure(atlas, changes, tmp_path / "one.parquet")
     with spread(2, None) as over:
         two = refigure(atlas, changes, tmp_path / "two.parquet", over)
-    assert one == two
-    assert one.runs == 11
-    assert one.cells > 0
+    assert refigured == two
+    assert refigured.runs == 11
+    assert refigured.cells > 0
     assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
 
 
@@ -69,15 +69,17 @@ def test_a_claim_over_machines_says_where_it_holds(tmp_path, specimens):
             writer.finish(printed.cells, None, 1.0, True)
         add(url, [place], machine=machine)
     atlas = open_atlas(url)
-    told = {one.claim: one for one in judge_over(atlas, name)}
-    alone = {one.claim.id: one.outcome.value for one in judge(study, open_run(tmp_path / "a")).verdicts}
-    assert {claim: one.outcomes for claim, one in told.items()} == {
+    told = {judged.claim: judged for judged in judge_over(atlas, name)}
+    alone = {
+        verdict.claim.id: verdict.outcome.value for verdict in judge(study, open_run(tmp_path / "a")).verdicts
+    }
+    assert {claim: judged.outcomes for claim, judged in told.items()} == {
         claim: {"a": outcome, "b": outcome} for claim, outcome in alone.items()
     }
-    held = next(one for one in told.values() if set(one.outcomes.values()) == {"reproduced"})
+    held = next(judged for judged in told.values() if set(judged.outcomes.values()) == {"reproduced"})
     assert held.sentence == "reproduced on 2 of 2 machines"
     with pytest.raises(UsageError, match="no run of this atlas"):
-        judge_over(atlas, next(one.name for one in studies() if one.name != name))
+        judge_over(atlas, next(each_study.name for each_study in studies() if each_study.name != name))
     assert query(atlas, "SELECT count(*) FROM samples")[1] == [(0,)]
 
 
@@ -86,11 +88,12 @@ def test_what_machines_have_in_common_is_named():
         return RunRow(run="r", machine=name, digest="0" * 64, features=features, cpu_vendor=vendor)
 
     rows = {
-        one.machine: one for one in (row("a", "aes", "avx2"), row("b", "aes"), row("c", "avx2"), row("d"))
+        each_row.machine: each_row
+        for each_row in (row("a", "aes", "avx2"), row("b", "aes"), row("c", "avx2"), row("d"))
     }
     lost = {"a": "reproduced", "b": "reproduced", "c": "not reproduced", "d": "not reproduced"}
     assert what_is_apart(lost, rows) == "which have no aes instructions"
     assert what_is_apart(lost | {"c": "reproduced"}, rows) == ""
     assert what_is_apart({"a": "not reproduced", "d": "inconclusive"}, rows) == ""
-    vendors = {one.machine: one for one in (row("a", vendor="X"), row("b", vendor="Y"))}
+    vendors = {each_row.machine: each_row for each_row in (row("a", vendor="X"), row("b", vendor="Y"))}
     assert what_is_apart({"a": "reproduced", "b": "not reproduced"}, vendors) == "whose CPU vendor is Y"

@@ -257,7 +257,7 @@ def _segment(url: str) -> tuple[Path, dict]:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda seg: seg["files"][0].update(machine="../../../etc"), "regex"),
         (lambda seg: seg["files"][0].update(library="a/../../b"), "regex"),
@@ -270,7 +270,7 @@ def _segment(url: str) -> tuple[Path, dict]:
         (lambda seg: seg["files"][0].update(bytes=-1), ">= 0"),
     ],
 )
-def test_a_hostile_index_names_no_file_outside(finished, tmp_path, change, said):
+def test_a_hostile_index_names_no_file_outside(finished, tmp_path, change, message):
     url = str(tmp_path / "atlas")
     add(url, [finished(run_id="r-1")])
     place, segment = _segment(url)
@@ -278,7 +278,7 @@ def test_a_hostile_index_names_no_file_outside(finished, tmp_path, change, said)
     place.write_text(json.dumps(segment))
     atlas = open_atlas(url)
     assert atlas.runs == {}
-    assert said in atlas.problems[0]
+    assert message in atlas.problems[0]
 
 
 def test_links_are_not_followed(finished, tmp_path):

@@ -68,6 +68,8 @@ def test_runs_go_to_an_object_store_and_come_back(bucket, finished, tmp_path):
     atlas = open_atlas(bucket)
     assert query(atlas, sql) == before
     made = pull(atlas, list(atlas.runs), tmp_path / "pulled")
-    assert [open_run(one).cells for one in sorted(made)] == [open_run(one).cells for one in paths]
+    assert [open_run(each_path).cells for each_path in sorted(made)] == [
+        open_run(each_path).cells for each_path in paths
+    ]
     with pytest.raises(StoreError):
         open_atlas("s3://nobody/perbyte")

@@ -63,11 +63,11 @@ def test_what_is_compared(atlas):
     assert newest[point, "a", "OpenSSL"].cycles == pytest.approx(1.2 * 1124 / 1024)
     assert newest[point, "d", "OpenSSL"].cycles == pytest.approx(1.5 * 1124 / 1024)
     assert newest[point, "d", "OpenSSL"].ns == pytest.approx(0.75 * 1124 / 1024)
-    assert [one.machine for one in overview.unlike] == ["d"]
+    assert [machine_facts.machine for machine_facts in overview.unlike] == ["d"]
     assert overview.unlike[0].ratio == pytest.approx(1.5, rel=0.01)
     machine, costs = overview.versions()
     assert machine == "a"
-    assert {one.version for one in costs} == {"3.0.1", "3.5.0"}
+    assert {cost.version for cost in costs} == {"3.0.1", "3.5.0"}
     assert overview.floors == (("kvm", pytest.approx(0.0012), 5),)
 
 
@@ -81,7 +81,7 @@ def test_the_page_holds_it_all_and_no_markup_of_others(atlas):
     heat = atlas_pictures(overview)[0]
     assert heat.narrow
     assert "1.646" in as_svg(heat.narrow), "tiles have their value, on a telephone too"
-    hashed = next(one for one in atlas_card(overview).lines if one.about.startswith("sha-256"))
+    hashed = next(line for line in atlas_card(overview).lines if line.about.startswith("sha-256"))
     assert (hashed.sign, hashed.winner) == ("=", "OpenSSL 3.0.1 on c or OpenSSL 3.0.1 on b")
     assert "the next, OpenSSL 3.5.0 on a, costs ×1.20" in hashed.sure
     assert html.index('class="answer"') < html.index("<figure")
@@ -147,7 +147,7 @@ def test_doubts_and_units_stay_with_the_figures(doubtful):
     assert (signed.sign, signed.winner, signed.cost) == ("", "Quiet 3.0.16", "0.0500 ms a call")
     assert signed.sure.startswith("100,000 ±1.0% cycles per call")
     assert hashed.sure in html
-    noisy = next(one for one in overview.costs if one.library == "Noisy")
+    noisy = next(cost for cost in overview.costs if cost.library == "Noisy")
     assert (noisy.doubted, noisy.qualities, noisy.doubts) == (True, ("noisy",), ("noisy",))
     assert noisy.width == pytest.approx(1.62)
     names = [picture.name for picture in atlas_pictures(overview)]

@@ -141,7 +141,10 @@ def test_sound_data_give_no_complaint():
 )
 def test_each_fault_of_an_algorithm_is_named(known, complaint):
     complaints = list(check_algorithms({known.id: known}))
-    assert any(one.startswith(f"{known.id}: ") and complaint in one for one in complaints), complaints
+    assert any(
+        each_complaint.startswith(f"{known.id}: ") and complaint in each_complaint
+        for each_complaint in complaints
+    ), complaints
 
 
 def test_an_alias_belongs_to_one_algorithm():
@@ -180,7 +183,7 @@ CONTRACTS = {
 def test_each_fault_of_a_contract_is_named(contract, complaint):
     assert list(check_contracts(CONTRACTS)) == []
     complaints = list(check_contracts({**CONTRACTS, contract.id: contract}))
-    assert any(complaint in one for one in complaints), complaints
+    assert any(complaint in each_complaint for each_complaint in complaints), complaints
 
 
 def test_an_algorithms_own_contract_must_fit():
@@ -228,9 +231,10 @@ def test_a_kind_without_default_is_named():
 )
 def test_each_fault_of_a_known_answer_is_named(answer, complaint):
     complaints = list(check_vectors(ALL, {"toy": (answer,)}))
-    assert any(one.startswith("vectors/toy.toml, vector 1 ") and complaint in one for one in complaints), (
-        complaints
-    )
+    assert any(
+        each_complaint.startswith("vectors/toy.toml, vector 1 ") and complaint in each_complaint
+        for each_complaint in complaints
+    ), complaints
 
 
 def test_a_sealed_text_that_nobody_repeats_is_a_known_answer_of_open():
@@ -279,4 +283,4 @@ def test_a_wrong_length_smuggled_into_the_real_catalogue_is_found():
     broken["aes-128-cbc"] = replace(broken["aes-128-cbc"], key_bytes=17)
     complaints = list(check_vectors(broken, {"aes": catalogue.vectors("aes")}))
     assert complaints
-    assert all("(aes-128-cbc): the key has 16 bytes, not 17" in one for one in complaints)
+    assert all("(aes-128-cbc): the key has 16 bytes, not 17" in complaint for complaint in complaints)

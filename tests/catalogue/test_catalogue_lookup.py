@@ -47,7 +47,7 @@ def test_loading_needs_no_heavy_library():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", [name for one in PROMISED for name in expand_braces(one)])
+@pytest.mark.parametrize("name", [name for promise in PROMISED for name in expand_braces(promise)])
 def test_promised_algorithms_are_there(catalogue, name):
     assert catalogue.find(name).id == name
 

@@ -21,7 +21,7 @@ def test_every_address_selects_its_own_cell_and_no_other():
     for cell in everything:
         assert parse_address(cell.address) == cell
         selector = parse_selector(cell.address)
-        assert [one for one in everything if selector.matches(one)] == [cell]
+        assert [other_cell for other_cell in everything if selector.matches(other_cell)] == [cell]
 
 
 @pytest.mark.parametrize("known", load().algorithms.values(), ids=lambda known: known.id)

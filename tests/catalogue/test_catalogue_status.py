@@ -104,8 +104,10 @@ def test_statuses_hold_for_a_use_a_profile_and_a_date(name, use, profile, year, 
 
 
 def test_what_nobody_speaks_of_is_silent_and_the_suite_of_national_systems_binds_nobody_else():
-    found = standing(load().algorithms["serpent-256-xts"], "encrypt", "none", datetime.date(2026, 6, 1))
-    assert found.silent
+    this_standing = standing(
+        load().algorithms["serpent-256-xts"], "encrypt", "none", datetime.date(2026, 6, 1)
+    )
+    assert this_standing.silent
     assert "cnsa2" in profiles()
     assert effect("aes-128-gcm", "encrypt", "none") == "allowed"
 
@@ -128,9 +130,9 @@ def test_an_open_list_rules_nothing_out_and_a_closed_one_does():
 def test_a_protocol_has_rows_of_its_own():
     curve, day = load().algorithms["ecdh-p256"], datetime.date(2026, 6, 1)
     assert standing(curve, "kex", "bsi", day).effect == "discouraged"
-    found = standing(curve, "kex", "bsi", day, protocol="tls")
-    assert found.effect == "allowed"
-    assert {one.document.title.partition(":")[0] for one in found.quotes} == {"TR-02102-2"}
+    this_standing = standing(curve, "kex", "bsi", day, protocol="tls")
+    assert this_standing.effect == "allowed"
+    assert {quote.document.title.partition(":")[0] for quote in this_standing.quotes} == {"TR-02102-2"}
     late = datetime.date(2032, 6, 1)
     assert standing(curve, "kex", "bsi", late, protocol="tls").out, (
         "what is forbidden in general counts there too"
@@ -179,7 +181,7 @@ def test_a_profile_of_ones_own_stands_on_that_of_an_authority(tmp_path):
         return standing(load().algorithms[algorithm], "encrypt", profile, day, known=known)
 
     assert [
-        found(one).effect for one in ("chacha20-poly1305", "aes-256-gcm", "aes-128-gcm", "aes-256-ocb")
+        found(word).effect for word in ("chacha20-poly1305", "aes-256-gcm", "aes-128-gcm", "aes-256-ocb")
     ] == [*("allowed", "allowed", "forbidden", "forbidden")]
     assert "We take keys of 256 bits" in quote_text(found("aes-128-gcm").quotes[0])
     assert found("aes-128-gcm", "none").effect == "allowed", "it binds nobody else"
@@ -246,9 +248,9 @@ def test_a_broken_file_is_refused_with_its_place(tmp_path, old, new, complaint):
     assert list(check_statuses(read_statuses(tmp_path), ["sha-256"])) == []
     assert old in GOOD
     path.write_text(GOOD.replace(old, new))
-    with pytest.raises(DataFileError, match=r"nobody\.toml") as found:
+    with pytest.raises(DataFileError, match=r"nobody\.toml") as raises:
         read_statuses(tmp_path)
-    assert complaint in str(found.value)
+    assert complaint in str(raises.value)
 
 
 def test_a_draft_forbids_nothing(tmp_path):

@@ -79,9 +79,9 @@ def test_the_ciphertexts_of_ml_kem_include_one_that_is_rejected_implicitly():
 def test_signatures_turn_round_into_verifications():
     catalogue = load()
     signed = catalogue.known_answers("ed25519", "sign")
-    verified = [one for one in catalogue.known_answers("ed25519", "verify") if not one.refused]
-    assert [one.input for one in verified] == [one.input + one.output for one in signed]
-    assert {one.output for one in verified} == {""}
+    verified = [answer for answer in catalogue.known_answers("ed25519", "verify") if not answer.refused]
+    assert [vector.input for vector in verified] == [vector.input + vector.output for vector in signed]
+    assert {vector.output for vector in verified} == {""}
 
 
 def test_every_family_file_of_vectors_belongs_to_a_family():
@@ -138,7 +138,7 @@ def test_decrypting_answers_are_the_encrypting_ones_turned_round():
                 continue
             ways = zip(
                 catalogue.known_answers(known.id, there),
-                [one for one in catalogue.known_answers(known.id, back) if not one.refused],
+                [answer for answer in catalogue.known_answers(known.id, back) if not answer.refused],
                 strict=True,
             )
             for forth, again in ways:

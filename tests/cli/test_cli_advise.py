@@ -17,9 +17,9 @@ def tls(name: str, **costs: float) -> dict:
         for algorithm, cost in costs.items()
         for operation in ("seal", "open")
     ]
-    for one in rows:
-        if one["algorithm"].startswith("aes"):
-            one["tiers"] = {"soft": 10}
+    for each_row in rows:
+        if each_row["algorithm"].startswith("aes"):
+            each_row["tiers"] = {"soft": 10}
     return {"name": name, "operations": rows, "noise": {"sample": 0.0005, "probe": 0.0001}}
 
 
@@ -40,14 +40,14 @@ def answered(tmp_path_factory, make_world):
 
 
 def test_it_measures_and_answers(answered):
-    _, found, page, answer = answered
-    records, exchange, signature = found["tasks"]
+    _, document, page, answer = answered
+    records, exchange, signature = document["tasks"]
     assert records["recommended"] == "aes-128-gcm"
     assert records["ranking"][0]["options"][0]["runner"] == "alpha"
     assert records["runner_up"] == "aes-256-gcm"
     assert records["sure"] == "certain"
     assert any("takes" in line and "of a core" in line for line in records["said"]["What it costs"])
-    assert any("chacha20-poly1305" in json.dumps(one) for one in records["ranking"])
+    assert any("chacha20-poly1305" in json.dumps(entry) for entry in records["ranking"])
     assert exchange["recommended"] is None
     assert "no library" in exchange["missing"][0]["reason"]
     assert signature["answer"].startswith("Nothing")
@@ -56,13 +56,13 @@ def test_it_measures_and_answers(answered):
 
 
 def test_a_run_is_used_again_under_another_profile_and_for_another_peer(answered):
-    world, found, _, _ = answered
-    common = ("advise", "tls", "--sizes", SIZES, "--run", found["run"])
+    world, document, _, _ = answered
+    common = ("advise", "tls", "--sizes", SIZES, "--run", document["run"])
     peer = json.loads(world.perbyte(*common, "--peer", "no-aes-hardware", "--json").stdout)
     assert peer["tasks"][0]["recommended"] == "chacha20-poly1305"
     suite = json.loads(world.perbyte(*common, "--profile", "cnsa2", "--json").stdout)
     assert suite["tasks"][0]["recommended"] == "aes-256-gcm"
-    assert {one["algorithm"] for one in suite["tasks"][0]["ruled_out"]} == {
+    assert {each_row["algorithm"] for each_row in suite["tasks"][0]["ruled_out"]} == {
         "aes-128-gcm",
         "chacha20-poly1305",
     }
@@ -74,7 +74,7 @@ def test_a_run_is_used_again_under_another_profile_and_for_another_peer(answered
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("disc",), "disc"),
         (("disk", "--profile", "fips"), "there is no profile 'fips'"),
@@ -88,10 +88,10 @@ def test_a_run_is_used_again_under_another_profile_and_for_another_peer(answered
         (("hash", "--run", "/nowhere"), "there is no run"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_a_way_out(perbyte, words, said):
+def test_what_makes_no_sense_is_refused_with_a_way_out(perbyte, words, message):
     answer = perbyte("advise", *words)
     assert answer.returncode == 2
-    assert said in answer.stderr
+    assert message in answer.stderr
     assert "Traceback" not in answer.stderr
 
 

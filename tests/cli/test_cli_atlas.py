@@ -15,20 +15,20 @@ def test_from_a_run_to_an_atlas_and_back(make_world, script, quick, tmp_path):
     run = tmp_path / "secret-place"
     made = world.perbyte("measure", "alpha/sha-256@64", *quick, "--out", run)
     assert made.returncode == 0, made.stderr
-    said = world.perbyte("atlas", "add", run, "--machine", "lab-3")
-    assert said.returncode == 0, said.stderr
+    answer = world.perbyte("atlas", "add", run, "--machine", "lab-3")
+    assert answer.returncode == 0, answer.stderr
     assert "there already" in world.perbyte("atlas", "add", run, "--machine", "lab-3").stderr
     assert "lab-3" in world.perbyte("atlas", "list").stdout
     (listed,) = json.loads(world.perbyte("atlas", "list", "--json").stdout)
     assert listed["cells"] == len(open_run(run).cells) > 0
-    found = world.perbyte(
+    this_answer = world.perbyte(
         *("atlas", "query", "--json"),
         "SELECT machine, address, cycles_per_call FROM cells JOIN runs USING (run, machine) ORDER BY ALL",
     )
-    assert found.returncode == 0, found.stderr
-    assert {one["address"]: one["cycles_per_call"] for one in json.loads(found.stdout)} == {
-        one.cell.address: one.cycles_per_call for one in open_run(run).cells
-    }
+    assert this_answer.returncode == 0, this_answer.stderr
+    assert {
+        document["address"]: document["cycles_per_call"] for document in json.loads(this_answer.stdout)
+    } == {cell.cell.address: cell.cycles_per_call for cell in open_run(run).cells}
     assert world.perbyte("atlas", "pull", open_run(run).conditions.run_id).returncode == 0
     shown = world.shown(listed["key"])
     assert shown["cells"] == world.shown(run)["cells"]
@@ -37,7 +37,7 @@ def test_from_a_run_to_an_atlas_and_back(make_world, script, quick, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("list",), "there is no atlas"),
         (("pull", "x"), "there is no atlas"),
@@ -45,11 +45,11 @@ def test_from_a_run_to_an_atlas_and_back(make_world, script, quick, tmp_path):
         (("add", "--machine", "Lab 3"), "for example: lab-3"),
     ],
 )
-def test_what_cannot_be_done_is_said(make_world, tmp_path, words, said):
+def test_what_cannot_be_done_is_said(make_world, tmp_path, words, message):
     world = make_world(tmp_path)
     (tmp_path / "home" / "runs").mkdir(parents=True)
     told = world.perbyte("atlas", *words, *([tmp_path] if words[0] == "add" else []))
     assert told.returncode != 0
     assert "error: " in told.stderr
     assert "hint: " in told.stderr
-    assert said in told.stderr
+    assert message in told.stderr

@@ -77,7 +77,7 @@ def test_a_figure_of_each_benchmark_says_that_nobody_checked_it(world, package):
 def test_what_there_is_is_listed_without_measuring(world, package):
     done = world.perbyte("bench", package, "--list", "--json")
     assert done.returncode == EXIT_FINE, done.stderr
-    told = {one["name"]: one for one in json.loads(done.stdout)["benchmarks"]}
+    told = {benchmark["name"]: benchmark for benchmark in json.loads(done.stdout)["benchmarks"]}
     assert told["BenchmarkSum"]["id"] == "unverified-sum"
     assert "RunParallel" in told["BenchmarkOwn"]["why"]
     assert not (world.home / "runs").exists()
@@ -119,14 +119,14 @@ def test_a_change_is_told_beside_the_kept_program(world, crate):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--fail-above", "1%"), "--fail-above belongs to --baseline"),
         (("--baseline", "--undecided-is", "ok"), "--undecided-is belongs to --fail-above"),
         (("--markdown", "--json"), "exclude each other"),
     ],
 )
-def test_options_that_need_others_say_which(perbyte, words, said):
+def test_options_that_need_others_say_which(perbyte, words, message):
     done = perbyte("bench", *words)
     assert done.returncode == EXIT_USAGE
-    assert said in done.stderr
+    assert message in done.stderr

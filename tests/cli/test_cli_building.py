@@ -72,10 +72,10 @@ def test_a_star_says_which_libraries_it_leaves_out_although_they_are_built(world
     assert named.returncode == 0, named.stderr
     assert "not asked" not in named.stderr
     star = measure(world, "*/sha-256@64", "--json", PERBYTE_BUILD="off")
-    assert {one["runner"] for one in json.loads(star.stdout)["cells"]} == {"alpha"}
+    assert {cell["runner"] for cell in json.loads(star.stdout)["cells"]} == {"alpha"}
     assert "not asked, though built: alpha-slow ('*' leaves opt-in libraries out" in star.stderr
     every = measure(world, "?*/sha-256@64", "--json", PERBYTE_BUILD="off")
-    assert {one["runner"] for one in json.loads(every.stdout)["cells"]} == {"alpha", "alpha-slow"}
+    assert {cell["runner"] for cell in json.loads(every.stdout)["cells"]} == {"alpha", "alpha-slow"}
     assert "not asked" not in every.stderr
 
 
@@ -84,7 +84,7 @@ def test_what_is_missing_is_left_out_with_the_way_to_get_it(world, compiled):
     compiled("alpha-two", needs="no-such-tool")
     done = measure(world, "alpha*/sha-256@64", "--json")
     assert done.returncode == 0, done.stderr
-    assert {one["runner"] for one in json.loads(done.stdout)["cells"]} == {"alpha"}
+    assert {cell["runner"] for cell in json.loads(done.stdout)["cells"]} == {"alpha"}
     assert "not everything that they need is here: alpha-two" in done.stderr
 
 
@@ -94,14 +94,14 @@ def test_where_nothing_can_be_built_the_packages_are_named_for_each_manager(worl
     done = measure(world, "alpha/sha-256@64", PATH=str(tmp_path / "bin"))  # without any package manager
     assert done.returncode == 3
     assert "error: no runner can be built: alpha (lacks command no-such-tool)" in done.stderr
-    for said in (
+    for word in (
         "apt-get install -y apt-no",
         "dnf install -y dnf-no",
         "pacman -S",
         "apk add apk-no",
         "brew install",
     ):
-        assert said in done.stderr
+        assert word in done.stderr
     assert "no cells" not in done.stdout
 
 

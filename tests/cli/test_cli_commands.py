@@ -104,7 +104,7 @@ def test_runners_that_do_not_answer_at_all(world, script):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--precision", "0"), "invalid percentage"),
         (("--precision", "a lot"), "invalid percentage"),
@@ -121,9 +121,9 @@ def test_runners_that_do_not_answer_at_all(world, script):
         (("--unit", "furlongs"), "cycles/byte"),
     ],
 )
-def test_options_that_make_no_sense_say_what_would(world, perbyte, script, words, said):
+def test_options_that_make_no_sense_say_what_would(world, perbyte, script, words, message):
     world.add(script("alpha"))
-    complained(perbyte("measure", "alpha/sha-256", *words), 2, said)
+    complained(perbyte("measure", "alpha/sha-256", *words), 2, message)
 
 
 def test_a_core_that_is_not_there(world, script):
@@ -296,12 +296,12 @@ def test_doctor_on_fakes(world, script):
 def test_doctor_in_json(world, script):
     world.add(script("alpha"), script("broken", protocol=2))
     content = json.loads(world.perbyte("doctor", "--json").stdout)
-    runners = {one["runner"]: one for one in content["runners"]}
+    runners = {runner["runner"]: runner for runner in content["runners"]}
     assert runners["alpha"]["cycle_source"] == "probe"
     assert runners["alpha"]["selfcheck"] == {"add": 1.0, "rotate": 1.0}
     assert "version 2" in runners["broken"]["error"]
     assert content["machine"]["cores"] == os.cpu_count()
-    assert "openssl" in {one["runner"] for one in content["not_built"]}
+    assert "openssl" in {row["runner"] for row in content["not_built"]}
 
 
 def test_doctor_writes_a_report_that_names_no_machine(world, script, tmp_path):

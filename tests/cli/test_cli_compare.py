@@ -9,7 +9,7 @@ import statistics
 import pytest
 from fake_scripts import row
 
-from perbyte.cli.compare import gate_code
+from perbyte.app.gate import gate_code
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_USAGE
 from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Quality
 from perbyte.report.regressions import regression_lines
@@ -44,9 +44,11 @@ def two_runs(make_world, tmp_path_factory):
 def test_what_became_slower_is_found_where_it_was_asked_for(perbyte, two_runs):
     before, _, after = two_runs
     assert perbyte("compare", before, after).returncode == 0
-    found = perbyte("compare", before, after, "--fail-above", "1%", "--json")
-    assert found.returncode == 1
-    ratios = {str(one["size_bytes"]): one["figures"][1] for one in json.loads(found.stdout)["rows"]}
+    answer = perbyte("compare", before, after, "--fail-above", "1%", "--json")
+    assert answer.returncode == 1
+    ratios = {
+        str(each_row["size_bytes"]): each_row["figures"][1] for each_row in json.loads(answer.stdout)["rows"]
+    }
     assert ratios["64"]["ratio"] == pytest.approx((400 + 4.8 * 64) / (400 + 4 * 64), rel=0.002)
     assert not ratios["64"]["tie"]
     assert ratios["64"]["interval_low"] <= ratios["64"]["ratio"] <= ratios["64"]["interval_high"]
@@ -60,8 +62,8 @@ def test_the_same_again_is_no_regression(perbyte, two_runs):
     assert answer.returncode == 0, answer.stderr
     assert "not slower by more than 3 %, beyond doubt: 2 cells" in answer.stderr
     assert json.loads(answer.stdout)["limit"]["answer"] == "not slower"
-    for one in json.loads(answer.stdout)["rows"]:
-        assert one["figures"][1]["ratio"] == pytest.approx(1.0, abs=0.002)
+    for each_row in json.loads(answer.stdout)["rows"]:
+        assert each_row["figures"][1]["ratio"] == pytest.approx(1.0, abs=0.002)
 
 
 def test_what_cannot_be_told_is_neither_a_failure_nor_fine(perbyte, two_runs):
@@ -75,8 +77,8 @@ def test_what_cannot_be_told_is_neither_a_failure_nor_fine(perbyte, two_runs):
     told = json.loads(answer.stdout)["limit"]
     assert (told["answer"], len(told["undecided"]), told["more_s"]) == ("undecided", 2, None)
     for word, code in (("ok", 0), ("fail", 1)):
-        said = perbyte("compare", before, again, "--fail-above", "0.5%", "--undecided-is", word)
-        assert said.returncode == code
+        this_answer = perbyte("compare", before, again, "--fail-above", "0.5%", "--undecided-is", word)
+        assert this_answer.returncode == code
     assert perbyte("compare", before, after, "--fail-above", "1%", "--undecided-is", "ok").returncode == 1
     assert perbyte("compare", before, again, "--undecided-is", "ok").returncode == 2
 
@@ -108,8 +110,8 @@ def test_a_gate_does_not_pass_where_cells_are_missing(perbyte, make_world, tmp_p
     assert (
         perbyte("compare", new, old, "--fail-above", "50%", "--undecided-is", "ok").returncode == EXIT_MISSING
     )
-    one = perbyte("compare", "alpha/*@1024", "beta/*@1024", "--run", old)
-    assert one.returncode == EXIT_FINE
+    one_run = perbyte("compare", "alpha/*@1024", "beta/*@1024", "--run", old)
+    assert one_run.returncode == EXIT_FINE
     lost = perbyte("compare", "alpha/*", "beta/*", "--run", new)
     assert lost.returncode == EXIT_USAGE
     assert "beta/sha-256/digest@64+contract=oneshot/1 is crashed" in lost.stderr
@@ -137,12 +139,12 @@ def test_one_run_tells_how_much_longer_it_takes():
     old = figure_of("old", (100.0, 103.0, 98.0, 101.0, 99.0))
     new = figure_of("new", (101.0, 100.0, 99.0, 103.0, 98.0))
     compared = [("new", compare(old, new, NoiseFloor(0.001, ())))]
-    found = find_regressions(compared, 0.01, 10.0)
-    assert gate_code(found, None) == 5
-    [[_, one]] = found.undecided
-    wanted = 10 * ((one.measured / math.log(1.01)) ** 2 - 1)
-    assert found.more_s == pytest.approx(wanted)
-    undecided, more = regression_lines(found, one_run=True)
+    regressions = find_regressions(compared, 0.01, 10.0)
+    assert gate_code(regressions, None) == 5
+    [[_, comparison]] = regressions.undecided
+    wanted = 10 * ((comparison.measured / math.log(1.01)) ** 2 - 1)
+    assert regressions.more_s == pytest.approx(wanted)
+    undecided, more = regression_lines(regressions, one_run=True)
     assert undecided.startswith("undecided whether slower by more than 1 %: 1 of 1 cell: new ×")
     assert more == f"about {math.ceil(wanted)} s more of measuring in the run would decide it here"
     none = find_regressions(compared, 0.3, 10.0)
@@ -162,7 +164,7 @@ def figure_of(runner, epochs):
         clean_samples=90,
         epochs=len(epochs),
         epoch_cycles=epochs,
-        epoch_ns=tuple(one / 2 for one in epochs),
+        epoch_ns=tuple(epoch / 2 for epoch in epochs),
         calls_per_sample=10,
         quality=Quality.IMPRECISE,
         cycle_source="probe",
@@ -206,20 +208,20 @@ def test_a_full_selftest_says_what_the_machine_can_tell(world):
     world.add(known_loops())
     answer = world.perbyte("selftest", "--full", "--trials", 2, "--budget", "2s", "--json", "-q")
     assert answer.returncode == 0, answer.stderr
-    said = json.loads(answer.stdout)["full"]
-    assert said["ratios"] == 30
-    assert said["called_the_wrong_way_round"] == 0
-    assert said["identical_pairs"] == 6
-    found = {one["slowdown"]: (one["found"], one["runs"]) for one in said["detected"]}
-    assert found[0.05] == (2, 2)
-    assert said["tells_from"][0]["difference"] <= 0.05
-    assert said["largest_error"] < 0.05
+    full = json.loads(answer.stdout)["full"]
+    assert full["ratios"] == 30
+    assert full["called_the_wrong_way_round"] == 0
+    assert full["identical_pairs"] == 6
+    foundses = {each_row["slowdown"]: (each_row["found"], each_row["runs"]) for each_row in full["detected"]}
+    assert foundses[0.05] == (2, 2)
+    assert full["tells_from"][0]["difference"] <= 0.05
+    assert full["largest_error"] < 0.05
 
 
 def test_what_counts_as_told():
-    from perbyte.app.selftest import Trials
-    from perbyte.cli.selftest import _show
+    from perbyte.report.selftest import trials_lines
     from perbyte.stats.estimate import binomial_bound
+    from perbyte.stats.known_loops import Trials
 
     trials = Trials(
         detected={(5.0, share): [True, share > 0.005] for share in (0.0025, 0.005, 0.01, 0.02, 0.05)}
@@ -229,7 +231,8 @@ def test_what_counts_as_told():
     assert trials.smallest(5.0) == 0.05
     trials.detected[5.0, 0.05] = [False]
     assert trials.smallest(5.0) == float("inf")
-    _show(trials)
+    told = list(trials_lines(trials))
+    assert told[-1] == "in runs of 5 s (six cells) this machine can tell no such difference reliably, now"
     assert binomial_bound(0, 20) == pytest.approx(1 - 0.05 ** (1 / 20))
     assert binomial_bound(3, 10) == pytest.approx(0.6066, abs=1e-3)
     assert binomial_bound(2, 2) == binomial_bound(0, 0) == 1.0
@@ -239,7 +242,7 @@ def test_earlier_runs_of_the_same_plan_and_code_say_by_how_much_runs_differ(worl
     world.add(hashing("alpha"))
     for _ in range(4):
         assert world.perbyte("measure", ASK, "--precision", "1%", "-q").returncode == 0
-    names = [one["path"] for one in json.loads(world.perbyte("list", "runs", "--json").stdout)]
+    names = [document["path"] for document in json.loads(world.perbyte("list", "runs", "--json").stdout)]
     assert len(names) == 4
     answer = world.perbyte("compare", names[0], names[1])
     assert answer.returncode == 0, answer.stderr

@@ -65,11 +65,11 @@ def test_the_audit_of_a_run_is_part_of_it(world):
     assert not list(world.home.glob("**/manifest.json")), "the run is not kept"
     answer = world.perbyte("conform", "beta", "--json", environment=on)
     assert answer.returncode == 1
-    [found] = json.loads(answer.stdout)
-    assert found["complaints"] == []
-    assert len(found["audit"]["cells"]) == 2
-    assert found["audit"]["seen"]["time"][0] > 2
-    assert {(kind, "ns of CPU time" in said) for _, kind, said in found["audit"]["refused"]} == {
+    [document] = json.loads(answer.stdout)
+    assert document["complaints"] == []
+    assert len(document["audit"]["cells"]) == 2
+    assert document["audit"]["seen"]["time"][0] > 2
+    assert {(kind, "ns of CPU time" in message) for _, kind, message in document["audit"]["refused"]} == {
         ("audit", True)
     }
 
@@ -84,12 +84,12 @@ def test_what_a_runner_says_cannot_steer_the_terminal(world, script):
 
 
 def test_a_runner_that_cannot_be_asked(perbyte):
-    for words, code, said in (
+    for words, code, complaint in (
         (("openssl",), 3, "perbyte build openssl"),
         (("nothing",), 2, "there is no runner 'nothing'"),
         (("fake", "--cpu", "full,hard"), 2, "no CPU tier 'hard'"),
     ):
         answer = perbyte("conform", *words)
         assert answer.returncode == code, answer.stderr
-        assert said in answer.stderr
+        assert complaint in answer.stderr
         assert answer.stdout == ""

@@ -39,12 +39,12 @@ def counted_runs(make_world, tmp_path_factory):
 
 def say(path, instructions, cells=2):
     run = open_run(path)
-    found = [
-        Behaviour(one.cell, 16, Counted(instructions, {"load": 10.0}), repeated=instructions)
-        for one in run.cells
-        if not one.cell.twin
+    behaviours = [
+        Behaviour(cell.cell, 16, Counted(instructions, {"load": 10.0}), repeated=instructions)
+        for cell in run.cells
+        if not cell.cell.twin
     ]
-    write_behaviours(path, run.conditions.run_id, found[:cells])
+    write_behaviours(path, run.conditions.run_id, behaviours[:cells])
 
 
 def test_more_instructions_are_found_where_it_was_asked_for(perbyte, counted_runs):
@@ -53,12 +53,12 @@ def test_more_instructions_are_found_where_it_was_asked_for(perbyte, counted_run
     say(after, 1005.0)
     assert perbyte(*gate).returncode == 0
     say(after, 1011.0)
-    found = perbyte(*gate)
-    assert found.returncode == EXIT_FOUND
-    assert "more than 1 % more instructions: 2 cells" in found.stderr
-    assert "instructions ×1.0110" in found.stdout
+    answer = perbyte(*gate)
+    assert answer.returncode == EXIT_FOUND
+    assert "more than 1 % more instructions: 2 cells" in answer.stderr
+    assert "instructions ×1.0110" in answer.stdout
     told = json.loads(perbyte("compare", before, after, "--json").stdout)["behaviour"]
-    assert [one["instructions_ratio"] for one in told] == [1.011, 1.011]
+    assert [row["instructions_ratio"] for row in told] == [1.011, 1.011]
 
 
 def test_a_gate_without_counts_is_no_gate(perbyte, counted_runs):
@@ -104,19 +104,19 @@ def test_a_loop_of_known_cost_is_counted(tmp_path):
     from perbyte.runners import find
 
     cell = Cell("reference", "probe-aesenc", "run", 1024, "stream/1")
-    found = count_cell(find("reference"), cell, 7)
-    assert found.exact
-    assert found.call.kinds["aes"] == 1024
-    assert replace(found.call, kinds={}) == replace(count_cell(find("reference"), cell, 7).call, kinds={})
+    this_cell = count_cell(find("reference"), cell, 7)
+    assert this_cell.exact
+    assert this_cell.call.kinds["aes"] == 1024
+    assert replace(this_cell.call, kinds={}) == replace(count_cell(find("reference"), cell, 7).call, kinds={})
 
 
 @pytest.mark.native
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86-64 is counted")
 def test_a_function_that_executes_more_than_before_is_found(world, tmp_path):
-    mine = tmp_path / "mine.c"
+    source = tmp_path / "mine.c"
     code = (ROOT / "tests" / "trial" / "code" / "sha256.c").read_text()
-    mine.write_text(code)
-    words = ("try", mine, "--as", "sha-256", "--baseline", "--size", "1KiB", "--budget", "1s", "-q")
+    source.write_text(code)
+    words = ("try", source, "--as", "sha-256", "--baseline", "--size", "1KiB", "--budget", "1s", "-q")
     gate = (*words, "--fail-above", "90%", "--undecided-is", "ok", "--fail-above-instructions", "1%")
     assert world.perbyte(*words, "--keep").returncode == 0
     same = world.perbyte(*gate, "--markdown")
@@ -125,7 +125,7 @@ def test_a_function_that_executes_more_than_before_is_found(world, tmp_path):
     assert "+0.00 %" in same.stdout
     there = code.index("{", code.index("own_sha256("))
     wasted = "\n\tfor (volatile int i = 0; i < 1000; i++)\n\t\t;\n"
-    mine.write_text(code[: there + 1] + wasted + code[there + 1 :])
+    source.write_text(code[: there + 1] + wasted + code[there + 1 :])
     more = world.perbyte(*gate, "--json")
     assert more.returncode == EXIT_FOUND, more.stderr
     assert json.loads(more.stdout)["instructions"][0]["instructions_ratio"] > 1.05

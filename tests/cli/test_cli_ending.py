@@ -86,8 +86,8 @@ def test_a_runner_that_crashes_is_told_and_fails_nothing(world, script, quick):
 
 
 def test_a_selftest_beside_noise_is_undecided_and_not_wrong():
-    from perbyte.app.selftest import judged
     from perbyte.model import Cell, CellFigure, Interval, Quality
+    from perbyte.stats.known_loops import judged
 
     def reading(cycles: float, half: float, quality: Quality = Quality.GOOD) -> tuple[bool, bool]:
         figure = CellFigure(
@@ -106,8 +106,8 @@ def test_a_selftest_beside_noise_is_undecided_and_not_wrong():
             quality=quality,
             cycle_source="probe",
         )
-        found = judged(figure)
-        return found.wrong, found.unclear
+        reading_made = judged(figure)
+        return reading_made.wrong, reading_made.unclear
 
     assert reading(3.001, 0.001) == (False, False)
     assert reading(3.2, 0.01) == (True, False)

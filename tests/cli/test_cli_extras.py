@@ -58,7 +58,7 @@ def test_figures_without_arrow_are_those_with_it(world, core, made):
     saved = world.home / "saved"
     assert world.perbyte("recover", made, "--out", saved).returncode == 0
     assert (saved / "cells.parquet").is_file()
-    cells = [json.loads(one.stdout)["cells"] for one in (world.perbyte("show", saved, "--json"), with_)]
+    cells = [json.loads(answer.stdout)["cells"] for answer in (world.perbyte("show", saved, "--json"), with_)]
     assert cells[0] == cells[1]
     asked = world.perbyte("query", "SELECT count(*) AS n FROM samples", made, "--json")
     assert json.loads(asked.stdout)[0]["n"] > 0, asked.stderr
@@ -128,15 +128,15 @@ def test_the_extras_are_those_of_the_package(pytestconfig):
     assert {*extras.EXTRAS} <= {*project["optional-dependencies"]}
 
     def modules(name):
-        found = set()
-        for one in project["optional-dependencies"][name]:
-            if one.startswith("perbyte["):
-                found |= modules(one[8:-1])
+        modules_found = set()
+        for requirement in project["optional-dependencies"][name]:
+            if requirement.startswith("perbyte["):
+                modules_found |= modules(requirement[8:-1])
             else:
-                found.add(one.partition(">")[0].removesuffix("-python").replace("-", "_"))
-        return found
+                modules_found.add(requirement.partition(">")[0].removesuffix("-python").replace("-", "_"))
+        return modules_found
 
     for name, wanted in extras.EXTRAS.items():
         assert modules(name) == {*wanted}
-    core = {one.partition(">")[0] for one in project["dependencies"]}
+    core = {dependency.partition(">")[0] for dependency in project["dependencies"]}
     assert core == {"click", "msgspec", "numpy", "rich"}

@@ -61,7 +61,9 @@ def test_nobody_is_led_to_what_nobody_should_use(perbyte, asked, first):
     assert answer.returncode == 2
     near = answer.stderr.split("did you mean ")[1].split("?")[0].split(", ")
     assert near[0].startswith(first)
-    assert not any(one.endswith("-ecb") or one in ("sha-1", "md5", "hmac-sha-1") for one in near[:2])
+    assert not any(
+        algorithm.endswith("-ecb") or algorithm in ("sha-1", "md5", "hmac-sha-1") for algorithm in near[:2]
+    )
 
 
 def test_a_runner_without_its_slash_is_understood(perbyte, world, script):

@@ -152,6 +152,6 @@ def test_the_beginning_is_light_and_knows_the_code():
     code = (
         "import perbyte.__main__, sys; print(len([one for one in sys.modules if one.startswith('perbyte')]))"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(found.stdout) == 2, "perbyte and its beginning"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == 2, "perbyte and its beginning"
     assert Path(entry.__file__).name == "__main__.py"

@@ -83,7 +83,7 @@ def test_a_runner_without_the_verb_is_told(world):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--secret", "tag"), "there is no secret 'tag'"),
         (("--fail-on", "slow"), "is unknown"),
@@ -91,11 +91,11 @@ def test_a_runner_without_the_verb_is_told(world):
         (("--down-to", "-3"), "--down-to"),
     ],
 )
-def test_what_there_is_not_is_refused(world, words, said):
+def test_what_there_is_not_is_refused(world, words, message):
     world.add(script({"cycles": 0}))
     answer = look(world, *words)
     assert answer.returncode == 2
-    assert said in answer.stderr
+    assert message in answer.stderr
 
 
 def test_what_is_wrong_is_not_timed(world):

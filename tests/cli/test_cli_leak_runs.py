@@ -23,7 +23,7 @@ def looked_at(make_world, tmp_path_factory):
         words = (f"{name}/aes-128-gcm@64", "--leak", "--out", world.home / name, "--json", *QUICK)
         done = world.perbyte("measure", *words)
         assert done.returncode == 0, done.stderr
-        assert {one["verdict"] for one in json.loads(done.stdout)["leaks"]} == (
+        assert {leak["verdict"] for leak in json.loads(done.stdout)["leaks"]} == (
             {"none", "leaks"} if cycles else {"none"}
         )
         alone = ("--out", world.home / f"{name}-alone", "--budget", "2s", "-q")
@@ -40,20 +40,20 @@ def test_show_has_them_with_the_figures(looked_at):
     [row] = csv.DictReader(io.StringIO(looked_at.perbyte("show", place, "--csv").stdout))
     assert row["leak"] == "leaks"
     lines = list(csv.DictReader(io.StringIO(looked_at.perbyte("show", f"{place}-alone", "--csv").stdout)))
-    assert {(one["role"], one["verdict"]) for one in lines} == {("key", "leaks"), ("data", "none")}
+    assert {(line["role"], line["verdict"]) for line in lines} == {("key", "leaks"), ("data", "none")}
 
 
 @pytest.mark.parametrize("kind", ["", "-alone"])
 def test_a_gate_of_two_runs_fails_on_what_leaks_now(looked_at, kind):
     tight, leaky = (looked_at.home / f"{name}{kind}" for name in ("tight", "leaky"))
-    found = looked_at.perbyte("compare", tight, leaky, "--fail-on", "new-leak")
-    assert found.returncode == 1, found.stderr
-    assert "leaks now: no leak above" in found.stdout
-    assert "the time depends on a secret" in found.stderr
-    assert "key: fixed | random (leaks now)" in found.stderr
+    answer = looked_at.perbyte("compare", tight, leaky, "--fail-on", "new-leak")
+    assert answer.returncode == 1, answer.stderr
+    assert "leaks now: no leak above" in answer.stdout
+    assert "the time depends on a secret" in answer.stderr
+    assert "key: fixed | random (leaks now)" in answer.stderr
     back = looked_at.perbyte("compare", leaky, tight, "--fail-on", "leak", "--json")
     assert back.returncode == 0, back.stderr
-    assert {one["became"] for one in json.loads(back.stdout)["leaks"]} == {
+    assert {leak["became"] for leak in json.loads(back.stdout)["leaks"]} == {
         "no longer seen",
         "no leak on either side",
     }
@@ -75,12 +75,12 @@ def test_a_query_sees_runs_of_both_kinds(looked_at):
     places = [looked_at.home / "leaky", looked_at.home / "leaky-alone"]
     told = json.loads(looked_at.perbyte("query", sql, *places, "--json").stdout)
     assert len(told) == 2
-    assert all(one["address"].startswith("leaky/aes-128-gcm/seal@64") for one in told)
+    assert all(row["address"].startswith("leaky/aes-128-gcm/seal@64") for row in told)
 
 
 def test_a_gate_where_one_side_was_not_looked_at_is_no_gate(looked_at):
     world, bare = looked_at, looked_at.home / "bare"
     assert world.perbyte("measure", "tight/aes-128-gcm@64", "--out", bare, *QUICK).returncode == 0
-    found = world.perbyte("compare", world.home / "leaky", bare, "--fail-on", "leak")
-    assert found.returncode == 2
-    assert "on both sides" in found.stderr
+    answer = world.perbyte("compare", world.home / "leaky", bare, "--fail-on", "leak")
+    assert answer.returncode == 2
+    assert "on both sides" in answer.stderr

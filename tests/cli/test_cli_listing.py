@@ -31,8 +31,8 @@ def test_the_flowing_column_is_wrapped_and_loses_nothing(width):
     lines = lay_out(from_records(ROWS, "meaning"), width)
     assert max(map(len, lines)) <= width
     column = lines[0].index("meaning")
-    said = " ".join(line[column:].strip() for line in lines[2:])
-    assert said == ROWS[1]["meaning"]
+    flowing_text = " ".join(line[column:].strip() for line in lines[2:])
+    assert flowing_text == ROWS[1]["meaning"]
     assert all(line[:column].strip() == "" for line in lines[3:])
 
 

@@ -16,14 +16,14 @@ def cells(*addresses):
 
 def paired(a, b):
     """The pairs as short addresses, and what is left of either side."""
-    one, other = (
+    first_side, other = (
         [cell.address.replace("+contract=message/1", "") for cell in cells(*side)] for side in (a, b)
     )
-    found = pair_cells(cells(*a), cells(*b))
+    pairing = pair_cells(cells(*a), cells(*b))
     return (
-        [(one[i], other[j]) for i, j in found.pairs],
-        [one[i] for i in found.left_a],
-        [other[j] for j in found.left_b],
+        [(first_side[i], other[j]) for i, j in pairing.pairs],
+        [first_side[i] for i in pairing.left_a],
+        [other[j] for j in pairing.left_b],
     )
 
 
@@ -77,8 +77,8 @@ def test_size_contract_and_operation_agree_unless_each_side_has_one_operation():
     a = ["x/aes-128-cbc/encrypt@16", "x/aes-128-cbc/decrypt@32"]
     b = ["y/aes-128-cbc/encrypt@16", "y/aes-128-cbc/encrypt@32", "y/aes-128-cbc/decrypt@64"]
     assert paired(a, b)[0] == [(a[0], b[0])]
-    one, other = ["x/aes-128-cbc/encrypt@16"], ["x/aes-128-cbc/decrypt@16", "x/aes-128-cbc/decrypt@32"]
-    assert paired(one, other) == ([(one[0], other[0])], [], [other[1]])
+    words, other = ["x/aes-128-cbc/encrypt@16"], ["x/aes-128-cbc/decrypt@16", "x/aes-128-cbc/decrypt@32"]
+    assert paired(words, other) == ([(words[0], other[0])], [], [other[1]])
     assert not pair_cells(
         cells("x/rc4/encrypt@16"), [parse_address("y/rc4/encrypt@16+contract=stream/1")]
     ).pairs
@@ -98,7 +98,7 @@ def test_selectors_with_globs_are_no_cross_product(measured):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("nothing", "alpha/*"), ("no run of that name in", "fits no cell of the run", "alpha/sha-256")),
         (("alpha/*", "gamma/*"), ("'gamma/*' fits no cell of the run", "that run has", "beta/aes-128-ecb")),
@@ -106,11 +106,11 @@ def test_selectors_with_globs_are_no_cross_product(measured):
         (("alpha/a b", "alpha/*"), ("no run", "holds a blank")),
     ],
 )
-def test_a_side_that_is_nothing_is_told_what_it_was_taken_for(measured, words, said):
+def test_a_side_that_is_nothing_is_told_what_it_was_taken_for(measured, words, message):
     answer = measured.world.perbyte("compare", *words, "--run", measured.path)
     assert answer.returncode == 2
-    for one in said:
-        assert one in answer.stderr
+    for part in message:
+        assert part in answer.stderr
 
 
 def test_a_run_and_something_that_is_none(measured):

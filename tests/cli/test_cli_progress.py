@@ -44,11 +44,11 @@ def test_no_remarks_where_quiet_was_asked_for(capsys):
 
 
 @pytest.mark.parametrize(
-    ("left_s", "said"),
+    ("left_s", "message"),
     [(4.0, "12 s, at most 4 s left"), (0.0, "12 s, beyond the budget, for the least number")],
 )
-def test_a_run_beyond_its_budget_says_so(capsys, left_s, said):
+def test_a_run_beyond_its_budget_says_so(capsys, left_s, message):
     line = ProgressLine()
     line.moment(Moment("epoch 1", "x", 1, 0, 2, 2, 0.9, 12.0, left_s))
     line.close()
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

@@ -48,8 +48,8 @@ def _cannot_be_built(home: Path, names: list[str], why: str) -> None:
         text=True,
     )
     assert ended.returncode == 3, ended.stderr
-    said, hint = ended.stderr.splitlines()
-    assert said.startswith(f"error: runners cannot be built in {home}")
-    assert why in said
+    message, hint = ended.stderr.splitlines()
+    assert message.startswith(f"error: runners cannot be built in {home}")
+    assert why in message
     assert hint.startswith("hint: ")
     assert "PERBYTE_HOME" in hint

@@ -110,7 +110,7 @@ def test_no_half_file_under_a_final_name(tmp_path):
     with pytest.raises(EnvironmentLacking, match="No space left"):
         written(target, fail)
     assert target.read_text(encoding="utf-8") == "whole"
-    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     assert written(target, lambda part: part.write_text("new", encoding="utf-8")) == target
     assert target.read_text(encoding="utf-8") == "new"
 

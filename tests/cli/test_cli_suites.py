@@ -46,9 +46,9 @@ def own(tmp_path, monkeypatch):
 
 def test_an_algorithm_of_ones_own_is_found_beside_the_others(perbyte, own):
     rows = json.loads(perbyte("list", "algorithms", "mysponge", "--json").stdout)
-    assert [one["algorithm"] for one in rows] == ["sponge-of-mine"]
+    assert [each_row["algorithm"] for each_row in rows] == ["sponge-of-mine"]
     both = json.loads(perbyte("list", "algorithms", "{sha-256,mysponge}", "--json").stdout)
-    assert {one["algorithm"] for one in both} == {"sha-256", "sponge-of-mine"}
+    assert {each_row["algorithm"] for each_row in both} == {"sha-256", "sponge-of-mine"}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,9 @@ def test_every_suite_asks_for_what_the_catalogue_has():
             assert selector.runner == "{openssl,nettle}", name
             assert selector.algorithms()
             operations = {
-                operation for one in selector.algorithms() for operation in load().find(one).operations
+                operation
+                for algorithm in selector.algorithms()
+                for operation in load().find(algorithm).operations
             }
             assert any(selector.matches_operation("openssl", selector.algorithms()[0], o) for o in operations)
 
@@ -111,10 +113,12 @@ def test_suites_are_listed_and_an_unknown_one_is_refused(perbyte):
 
 def test_providers_are_told_built_or_not(perbyte):
     rows = json.loads(perbyte("list", "providers", "MLKEM768", "--json").stdout)
-    found = {one["runner"] for one in rows}
-    assert {"openssl-4", "aws-lc", "boringssl", "liboqs", "libsodium"} <= found
-    for one in rows:
-        assert one["state"] == "ready" or one["how"].startswith(f"perbyte build {one['runner']}")
+    runners = {item["runner"] for item in rows}
+    assert {"openssl-4", "aws-lc", "boringssl", "liboqs", "libsodium"} <= runners
+    for each_row in rows:
+        assert each_row["state"] == "ready" or each_row["how"].startswith(
+            f"perbyte build {each_row['runner']}"
+        )
     unknown = perbyte("list", "providers", "ml-kem-769")
     assert unknown.returncode == 2
     assert "ml-kem-768" in unknown.stderr

@@ -57,7 +57,7 @@ def test_a_tree_is_accounted_for_and_resumed(world, tree, tmp_path):
     done = world.perbyte(*words)
     assert done.returncode == EXIT_INCORRECT, done.stderr
     state = [json.loads(line) for line in (out / "state.jsonl").read_text().splitlines()]
-    assert {(one["primitive"], one["implementation"]): one["word"] for one in state} == {
+    assert {(row["primitive"], row["implementation"]): row["word"] for row in state} == {
         ("sha512", "openssl"): "measured",
         ("sha512", "fails"): "wrong",
         ("nobodys", "openssl"): "measured",
@@ -93,7 +93,7 @@ def test_all_compilers_of_the_list_are_tried(world, tree, tmp_path):
     words = ("sha512", "--size", "64", "--budget", "500ms", "--out", out, "--compilers", "all", "-q")
     assert world.perbyte("supercop", tree, *words).returncode == EXIT_INCORRECT
     state = [json.loads(line) for line in (out / "state.jsonl").read_text().splitlines()]
-    assert sorted((one["compiler"], one["word"]) for one in state) == [
+    assert sorted((row["compiler"], row["word"]) for row in state) == [
         ("gcc_-O1", "measured"),
         ("gcc_-O1", "wrong"),
         ("gcc_-O3", "measured"),
@@ -110,7 +110,7 @@ def test_a_primitive_that_is_not_there_is_said(world, tree):
 def outcomes(out: Path) -> dict[str, dict[str, str]]:
     """The last outcome of each implementation in a journal."""
     lines = [json.loads(line) for line in (out / "state.jsonl").read_text().splitlines()]
-    return {one["implementation"]: one for one in lines}
+    return {each_line["implementation"]: each_line for each_line in lines}
 
 
 def test_an_implementation_for_x86_alone_is_built_for_32_bits(world, tmp_path):

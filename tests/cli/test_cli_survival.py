@@ -64,15 +64,15 @@ def stored(path: Path):
 
 def fakes_of(world) -> list[int]:
     """Runner processes of this world that still run."""
-    found = []
+    results = []
     for place in Path("/proc").iterdir():
         if place.name.isdigit():
             with contextlib.suppress(OSError):
                 if (place / "stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
                     continue
                 if f"PERBYTE_FAKE_SCRIPT={world.runners}".encode() in (place / "environ").read_bytes():
-                    found.append(int(place.name))
-    return found
+                    results.append(int(place.name))
+    return results
 
 
 def figures(path: Path):

@@ -10,11 +10,13 @@ import platform
 import shutil
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
 from fake_scripts import row
 
+from perbyte.app.trying.trial import Kept
 from perbyte.cli import try_command
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INCORRECT, EXIT_USAGE, UsageError
 from perbyte.model import Policy
@@ -26,41 +28,41 @@ SHORT = ("--budget", "500ms", "--size", "64", "-q")
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> Path:
+def source(tmp_path: Path) -> Path:
     return Path(shutil.copy(CODE / "sha256.c", tmp_path / "mine.c"))
 
 
-def test_a_file_is_measured_and_its_flags_are_part_of_the_row(world, mine):
+def test_a_file_is_measured_and_its_flags_are_part_of_the_row(world, source):
     done = world.perbyte(
-        "try", mine, "--as", "sha-256", *SHORT, "--flags", "-O1", "--flags=-O3 -funroll-loops", "--json"
+        "try", source, "--as", "sha-256", *SHORT, "--flags", "-O1", "--flags=-O3 -funroll-loops", "--json"
     )
     assert done.returncode == EXIT_FINE, done.stderr
     told = json.loads(done.stdout)
     assert {cell["runner"] for cell in told["cells"]} == {"mine-O1", "mine-O3-funroll-loops"}
-    flags = {one["runner"]: one["flags"] for one in told["trial"]["rows"]}
+    flags = {each_row["runner"]: each_row["flags"] for each_row in told["trial"]["rows"]}
     assert flags == {"mine-O1": "-O1", "mine-O3-funroll-loops": "-O3 -funroll-loops"}
 
 
-def test_a_table_says_how_it_was_compiled_and_that_nothing_is_there_to_compare(world, mine):
-    done = world.perbyte("try", mine, "--as", "sha256", "--function", "own_sha256", *SHORT)
+def test_a_table_says_how_it_was_compiled_and_that_nothing_is_there_to_compare(world, source):
+    done = world.perbyte("try", source, "--as", "sha256", "--function", "own_sha256", *SHORT)
     assert done.returncode == EXIT_FINE, done.stderr
     assert "mine: mine.c, " in done.stdout
     assert "-O2" in done.stdout
     assert "no library here does the same" in done.stdout
 
 
-def test_wrong_code_is_refused_with_expected_and_got(world, mine):
-    mine.write_text(mine.read_text().replace("0xc67178f2", "0xc67178f3"))
-    done = world.perbyte("try", mine, "--as", "sha-256", *SHORT)
+def test_wrong_code_is_refused_with_expected_and_got(world, source):
+    source.write_text(source.read_text().replace("0xc67178f2", "0xc67178f3"))
+    done = world.perbyte("try", source, "--as", "sha-256", *SHORT)
     assert done.returncode == EXIT_INCORRECT
     assert "wrong answer to a known one" in done.stdout
     assert "expected" in done.stdout
     assert "got" in done.stdout
 
 
-def test_code_that_crashes_costs_nothing_but_its_own_row(world, mine):
-    mine.write_text("void f(char *out, const char *in, int n) { *(volatile int *)0 = 1; }\n")
-    done = world.perbyte("try", mine, "--as", "sha-256", *SHORT)
+def test_code_that_crashes_costs_nothing_but_its_own_row(world, source):
+    source.write_text("void f(char *out, const char *in, int n) { *(volatile int *)0 = 1; }\n")
+    done = world.perbyte("try", source, "--as", "sha-256", *SHORT)
     assert done.returncode == EXIT_INCORRECT
     assert "crashed" in done.stdout
 
@@ -71,29 +73,29 @@ HANG = "void f(char *out, const char *in, int n) { for (volatile int i = 1; i;) 
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "message"),
     [(WRONG, "wrong answer to a known one"), (CRASH, "SIGSEGV"), (HANG, "it hangs, or is slow")],
 )
-def test_what_is_not_right_is_told_once_and_nothing_is_measured(world, script, mine, code, said):
+def test_what_is_not_right_is_told_once_and_nothing_is_measured(world, script, source, code, message):
     world.add(script("alpha"))
-    mine.write_text(code)
-    words = ("try", mine, "--as", "sha-256", "--patience", "1s", "-q")
+    source.write_text(code)
+    words = ("try", source, "--as", "sha-256", "--patience", "1s", "-q")
     for more in ((), ("--baseline",)):
         done = world.perbyte(*words, *more)
         assert done.returncode == EXIT_INCORRECT, done.stderr
         assert done.stdout.count("\n") == 1, done.stdout
-        assert said in done.stdout
+        assert message in done.stdout
     told = json.loads(world.perbyte(*words, "--json").stdout)
     assert [fault["runner"] for fault in told["trial"]["faults"]] == ["mine"]
     assert not (world.home / "runs").exists(), "no run was begun"
 
 
-def test_of_several_sets_of_flags_only_the_wrong_one_is_left_out(world, mine):
-    mine.write_text("#ifdef BROKEN\n#error no\n#endif\n" + mine.read_text())
-    code = mine.read_text().replace("0xc67178f2", "\n#ifdef WRONG\n0xc67178f3\n#else\n0xc67178f2\n#endif\n")
-    mine.write_text(code)
+def test_of_several_sets_of_flags_only_the_wrong_one_is_left_out(world, source):
+    source.write_text("#ifdef BROKEN\n#error no\n#endif\n" + source.read_text())
+    code = source.read_text().replace("0xc67178f2", "\n#ifdef WRONG\n0xc67178f3\n#else\n0xc67178f2\n#endif\n")
+    source.write_text(code)
     done = world.perbyte(
-        "try", mine, "--as", "sha-256", *SHORT, "--flags=-O2", "--flags=-O2 -DWRONG", "--json"
+        "try", source, "--as", "sha-256", *SHORT, "--flags=-O2", "--flags=-O2 -DWRONG", "--json"
     )
     assert done.returncode == EXIT_INCORRECT
     told = json.loads(done.stdout)
@@ -101,24 +103,24 @@ def test_of_several_sets_of_flags_only_the_wrong_one_is_left_out(world, mine):
     assert [fault["runner"] for fault in told["trial"]["faults"]] == ["mine-O2-DWRONG"]
 
 
-def test_what_breaks_off_later_ends_the_run_that_was_made_for_it(world, script, mine):
+def test_what_breaks_off_later_ends_the_run_that_was_made_for_it(world, script, source):
     """The function crashes at its thousandth call: checked, begun, lost; the library alone is of no interest."""
     world.add(script("alpha"))
-    code = mine.read_text().replace(
+    code = source.read_text().replace(
         "s[0] += a", "static int calls; if (calls++ > 5000) *(volatile int *)0 = 1; s[0] += a"
     )
-    mine.write_text(code)
-    done = world.perbyte("try", mine, "--as", "sha-256", "--size", "64", "--budget", "60s", "--json", "-q")
+    source.write_text(code)
+    done = world.perbyte("try", source, "--as", "sha-256", "--size", "64", "--budget", "60s", "--json", "-q")
     assert done.returncode == EXIT_INCORRECT, done.stderr
     told = json.loads(done.stdout)
     assert told["cells"] == []
     assert told["run"]["measuring_s"] < 30
 
 
-def test_libraries_come_from_a_run_that_is_still_true(world, script, mine):
+def test_libraries_come_from_a_run_that_is_still_true(world, script, source):
     dear = row("sha-256", "digest", "oneshot/1", per_call=900.0, per_byte=9.0)
     cheap, _ = world.add(script("alpha"), {"name": "beta", "operations": [dear]})
-    words = ("try", mine, "--as", "sha-256", "--size", "64", "--budget", "1s")
+    words = ("try", source, "--as", "sha-256", "--size", "64", "--budget", "1s")
     first = world.perbyte(*words)
     assert first.returncode == EXIT_FINE, first.stderr
     assert "not measured again" not in first.stdout
@@ -158,13 +160,13 @@ def test_what_is_stored_must_be_of_the_same_builds_and_policy():
     assert not _after("yesterday", _started())
 
 
-def test_the_baseline_is_kept_and_compared_with(world, mine):
-    words = ("try", mine, "--as", "sha-256", "--baseline", "--budget", "2s", "--size", "1KiB", "-q")
+def test_the_baseline_is_kept_and_compared_with(world, source):
+    words = ("try", source, "--as", "sha-256", "--baseline", "--budget", "2s", "--size", "1KiB", "-q")
     first = world.perbyte(*words)
     assert first.returncode == EXIT_FINE, first.stderr
     assert "kept as the baseline" in first.stdout
-    mine.write_text(
-        mine.read_text().replace(
+    source.write_text(
+        source.read_text().replace(
             "s[0] += a", 'for (int i = 0; i < 99; i++) __asm__ volatile("" : : "r"(i)); s[0] += a'
         )
     )
@@ -178,10 +180,10 @@ def test_the_baseline_is_kept_and_compared_with(world, mine):
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="counting is of x86-64")
-def test_instructions_are_counted_and_called_so(world, mine):
-    words = ("try", mine, "--as", "sha-256", *SHORT, "--count", "--json")
+def test_instructions_are_counted_and_called_so(world, source):
+    words = ("try", source, "--as", "sha-256", *SHORT, "--count", "--json")
     counts = [json.loads(world.perbyte(*words).stdout)["trial"]["behaviour"] for _ in range(2)]
-    own = [[one for one in each if one["address"].startswith("mine/")] for each in counts]
+    own = [[each_row for each_row in each if each_row["address"].startswith("mine/")] for each in counts]
     assert own[0][0]["instructions"] == own[1][0]["instructions"]  # repeatable to the instruction
     assert own[0][0]["instructions"] == own[0][0]["instructions_repeated"]
     assert 1000 < own[0][0]["instructions"] < 20000  # two blocks of SHA-256
@@ -205,35 +207,35 @@ def test_instructions_are_counted_and_called_so(world, mine):
         (("{mine}", "--as", "sha-256", "--name", "openssl"), "there is already a runner 'openssl'"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_way_out(world, mine, words, complaint):
-    done = world.perbyte("try", *(word.format(mine=mine) for word in words))
+def test_what_cannot_be_is_refused_with_the_way_out(world, source, words, complaint):
+    done = world.perbyte("try", *(word.format(mine=source) for word in words))
     assert done.returncode == EXIT_USAGE
     assert complaint in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_watch_compares_again_at_each_change_and_survives_a_broken_file(mine, monkeypatch, capsys):
+def test_watch_compares_again_at_each_change_and_survives_a_broken_file(source, monkeypatch, capsys):
     """The loop alone: what it compares is tested above. The file changes again and again until the end."""
     calls: list[bool] = []
     changing = threading.Event()
 
-    def against(_self: object, *, keep: bool) -> int:
+    def against(_self: object, *, keep: bool) -> Kept:
         calls.append(keep)
         if len(calls) == 2:
             raise UsageError("it does not build", hint="the compiler's words")
         if len(calls) == 4:
             raise KeyboardInterrupt
-        return EXIT_FINE
+        return Kept("mine", SimpleNamespace(cells=()))
 
     def change() -> None:
         for turn in itertools.count():
             if changing.wait(0.2):
                 return
-            mine.write_text(f"/* {turn} */")
+            source.write_text(f"/* {turn} */")
 
     monkeypatch.setattr(try_command.Trial, "against_baseline", against)
     thread = threading.Thread(target=change)
-    words = [str(mine), "--as", "sha-256", "--watch", "--keep"]
+    words = [str(source), "--as", "sha-256", "--watch", "--keep"]
     thread.start()
     try:
         with pytest.raises(click.Abort):
@@ -242,6 +244,6 @@ def test_watch_compares_again_at_each_change_and_survives_a_broken_file(mine, mo
         changing.set()
         thread.join()
     assert calls == [True, False, False, False]  # kept once, then compared
-    said = capsys.readouterr().err
-    assert said.count("waiting for a change") == 3
-    assert "it does not build (the compiler's words)" in said
+    err = capsys.readouterr().err
+    assert err.count("waiting for a change") == 3
+    assert "it does not build (the compiler's words)" in err

@@ -40,7 +40,9 @@ def test_each_implementation_is_measured_or_has_its_reason(world, tree: Path, tm
     done = world.perbyte(*words, tree)
     assert done.returncode == EXIT_INCORRECT, done.stderr
     told = json.loads(done.stdout)
-    assert {one["name"]: one["outcome"] for one in told["implementations"]} == {
+    assert {
+        implementation["name"]: implementation["outcome"] for implementation in told["implementations"]
+    } == {
         "right": "measured",
         "wrong": "wrong",
         "broken": "does not compile",

@@ -23,7 +23,7 @@ QUIET = ("--size", "64", "-q", "--json")
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> Path:
+def source(tmp_path: Path) -> Path:
     return Path(shutil.copy(SIPHASH, tmp_path / "mine.c"))
 
 
@@ -38,65 +38,65 @@ def taint(world, file, algorithm, *more):
 
 
 @TAINTED
-def test_code_that_no_secret_decides_has_no_place(world, mine):
-    code, found = taint(world, mine, "siphash-2-4-64", "--fail-on", "leak")
+def test_code_that_no_secret_decides_has_no_place(world, source):
+    code, places = taint(world, source, "siphash-2-4-64", "--fail-on", "leak")
     assert code == EXIT_FINE
-    assert [one["what"].split(", ")[1] for one in found] == ["key", "data"]
-    assert all(one["where"] == "" and "no branch" in one["said"] for one in found)
+    assert [place["what"].split(", ")[1] for place in places] == ["key", "data"]
+    assert all(place["where"] == "" and "no branch" in place["said"] for place in places)
 
 
 @TAINTED
-def test_a_branch_is_told_by_file_and_line(world, mine):
-    text = mine.read_text()
+def test_a_branch_is_told_by_file_and_line(world, source):
+    text = source.read_text()
     there = text.index("{", text.index("siphash("))
     branch = '\n\tif (k[3] & 1)\n\t\t__asm__ volatile("");\n'
-    mine.write_text(text[: there + 1] + branch + text[there + 1 :])
-    line = mine.read_text()[: mine.read_text().index("if (k[3]")].count("\n") + 1
-    code, found = taint(world, mine, "siphash-2-4-64", "--fail-on", "leak")
+    source.write_text(text[: there + 1] + branch + text[there + 1 :])
+    line = source.read_text()[: source.read_text().index("if (k[3]")].count("\n") + 1
+    code, places = taint(world, source, "siphash-2-4-64", "--fail-on", "leak")
     assert code == EXIT_FOUND
-    assert [(one["where"], one["said"].split(" in ")[0]) for one in found if one["where"]] == [
+    assert [(place["where"], place["said"].split(" in ")[0]) for place in places if place["where"]] == [
         (f"mine.c:{line}", "a branch depends on it")
     ]
 
 
 @TAINTED
 def test_addresses_are_told_of_keys_and_of_data(world):
-    _, found = taint(world, TABLES, "aes-128-ecb", "--function", "key=aes_setup,encrypt=aes_encrypt")
-    told = {(one["what"].split(", ")[1], one["said"].split(" depends")[0]) for one in found}
+    _, places = taint(world, TABLES, "aes-128-ecb", "--function", "key=aes_setup,encrypt=aes_encrypt")
+    told = {(place["what"].split(", ")[1], place["said"].split(" depends")[0]) for place in places}
     assert told == {("key", "an address"), ("data", "an address")}
-    assert all(one["where"].startswith("aes_tables.c:") for one in found)
+    assert all(place["where"].startswith("aes_tables.c:") for place in places)
 
 
-def test_pairs_of_a_function_are_judged_and_kept(world, mine):
-    done = look(world, mine, "siphash-2-4-64", "--leak", "--budget", "2s", *QUIET)
+def test_pairs_of_a_function_are_judged_and_kept(world, source):
+    done = look(world, source, "siphash-2-4-64", "--leak", "--budget", "2s", *QUIET)
     assert done.returncode == EXIT_FINE, done.stderr
     told = json.loads(done.stdout)
-    contrasts = {(one["contrast"]["role"], one["cold"]) for one in told["figures"]}
+    contrasts = {(figure["contrast"]["role"], figure["cold"]) for figure in told["figures"]}
     assert contrasts == {(role, cold) for role in ("key", "data") for cold in (False, True)}
-    assert all(one["taken"] and one["null_taken"] for one in told["figures"])
+    assert all(figure["taken"] and figure["null_taken"] for figure in told["figures"])
     shown = world.perbyte("show", told["run_id"], "--json")
     assert json.loads(shown.stdout)["figures"] == told["figures"]
 
 
-def test_wrong_code_is_not_looked_at(world, mine):
-    mine.write_text(mine.read_text().replace("0x736f6d6570736575", "0x736f6d6570736576"))
-    done = look(world, mine, "siphash-2-4-64", "--leak", "--size", "64", "-q")
+def test_wrong_code_is_not_looked_at(world, source):
+    source.write_text(source.read_text().replace("0x736f6d6570736575", "0x736f6d6570736576"))
+    done = look(world, source, "siphash-2-4-64", "--leak", "--size", "64", "-q")
     assert done.returncode == EXIT_INCORRECT
     assert "wrong answer to a known one" in done.stdout
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("--leak", "--baseline"), "--leak looks at one program alone"),
         (("--fail-on", "leak"), "--fail-on belongs to --leak"),
         (("--leak", "--fail-on", "slow"), "is unknown"),
     ],
 )
-def test_what_does_not_go_together_is_refused(world, mine, more, said):
-    done = look(world, mine, "siphash-2-4-64", *more)
+def test_what_does_not_go_together_is_refused(world, source, more, message):
+    done = look(world, source, "siphash-2-4-64", *more)
     assert done.returncode == EXIT_USAGE
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_other_languages_have_no_pairs(world):

@@ -36,8 +36,10 @@ def test_every_implementation_is_accounted_for(world, tmp_path, catalogue):
     done = world.perbyte(*words, "-q", "--json", environment=catalogue)
     assert done.returncode == EXIT_INCORRECT, done.stderr
     told = json.loads(done.stdout)
-    assert {one["name"]: one["outcome"] for one in told["implementations"]} == expected
-    details = {one["name"]: one["detail"] for one in told["implementations"]}
+    assert {
+        implementation["name"]: implementation["outcome"] for implementation in told["implementations"]
+    } == expected
+    details = {implementation["name"]: implementation["detail"] for implementation in told["implementations"]}
     assert "error" in details["no-compile"]
     assert "undefined reference" in details["undefined"]
     assert "crypto_core_nowhere" in details["sub-missing"]

@@ -13,11 +13,11 @@ from perbyte.app.trying.bench import Bench
 from perbyte.app.trying.clock import BESIDE_S, LEAST_S, WALL_S, Clock
 from perbyte.app.trying.first import Nowhere
 from perbyte.catalogue import load
-from perbyte.cli.try_told import first_line
 from perbyte.errors import EXIT_FINE
 from perbyte.measure import Survey
 from perbyte.measure.pace import Pace
 from perbyte.model import Cell, Policy
+from perbyte.report.trials import first_line
 
 
 def test_a_clock_gives_what_is_left_of_the_promise_and_more_beside_a_neighbour():
@@ -72,9 +72,9 @@ def test_epochs_go_where_one_library_does_not_fit_either_but_not_of_a_baseline(b
 def test_the_first_line_comes_before_the_table_and_is_kept_nowhere(world, script, tmp_path):
     world.add(script("alpha"))
     code = Path(__file__).parent.parent / "trial" / "code" / "sha256.c"
-    mine = tmp_path / "mine.c"
-    mine.write_text(code.read_text())
-    done = world.perbyte("try", mine, "--as", "sha-256", "--size", "64,1KiB", "--budget", "500ms")
+    source = tmp_path / "mine.c"
+    source.write_text(code.read_text())
+    done = world.perbyte("try", source, "--as", "sha-256", "--size", "64,1KiB", "--budget", "500ms")
     assert done.returncode == EXIT_FINE, done.stderr
     first = done.stderr.splitlines()[0]
     assert first.startswith("compiled, right; mine: digest 1 KiB about ")
@@ -89,9 +89,9 @@ def test_each_library_comes_from_the_newest_run_that_has_it(world, script, tmp_p
         script("alpha"), {"name": "beta", "operations": [dear]}, {"name": "gamma", "operations": [dear]}
     )
     code = Path(__file__).parent.parent / "trial" / "code" / "sha256.c"
-    mine = tmp_path / "mine.c"
-    mine.write_text(code.read_text())
-    words = ("try", mine, "--as", "sha-256", "--size", "64", "--budget", "1s", "-q", "--json")
+    source = tmp_path / "mine.c"
+    source.write_text(code.read_text())
+    words = ("try", source, "--as", "sha-256", "--size", "64", "--budget", "1s", "-q", "--json")
     for name in ("alpha", "beta"):
         assert world.perbyte(*words, "--beside", name).returncode == EXIT_FINE
     told = json.loads(world.perbyte(*words).stdout)

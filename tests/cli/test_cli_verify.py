@@ -37,8 +37,8 @@ def test_a_whole_run_a_damaged_one_and_one_without_a_manifest(perbyte, run):
     assert answer.returncode == 1
     assert "damaged: 1 of " in answer.stdout
     assert f"perbyte recover {run}" in answer.stderr
-    said = json.loads(perbyte("verify", run, "--json").stdout)
-    assert [one["name"] for one in said["files"] if one["state"] == "damaged"] == ["cells.parquet"]
+    document = json.loads(perbyte("verify", run, "--json").stdout)
+    assert [file["name"] for file in document["files"] if file["state"] == "damaged"] == ["cells.parquet"]
     (run / "manifest.json").unlink()
     (run / "cells.parquet").unlink()
     assert perbyte("verify", run).returncode == 1, "run.json promises figures"
@@ -76,7 +76,7 @@ def test_what_is_lost_is_said_and_the_rest_is_a_run(perbyte, measured, run, tmp_
     assert perbyte("verify", tmp_path / "saved").returncode == 0
     shown = json.loads(perbyte("show", tmp_path / "saved", "--json").stdout)
     assert len(shown["cells"]) == len(json.loads(whole)["cells"])
-    assert [one["kind"] for one in shown["run"]["failures"]] == ["damaged"]
+    assert [failure["kind"] for failure in shown["run"]["failures"]] == ["damaged"]
     again = perbyte("recover", run, "--out", tmp_path / "saved")
     assert again.returncode == 3
     assert "already holds a run" in again.stderr

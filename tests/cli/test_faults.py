@@ -154,7 +154,7 @@ def test_a_core_that_goes_offline_ends_in_words(world, script, tmp_path, quick):
 def test_no_length_of_time_is_taken_from_a_clock_that_can_be_set():
     """So that a stepped clock can neither end nor lengthen anything; it only dates a run wrongly."""
     settable = {"time", "time_ns", "localtime", "gmtime", "mktime"}
-    found = [
+    words = [
         f"{file.relative_to(SOURCES)}:{node.lineno}"
         for package in ("measure", "runners", "store", "stats", "protocol", "cli")
         for file in sorted((SOURCES / package).rglob("*.py"))
@@ -164,4 +164,4 @@ def test_no_length_of_time_is_taken_from_a_clock_that_can_be_set():
         and node.value.id == "time"
         and node.attr in settable
     ]
-    assert found == []
+    assert words == []

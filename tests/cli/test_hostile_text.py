@@ -21,15 +21,15 @@ ACTIVE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u2
 
 def test_what_is_visible_is_every_control_and_every_format_and_nothing_else():
     for code in range(sys.maxunicode + 1):
-        one = chr(code)
-        category = unicodedata.category(one)
-        active = category in ("Cc", "Cf", "Zl", "Zp") and one not in "\n\t"
-        shown = visible(one)
+        character = chr(code)
+        category = unicodedata.category(character)
+        active = category in ("Cc", "Cf", "Zl", "Zp") and character not in "\n\t"
+        shown = visible(character)
         if active:
             assert shown == (f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"), hex(code)
-            assert not plain(one), hex(code)
-        elif category[0] in "LMNPSZ" or one in "\n\t":
-            assert shown == one, hex(code)
+            assert not plain(character), hex(code)
+        elif category[0] in "LMNPSZ" or character in "\n\t":
+            assert shown == character, hex(code)
     assert visible("a\r\nb\rc") == "a\r\nb\\u000dc"
 
 
@@ -43,7 +43,7 @@ def hostile(world, script):
         "cpu_features": NASTY,
     }
     both = ("encrypt", "decrypt")
-    rows = [row("aes-128-ecb", one, "stream/1", per_call=50.0, calls=NASTY) for one in both]
+    rows = [row("aes-128-ecb", operation, "stream/1", per_call=50.0, calls=NASTY) for operation in both]
     world.add(
         {**script("alpha"), **more, "operations": rows},
         script("beta", faults=[fault("prepare", "refuse", nth=0, code="library", message=NASTY)]),
@@ -66,7 +66,7 @@ def clean(answer):
 
 def test_a_hostile_runner_reaches_nobody(hostile, quick, tmp_path):
     out = tmp_path / "run"
-    words = ("measure", "*/aes-128-ecb/encrypt@64", "--out", out, *[one for one in quick if one != "-q"])
+    words = ("measure", "*/aes-128-ecb/encrypt@64", "--out", out, *[word for word in quick if word != "-q"])
     answer = clean(hostile.perbyte(*words))
     assert answer.returncode == 0, answer.stderr
     for command in (
@@ -82,12 +82,12 @@ def test_a_hostile_runner_reaches_nobody(hostile, quick, tmp_path):
         ("query", "SELECT * FROM cells", out),
         ("verify", out),
     ):
-        said = clean(hostile.perbyte(*command))
-        assert said.returncode in (0, 1), said.stderr
+        output = clean(hostile.perbyte(*command))
+        assert output.returncode in (0, 1), output.stderr
     for command in (("show", out, "--csv"), ("export", out, "--format", "csv")):
         text = clean(hostile.perbyte(*command)).stdout
         rows = list(csv.DictReader(io.StringIO(text)))
-        assert {one["library"] for one in rows} == {"'=cmd|' /C calc'!A0"}
+        assert {each_row["library"] for each_row in rows} == {"'=cmd|' /C calc'!A0"}
     rows = clean(hostile.perbyte("query", "SELECT library, '+1' AS x FROM cells", out, "--csv")).stdout
     assert rows.splitlines()[1].startswith("'=cmd")
     assert rows.splitlines()[1].endswith("'+1")
@@ -105,8 +105,8 @@ def test_a_hostile_run_reaches_nobody(measured, perbyte, tmp_path):
     text["conditions"]["machine"]["cpu_model"] = NASTY
     text["conditions"]["run_id"] = "../../" + NASTY
     text["conditions"]["command"] = ["measure", NASTY]
-    for one in text["conditions"]["identities"]:
-        one |= {"library": NASTY, "library_version": NASTY, "object_path": NASTY}
+    for identity in text["conditions"]["identities"]:
+        identity |= {"library": NASTY, "library_version": NASTY, "object_path": NASTY}
     text["failures"] = [{"kind": NASTY, "runner": NASTY, "message": NASTY, "address": NASTY}]
     text["schema"] = 1
     (place / "run.json").write_text(json.dumps(text))
@@ -135,7 +135,7 @@ def test_a_name_that_is_a_path_makes_no_run_elsewhere(perbyte, world, tmp_path):
         answer = clean(perbyte("import", "openssl-speed", listing, "--name", name))
         assert answer.returncode == 2, name
     assert perbyte("import", "openssl-speed", listing, "--name", "good").returncode == 0
-    assert [one.name for one in (world.home / "runs").iterdir()] == ["good"]
+    assert [path.name for path in (world.home / "runs").iterdir()] == ["good"]
 
 
 def test_a_terminals_own_line_is_drawn_and_what_is_said_in_it_is_not(monkeypatch):
@@ -155,8 +155,8 @@ def test_a_terminals_own_line_is_drawn_and_what_is_said_in_it_is_not(monkeypatch
     import os
 
     expected = b"\r\x1b[2K[31mred\r\x1b[2K"
-    said = b""
-    while len(said) < len(expected):  # a terminal passes on what is written to it piece by piece
-        said += os.read(ours, 1000)
+    written = b""
+    while len(written) < len(expected):  # a terminal passes on what is written to it piece by piece
+        written += os.read(ours, 1000)
     os.close(ours)
-    assert said == expected
+    assert written == expected

@@ -26,11 +26,11 @@ def test_a_core_is_held_by_one_and_the_holder_is_named(home):
     place = home / "perbyte-core-1.lock"
     assert held_by(place) == ""
     with cores_held((0, 1), "the first"):
-        said = held_by(place)
-        assert re.fullmatch(rf"process {os.getpid()} of \S+, since .+ UTC: the first", said)
+        held = held_by(place)
+        assert re.fullmatch(rf"process {os.getpid()} of \S+, since .+ UTC: the first", held)
         other = Lock(place)
         assert not other.take("the second")
-        assert other.holder() == said
+        assert other.holder() == held
         with cores_held((2,), "elsewhere"):
             assert "elsewhere" in held_by(home / "perbyte-core-2.lock")
     assert held_by(place) == ""

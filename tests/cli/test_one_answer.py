@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from perbyte.cli.compare import gate_code
-from perbyte.cli.try_trial import Trial
+from perbyte.app.gate import Gate, gate_code
+from perbyte.app.trying.trial import InTurn
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED
 from perbyte.model import (
     Cell,
@@ -23,11 +23,12 @@ from perbyte.model import (
     Quality,
     Run,
 )
+from perbyte.report.trials import changes_markdown
 from perbyte.stats.compare import Answer
 from perbyte.stats.estimate import t_quantile
+from perbyte.stats.trials import BaselineChange, changes
 from perbyte.store import RunWriter, open_run
 from perbyte.trial import kept
-from perbyte.trial.kept import changes
 
 THRESHOLD = 0.01
 PAIRS = 50
@@ -70,7 +71,7 @@ def figure_of(cell: Cell, epochs: np.ndarray, quality: Quality) -> CellFigure:
         clean_samples=300,
         epochs=len(epochs),
         epoch_cycles=tuple(map(float, epochs)),
-        epoch_ns=tuple(float(one) / 2 for one in epochs),
+        epoch_ns=tuple(float(epoch) / 2 for epoch in epochs),
         calls_per_sample=10,
         quality=quality,
         cycle_source="probe",
@@ -108,10 +109,14 @@ def stored(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return place, open_run(place)
 
 
+def code_of(run: Run, compared: list[BaselineChange], gate: Gate) -> int:
+    return InTurn("own", "the commit before", run, compared, (), ()).judge(gate)[0]
+
+
 def test_compare_and_try_say_the_same_of_every_pair(perbyte, stored):
     place, run = stored
-    said = perbyte("compare", "own-before/*", "own/*", "--run", place, "--json", "--fail-above", "1%")
-    told = json.loads(said.stdout)
+    this_answer = perbyte("compare", "own-before/*", "own/*", "--run", place, "--json", "--fail-above", "1%")
+    told = json.loads(this_answer.stdout)
     by_compare = {row["size_bytes"]: row["figures"][1] for row in told["rows"]}
     by_trial = {change.size_bytes: change for change in changes(run, "own", "own-before")}
     assert len(by_compare) == len(by_trial) == PAIRS
@@ -125,15 +130,15 @@ def test_compare_and_try_say_the_same_of_every_pair(perbyte, stored):
     assert answers == {answer.value for answer in Answer}, "all four occur, or the test shows little"
     for answer in (Answer.SLOWER, Answer.UNDECIDED):
         gated = {size for size, change in by_trial.items() if change.comparison.against(THRESHOLD) is answer}
-        assert gated == {int(one.split("@")[1].split("+")[0]) for one in told["limit"][answer.value]}
+        assert gated == {int(address.split("@")[1].split("+")[0]) for address in told["limit"][answer.value]}
 
 
 def test_the_gates_of_compare_and_try_end_alike(perbyte, stored):
     place, run = stored
-    trial = Trial(None, [()], fail_above=THRESHOLD, quiet=True)
+    gate = Gate(fail_above=THRESHOLD)
     seen = set()
     for change in changes(run, "own", "own-before"):
-        code = trial._gate(run, [change], missing=False)
+        code = code_of(run, [change], gate)
         if change.size_bytes % 5 == 0:  # the whole command for ten of them
             at = f"@{change.size_bytes}"
             done = perbyte("compare", f"own-before/*{at}", f"own/*{at}", "--run", place, "--fail-above", "1%")
@@ -141,22 +146,18 @@ def test_the_gates_of_compare_and_try_end_alike(perbyte, stored):
         seen.add(code)
     assert seen == {EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED}
     whole = perbyte("compare", "own-before/*", "own/*", "--run", place, "--fail-above", "1%")
-    assert (
-        whole.returncode == trial._gate(run, changes(run, "own", "own-before"), missing=False) == EXIT_FOUND
-    )
+    assert whole.returncode == code_of(run, changes(run, "own", "own-before"), gate) == EXIT_FOUND
 
 
-def test_the_comment_and_the_gate_of_the_recipe_for_ci_say_the_same(perbyte, stored, capfd):
+def test_the_comment_and_the_gate_of_the_recipe_for_ci_say_the_same(perbyte, stored):
     """docs/ci.md: `try --since BASE --fail-above 1% --undecided-is ok --markdown`."""
     place, run = stored
     told = json.loads(perbyte("compare", "own-before/*", "own/*", "--run", place, "--json").stdout)
     by_compare = {row["size_bytes"]: row["figures"][1] for row in told["rows"]}
-    recipe = Trial(None, [()], fail_above=THRESHOLD, undecided_is="ok", markdown=True, quiet=True)
+    recipe = Gate(fail_above=THRESHOLD, undecided_is="ok")
     compared = changes(run, "own", "own-before")
-    recipe._tell_changes("own", run, compared, (), "the commit before", None)
-    rows = [
-        [part.strip() for part in line.strip("|").split("|")] for line in capfd.readouterr().out.splitlines()
-    ]
+    table = changes_markdown("own", compared)
+    rows = [[part.strip() for part in line.strip("|").split("|")] for line in table]
     assert len(rows) == 2 + PAIRS, "a heading, a rule, and a row for each pair"
     for change, (_, _, _, verdict, by, interval) in zip(compared, rows[2:], strict=True):
         other = by_compare[change.size_bytes]
@@ -164,13 +165,13 @@ def test_the_comment_and_the_gate_of_the_recipe_for_ci_say_the_same(perbyte, sto
         assert by == f"{100 * (other['ratio'] - 1):+.2f} %"
         low, high = (f"{100 * (other[end] - 1):+.2f} %" for end in ("interval_low", "interval_high"))
         assert interval == f"{low} to {high}"
-        code = recipe._gate(run, [change], missing=False)
+        code = code_of(run, [change], recipe)
         assert (code == EXIT_FOUND) == (change.comparison.against(THRESHOLD) is Answer.SLOWER)
         assert code in (EXIT_FINE, EXIT_FOUND), "what is not known passes, as the recipe says"
     whole = perbyte(
         "compare", "own-before/*", "own/*", "--run", place, "--fail-above", "1%", "--undecided-is", "ok"
     )
-    assert whole.returncode == recipe._gate(run, compared, missing=False) == EXIT_FOUND
+    assert whole.returncode == code_of(run, compared, recipe) == EXIT_FOUND
 
 
 def test_a_missing_row_is_no_pass(stored):

@@ -58,16 +58,19 @@ def text(name: str) -> str:
 def test_real_outputs_become_cells(form: str, file: str, cells: set[tuple[str, str, int]], notes: int):
     readings = read_benchmarks(form, text(file), file)
     run = make_benchmark_run(readings, form, name="x", source=file, runner=form)
-    assert {(one.cell.algorithm, one.cell.operation, one.cell.size_bytes) for one in run.cells} == cells
+    assert {(cell.cell.algorithm, cell.cell.operation, cell.cell.size_bytes) for cell in run.cells} == cells
     assert len(run.conditions.input["remarks"]) == notes
     if form != "jmh":  # whose interval of six values may reach below zero, and is none then
-        assert all(one.interval.known == (form == "criterion") for one in run.cells)
-    assert all(one.cycles_per_call is None and one.ns_per_call > 0 for one in run.cells)
+        assert all(cell.interval.known == (form == "criterion") for cell in run.cells)
+    assert all(cell.cycles_per_call is None and cell.ns_per_call > 0 for cell in run.cells)
 
 
 def test_figures_are_the_tools_own():
     # the three lines of size 64 are 558.9, 534.6 and 533.4 ns/op
-    assert [one.ns for one in read_benchmarks("benchfmt", text("benchfmt.txt"), "x")] == [534.6, 11906]
+    assert [benchmark.ns for benchmark in read_benchmarks("benchfmt", text("benchfmt.txt"), "x")] == [
+        534.6,
+        11906,
+    ]
     first = read_benchmarks("botan-speed", text("botan-speed.txt"), "x")[0]
     assert first.ns == pytest.approx(1024 / (354.222 * 2**20) * 1e9)
     assert first.cycles == pytest.approx(6.47 * 1024)
@@ -160,11 +163,13 @@ def test_no_real_output_cut_anywhere_is_a_defect(form: str):
 
 def test_names_are_said_where_they_do_not_tell():
     readings = read_benchmarks("google-benchmark", text("google.json"), "x")
-    said = [read_meaning("BM_startup=aes-256-gcm/open@1KiB")]
-    run = make_benchmark_run(readings, "google-benchmark", name="x", source="x", runner="g", meanings=said)
+    meanings = [read_meaning("BM_startup=aes-256-gcm/open@1KiB")]
+    run = make_benchmark_run(
+        readings, "google-benchmark", name="x", source="x", runner="g", meanings=meanings
+    )
     assert any(
-        (one.cell.algorithm, one.cell.operation, one.cell.size_bytes) == ("aes-256-gcm", "open", 1024)
-        for one in run.cells
+        (cell.cell.algorithm, cell.cell.operation, cell.cell.size_bytes) == ("aes-256-gcm", "open", 1024)
+        for cell in run.cells
     )
     for wrong in ("x", "(=sha-256", "a=sha-256/seal", "a=nothing", "=sha-256"):
         with pytest.raises(UsageError):

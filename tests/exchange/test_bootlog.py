@@ -11,7 +11,7 @@ from perbyte.model import Machine
 @pytest.fixture
 def machines(listing_text) -> list[Machine]:
     listings = read_listings(listing_text("three-machines.txt"), "test")
-    return [make_run(one, name="x").conditions.machine for one in listings]
+    return [make_run(listing, name="x").conditions.machine for listing in listings]
 
 
 def test_freebsd_boot_messages(machines):
@@ -107,5 +107,5 @@ def test_numbers_that_nothing_has_are_bounded_and_no_instance_divides_nothing():
         "L2:   1 MiB (0 instances)",
         "cpu cores : 999999999999999999",
     ]
-    found = read_machine(lines)
-    assert found.memory_bytes == 2**62
+    machine = read_machine(lines)
+    assert machine.memory_bytes == 2**62

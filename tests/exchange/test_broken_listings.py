@@ -65,11 +65,11 @@ def test_a_file_cut_anywhere_never_gives_a_wrong_figure():
     refused = 0
     for end in range(len(WHOLE) - 1):
         try:
-            found = figures(read_listings(WHOLE[:end], "cut"))
+            this_figures = figures(read_listings(WHOLE[:end], "cut"))
         except UsageError:
             refused += 1
             continue
-        assert found <= whole, WHOLE[:end][-60:]
+        assert this_figures <= whole, WHOLE[:end][-60:]
     assert refused > len(WHOLE) * 0.85  # the rest are cuts between rows, which nothing tells
 
 
@@ -77,24 +77,24 @@ def test_a_machine_readable_file_cut_anywhere_never_gives_a_wrong_figure():
     whole = figures(read_listings(MACHINE_READABLE, "whole"))
     for end in range(len(MACHINE_READABLE) - 1):
         try:
-            found = figures(read_listings(MACHINE_READABLE[:end], "cut"))
+            this_figures = figures(read_listings(MACHINE_READABLE[:end], "cut"))
         except UsageError:
             continue
-        assert found <= whole, MACHINE_READABLE[:end]
+        assert this_figures <= whole, MACHINE_READABLE[:end]
 
 
 def figures(listings) -> set[tuple[str, float]]:
-    runs = [make_run(one, name="x") for one in listings]
-    return {(one.cell.address, one.ns_per_call) for run in runs for one in run.cells}
+    runs = [make_run(listing, name="x") for listing in listings]
+    return {(cell.cell.address, cell.ns_per_call) for run in runs for cell in run.cells}
 
 
 def test_partial_takes_what_is_whole_and_says_that_it_is_not_all():
     cut = WHOLE[: WHOLE.index("32108.83k") + 4]
     (listing,) = read_listings(cut, "listing.txt", partial=True)
     run = make_run(listing, name="part")
-    assert {one.cell.algorithm for one in run.cells} == {"md5"}
+    assert {cell.cell.algorithm for cell in run.cells} == {"md5"}
     assert not run.complete
-    assert any("line 4" in said for said in run.conditions.input["missing"])
+    assert any("line 4" in remark for remark in run.conditions.input["missing"])
 
 
 def test_partial_reads_progress_lines_of_a_run_that_was_stopped():
@@ -104,7 +104,7 @@ def test_partial_reads_progress_lines_of_a_run_that_was_stopped():
     )
     (listing,) = read_listings(text, "stopped", partial=True)
     run = make_run(listing, name="part")
-    assert {one.cell.size_bytes: one.ns_per_call for one in run.cells} == {16: 1e6, 64: 2e6}
+    assert {cell.cell.size_bytes: cell.ns_per_call for cell in run.cells} == {16: 1e6, 64: 2e6}
     assert not run.complete
 
 
@@ -201,5 +201,5 @@ def test_a_missing_file_a_directory_and_a_huge_file_are_told_apart(tmp_path):
 def test_what_fuzzing_found_is_an_error_or_left_out(line):
     text = f"{line}\n{MACHINE_READABLE}+DT:md5:3:16\n{line}\n"
     with contextlib.suppress(UsageError):
-        for one in read_listings(decode(text.encode(), "x"), "x", partial=True):
-            make_run(one, name="x")
+        for listing in read_listings(decode(text.encode(), "x"), "x", partial=True):
+            make_run(listing, name="x")

@@ -79,7 +79,7 @@ def test_remarks_go_to_stderr_and_into_the_run(perbyte):
     assert code == 0
     assert len(out.splitlines()) == 1
     assert "line 20: 253 bits EdDSA (Ed25519), sign" in err
-    assert any("EdDSA" in said for said in open_run(Path("run")).conditions.input["remarks"])
+    assert any("EdDSA" in remark for remark in open_run(Path("run")).conditions.input["remarks"])
 
 
 def test_a_truncated_listing_is_refused_and_with_partial_marked(perbyte, tmp_path):

@@ -38,15 +38,16 @@ def test_benchfmt_has_a_line_for_each_epoch_and_can_be_imported_again(run: Run):
     again = make_benchmark_run(
         read_benchmarks("benchfmt", text, "x"), "benchfmt", name="y", source="x", runner="b"
     )
-    found = {
-        (one.cell.algorithm, one.cell.operation, one.cell.size_bytes, one.ns_per_call) for one in again.cells
+    algorithmses = {
+        (cell.cell.algorithm, cell.cell.operation, cell.cell.size_bytes, cell.ns_per_call)
+        for cell in again.cells
     }
-    assert found == {("sha-256", "digest", 64, 100.0), ("aes-128-gcm", "seal", 1024, 500.0)}
+    assert algorithmses == {("sha-256", "digest", 64, 100.0), ("aes-128-gcm", "seal", 1024, 500.0)}
 
 
 def test_bencher_gets_the_ends_of_known_intervals_only(run: Run):
-    found = to_bencher(run)
-    first, second = found[run.cells[0].cell.address], found[run.cells[1].cell.address]
+    bencher = to_bencher(run)
+    first, second = bencher[run.cells[0].cell.address], bencher[run.cells[1].cell.address]
     assert first["latency"]["value"] == 100.0
     assert first["cycles"]["value"] == 300.0
     assert first["throughput"]["value"] == pytest.approx(6.4e8)
@@ -54,7 +55,7 @@ def test_bencher_gets_the_ends_of_known_intervals_only(run: Run):
 
 
 def test_the_action_gets_one_value_each(run: Run):
-    assert [(one["unit"], one["value"]) for one in to_action(run)] == [
+    assert [(row["unit"], row["value"]) for row in to_action(run)] == [
         ("cycles/call", 300.0),
         ("ns/call", 500.0),
     ]

@@ -27,9 +27,9 @@ TEXT = f"""\
 
 
 def test_the_best_of_each_primitive_is_taken_with_the_clock_of_its_machine():
-    found = {(name, size): (ns, cycles) for name, _, ns, cycles, size in read_supercop(TEXT)}
-    assert found["sha256 digest", 64] == (pytest.approx(800 / 4), 800)
-    assert set(found) == {
+    results = {(name, size): (ns, cycles) for name, _, ns, cycles, size in read_supercop(TEXT)}
+    assert results["sha256 digest", 64] == (pytest.approx(800 / 4), 800)
+    assert set(results) == {
         ("sha256 digest", 64),
         ("salsa20 encrypt", 64),
         ("aes128gcm seal", 64),
@@ -41,10 +41,10 @@ def test_the_best_of_each_primitive_is_taken_with_the_clock_of_its_machine():
 def test_names_without_hyphens_are_found_and_others_are_noted():
     readings = read_benchmarks("supercop", TEXT, "data")
     run = make_benchmark_run(readings, "supercop", name="x", source="data", runner="supercop")
-    assert {(one.cell.algorithm, one.cell.operation, one.cell.size_bytes) for one in run.cells} == {
+    assert {(cell.cell.algorithm, cell.cell.operation, cell.cell.size_bytes) for cell in run.cells} == {
         ("sha-256", "digest", 64),
         ("salsa20", "encrypt", 64),
         ("aes-128-gcm", "seal", 64),
         ("ml-kem-768", "encapsulate", 32),
     }
-    assert any("nobodys" in one for one in run.conditions.input["remarks"])
+    assert any("nobodys" in remark for remark in run.conditions.input["remarks"])

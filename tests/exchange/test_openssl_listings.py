@@ -18,7 +18,9 @@ HEAD = "type             16 bytes     64 bytes\n"
 
 
 def runs_of(text: str, **options):
-    return [make_run(one, name="listing", source="test") for one in read_listings(text, "test", **options)]
+    return [
+        make_run(listing, name="listing", source="test") for listing in read_listings(text, "test", **options)
+    ]
 
 
 def rate(run, cell: Cell) -> float:

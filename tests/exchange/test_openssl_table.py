@@ -45,11 +45,11 @@ def measured(listing_text):
 
 
 def imported(text: str) -> list[Run]:
-    return [make_run(one, name="again") for one in read_listings(text, "again")]
+    return [make_run(listing, name="again") for listing in read_listings(text, "again")]
 
 
 def content(runs: list[Run]) -> dict[Cell, float]:
-    return {one.cell: one.ns_per_call for run in runs for one in run.cells}
+    return {cell.cell: cell.ns_per_call for run in runs for cell in run.cells}
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_an_imported_listing_comes_out_as_it_went_in(listing_text, name):
             )
         gaps = {failure.address for run in again for failure in run.failures}
         assert gaps == {failure.address for failure in first.failures}
-        assert {one.library_version for run in again for one in run.cells} == {listing.version}
+        assert {each_cell.library_version for run in again for each_cell in run.cells} == {listing.version}
 
 
 def test_the_throughput_table_is_the_tool_s_own_to_the_byte(listing_text):

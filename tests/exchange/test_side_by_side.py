@@ -51,7 +51,7 @@ def figure(
 
 
 def run(*figures: CellFigure, failures: tuple[Failure, ...] = (), floor: float = 0.001) -> Run:
-    runners = dict.fromkeys((one.cell.runner, one.library) for one in figures)
+    runners = dict.fromkeys((each_figure.cell.runner, each_figure.library) for each_figure in figures)
     identities = tuple(
         RunnerIdentity(runner, "full", library, "3", "", "", "", "", "", "", "")
         for runner, library in runners
@@ -163,9 +163,9 @@ def test_tables_fit_the_width_and_repeat_the_first_run():
 def test_records_are_json_types_and_nothing_is_rounded():
     runs = [run(figure(AES, 1000)), run(figure(AES, 1234.5678))]
     grids = compare_runs(runs, ["a", "b"])
-    found = comparison_json(grids, NoiseFloor(0.001, ()))
-    assert (found["sides"], found["noise_floor"]) == (["a", "b"], 0.001)
-    (record,) = found["rows"]
+    rows = comparison_json(grids, NoiseFloor(0.001, ()))
+    assert (rows["sides"], rows["noise_floor"]) == (["a", "b"], 0.001)
+    (record,) = rows["rows"]
     assert record["figures"][1]["cycles_per_call"] == 1234.5678
     assert record["figures"][1]["address"] == AES.address
     assert record["size_bytes"] == 1024

@@ -27,16 +27,18 @@ Bursts = Counter[tuple[Any, ...]]
 
 def burst_names(run: Path) -> Bursts:
     """How often each burst is in a run."""
-    return Counter((one.cell.address, one.epoch, one.round, tuple(one.start)) for one in bursts(run))
+    return Counter(
+        (burst.cell.address, burst.epoch, burst.round, tuple(burst.start)) for burst in bursts(run)
+    )
 
 
 def wait_for(what: Callable[[], Any], limit_s: float = LIMIT_S) -> Any:
     """Wait until `what` gives something true, and return that."""
     end = time.monotonic() + limit_s
-    while not (found := what()):
+    while not (outcome := what()):
         assert time.monotonic() < end, f"waited {limit_s} s in vain"
         time.sleep(0.1)
-    return found
+    return outcome
 
 
 def free_port() -> int:
@@ -114,7 +116,9 @@ class Fleet:
 
     def machines(self) -> set[str]:
         answer = self.run("status", "--json")
-        return {one["name"] for one in json.loads(answer.stdout)} if answer.returncode == 0 else set()
+        return (
+            {document["name"] for document in json.loads(answer.stdout)} if answer.returncode == 0 else set()
+        )
 
     def said(self, process: subprocess.Popen[str]) -> str:
         return Path(process.said).read_text(encoding="utf-8")
@@ -142,8 +146,8 @@ class Fleet:
 
     def run_of(self, name: str) -> Path | None:
         """The run of the newest job on a machine."""
-        found = sorted((self.directory / name / "fleet").glob("*-*-*/run/run.json"))
-        return found[-1].parent if found else None
+        paths = sorted((self.directory / name / "fleet").glob("*-*-*/run/run.json"))
+        return paths[-1].parent if paths else None
 
     def bursts_of(self, name: str) -> Bursts:
         """Those that lie on a machine now."""
@@ -159,8 +163,8 @@ class Fleet:
         return [sys.executable, "-m", *words]
 
     def _start(self, name: str, words: list[str]) -> subprocess.Popen[str]:
-        said = self.directory / f"{name}-{len(self.processes)}.txt"
-        with said.open("w", encoding="utf-8") as file:
+        directory = self.directory / f"{name}-{len(self.processes)}.txt"
+        with directory.open("w", encoding="utf-8") as file:
             process = subprocess.Popen(
                 self.words(name, words),
                 env=self.environment(name),
@@ -169,7 +173,7 @@ class Fleet:
                 stderr=subprocess.STDOUT,
                 text=True,
             )
-        process.said = said
+        process.said = directory
         self.processes.append(process)
         return process
 

@@ -51,8 +51,8 @@ def reached(fleet, tmp_path, monkeypatch):
         "SetEnv " + " ".join(f"{name}={over_there[name]}" for name in names),
     ]
     (tmp_path / "sshd_config").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with (tmp_path / "sshd.txt").open("w", encoding="utf-8") as said:
-        process = subprocess.Popen([server, "-D", "-e", "-f", tmp_path / "sshd_config"], stderr=said)
+    with (tmp_path / "sshd.txt").open("w", encoding="utf-8") as file:
+        process = subprocess.Popen([server, "-D", "-e", "-f", tmp_path / "sshd_config"], stderr=file)
     wait_for(
         lambda: process.poll() is not None or "listening" in (tmp_path / "sshd.txt").read_text("utf-8"), 30
     )
@@ -98,14 +98,14 @@ def test_a_machine_that_cannot_be_reached_is_said(fleet, reached, tmp_path):
 
 def _left_behind(home: Path) -> list[str]:
     """Processes of Dask whose home is there."""
-    found = []
+    results = []
     for place in Path("/proc").glob("[0-9]*"):
         try:
             if b"dask_spec" in (place / "cmdline").read_bytes():
-                found += [place.name] * (str(home).encode() in (place / "environ").read_bytes())
+                results += [place.name] * (str(home).encode() in (place / "environ").read_bytes())
         except OSError:
             continue
-    return found
+    return results
 
 
 def test_hosts_are_written_as_for_ssh():

@@ -38,7 +38,10 @@ def test_one_plan_on_two_machines_and_one_that_goes_missing(fleet):
     done = fleet.run("measure", *PLAN, "--seed", 11, "--add")
     assert done.returncode == 0, done.stderr
     listed = fleet.run("atlas", "list", "--json")
-    assert {one["machine"]: one["cells"] for one in json.loads(listed.stdout)} == {"one": 2, "two": 2}
+    assert {document["machine"]: document["cells"] for document in json.loads(listed.stdout)} == {
+        "one": 2,
+        "two": 2,
+    }
     runs = [fleet.came_back(name) for name in ("one", "two")]
     for run in runs:
         assert not verify(run).damaged
@@ -169,8 +172,10 @@ def test_the_scheduler_listens_on_loopback_unless_told_otherwise(fleet):
     assert f"scheduler at tcp://127.0.0.1:{fleet.port}" in fleet.said(here)
     assert "only this machine reaches it" in fleet.said(here)
     listening = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    mine = [words[1] for words in listening if words[1].endswith(f":{fleet.port:04X}") and words[3] == "0A"]
-    assert mine == [f"0100007F:{fleet.port:04X}"]
+    listening_addresses = [
+        words[1] for words in listening if words[1].endswith(f":{fleet.port:04X}") and words[3] == "0A"
+    ]
+    assert listening_addresses == [f"0100007F:{fleet.port:04X}"]
     fleet.worker("one")
     wait_for(lambda: fleet.machines() == {"one"})
     here.terminate()
@@ -222,7 +227,7 @@ def test_only_files_of_a_run_are_handed_out_or_taken(name, tmp_path, monkeypatch
 
 
 def test_a_fleet_that_is_not_there_is_said(fleet):
-    said = fleet.run("status")
-    assert said.returncode == 3
-    assert "no Dask scheduler answers" in said.stderr
-    assert "hint: start one there: perbyte fleet scheduler" in said.stderr
+    done = fleet.run("status")
+    assert done.returncode == 3
+    assert "no Dask scheduler answers" in done.stderr
+    assert "hint: start one there: perbyte fleet scheduler" in done.stderr

@@ -122,7 +122,7 @@ def codec_target() -> tuple[list[bytes], Read]:
         messages.Quit(id=1),
     ]
     seeds = kept("codec")
-    of = {type(one).__struct_config__.tag: number for number, one in enumerate(requests)}
+    of = {type(each_request).__struct_config__.tag: number for number, each_request in enumerate(requests)}
     for file in sorted((ROOT / "protocol" / "transcripts").glob("*/*.txt")):
         request = 0
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -279,11 +279,11 @@ def index_target() -> tuple[list[bytes], Read]:
         there[which].write_bytes(content[1:])
         atlas = open_atlas(str(place))
         for segment in atlas.segments:
-            for one in segment.files:
-                path = (place / one.name(segment.token)).resolve()
+            for each_file in segment.files:
+                path = (place / each_file.name(segment.token)).resolve()
                 assert path.is_relative_to(place), f"{path} is outside"
                 with contextlib.suppress(StoreError):
-                    atlas.place.opened(one.name(segment.token), one.bytes, one.sha256)
+                    atlas.place.opened(each_file.name(segment.token), each_file.bytes, each_file.sha256)
         for key in atlas.runs:
             assert (place / key).resolve().parent == place, f"{key!r} would be pulled outside"
         assert {*place.rglob("*")} == inside, "something was written"
@@ -312,9 +312,11 @@ def exchange_target(name: str) -> tuple[list[bytes], Read]:
     ]
 
     def listings(content: bytes) -> object:
-        found = exchange.read_listings(exchange.decode(content, "x"), "x")
+        listings_read = exchange.read_listings(exchange.decode(content, "x"), "x")
         return (
-            [storable(exchange.make_run(one, name="x")) for one in found] if len(content) % 4 == 0 else found
+            [storable(exchange.make_run(listing, name="x")) for listing in listings_read]
+            if len(content) % 4 == 0
+            else listings_read
         )
 
     forms = tuple(exchange.FORMATS)

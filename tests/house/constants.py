@@ -33,7 +33,7 @@ Named = dict[str, str]  # a constant's value as the source writes it, by name; s
 
 def in_code() -> dict[str, Named]:
     """All numeric constants by file, by its path from the top."""
-    found: dict[str, Named] = {}
+    constants_by_file: dict[str, Named] = {}
     for places, ending, reader in (
         (PYTHON_PLACES, "*.py", of_python),
         (C_PLACES, "*.[ch]", of_c),
@@ -42,8 +42,8 @@ def in_code() -> dict[str, Named]:
         for place in places:
             for path in sorted((ROOT / place).glob(ending)):
                 if named := reader(path):
-                    found[str(path.relative_to(ROOT))] = named
-    return found
+                    constants_by_file[str(path.relative_to(ROOT))] = named
+    return constants_by_file
 
 
 def of_python(path: Path) -> Named:
@@ -55,9 +55,9 @@ def of_python(path: Path) -> Named:
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         several = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
         pairs = zip(target.elts, node.value.elts, strict=True) if several else [(target, node.value)]  # type: ignore[attr-defined]
-        for one, value in pairs:
-            if isinstance(one, ast.Name) and _NAME.match(one.id) and _is_number(value):
-                named[one.id] = plain(ast.unparse(value))
+        for element, value in pairs:
+            if isinstance(element, ast.Name) and _NAME.match(element.id) and _is_number(value):
+                named[element.id] = plain(ast.unparse(value))
     return named
 
 
@@ -90,9 +90,9 @@ def of_c(path: Path) -> Named:
     ]
     named: Named = {}
     for name, value in pairs:
-        one = plain(value)
+        value_text = plain(value)
         known = named[name].split("; ") if name in named else []
-        named[name] = "; ".join(known if one in known else [*known, one])
+        named[name] = "; ".join(known if value_text in known else [*known, value_text])
     return named
 
 

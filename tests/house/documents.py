@@ -49,7 +49,7 @@ def documents() -> tuple[str, ...]:
 
 def blocks(path: str) -> list[Block]:
     """The fenced blocks of a document, in order."""
-    return [Block(found[1], found[2] or "", found[3]) for found in _FENCE.finditer(read(path))]
+    return [Block(match[1], match[2] or "", match[3]) for match in _FENCE.finditer(read(path))]
 
 
 def write_files(path: str, directory: Path) -> list[Path]:
@@ -77,19 +77,19 @@ def commands(path: str, word: str | None = None) -> Iterator[list[str]]:
 def anchors(path: str) -> set[str]:
     """The anchors that GitHub makes of a document's headings."""
     text = _FENCE.sub("", read(path))
-    found = set()
+    anchors_found = set()
     for heading in _HEADING.findall(text):
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
-        found.add(re.sub(r"[^\w\- ]", "", plain).replace(" ", "-"))
-    return found
+        anchors_found.add(re.sub(r"[^\w\- ]", "", plain).replace(" ", "-"))
+    return anchors_found
 
 
 def table_words(path: str, column: int = 0) -> set[str]:
     """Every `word` in backticks in the given column of the tables of a document."""
-    found: set[str] = set()
+    words_found: set[str] = set()
     for line in read(path).splitlines():
         if line.startswith("|"):
             cells = line.strip("|").split("|")
             if column < len(cells):
-                found |= set(re.findall(r"`([^`]+)`", cells[column]))
-    return found
+                words_found |= set(re.findall(r"`([^`]+)`", cells[column]))
+    return words_found

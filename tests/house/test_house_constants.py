@@ -28,8 +28,8 @@ def test_the_page_gives_their_values():
 
 
 def test_every_kind_is_explained_and_used():
-    said = re.findall(r"^\| (\w+) \| [^|`]+ \|$", read(PAGE), re.MULTILINE)
-    assert tuple(said[1:]) == KINDS
+    matches = re.findall(r"^\| (\w+) \| [^|`]+ \|$", read(PAGE), re.MULTILINE)
+    assert tuple(matches[1:]) == KINDS
     assert {kind for _, kind in kinds_in_page()} == set(KINDS)
 
 

@@ -33,8 +33,8 @@ GUIDES = [
 def test_links_lead_somewhere(path):
     text = re.sub(r"^```.*?^```[ \t]*$|`[^`\n]*`", "", read(path), flags=re.MULTILINE | re.DOTALL)
     broken = []
-    for found in LINK.finditer(text):
-        target, _, anchor = next(filter(None, found.groups())).partition("#")
+    for match in LINK.finditer(text):
+        target, _, anchor = next(filter(None, match.groups())).partition("#")
         if target.startswith(("http:", "https:", "mailto:")):
             continue
         place = (ROOT / path).parent / target if target else ROOT / path
@@ -47,7 +47,9 @@ def test_links_lead_somewhere(path):
     assert broken == []
 
 
-@pytest.mark.parametrize("path", [one for one in documents() if not one.startswith("docs/studies/")])
+@pytest.mark.parametrize(
+    "path", [document for document in documents() if not document.startswith("docs/studies/")]
+)
 def test_prose_keeps_to_a_hundred_columns(path):
     """Tables, fenced code, headings and links may be longer; the pages of studies are generated."""
     text = re.sub(r"^```.*?^```", "", read(path), flags=re.MULTILINE | re.DOTALL)
@@ -176,7 +178,7 @@ def test_the_layers_of_the_architecture_are_those_that_are_enforced():
     import tomllib
 
     contracts = tomllib.loads(read("pyproject.toml"))["tool"]["importlinter"]["contracts"]
-    layers = next(one["layers"] for one in contracts if one["type"] == "layers")
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
     enforced = [re.findall(r"perbyte\.(\w+)", layer) for layer in layers]
     shown = next(block for block in blocks("ARCHITECTURE.md") if block.text.startswith("cli\n"))
     assert [re.findall(r"\w+", line) for line in shown.text.splitlines()] == enforced
@@ -186,9 +188,9 @@ def test_what_the_readme_shows_was_printed_by_the_program():
     """Blocks between `shown` marks are copies of files that scripts/docs.sh wrote."""
     pattern = r"<!-- shown: (\S+) -->\n```\w*\n(.*?)```\n<!-- /shown -->"
     shown = [
-        one
+        match
         for path in ("README.md", "docs/trust.md", "docs/cli.md")
-        for one in re.findall(pattern, read(path), re.DOTALL)
+        for match in re.findall(pattern, read(path), re.DOTALL)
     ]
     assert len(shown) >= 5
     for name, text in shown:
@@ -225,8 +227,8 @@ def test_the_readme_has_a_row_for_each_study():
 def test_numbers_of_published_figures_in_the_readme_are_those_of_the_studies():
     from perbyte.studies import studies
 
-    said = int(re.search(r"([\d,]+) published figures", read("README.md"))[1].replace(",", ""))
-    assert said == sum(len(study.published) for study in studies())
+    count = int(re.search(r"([\d,]+) published figures", read("README.md"))[1].replace(",", ""))
+    assert count == sum(len(study.published) for study in studies())
 
 
 @pytest.mark.parametrize("what", ["selector", "burst", "refusal", "claim", "warning"])

@@ -143,8 +143,8 @@ def test_the_study_of_the_guide_is_read_measured_and_judged(bench: Path):
     done = conduct(request, Policy(budget_s=5.0), out=bench / "run", quiet=True, study=study.name)
     assert done.code == 0
     outcomes = {verdict.claim.id: verdict.outcome for verdict in judge(study, done.run).verdicts}
-    said = [block.text for block in blocks("docs/add-a-study.md")]
-    assert said
+    words = [block.text for block in blocks("docs/add-a-study.md")]
+    assert words
     assert outcomes == {
         "aes-fastest": Outcome.REPRODUCED,
         "camellia-factor": Outcome.NOT_REPRODUCED,

@@ -14,24 +14,24 @@ SOURCE = ROOT / "src"
 
 
 def modules() -> dict[str, Path]:
-    found = {}
+    paths = {}
     for path in sorted((SOURCE / "perbyte").rglob("*.py")):
         if "_data" not in path.parts:
-            found[".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")] = path
-    return found
+            paths[".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")] = path
+    return paths
 
 
 def imported(path: Path, known: set[str]) -> set[str]:
     """The modules that a file imports anywhere, those for the type checker too: readers follow them as well."""
-    found = set()
+    names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
             for name in node.names:
                 whole = f"{node.module}.{name.name}"
-                found.add(whole if whole in known else node.module)
+                names.add(whole if whole in known else node.module)
         elif isinstance(node, ast.Import):
-            found |= {name.name for name in node.names}
-    return found & known
+            names |= {name.name for name in node.names}
+    return names & known
 
 
 def circle(graph: dict[str, set[str]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a local variable of src/perbyte may be called."""
+"""What a local variable of src/perbyte, tests and bench may be called."""
 
 from __future__ import annotations
 
@@ -39,15 +39,28 @@ def empty_names(source: str) -> Iterator[str]:
             yield f"{node.lineno}: {name}"
 
 
+# Not renamed yet: none may be added, and what was renamed has to leave.
+LEFT = {
+    "bench/profile.py",
+    "bench/try_languages.py",
+    "tests/conformance",
+    "tests/measure",
+    "tests/sdk",
+    "tests/studies",
+    "tests/trial",
+}
+
+
 def test_no_local_is_called_by_an_empty_name():
-    source = ROOT / "src" / "perbyte"
     empty = [
-        f"{path.relative_to(source)}:{line}"
-        for path in sorted(source.rglob("*.py"))
+        f"{path.relative_to(ROOT)}:{line}"
+        for place in ("src/perbyte", "tests", "bench")
+        for path in sorted((ROOT / place).rglob("*.py"))
         if "_data" not in path.parts
         for line in empty_names(path.read_text(encoding="utf-8"))
     ]
-    assert empty == []
+    assert [line for line in empty if not line.startswith(tuple(LEFT))] == []
+    assert {place for place in LEFT if not any(line.startswith(place) for line in empty)} == set()
 
 
 def test_an_empty_name_would_be_seen():

@@ -53,20 +53,20 @@ def test_no_module_is_called_by_a_name_that_means_nothing():
 
 @pytest.mark.parametrize("pattern", [REGISTRIES, MACHINE_PATH], ids=["registry", "path"])
 def test_no_address_of_a_registry_and_no_path_of_one_machine(pattern):
-    found = [
+    words = [
         f"{path}:{number}: {line.strip()[:80]}"
         for path, text in texts()
         if str(path) != HERE
         for number, line in enumerate(text.splitlines(), 1)
         if pattern.search(line)
     ]
-    assert found == []
+    assert words == []
 
 
 def test_only_the_command_line_prints_and_ends_the_process():
     """The linter forbids `print` elsewhere; `sys.exit` and `SystemExit` it does not."""
     ending = re.compile(r"\bsys\.exit\(|raise SystemExit|os\._exit\(")
-    found = [
+    words = [
         str(path)
         for path, text in texts()
         if path.suffix == ".py"
@@ -75,7 +75,7 @@ def test_only_the_command_line_prints_and_ends_the_process():
         and path.name != "__main__.py"  # where the command line begins, before `cli` is loaded
         and ending.search(text)
     ]
-    assert found == []
+    assert words == []
 
 
 def test_every_test_module_has_a_name_of_its_own():

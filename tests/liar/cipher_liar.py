@@ -137,38 +137,38 @@ def hello(request, handles):
     return honest_hello(request, handles) | {
         "library": LIE,
         "operations": [
-            {"algorithm": name, "operation": one[0], "contract": one[1], "calls": "its own"}
-            for name, one in MADE.items()
+            {"algorithm": name, "operation": operation[0], "contract": operation[1], "calls": "its own"}
+            for name, operation in MADE.items()
         ],
     }
 
 
 def prepare(request, handles):
-    one = MADE.get(request["algorithm"])
-    if not one or (request["operation"], request["contract"]) != one[:2]:
+    made = MADE.get(request["algorithm"])
+    if not made or (request["operation"], request["contract"]) != made[:2]:
         raise Refused("unsupported", "not here")
     size, seed = request["size_bytes"], request["seed"]
     if not 0 <= size <= (1 << 20) + (1 << 16) or (LIE == "refuses-other-lengths" and size != USUAL):
         raise Refused("bad-size", f"{size} bytes do not fit")
-    keys = [stream(seed, f"key/{i}", one[2]) for i in RING]
-    nonces = [stream(seed, f"nonce/{i}", one[3]) for i in RING]
+    keys = [stream(seed, f"key/{i}", made[2]) for i in RING]
+    nonces = [stream(seed, f"nonce/{i}", made[3]) for i in RING]
     handle = max(handles, default=0) + 1
     handles[handle] = {
         "name": request["algorithm"],
-        "rekey": one[1] == "rekey/1",
+        "rekey": made[1] == "rekey/1",
         "data": stream(seed, "input", size),
-        "ring": [(keys[i] if one[1] == "rekey/1" else keys[0], nonces[i]) for i in RING],
-        "aad": stream(seed, "aad", 16) if one[4] else None,
-        "last": bytes(size + one[4]),
+        "ring": [(keys[i] if made[1] == "rekey/1" else keys[0], nonces[i]) for i in RING],
+        "aad": stream(seed, "aad", 16) if made[4] else None,
+        "last": bytes(size + made[4]),
     }
     return {"handle": handle}
 
 
 def check(request, handles):
     case = handles[request["handle"]]
-    work, one = WORK[case["name"]], MADE[case["name"]]
+    work, made = WORK[case["name"]], MADE[case["name"]]
     if request.get("round_trip") is True:
-        if one[4]:
+        if made[4]:
             raise Refused("unsupported", "this runner seals only")
         key, nonce = case["ring"][0]
         back = output(work(key, nonce, output(work(key, nonce, case["data"], None)), None))
@@ -177,10 +177,10 @@ def check(request, handles):
         raise Refused("unsupported", "nothing is refused")
     if isinstance(request.get("vector"), dict):
         given = {n: bytes.fromhex(request["vector"].get(n, "")) for n in ("key", "nonce", "aad", "input")}
-        if (len(given["key"]), len(given["nonce"])) != one[2:4]:
+        if (len(given["key"]), len(given["nonce"])) != made[2:4]:
             raise Refused("unsupported", "of another length")
         return shown(
-            output(work(given["key"], given["nonce"], given["input"], given["aad"] if one[4] else None))
+            output(work(given["key"], given["nonce"], given["input"], given["aad"] if made[4] else None))
         )
     if honest["is_number"](request.get("calls")) and request["calls"] > 0:
         key, nonce = case["ring"][(request["calls"] - 1) % 16]
@@ -201,7 +201,7 @@ def take(case, calls):
 def audit(request, handles):
     """Section 11."""
     case = handles[request["handle"]]
-    work, one, size = WORK[case["name"]], MADE[case["name"]], len(case["data"])
+    work, made, size = WORK[case["name"]], MADE[case["name"]], len(case["data"])
     control, repeat = request.get("control") is True, request.get("repeat", 0)
     first, key, failures = stream(request["seed"], "input", size), case["ring"][0][0], 0
     last = case["last"]
@@ -209,8 +209,8 @@ def audit(request, handles):
         if turn == 0 or (repeat and turn % repeat == 0):
             value, data = request["seed"], bytearray(first)
         if case["rekey"]:
-            key = stream(value, "key/0", one[2])
-        nonce = stream(value, "nonce/0", one[3])
+            key = stream(value, "key/0", made[2])
+        nonce = stream(value, "nonce/0", made[3])
         if not control:
             last = output(work(key, nonce, data, case["aad"]))
             failures += LIE == "fails-at-other-lengths" and size != USUAL

@@ -253,7 +253,7 @@ TAKES = {
     "cache-of-short-inputs": timed(short_ones),
     "put-off": timed(lambda data, calls: None, full),
     "put-off-to-the-next": timed(
-        lambda data, calls: [full(*one) for one in todo[-2:-1]], lambda *one: todo.append(one)
+        lambda data, calls: [full(*call) for call in todo[-2:-1]], lambda *call: todo.append(call)
     ),
     "half-the-calls": timed(lambda data, calls: full(data, (calls + 1) // 2)),
     "one-sample-in-two": lambda data, calls: (timed(full) if now() // 1000 % 2 else timed(half))(data, calls),

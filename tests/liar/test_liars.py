@@ -83,7 +83,9 @@ def test_lies_cost_the_liars_their_figures(tmp_path: Path) -> None:
     answer = _perbyte(environment, "measure", selector, *short, "--json", "--quiet")
     assert answer.returncode == 0, answer.stderr  # the honest one was measured
     content = json.loads(answer.stdout)
-    failed = {one["runner"]: (one["kind"], one["message"]) for one in content["run"]["failures"]}
+    failed = {
+        failure["runner"]: (failure["kind"], failure["message"]) for failure in content["run"]["failures"]
+    }
     assert [cell["runner"] for cell in content["cells"]] == ["honest"], failed
     assert set(failed) == set(CAUGHT)
     for lie, words in CAUGHT.items():
@@ -101,10 +103,13 @@ def test_what_is_kept_costs_the_figure_and_failing_elsewhere_the_rank(tmp_path: 
     answer = _perbyte(environment, "measure", selector, *short, "--json", "--quiet")
     assert answer.returncode == 0, answer.stderr
     content = json.loads(answer.stdout)
-    assert {one["runner"] for one in content["run"]["failures"]} == {"keeps-outputs", "keeps-keystreams"}
-    said = {one["runner"]: " ".join(one["warnings"]) for one in content["cells"]}
-    assert "does not work on" in said["refuses-other-lengths"]
-    assert not any("does not work on" in said[one] for one in ("ciphers", "ciphers-too"))
+    assert {failure["runner"] for failure in content["run"]["failures"]} == {
+        "keeps-outputs",
+        "keeps-keystreams",
+    }
+    words = {cell["runner"]: " ".join(cell["warnings"]) for cell in content["cells"]}
+    assert "does not work on" in words["refuses-other-lengths"]
+    assert not any("does not work on" in words[word] for word in ("ciphers", "ciphers-too"))
 
 
 @IN_A_CHECKOUT
@@ -114,7 +119,7 @@ def test_conform_audits_as_a_run_does(tmp_path: Path) -> None:
     environment = _write(tmp_path, lies)
     for lie in lies:
         answer = _perbyte(environment, "conform", lie, "--json", "--quiet")
-        [found] = json.loads(answer.stdout)
-        refused = [(kind, CAUGHT[lie] in said) for _, kind, said in found["audit"]["refused"]]
-        assert (found["complaints"], refused) == ([], [("audit", True)] if lie in CAUGHT else []), lie
+        [document] = json.loads(answer.stdout)
+        refused = [(kind, CAUGHT[lie] in message) for _, kind, message in document["audit"]["refused"]]
+        assert (document["complaints"], refused) == ([], [("audit", True)] if lie in CAUGHT else []), lie
         assert answer.returncode == (lie in CAUGHT)

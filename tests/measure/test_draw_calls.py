@@ -1,4 +1,4 @@
-"""Cells whose calls differ by luck, on the scripted runner: single calls in turns, as many as are wanted."""
+"""Cells whose calls vary at random, on the scripted runner: single calls in turns, as many as are wanted."""
 
 from __future__ import annotations
 

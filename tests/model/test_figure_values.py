@@ -32,12 +32,12 @@ def figure(size: int = 64, cycles: float | None = 128.0, ns: float = 40.0, **mor
 
 
 def test_units_follow_from_each_other():
-    one = figure()
-    assert one.cycles_per_byte == 2.0
-    assert one.megabytes_per_second == pytest.approx(64 / 40.0 * 1000)
-    assert one.per_call == 128.0
-    assert one.interval.half_width == 1.0
-    assert one.relative_half_width == pytest.approx(1 / 128)
+    figure_made = figure()
+    assert figure_made.cycles_per_byte == 2.0
+    assert figure_made.megabytes_per_second == pytest.approx(64 / 40.0 * 1000)
+    assert figure_made.per_call == 128.0
+    assert figure_made.interval.half_width == 1.0
+    assert figure_made.relative_half_width == pytest.approx(1 / 128)
 
 
 def test_without_cycles_there_are_no_cycles_per_byte_and_the_interval_is_in_ns():

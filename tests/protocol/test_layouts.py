@@ -24,8 +24,8 @@ def test_the_mean_over_forks_is_nearer_than_that_of_independent_places(forks):
         start = draw.randrange(1 << LAYOUT_BITS)
         inside = sum(
             all(
-                (one - least) % 1 < 0.5
-                for one, least in zip(parts(further_layout(start, number)), corner, strict=True)
+                (part - least) % 1 < 0.5
+                for part, least in zip(parts(further_layout(start, number)), corner, strict=True)
             )
             for number in range(forks)
         )

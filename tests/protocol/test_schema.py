@@ -15,8 +15,8 @@ ROOM = places.data_dir("protocol") / "schema"
 
 def test_the_files_say_what_the_structs_say():
     expected = {name: text(schema) for name, schema in schemas().items()}
-    found = {file.name: file.read_text(encoding="utf-8") for file in ROOM.glob("*.json")}
-    assert found == expected, "run: python -c 'from perbyte.protocol.schema import write; write()'"
+    words = {file.name: file.read_text(encoding="utf-8") for file in ROOM.glob("*.json")}
+    assert words == expected, "run: python -c 'from perbyte.protocol.schema import write; write()'"
 
 
 @pytest.mark.parametrize("file", sorted(ROOM.glob("*.json")), ids=lambda file: file.stem)

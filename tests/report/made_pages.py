@@ -33,8 +33,8 @@ def draw(name: str, run: Run, study: Study | None = None, unit: Unit | None = No
         return None
     points = view.points[0]
     if name == "acceleration":
-        found = runcharts.accelerated(points)
-        return runcharts.acceleration(view, points, found[0]) if found else None
+        accelerated = runcharts.accelerated(points)
+        return runcharts.acceleration(view, points, accelerated[0]) if accelerated else None
     chart: Chart | None = getattr(runcharts, name)(view, points)
     return chart
 

@@ -83,7 +83,7 @@ def made_figure(
 
 def made_run(cells: tuple[CellFigure, ...], **changes: Any) -> Run:
     """A run with `cells`, on a machine that does not exist."""
-    names = dict.fromkeys((one.cell.runner, one.cell.cpu) for one in cells)
+    names = dict.fromkeys((cell.cell.runner, cell.cell.cpu) for cell in cells)
     conditions = Conditions(
         run_id="made-up-run",
         perbyte_version="0.0-test",
@@ -99,7 +99,7 @@ def made_run(cells: tuple[CellFigure, ...], **changes: Any) -> Run:
             virtualisation="kvm",
         ),
         policy=Policy(),
-        plan=tuple(one.cell.address for one in cells),
+        plan=tuple(cell.cell.address for cell in cells),
         identities=tuple(
             RunnerIdentity(
                 runner=runner,
@@ -144,7 +144,7 @@ def imported(cells: tuple[CellFigure, ...]) -> Run:
     """The same figures as a listing of another program gives them: one time each and nothing else."""
     blind = tuple(
         replace(
-            one,
+            cell,
             cycles_per_call=None,
             interval=Interval(0.0, math.inf, dominated_by="unknown"),
             samples=0,
@@ -155,7 +155,7 @@ def imported(cells: tuple[CellFigure, ...]) -> Run:
             quality=Quality.IMPRECISE,
             cycle_source="none",
         )
-        for one in cells
+        for cell in cells
     )
     run = made_run(blind, measuring_s=0.0, noise_floor=None, calibrations=())
     return replace(
@@ -167,7 +167,7 @@ def made_cells(
     algorithms: int = 4, sizes: tuple[int, ...] = _SIZES, libraries: tuple[str, ...] = tuple(LIBRARIES)
 ) -> tuple[CellFigure, ...]:
     """Cells of `algorithms` ciphers in every library, encrypt and decrypt; AES also without hardware."""
-    found = []
+    results = []
     names = list(_COSTS) + [f"made-{n}-cipher-{n % 3}" for n in range(max(algorithms - len(_COSTS), 0))]
     for a, algorithm in enumerate(names[:algorithms]):
         per_message, per_byte = _COSTS.get(algorithm, (50.0 + a, 5.0 + a % 37))
@@ -180,7 +180,7 @@ def made_cells(
                         cycles = (per_message + each * size) * slower
                         wide = 0.0005 * (1 + (r + a + size) % 5)
                         quality = Quality.IMPRECISE if wide > 0.0021 else Quality.GOOD
-                        found.append(
+                        results.append(
                             made_figure(
                                 Cell(runner, algorithm, operation, size, "stream/1", cpu),
                                 cycles,
@@ -188,28 +188,33 @@ def made_cells(
                                 quality=Quality.LONG if size > 10**6 else quality,
                             )
                         )
-    return tuple(found)
+    return tuple(results)
 
 
 def usual_run() -> Run:
     """A run as people make them: four libraries, one of which lacks a cipher, and one crash."""
     lacking = [
-        one
-        for one in made_cells()
-        if (one.cell.runner, one.cell.algorithm) == ("alphassl", "serpent-128-ecb")
+        cell
+        for cell in made_cells()
+        if (cell.cell.runner, cell.cell.algorithm) == ("alphassl", "serpent-128-ecb")
     ]
     crashed = [
-        one for one in made_cells() if (one.cell.runner, one.cell.algorithm) == ("deltacrypt", "des-ede3-ecb")
+        cell
+        for cell in made_cells()
+        if (cell.cell.runner, cell.cell.algorithm) == ("deltacrypt", "des-ede3-ecb")
     ]
-    missing = {one.cell for one in lacking + crashed}
+    missing = {figure.cell for figure in lacking + crashed}
     failures = [
-        Failure("unsupported", one.cell.runner, "no such cipher", address=one.cell.address) for one in lacking
+        Failure("unsupported", figure.cell.runner, "no such cipher", address=figure.cell.address)
+        for figure in lacking
     ] + [
-        Failure("crashed", one.cell.runner, "the runner ended by signal 11", address=one.cell.address)
-        for one in crashed
+        Failure("crashed", figure.cell.runner, "the runner ended by signal 11", address=figure.cell.address)
+        for figure in crashed
     ]
     failures.append(Failure("absent", "epsilon", "libepsilon is not installed: apt install libepsilon-dev"))
-    return made_run(tuple(one for one in made_cells() if one.cell not in missing), failures=tuple(failures))
+    return made_run(
+        tuple(cell for cell in made_cells() if cell.cell not in missing), failures=tuple(failures)
+    )
 
 
 HOSTILE = (
@@ -320,7 +325,7 @@ def made_study(run: Run) -> Study:
 def made_judgement(run: Run) -> Judgement:
     """One verdict of each outcome."""
     study = made_study(run)
-    said = {
+    sentences = {
         Outcome.REPRODUCED: "AES-NI is the fastest in every library and at every size.",
         Outcome.NOT_REPRODUCED: "Decrypting with Camellia is as fast as encrypting, in all libraries and at all sizes.",
         Outcome.INCONCLUSIVE: "Serpent is the second slowest.",
@@ -345,7 +350,7 @@ def made_judgement(run: Run) -> Judgement:
                 Number("x", "y", 2.0, 2.0, 2.0, "cycles/byte"),
             ),
         )
-        for number, (outcome, says) in enumerate(said.items(), start=1)
+        for number, (outcome, says) in enumerate(sentences.items(), start=1)
     )
     pair = PairStatistic("AES", "3DES", 9.0, 0.1, 0.3, 12.3, 1.0, (10.2, 10.1, 10.3), True)
     statistics = Statistics(

@@ -82,9 +82,9 @@ def test_a_count_that_is_not_exact_is_marked_and_what_is_not_known_says_why():
 
 def test_json_csv_and_page_have_what_was_counted():
     run = run_of(counted())
-    [found] = to_json(run)["behaviour"]
-    assert found["instructions_per_cycle"] == 4.0
-    assert found["state_bytes"] == 1032
+    [change] = to_json(run)["behaviour"]
+    assert change["instructions_per_cycle"] == 4.0
+    assert change["state_bytes"] == 1032
     assert behaviours_json(run)[0]["code_bytes"] == 3200
     [row] = csv.DictReader(io.StringIO(to_csv(run)))
     assert float(row["instructions"]) == 2000
@@ -97,7 +97,7 @@ def test_json_csv_and_page_have_what_was_counted():
 
 
 @pytest.mark.parametrize(
-    ("instructions", "repeated", "cycles", "disagree", "said"),
+    ("instructions", "repeated", "cycles", "disagree", "message"),
     [
         (1900.0, 1900.0, 600.0, True, "fewer instructions and slower"),
         (2100.0, 2100.0, 400.0, True, "more instructions and faster"),
@@ -105,14 +105,14 @@ def test_json_csv_and_page_have_what_was_counted():
         (1900.0, 2050.0, 600.0, False, "~"),  # it is not known to be fewer
     ],
 )
-def test_count_and_time_are_held_against_each_other(instructions, repeated, cycles, disagree, said):
+def test_count_and_time_are_held_against_each_other(instructions, repeated, cycles, disagree, message):
     runs = [run_of(counted()), run_of(counted(instructions=instructions, repeated=repeated), cycles=cycles)]
     grids = compare_runs(runs, ["before", "after"])
-    [found] = changes(grids, runs)
-    assert found.contradicts is disagree
-    assert found.exact is (instructions == repeated)
-    assert said in change_lines([found])[0]
-    assert uncounted(grids, [found]) == []
+    [change] = changes(grids, runs)
+    assert change.contradicts is disagree
+    assert change.exact is (instructions == repeated)
+    assert message in change_lines([change])[0]
+    assert uncounted(grids, [change]) == []
 
 
 def test_what_one_side_did_not_count_is_not_compared():

@@ -27,10 +27,10 @@ def figure(runner: str, cycles: float, size: int = 64, **how: object) -> CellFig
 def a_run(*figures: CellFigure, version: str = "7, OpenSSL 3.0.19 27 Jan 2026") -> Run:
     run = made_run(figures, noise_floor=NoiseFloor(0.001, ()))
     identities = tuple(
-        replace(one, library_version=version, wraps="openssl")
-        if one.runner == "snake"
-        else replace(one, library_version="3.0.19")
-        for one in run.conditions.identities
+        replace(identity, library_version=version, wraps="openssl")
+        if identity.runner == "snake"
+        else replace(identity, library_version="3.0.19")
+        for identity in run.conditions.identities
     )
     return replace(run, conditions=replace(run.conditions, identities=identities))
 
@@ -41,20 +41,20 @@ RUN = a_run(
 
 
 def test_a_binding_stands_beside_the_library_below_wherever_both_were_measured() -> None:
-    (found,) = bindings(RUN)
-    assert (found.above.cell.runner, found.below.cell.runner) == ("snake", "openssl")
-    assert found.more.value == pytest.approx(1000.0)
-    assert found.more.low < 1000.0 < found.more.high
-    assert not claim_text(found.comparison)
+    (binding,) = bindings(RUN)
+    assert (binding.above.cell.runner, binding.below.cell.runner) == ("snake", "openssl")
+    assert binding.more.value == pytest.approx(1000.0)
+    assert binding.more.low < 1000.0 < binding.more.high
+    assert not claim_text(binding.comparison)
 
 
 def test_the_difference_is_no_surer_than_ratio_and_cost_allow() -> None:
     a, b = figure("a", 400.0, relative=0.01), figure("b", 1200.0, relative=0.01)
-    one = compare(a, b)
-    found = difference(a, one)
-    assert found.value == pytest.approx(800.0)
-    assert found.half_width >= 400.0 * one.ratio.half_width
-    assert found.half_width >= 800.0 * 0.0099  # both costs may be wrong by the same factor
+    comparison = compare(a, b)
+    this_difference = difference(a, comparison)
+    assert this_difference.value == pytest.approx(800.0)
+    assert this_difference.half_width >= 400.0 * comparison.ratio.half_width
+    assert this_difference.half_width >= 800.0 * 0.0099  # both costs may be wrong by the same factor
     assert difference(b, compare(b, a)).value == pytest.approx(-800.0)
 
 

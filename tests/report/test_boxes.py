@@ -49,6 +49,6 @@ BOXES = """() => {
 def test_nothing_is_cut_without_a_cue_nor_overprinted(
     browser: Any, tmp_path: Path, write: Callable[[Path], Path], width: int
 ) -> None:
-    one = Opened(browser, write(tmp_path / "report.html"), viewport={"width": width, "height": 900})
-    assert one.page.evaluate(BOXES) == []
-    one.clean()
+    page = Opened(browser, write(tmp_path / "report.html"), viewport={"width": width, "height": 900})
+    assert page.page.evaluate(BOXES) == []
+    page.clean()

@@ -26,10 +26,10 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(browser: Any, report: Path) -> Iterator[Opened]:
-    one = Opened(browser, report)
-    yield one
-    one.clean()
-    one.context.close()
+    page = Opened(browser, report)
+    yield page
+    page.clean()
+    page.context.close()
 
 
 def column(page: Any, key: int) -> list[str]:
@@ -180,29 +180,29 @@ def test_dark_follows_the_system_and_the_reader(browser: Any, report: Path) -> N
 
 
 def test_without_scripts_results_and_figures_are_there(browser: Any, report: Path) -> None:
-    one = Opened(browser, report, java_script_enabled=False, color_scheme="dark")
-    assert one.page.locator("section[data-pivot] tbody tr").count() == 20
-    assert one.page.locator("figure svg").first.is_visible()
-    assert one.page.get_by_label("Filter rows").is_hidden()
-    one.context.close()
+    page = Opened(browser, report, java_script_enabled=False, color_scheme="dark")
+    assert page.page.locator("section[data-pivot] tbody tr").count() == 20
+    assert page.page.locator("figure svg").first.is_visible()
+    assert page.page.get_by_label("Filter rows").is_hidden()
+    page.context.close()
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280])
 def test_the_page_never_scrolls_sideways(browser: Any, report: Path, width: int) -> None:
-    one = Opened(browser, report, viewport={"width": width, "height": 800})
-    assert one.page.evaluate("document.documentElement.scrollWidth") <= width
-    one.clean()
-    one.context.close()
+    page = Opened(browser, report, viewport={"width": width, "height": 800})
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= width
+    page.clean()
+    page.context.close()
 
 
 def test_in_print_the_tools_are_gone_and_paper_is_white(browser: Any, report: Path) -> None:
-    one = Opened(browser, report, color_scheme="dark")
-    one.page.emulate_media(media="print", color_scheme="dark")
-    assert one.page.locator(".top").is_hidden()
-    assert one.page.locator("section[data-pivot] .tools").is_hidden()
-    assert ground(one.page) == "rgb(255, 255, 255)"
-    one.clean()
-    one.context.close()
+    page = Opened(browser, report, color_scheme="dark")
+    page.page.emulate_media(media="print", color_scheme="dark")
+    assert page.page.locator(".top").is_hidden()
+    assert page.page.locator("section[data-pivot] .tools").is_hidden()
+    assert ground(page.page) == "rgb(255, 255, 255)"
+    page.clean()
+    page.context.close()
 
 
 def test_paper_gets_every_row_of_the_list(opened: Opened) -> None:
@@ -237,8 +237,8 @@ def test_names_and_landmarks_for_a_screen_reader(opened: Opened) -> None:
 
 
 def test_a_hostile_run_injects_nothing(browser: Any, tmp_path: Path) -> None:
-    one = Opened(browser, write_report(hostile_run(), tmp_path / "hostile.html"))
-    page = one.page
+    hostile_page = Opened(browser, write_report(hostile_run(), tmp_path / "hostile.html"))
+    page = hostile_page.page
     assert page.evaluate("window.pwned") is None
     assert page.locator("img").count() == 0
     assert page.locator("script").count() == 2
@@ -246,8 +246,8 @@ def test_a_hostile_run_injects_nothing(browser: Any, tmp_path: Path) -> None:
     assert page.locator("#cells tbody tr").count() > 0
     assert page.evaluate("window.pwned") is None
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
-    one.clean()
-    one.context.close()
+    hostile_page.clean()
+    hostile_page.context.close()
 
 
 def test_a_figure_alone_is_drawn_and_cannot_be_broken_out_of(browser: Any, tmp_path: Path) -> None:
@@ -256,19 +256,19 @@ def test_a_figure_alone_is_drawn_and_cannot_be_broken_out_of(browser: Any, tmp_p
         for name in "ab"
         for size in (16, 512)
     ]
-    one = Opened(browser, save_chart(draw("everything", made_run(tuple(cells))), tmp_path / "figure.html"))
-    one.page.locator("#figure svg path[aria-roledescription=point]").first.wait_for()
-    assert one.page.locator("#figure svg path[aria-roledescription=point]").count() == len(cells)
-    assert one.page.evaluate("window.pwned") is None
-    assert one.page.locator("img").count() == 0
-    one.clean()
-    one.context.close()
+    page = Opened(browser, save_chart(draw("everything", made_run(tuple(cells))), tmp_path / "figure.html"))
+    page.page.locator("#figure svg path[aria-roledescription=point]").first.wait_for()
+    assert page.page.locator("#figure svg path[aria-roledescription=point]").count() == len(cells)
+    assert page.page.evaluate("window.pwned") is None
+    assert page.page.locator("img").count() == 0
+    page.clean()
+    page.context.close()
 
 
 def test_five_thousand_cells_answer_at_once(browser: Any, tmp_path: Path) -> None:
     run = made_run(made_cells(40, sizes=tuple(16 * 2**step for step in range(16)))[:5000])
-    one = Opened(browser, write_report(run, tmp_path / "large.html"))
-    page = one.page
+    large_page = Opened(browser, write_report(run, tmp_path / "large.html"))
+    page = large_page.page
     took = page.evaluate(
         """() => {
             const filter = document.querySelector('#cells input');
@@ -285,5 +285,5 @@ def test_five_thousand_cells_answer_at_once(browser: Any, tmp_path: Path) -> Non
     print(f"sorting and filtering 5,000 cells: {took:.0f} ms")
     assert page.locator("#cells tbody tr").count() == 100
     assert "of 5000 rows" in page.locator("#cells output").text_content()
-    one.clean()
-    one.context.close()
+    large_page.clean()
+    large_page.context.close()

@@ -47,7 +47,7 @@ def test_what_is_not_known_and_what_is_a_tie_are_told_apart():
     (line,) = run_card(tied).lines
     assert (line.sign, line.winner) == ("=", "alphassl or betacrypt")
     assert "known to be alike within 1.0%" in line.sure
-    wide = [replace(one, quality=Quality.NOISY) for one in tied.cells]
+    wide = [replace(cell, quality=Quality.NOISY) for cell in tied.cells]
     (line,) = run_card(replace(tied, cells=tuple(wide))).lines
     assert line.sign == "?"
     assert "not known who of them: the figure is noisy" in line.sure
@@ -93,7 +93,7 @@ def test_public_keys_cost_milliseconds_of_a_handshake():
 
 def test_other_programs_figures_are_shown_and_nothing_is_claimed_of_them():
     lines = run_card(imported(usual_run().cells)).lines
-    assert {one.sign for one in lines} <= {"?", ""}
+    assert {line.sign for line in lines} <= {"?", ""}
     assert "no interval is known, so nothing is claimed" in lines[0].sure
     assert run_card(made_run(())).lines == ()
 
@@ -141,7 +141,7 @@ def test_the_mean_of_several_sides_claims_no_more_than_its_cells():
 
 
 def test_a_mark_that_every_figure_carries_is_said_once():
-    imprecise = tuple(replace(one, quality=Quality.IMPRECISE) for one in ciphers().cells)
+    imprecise = tuple(replace(cell, quality=Quality.IMPRECISE) for cell in ciphers().cells)
     text = render_table(made_run(imprecise), width=100, colour=False)
     assert "%~" not in text
     assert "every figure: interval wider than requested (~)" in text
@@ -150,7 +150,7 @@ def test_a_mark_that_every_figure_carries_is_said_once():
     some = (*imprecise[1:], replace(imprecise[0], quality=Quality.GOOD))
     assert "%~" in render_table(made_run(some), width=100, colour=False)
     (view,) = RunView(made_run(imprecise)).points
-    assert not any("~" in one["text"] for one in view.records)
+    assert not any("~" in record["text"] for record in view.records)
 
 
 def test_tiers_are_named_where_an_algorithm_stands_in_several():
@@ -179,8 +179,10 @@ def test_the_page_of_a_study_opens_with_its_answer_and_lists_what_was_decided_fi
     assert "It holds." in card
     assert "1 reproduced, 1 not reproduced" in card
     claims = html[html.index('class="claims"') :]
-    said = [claims.index(str(one)) for one in (Outcome.NOT_REPRODUCED, Outcome.INCONCLUSIVE)]
-    assert said == sorted(said)
+    indexes = [
+        claims.index(str(NOT_REPRODUCED)) for NOT_REPRODUCED in (Outcome.NOT_REPRODUCED, Outcome.INCONCLUSIVE)
+    ]
+    assert indexes == sorted(indexes)
 
 
 def test_a_card_of_nothing_but_infinities_is_none():

@@ -45,8 +45,8 @@ def drawn(name: str, run: Run) -> Any:
 
 
 def texts(svg: str) -> list[str]:
-    found = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
-    return [" ".join(element.itertext()) for element in found]
+    text_elements = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    return [" ".join(element.itertext()) for element in text_elements]
 
 
 def described(svg: str) -> list[str]:
@@ -81,26 +81,28 @@ def placed(svg: str) -> tuple[dict[str, tuple[float, float]], list[tuple[str, fl
 def test_a_missing_panel_does_not_shift_the_others() -> None:
     run = made_run(
         tuple(
-            one
-            for one in made_cells(sizes=(16, 512))
+            cell
+            for cell in made_cells(sizes=(16, 512))
             if not (
-                one.cell.algorithm.startswith("aes") and one.cell.cpu == "full" and one.cell.size_bytes == 512
+                cell.cell.algorithm.startswith("aes")
+                and cell.cell.cpu == "full"
+                and cell.cell.size_bytes == 512
             )
-            and not (one.cell.algorithm.startswith("des") and one.cell.size_bytes == 16)
+            and not (cell.cell.algorithm.startswith("des") and cell.cell.size_bytes == 16)
         )
     )
     where, marks = placed(as_svg(draw("bars", run)))
     assert len(marks) == 4 * 4 * 2 - 4 - 4, "software rows of AES stand in another chart"
-    for said, x, y in marks:
-        title = said.split(" in ")[0]
+    for labels, x, y in marks:
+        title = labels.split(" in ")[0]
         above = {other: y - where[other][1] for other in where if other.split(" (")[0].endswith("-ecb")}
         nearest = min((far, other) for other, far in above.items() if far > 0)
-        assert nearest[1] == title, (said, "the nearest heading above a bar is its algorithm")
-        size = re.search("encrypt (.* B):", said)
+        assert nearest[1] == title, (labels, "the nearest heading above a bar is its algorithm")
+        size = re.search("encrypt (.* B):", labels)
         assert size is not None
         nearer, farther = ("16 B", "512 B") if size[1] == "16 B" else ("512 B", "16 B")
         middle = (where["16 B"][0] + where["512 B"][0]) / 2
-        assert (x < middle) == (nearer == "16 B"), (said, farther)
+        assert (x < middle) == (nearer == "16 B"), (labels, farther)
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -224,9 +226,9 @@ def test_no_title_names_a_winner_whose_figure_is_in_doubt() -> None:
         for name, cost, quality in (("a", 100.0, Quality.NOISY), ("b", 101.0, Quality.NOISY))
     ]
     view = RunView(made_run(tuple(cells)))
-    said = " ".join(texts(as_svg(bars(view, view.points[0]))))
-    assert "cannot be told" in said
-    assert "is the fastest" not in said.replace("Who is the fastest", "")
+    labels = " ".join(texts(as_svg(bars(view, view.points[0]))))
+    assert "cannot be told" in labels
+    assert "is the fastest" not in labels.replace("Who is the fastest", "")
 
 
 def test_contracts_are_never_mixed_in_a_chart() -> None:
@@ -262,8 +264,8 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
+def contrast(colour: str, other: str) -> float:
+    low, high = sorted((luminance(colour), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -391,12 +393,14 @@ def test_no_headline_comes_from_software_that_the_processor_has_instructions_for
     view = RunView(tiers())
     title = " ".join(texts(as_svg(bars(view, view.points[0]))))
     assert "a is the fastest, alone or tied, in 4 of 4 comparisons (seal)" in title
-    assert not any("(soft)" in one for one in texts(as_svg(bars(view, view.points[0])))), "on no common axis"
+    assert not any("(soft)" in text for text in texts(as_svg(bars(view, view.points[0])))), (
+        "on no common axis"
+    )
     assert "the tables have the rows without as well" in title
-    said = " ".join(texts(as_svg(by_library(view, view.points[0]))))
-    assert "Without the processor's own instructions" not in said
-    assert "is shown with them, the tables have both" in said
-    assert "(soft)" not in said
+    labels = " ".join(texts(as_svg(by_library(view, view.points[0]))))
+    assert "Without the processor's own instructions" not in labels
+    assert "is shown with them, the tables have both" in labels
+    assert "(soft)" not in labels
     everything = " ".join(texts(as_svg(draw("everything", tiers()))))
     assert "chacha20-poly1305 in b" in everything
     assert not any("(soft)" in line for line in found(view) if line.startswith(("From", "Fastest")))
@@ -419,13 +423,13 @@ def test_colour_and_sign_say_where_a_figure_stands() -> None:
     svg = as_svg(bars(view, view.points[0]))
     for colour in (theme.BLUE, theme.SKY, theme.GREY, theme.MUTED):
         assert f'fill="{colour}"' in svg
-    said = texts(svg)
-    assert sum(one.startswith("► ") for one in said) == 2, "a figure and the legend"
-    assert sum(one.startswith("= ") for one in said) == 3
-    assert sum(one.startswith("? ") for one in said) == 3
+    words = texts(svg)
+    assert sum(label.startswith("► ") for label in words) == 2, "a figure and the legend"
+    assert sum(label.startswith("= ") for label in words) == 3
+    assert sum(label.startswith("? ") for label in words) == 3
     assert (
         "a is the fastest, alone or tied, in 2 of 3 comparisons; in 1 it is not known who is (hash)"
-        in " ".join(said)
+        in " ".join(words)
     )
 
 
@@ -438,7 +442,7 @@ def test_an_interval_that_reaches_beyond_the_axis_ends_in_an_arrow() -> None:
     specification = as_specification(draw("everything", made_run(cells)))
     marks = json.dumps(specification)
     assert "triangle-left" in marks, "the lower end of ±162 % lies beyond the axis"
-    calm = made_run(tuple(one for one in cells if one.interval.high < 2 * one.per_call))
+    calm = made_run(tuple(cell for cell in cells if cell.interval.high < 2 * cell.per_call))
     assert json.dumps(as_specification(draw("everything", calm))).count('"shape": "triangle-left"') == 0
 
 
@@ -446,13 +450,13 @@ def test_what_a_rate_takes_sets_all_ciphers_on_one_axis() -> None:
     (points,) = RunView(tiers()).points
     chart = at_a_rate(points)
     assert chart is not None
-    said = texts(as_svg(chart))
-    assert any(one.startswith("10 GB/s take ") and "by aes-128-gcm (full), a" in one for one in said)
-    assert not any("(soft)" in one for one in said)
-    rows = [one for one in said if one.endswith((", a", ", b"))]
-    large = [one for one in points.records if not one["soft"] and one["size_bytes"] == 4096]
-    costs = {f"{one['series']}, {one['library']}": one["ns"] for one in large}
-    assert [one for one in rows if one in costs] == sorted(costs, key=lambda name: costs[name]), (
+    words = texts(as_svg(chart))
+    assert any(label.startswith("10 GB/s take ") and "by aes-128-gcm (full), a" in label for label in words)
+    assert not any("(soft)" in label for label in words)
+    rows = [label for label in words if label.endswith((", a", ", b"))]
+    large = [record for record in points.records if not record["soft"] and record["size_bytes"] == 4096]
+    costs = {f"{label['series']}, {label['library']}": label["ns"] for label in large}
+    assert [row for row in rows if row in costs] == sorted(costs, key=lambda name: costs[name]), (
         "cheapest first"
     )
     signed = made_run((made_figure(Cell("a", "ed25519", "sign", 32, "pk/1")),))
@@ -472,9 +476,9 @@ def test_bars_of_public_keys_show_every_operation_each_on_its_own_axis() -> None
     view = RunView(made_run(cells))
     _, marks = placed(as_svg(bars(view, view.points[0])))
     assert len(marks) == len(cells)
-    said = texts(as_svg(bars(view, view.points[0])))
-    assert {"sign", "verify", "derive"} <= set(said)
-    assert said.count("cycles/call") == 3, "an axis for each"
+    words = texts(as_svg(bars(view, view.points[0])))
+    assert {"sign", "verify", "derive"} <= set(words)
+    assert words.count("cycles/call") == 3, "an axis for each"
 
 
 def test_each_size_of_the_bars_has_its_own_axis() -> None:

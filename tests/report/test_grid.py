@@ -41,14 +41,16 @@ def test_every_figure_and_every_failure_of_a_run_stands_in_a_table() -> None:
     entries = [entry for table in run_grids(run) for row in table.rows for entry in row.entries]
     assert {entry.figure.cell for entry in entries if entry.figure} == {figure.cell for figure in run.cells}
     shown = [entry.failure for entry in entries if entry.failure]
-    assert sorted(one.address for one in shown) == sorted(one.address for one in run.failures if one.address)
+    assert sorted(each_cell.address for each_cell in shown) == sorted(
+        failure.address for failure in run.failures if failure.address
+    )
 
 
 def test_contracts_never_share_a_table() -> None:
     slow, fast = made_figure(cell("a"), 200.0), made_figure(cell("b", contract="message/1"), 100.0)
-    found = run_grids(made_run((slow, fast)))
-    assert [table.contract for table in found] == ["message/1", "stream/1"]
-    assert all(entry.place is Place.NONE for table in found for row in table.rows for entry in row.entries)
+    grids = run_grids(made_run((slow, fast)))
+    assert [table.contract for table in grids] == ["message/1", "stream/1"]
+    assert all(entry.place is Place.NONE for table in grids for row in table.rows for entry in row.entries)
 
 
 def test_the_fastest_is_marked_and_a_tie_is_shown_as_one() -> None:
@@ -171,7 +173,7 @@ def test_a_unit_that_no_cell_has_gives_way() -> None:
 
 def test_failures_are_grouped_by_cause() -> None:
     grouped = failures_by_cause(usual_run())
-    assert [(one.runner, one.kind, count) for one, count in grouped] == [
+    assert [(each_cell.runner, each_cell.kind, count) for each_cell, count in grouped] == [
         ("alphassl", "unsupported", 8),
         ("deltacrypt", "crashed", 8),
         ("epsilon", "absent", 0),

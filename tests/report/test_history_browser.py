@@ -24,10 +24,10 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(browser: Any, written: Path) -> Iterator[Opened]:
-    one = Opened(browser, written)
-    yield one
-    one.clean()
-    one.context.close()
+    page = Opened(browser, written)
+    yield page
+    page.clean()
+    page.context.close()
 
 
 def column(page: Any, key: int) -> list[str]:
@@ -81,32 +81,32 @@ def test_both_figures_are_seen_and_can_be_read(opened: Opened) -> None:
 def test_a_point_is_hollow_on_any_ground(browser: Any, written: Path) -> None:
     """Published points are filled with the paper's colour, whatever the theme; measured ones are not."""
     for scheme in ("light", "dark"):
-        one = Opened(browser, written, color_scheme=scheme)
-        paper = one.page.evaluate("getComputedStyle(document.querySelector('figure .draw')).backgroundColor")
-        fills = one.page.evaluate(
+        page = Opened(browser, written, color_scheme=scheme)
+        paper = page.page.evaluate("getComputedStyle(document.querySelector('figure .draw')).backgroundColor")
+        fills = page.page.evaluate(
             """() => [...document.querySelectorAll('figure [data-tip]')].map(mark =>
                 [mark.dataset.tip.includes('published'), getComputedStyle(mark).fill])"""
         )
         assert {fill for published, fill in fills if published} == {paper}, scheme
         assert paper not in {fill for published, fill in fills if not published}
-        one.clean()
-        one.context.close()
+        page.clean()
+        page.context.close()
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280])
 def test_the_page_never_scrolls_sideways(browser: Any, written: Path, width: int) -> None:
-    one = Opened(browser, written, viewport={"width": width, "height": 800})
-    assert one.page.evaluate("document.documentElement.scrollWidth") <= width
-    one.clean()
-    one.context.close()
+    page = Opened(browser, written, viewport={"width": width, "height": 800})
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= width
+    page.clean()
+    page.context.close()
 
 
 def test_without_scripts_everything_is_there(browser: Any, written: Path) -> None:
-    one = Opened(browser, written, java_script_enabled=False)
-    assert one.page.locator("#points tbody tr").count() > 100
-    assert one.page.locator("figure svg").first.is_visible()
-    assert one.page.get_by_label("Filter points").is_hidden()
-    one.context.close()
+    page = Opened(browser, written, java_script_enabled=False)
+    assert page.page.locator("#points tbody tr").count() > 100
+    assert page.page.locator("figure svg").first.is_visible()
+    assert page.page.get_by_label("Filter points").is_hidden()
+    page.context.close()
 
 
 def test_a_study_report_with_the_section_works_as_a_whole(browser: Any, tmp_path: Path) -> None:
@@ -114,8 +114,8 @@ def test_a_study_report_with_the_section_works_as_a_whole(browser: Any, tmp_path
     path = write_report(
         run, tmp_path / "study.html", judgement=made_judgement(run), history=load_history([measured_run()])
     )
-    one = Opened(browser, path)
-    page = one.page
+    this_page = Opened(browser, path)
+    page = this_page.page
     page.get_by_role("link", name="History").click()
     assert page.locator("#history figure svg").count() == 2
     assert page.locator("#history tbody tr").first.is_hidden()
@@ -124,5 +124,5 @@ def test_a_study_report_with_the_section_works_as_a_whole(browser: Any, tmp_path
     assert page.locator("#history [data-list] tbody tr:visible").count() == 5
     assert page.locator("#cells tbody tr").count() == 100
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
-    one.clean()
-    one.context.close()
+    this_page.clean()
+    this_page.context.close()

@@ -73,17 +73,17 @@ def test_every_point_of_common_lines_is_drawn_once(history: History, unit: str) 
         if (point.cycles_per_byte if unit == CYCLES else point.megabits_per_second)
     ]
     assert len(drawn) == len(wanted)
-    assert all(unit in said for said, _ in drawn)
-    assert sum("measured 2026" in said for said, _ in drawn) == sum(point.measured for point in wanted) == 5
+    assert all(unit in label for label, _ in drawn)
+    assert sum("measured 2026" in label for label, _ in drawn) == sum(point.measured for point in wanted) == 5
 
 
 def test_published_is_hollow_measured_is_filled_and_shapes_tell_means(history: History) -> None:
     shapes: dict[str, set[str]] = {}
-    for said, look in marks(as_svg(history_chart(history, CYCLES))):
+    for label, look in marks(as_svg(history_chart(history, CYCLES))):
         hollow = look["fill"] in ("#ffffff", "transparent")
-        assert hollow == ("published" in said), said
+        assert hollow == ("published" in label), label
         assert look["stroke"] != "#ffffff"
-        means = said.rsplit(", ", 1)[1]
+        means = label.rsplit(", ", 1)[1]
         shapes.setdefault(means, set()).add(look["d"])
     assert len(shapes) == 3
     assert len(set.union(*shapes.values())) == 3  # one outline each, and no two the same
@@ -94,10 +94,10 @@ def test_the_figure_names_its_unit_and_how_to_read_it(history: History) -> None:
     text = json.dumps(specification)
     assert f'"title": "{CYCLES}"' in text
     assert '"type": "log"' in text
-    said = " ".join(specification["title"]["subtitle"])
-    assert "hollow: published" in said
-    assert "Imaginary CPU 9000" in said
-    assert "have no figure in this unit" in said  # the SPARC's clock is not known
+    subtitle = " ".join(specification["title"]["subtitle"])
+    assert "hollow: published" in subtitle
+    assert "Imaginary CPU 9000" in subtitle
+    assert "have no figure in this unit" in subtitle  # the SPARC's clock is not known
 
 
 def gain(history: History, name: str) -> float:
@@ -200,7 +200,7 @@ def test_a_study_report_has_it_as_a_section(history: History) -> None:
 
 def test_a_hostile_run_does_nothing() -> None:
     run = measured_run()
-    cells = tuple(replace(one, library=HOSTILE[0], library_version=HOSTILE[5]) for one in run.cells)
+    cells = tuple(replace(cell, library=HOSTILE[0], library_version=HOSTILE[5]) for cell in run.cells)
     machine = replace(run.conditions.machine, cpu_model=HOSTILE[0] + HOSTILE[1])
     conditions = replace(run.conditions, run_id=HOSTILE[0], machine=machine)
     shown = Page(

@@ -74,7 +74,7 @@ def test_every_figure_stands_in_the_tables_and_in_the_list(usual: Page) -> None:
     entries = [attrs for tag, attrs in usual.elements if tag == "td" and "data-u" in attrs]
     assert len(entries) == len(run.cells)
     listed = json.loads(next(text for attrs, text in usual.scripts if attrs.get("id") == "cells-data"))
-    assert len(listed["rows"]) == len(run.cells) + sum(bool(one.address) for one in run.failures)
+    assert len(listed["rows"]) == len(run.cells) + sum(bool(failure.address) for failure in run.failures)
     assert {len(row) for row in listed["rows"]} == {len(listed["kinds"])}
 
 
@@ -137,8 +137,10 @@ def test_a_hostile_study_does_nothing_either() -> None:
     run = usual_run()
     judgement = made_judgement(run)
     verdicts = tuple(
-        replace(one, claim=structs.replace(one.claim, says=HOSTILE[0], place=HOSTILE[5]), evidence=HOSTILE)
-        for one in judgement.verdicts
+        replace(
+            verdict, claim=structs.replace(verdict.claim, says=HOSTILE[0], place=HOSTILE[5]), evidence=HOSTILE
+        )
+        for verdict in judgement.verdicts
     )
     study = structs.replace(
         judgement.study, title=HOSTILE[0], question=HOSTILE[0], citation=HOSTILE[5], authors=HOSTILE

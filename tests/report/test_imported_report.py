@@ -161,9 +161,9 @@ def test_the_contract_is_told_in_the_catalogues_words() -> None:
 def test_shares_of_few_cells_are_not_rounded_away() -> None:
     cells = [made_figure(replace(MD5[0], size_bytes=16 * step)) for step in range(1, 401)]
     cells[0] = replace(cells[0], quality="noisy")
-    said = " ".join(certainty(made_run(tuple(cells))))
-    assert "1 (<1%) with too few clean samples" in said
-    assert "399 (>99%) clean" in said
+    sentences = " ".join(certainty(made_run(tuple(cells))))
+    assert "1 (<1%) with too few clean samples" in sentences
+    assert "399 (>99%) clean" in sentences
 
 
 def test_no_model_is_fitted_to_what_has_no_interval() -> None:

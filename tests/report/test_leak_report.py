@@ -61,7 +61,7 @@ def test_the_page_of_a_run_has_the_cards():
 def test_json_and_csv_have_the_verdicts():
     run = run_of(made_leak(CELL), made_leak(CELL, 12.0, contrast=DATA))
     told = json.loads(json.dumps(to_json(run)["leaks"], allow_nan=False))
-    assert [(one["role"], one["verdict"], one["shift"]) for one in told] == [
+    assert [(each_row["role"], each_row["verdict"], each_row["shift"]) for each_row in told] == [
         ("key", "none", 0.0),
         ("data", "leaks", 12.0),
     ]
@@ -91,10 +91,10 @@ def test_the_text_of_a_run_says_where_nobody_looked():
 
 
 def test_a_change_is_told_with_both_sides():
-    found = leak_changes([made_leak(CELL)], [made_leak(CELL, 12.0)]).found
-    [line] = leak_change_lines(found)
+    leaks = leak_changes([made_leak(CELL)], [made_leak(CELL, 12.0)]).found
+    [line] = leak_change_lines(leaks)
     assert line.startswith(
         f"{CELL.address}, key: fixed | random: leaks now: no leak above 0.40 cycles (95 %) → leaks"
     )
-    [told] = leak_changes_json(found)
+    [told] = leak_changes_json(leaks)
     assert (told["became"], told["worse"], told["verdict_before"]) == ("leaks now", True, "none")

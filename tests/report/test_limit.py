@@ -113,10 +113,12 @@ def test_no_row_of_a_stored_run_is_above_its_limit():
         figures = [
             made_figure(Cell(*cell), cycles, relative=relative) for *cell, cycles, relative in run["cells"]
         ]
-        found = limits(figures)
-        assert len(found) > 20, run["machine"]
-        assert [(one.figure.cell.address, one.share.ratio.value) for one in found if one.beyond] == []
-        assert {one.unit for one in found} >= set(run["units"])
+        row_limits = limits(figures)
+        assert len(row_limits) > 20, run["machine"]
+        assert [
+            (limit.figure.cell.address, limit.share.ratio.value) for limit in row_limits if limit.beyond
+        ] == []
+        assert {limit.unit for limit in row_limits} >= set(run["units"])
 
 
 def test_without_loops_or_a_model_nothing_is_said():
@@ -133,8 +135,8 @@ def test_the_text_names_limit_unit_and_model():
     assert row_of(text)[11].startswith("50")
     assert row_of(text)[12].startswith("49.")
     assert "10 rounds on each block of 16 bytes" in text
-    found = limits_json([measured("aes-128-ctr", "encrypt", 0.625), *LOOPS])
-    assert json.loads(json.dumps(found, allow_nan=False))[0]["binding"] == "AES rounds"
+    rows = limits_json([measured("aes-128-ctr", "encrypt", 0.625), *LOOPS])
+    assert json.loads(json.dumps(rows, allow_nan=False))[0]["binding"] == "AES rounds"
 
 
 def test_models_speak_of_what_the_catalogue_has(tmp_path):

@@ -37,8 +37,8 @@ LISTING = Listing("What it takes", COLUMNS, [row("aes-128-gcm", 2.5), row("des-c
 
 
 def test_text_tells_once_what_all_rows_share_and_puts_figures_to_the_right():
-    said = render_listing(LISTING, width=90, colour=False).splitlines()
-    assert said == [
+    text_lines = render_listing(LISTING, width=90, colour=False).splitlines()
+    assert text_lines == [
         "What it takes",
         "operation of all: seal",
         "algorithm    library     cycles      interval  limit",
@@ -58,8 +58,8 @@ def test_a_table_that_is_too_wide_stands_in_parts_with_the_same_names(width):
 
 
 def test_without_room_for_one_column_each_row_is_a_sentence():
-    said = " ".join(line.strip() for line, _ in lines(LISTING, 30))
-    assert "aes-128-gcm, somebody's: cycles 2.50; interval 1.50 to 9.0; limit –" in said
+    sentence = " ".join(line.strip() for line, _ in lines(LISTING, 30))
+    assert "aes-128-gcm, somebody's: cycles 2.50; interval 1.50 to 9.0; limit –" in sentence
 
 
 def test_programs_get_the_values_by_their_fields_and_null_where_nobody_knows():

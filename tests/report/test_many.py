@@ -53,20 +53,20 @@ def keys() -> Run:
 
 def data_of(chart: Any) -> list[dict[str, Any]]:
     """The records that a chart draws."""
-    found: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
 
-    def walk(one: Any) -> None:
-        if isinstance(one, dict):
-            for each in one.values():
+    def walk(node: Any) -> None:
+        if isinstance(node, dict):
+            for each in node.values():
                 walk(each)
-        elif isinstance(one, str) and one.startswith("[{"):
-            found.extend(json.loads(one))
-        elif isinstance(one, list):
-            for each in one:
+        elif isinstance(node, str) and node.startswith("[{"):
+            results.extend(json.loads(node))
+        elif isinstance(node, list):
+            for each in node:
                 walk(each)
 
     walk(chart.to_dict())
-    return found
+    return results
 
 
 def test_the_fastest_five_and_ones_own_stand_first():
@@ -76,7 +76,7 @@ def test_the_fastest_five_and_ones_own_stand_first():
     shown = [row.label for row, is_folded in rows if row.heading == "sha-256" and not is_folded]
     assert shown == ["lib39", "lib38", "lib37", "lib36", "lib35", OWN]
     assert len(shown) == FIRST + 1
-    few = made_run(tuple(one for one in hashes().cells if one.cell.runner in LIBRARIES[:MANY]))
+    few = made_run(tuple(cell for cell in hashes().cells if cell.cell.runner in LIBRARIES[:MANY]))
     assert folded(view_of(few).grids[0]) == {}, "a dozen stand as they are"
 
 
@@ -120,24 +120,24 @@ def test_no_chart_is_without_marks_or_speaks_of_no_data(run):
         data = data_of(picture.chart)
         assert data, picture.name
         assert '"0 B"' not in text, picture.name
-        assert len({one["library"] for one in data if "library" in one}) <= FIRST + 1 + MANY, picture.name
+        assert len({row["library"] for row in data if "library" in row}) <= FIRST + 1 + MANY, picture.name
         told = ("libraries are shown", "libraries and one's own are shown", "rows are shown")
-        assert any(one in text for one in told), picture.name
+        assert any(label in text for label in told), picture.name
 
 
 def test_every_key_and_operation_stands_on_the_page_of_public_keys():
-    [bars] = [one for one in run_pictures(view_of(keys())) if one.name == "bars"]
+    [bars] = [picture for picture in run_pictures(view_of(keys())) if picture.name == "bars"]
     data = data_of(bars.chart)
-    assert {(one["series"], one["operation"]) for one in data} == {
+    assert {(row["series"], row["operation"]) for row in data} == {
         (name, operation) for name in ("ed25519", "rsa-2048", "ml-dsa-65") for operation in ("sign", "verify")
     }
-    assert {one["library"] for one in data} == {*LIBRARIES[:FIRST], OWN}
+    assert {row["library"] for row in data} == {*LIBRARIES[:FIRST], OWN}
 
 
 def test_what_reaches_no_chart_is_said():
     cells = [
-        replace(one.cell, contract=contract)
-        for one in hashes().cells[:12]
+        replace(each_cell.cell, contract=contract)
+        for each_cell in hashes().cells[:12]
         for contract in ("oneshot/1", "stream/1", "message/1", "rekey/1", "keyed/1")
     ]
     page = render_report(made_run(tuple(made_figure(cell, 1000.0) for cell in cells)))

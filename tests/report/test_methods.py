@@ -18,7 +18,7 @@ def test_the_paragraph_says_what_a_repeater_needs():
     run = usual_run()
     conditions = replace(run.conditions, perbyte_commit="0123456789ab")
     text = methods(replace(run, conditions=conditions))
-    for said in (
+    for word in (
         "Perbyte 0.0-test (commit 0123456789ab) on 2001-02-03",
         "Imaginary CPU 9000",
         "virtualised (kvm)",
@@ -32,21 +32,30 @@ def test_the_paragraph_says_what_a_repeater_needs():
         "differ by up to 0.15%",
         "perbyte measure '*/aes-*'",
     ):
-        assert said in " ".join(text.split()), said
-    clean, taken = (sum(getattr(one, name) for one in run.cells) for name in ("clean_samples", "samples"))
+        assert word in " ".join(text.split()), word
+    clean, taken = (sum(getattr(cell, name) for cell in run.cells) for name in ("clean_samples", "samples"))
     assert f"{clean:,} of {taken:,}" in text
 
 
 def test_the_paragraph_tells_which_figures_come_about_otherwise():
     doubts = (Warning(Doubt.PIECES, "", (0.1, 4096, 16384)),), (Warning(Doubt.LONG, "", (0.02,)),)
     cells = made_cells()
-    run = made_run([replace(one, warnings=own) for one, own in zip(cells, (*doubts, ()), strict=False)])
+    run = made_run([replace(cell, warnings=own) for cell, own in zip(cells, (*doubts, ()), strict=False)])
     text = methods(run)
     assert "of 1 cell the line through the costs of pieces of two lengths" in text
     assert "of 1 cell the lower quartile of single calls" in text
     assert "2 ms of untimed calls" in text
     policy = replace(run.conditions.policy, warm_us=0.0)
     assert "untimed" not in methods(replace(run, conditions=replace(run.conditions, policy=policy)))
+
+
+def test_the_paragraph_says_what_is_taken_of_the_processes():
+    cells = made_cells()
+    assert "is the median over processes" in methods(made_run(cells))
+    forked = [replace(cell, forks=40) for cell in cells]
+    assert "is the midmean over processes" in methods(made_run(forked))
+    mixed = " ".join(methods(made_run([forked[0], *cells[1:]])).split())
+    assert "the midmean (of 1 cell whose bursts forks took) or median (of the others) over processes" in mixed
 
 
 def test_what_is_not_known_is_not_said():
@@ -78,7 +87,7 @@ def test_the_paragraph_says_when_measuring_ended_and_how_long_it_took():
     run = usual_run()
     policy = replace(run.conditions.policy, budget_s=20.0, epochs=5)
     run = replace(run, conditions=replace(run.conditions, policy=policy), measuring_s=143.0)
-    said = " ".join(methods(replace(run, complete=True)).split())
-    assert "At least 5 processes a cell were to be measured whatever the time" in said
-    assert "or a budget of 20 s of measuring was spent. Measuring took 143 s." in said
+    paragraph = " ".join(methods(replace(run, complete=True)).split())
+    assert "At least 5 processes a cell were to be measured whatever the time" in paragraph
+    assert "or a budget of 20 s of measuring was spent. Measuring took 143 s." in paragraph
     assert "Measuring took 143 s, until the run was interrupted." in methods(replace(run, complete=False))

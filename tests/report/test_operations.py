@@ -67,9 +67,9 @@ def published(value: float, above: str, below: str, algorithm: str = "aes-128-cb
 
 
 def test_ratios_are_those_of_the_same_cell_in_both_directions() -> None:
-    found = {one.above.cell.algorithm: one for one in RunView(a_run()).ratios}
-    assert set(found) == {"aes-128-cbc", "rc2-cbc"}  # the others have one direction only
-    aes, rc2 = found["aes-128-cbc"], found["rc2-cbc"]
+    document = {ratio.above.cell.algorithm: ratio for ratio in RunView(a_run()).ratios}
+    assert set(document) == {"aes-128-cbc", "rc2-cbc"}  # the others have one direction only
+    aes, rc2 = document["aes-128-cbc"], document["rc2-cbc"]
     assert aes.comparison.ratio.value == pytest.approx(4.0)
     assert rc2.comparison.ratio.value == pytest.approx(2.0)
     assert aes.comparison.ratio.known
@@ -96,8 +96,8 @@ def test_rows_say_what_is_known() -> None:
     )
     unknown = Interval(0.0, math.inf, dominated_by="unknown")
     blind = [
-        replace(one, interval=unknown, epoch_cycles=(one.epoch_cycles[0],), epoch_ns=(one.epoch_ns[0],))
-        for one in a_run().cells[:2]
+        replace(cell, interval=unknown, epoch_cycles=(cell.epoch_cycles[0],), epoch_ns=(cell.epoch_ns[0],))
+        for cell in a_run().cells[:2]
     ]
     (row,) = ratio_rows(RunView(made_run(tuple(blind))))
     assert row[5:7] == ("4.00", "not known")
@@ -142,12 +142,12 @@ def test_a_run_in_one_direction_has_no_such_figure() -> None:
 def test_hostile_figures_have_no_ratio_and_break_nothing() -> None:
     run = hostile_run()
     turned = [
-        replace(one, cell=replace(one.cell, operation=name))
-        for one in run.cells
+        replace(cell, cell=replace(cell.cell, operation=name))
+        for cell in run.cells
         for name in ("encrypt", "decrypt")
     ]
-    for one in RunView(made_run(tuple(turned))).ratios:
-        assert 0 < one.comparison.ratio.value < math.inf
+    for ratio in RunView(made_run(tuple(turned))).ratios:
+        assert 0 < ratio.comparison.ratio.value < math.inf
     render_report(made_run(tuple(turned)))
 
 
@@ -160,7 +160,7 @@ def test_the_study_of_2019_shows_its_ratios() -> None:
     ]
     run = made_run(tuple(cells))
     judgement = Judgement(study, run.conditions.run_id, ())
-    assert "ratios" in {one.name for one in run_pictures(RunView(run, judgement=judgement))}
+    assert "ratios" in {picture.name for picture in run_pictures(RunView(run, judgement=judgement))}
     text = Page(render_report(run, judgement=judgement)).text
     assert "AES CBC, encrypt over decrypt, 102096027 B section 3, example of output 2.338246 2.4" in text
     assert text.count("Ratio of two operations: published and today") == 1

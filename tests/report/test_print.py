@@ -24,13 +24,13 @@ SHEET = 703  # pixels of 1/96 inch between the margins of 12 mm of an A4 sheet
 
 def doubted() -> tuple[CellFigure, ...]:
     """Figures of twelve columns, each with every doubt in many words."""
-    said = (
+    warnings = (
         Warning(Doubt.IMPRECISE, "the interval is ±4.6 %, wider than the ±0.25 % requested"),
         Warning(Doubt.NOISY_EPOCH, "too few clean samples in epoch 2"),
     )
     return tuple(
-        replace(one, quality=Quality.IMPRECISE, warnings=said)
-        for one in made_cells(4, sizes=(16, 64, 256, 1024, 8192, 10_000_000))
+        replace(cell, quality=Quality.IMPRECISE, warnings=warnings)
+        for cell in made_cells(4, sizes=(16, 64, 256, 1024, 8192, 10_000_000))
     )
 
 
@@ -54,16 +54,16 @@ def of_history(path: Path) -> Path:
 
 def printed(browser: Any, path: Path) -> Opened:
     """A page as the printer gets it: print media on the width of a sheet, after the page's own preparations."""
-    one = Opened(browser, path, viewport={"width": SHEET, "height": 1000})
-    one.page.emulate_media(media="print")
-    one.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    return one
+    page = Opened(browser, path, viewport={"width": SHEET, "height": 1000})
+    page.page.emulate_media(media="print")
+    page.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    return page
 
 
 @pytest.mark.parametrize("write", [of_a_study, of_many_columns, of_runs, of_history])
 def test_nothing_is_wider_than_the_sheet(browser: Any, tmp_path: Path, write: Callable[[Path], Path]) -> None:
-    one = printed(browser, write(tmp_path / "report.html"))
-    beyond = one.page.evaluate(
+    page = printed(browser, write(tmp_path / "report.html"))
+    beyond = page.page.evaluate(
         """sheet => [...document.querySelectorAll('main *')]
             .filter(part => !part.closest('svg') || part.tagName === 'svg')
             .filter(part => part.getBoundingClientRect().right > sheet + 1)
@@ -71,34 +71,34 @@ def test_nothing_is_wider_than_the_sheet(browser: Any, tmp_path: Path, write: Ca
         SHEET,
     )
     assert beyond == []
-    assert one.page.evaluate("document.documentElement.scrollWidth") <= SHEET
-    one.clean()
-    one.context.close()
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= SHEET
+    page.clean()
+    page.context.close()
 
 
 def test_sheets_are_a4_upright_and_few(browser: Any, tmp_path: Path) -> None:
-    one = Opened(browser, of_a_study(tmp_path / "report.html"))
-    sheets = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", one.page.pdf(prefer_css_page_size=True))
+    page = Opened(browser, of_a_study(tmp_path / "report.html"))
+    sheets = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", page.page.pdf(prefer_css_page_size=True))
     assert {(round(float(wide)), round(float(high))) for wide, high in sheets} == {(595, 842)}
     assert 5 < len(sheets) <= 16
-    one.context.close()
+    page.context.close()
 
 
 def test_two_figures_fit_a_sheet_and_none_is_split(browser: Any, tmp_path: Path) -> None:
-    one = printed(browser, of_a_study(tmp_path / "report.html"))
-    figures = one.page.evaluate(
+    page = printed(browser, of_a_study(tmp_path / "report.html"))
+    figures = page.page.evaluate(
         """() => [...document.querySelectorAll('figure')].map(figure =>
             [figure.getBoundingClientRect().height, getComputedStyle(figure).breakInside])"""
     )
     assert len(figures) > 5
     assert {how for _, how in figures} == {"avoid"}
     assert max(high for high, _ in figures) < (297 - 29) / 2 * 96 / 25.4
-    one.context.close()
+    page.context.close()
 
 
 def test_closed_details_are_left_out_and_say_so(browser: Any, tmp_path: Path) -> None:
-    one = printed(browser, of_a_study(tmp_path / "report.html"))
-    page = one.page
+    this_page = printed(browser, of_a_study(tmp_path / "report.html"))
+    page = this_page.page
     closed = page.locator("details:not([open]) > summary:visible")
     assert closed.count() > 0
     notes = closed.evaluate_all("all => all.map(one => getComputedStyle(one, '::after').content)")
@@ -109,40 +109,42 @@ def test_closed_details_are_left_out_and_say_so(browser: Any, tmp_path: Path) ->
     assert "not printed" not in page.locator("#history summary").first.evaluate(
         "one => getComputedStyle(one, '::after').content"
     )
-    one.context.close()
+    this_page.context.close()
 
 
 def test_headings_that_are_repeated_are_text(browser: Any, tmp_path: Path) -> None:
     """Chromium draws no button in the heading that it repeats on the next sheet."""
-    one = printed(browser, of_many_columns(tmp_path / "report.html"))
-    shown = one.page.eval_on_selector_all("th button", "all => all.map(one => getComputedStyle(one).display)")
+    page = printed(browser, of_many_columns(tmp_path / "report.html"))
+    shown = page.page.eval_on_selector_all(
+        "th button", "all => all.map(one => getComputedStyle(one).display)"
+    )
     assert len(shown) > 20
     assert set(shown) == {"contents"}
-    one.context.close()
+    page.context.close()
 
 
 def test_the_list_has_marks_for_remarks_on_paper(browser: Any, tmp_path: Path) -> None:
-    one = Opened(browser, of_many_columns(tmp_path / "report.html"))
-    last = one.page.locator("#cells tbody tr").first.locator("td").last
+    page = Opened(browser, of_many_columns(tmp_path / "report.html"))
+    last = page.page.locator("#cells tbody tr").first.locator("td").last
     assert last.text_content() == (
         "the interval is ±4.6 %, wider than the ±0.25 % requested; too few clean samples in epoch 2"
     )
-    assert one.page.locator("#cells .print-only").is_hidden()
-    one.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    one.page.emulate_media(media="print")
+    assert page.page.locator("#cells .print-only").is_hidden()
+    page.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.page.emulate_media(media="print")
     assert last.text_content() == "~w"
-    legend = one.page.locator("#cells .print-only")
+    legend = page.page.locator("#cells .print-only")
     assert legend.is_visible()
     assert "~ interval wider than requested" in legend.text_content()
-    one.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    page.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert "±4.6 %" in last.text_content()
-    one.context.close()
+    page.context.close()
 
 
 def test_a_failure_keeps_its_reason_on_paper(browser: Any, tmp_path: Path) -> None:
-    one = printed(browser, write_report(usual_run(), tmp_path / "report.html"))
-    assert "signal 11" in one.page.locator("#cells tbody").text_content()
-    one.context.close()
+    page = printed(browser, write_report(usual_run(), tmp_path / "report.html"))
+    assert "signal 11" in page.page.locator("#cells tbody").text_content()
+    page.context.close()
 
 
 def test_on_screen_a_remark_needs_few_lines(browser: Any, tmp_path: Path) -> None:
@@ -157,6 +159,6 @@ def test_on_screen_a_remark_needs_few_lines(browser: Any, tmp_path: Path) -> Non
             Warning(Doubt.IMPRECISE, "the interval is ±4.6 %, wider than the ±0.25 % requested"),
         ),
     )
-    one = Opened(browser, write_report(made_run((figure,)), tmp_path / "one.html"))
-    assert one.page.locator("#cells tbody tr").bounding_box()["height"] < 90
-    one.context.close()
+    page = Opened(browser, write_report(made_run((figure,)), tmp_path / "one.html"))
+    assert page.page.locator("#cells tbody tr").bounding_box()["height"] < 90
+    page.context.close()

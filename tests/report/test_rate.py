@@ -55,9 +55,9 @@ def test_what_has_no_data_has_no_rate():
 
 
 def test_programs_get_the_same():
-    found = rate_json([FAST], 1e9)
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    [cell] = found["cells"]
+    rows = rate_json([FAST], 1e9)
+    assert json.loads(json.dumps(rows, allow_nan=False)) == rows
+    [cell] = rows["cells"]
     assert (cell["address"], cell["cores"]) == (RECORD.address, pytest.approx(900 / 1350))
     assert cell["cores_low"] < cell["cores"] < cell["cores_high"]
 

@@ -14,8 +14,9 @@ from test_history_page import measured_run
 from test_html import Page
 
 from perbyte import places
+from perbyte.app.judging import newest_of_studies
 from perbyte.cli.group import commands
-from perbyte.cli.report import newest_of_studies, write_charts, write_html
+from perbyte.cli.report import write_charts, write_html
 from perbyte.errors import EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Cell, Run
 from perbyte.report import pictures

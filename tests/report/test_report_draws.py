@@ -1,4 +1,4 @@
-"""Quantiles of calls that differ by luck, the same in every form of a report; a median and no narrow mean."""
+"""Quantiles of calls that vary at random, the same in every form of a report; a median and no narrow mean."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DRAWN = made_figure(
     quantiles=TOLD,
     epoch_cycles=(),
     epoch_ns=(),
-    warnings=(Warning(Doubt.DRAWN, "each call needs as many tries as luck wants"),),
+    warnings=(Warning(Doubt.DRAWN, "each call needs a random number of tries"),),
 )
 RUN = made_run((DRAWN, made_figure(Cell("alphassl", "rsa-2048", "sign", 32, "pk/1"), 2e6)))
 
@@ -43,8 +43,8 @@ def test_a_line_tells_each_quantile_and_which_end_is_open() -> None:
 def test_the_table_marks_them_and_has_the_quantiles_below() -> None:
     shown = render_table(RUN, width=110)
     assert "±20%d" in shown
-    assert "d calls differ by luck: the median is given" in shown
-    assert "Calls that differ by luck" in shown
+    assert "d calls vary at random: the median is given" in shown
+    assert "Calls that vary at random" in shown
     assert "50 % 200 (170 to 240)" in shown
     assert "cycles per byte · draw/1" not in shown
 
@@ -61,6 +61,6 @@ def test_json_and_csv_hold_them() -> None:
 
 def test_the_page_has_a_table_of_them_where_there_are_any() -> None:
     page = render_report(RUN)
-    assert "Calls that differ by luck" in page
+    assert "Calls that vary at random" in page
     assert "812 (700 to ?)" in page
-    assert "Calls that differ by luck" not in render_report(made_run(RUN.cells[1:]))
+    assert "Calls that vary at random" not in render_report(made_run(RUN.cells[1:]))

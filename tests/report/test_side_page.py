@@ -38,8 +38,8 @@ def times(figure: CellFigure, cycles: float, time: float) -> CellFigure:
         cycles_per_call=figure.cycles_per_call * cycles,
         ns_per_call=figure.ns_per_call * time,
         interval=Interval(figure.interval.low * cycles, figure.interval.high * cycles),
-        epoch_cycles=tuple(one * cycles for one in figure.epoch_cycles),
-        epoch_ns=tuple(one * time for one in figure.epoch_ns),
+        epoch_cycles=tuple(cycle * cycles for cycle in figure.epoch_cycles),
+        epoch_ns=tuple(epoch * time for epoch in figure.epoch_ns),
     )
 
 
@@ -85,8 +85,10 @@ def runs() -> list[Run]:
 
 def units_of(text: str, name: str) -> list[list[str]]:
     """What a page holds in each unit, per entry of the row that begins with `name`."""
-    (row,) = [one for one in text.split("<tr") if name in one]
-    return [[one.split(";")[0] for one in every.split("|")] for every in re.findall(r'data-u="([^"]*)"', row)]
+    (row,) = [word for word in text.split("<tr") if name in word]
+    return [
+        [word.split(";")[0] for word in every.split("|")] for every in re.findall(r'data-u="([^"]*)"', row)
+    ]
 
 
 def test_values_and_ratios_in_every_unit(runs: list[Run]) -> None:
@@ -94,17 +96,17 @@ def test_values_and_ratios_in_every_unit(runs: list[Run]) -> None:
     name = '<th scope="row">des-ede3-ecb</th><th scope="row">alphassl: decrypt 512 B</th>'
     a, b, b_ratio, c, c_ratio = units_of(text, name)
     figure = next(
-        one
-        for one in runs[0].cells
-        if one.cell == Cell("alphassl", "des-ede3-ecb", "decrypt", 512, "stream/1")
+        cell
+        for cell in runs[0].cells
+        if cell.cell == Cell("alphassl", "des-ede3-ecb", "decrypt", 512, "stream/1")
     )
     assert figure.cycles_per_byte is not None
     assert figure.megabytes_per_second is not None
     assert float(a[0].replace(",", "")) == pytest.approx(figure.cycles_per_byte, rel=0.01)
     assert float(b[0].replace(",", "")) == pytest.approx(2 * figure.cycles_per_byte, rel=0.01)
     assert float(c[1].replace(",", "")) == pytest.approx(figure.megabytes_per_second / 4, rel=0.01)
-    assert [one.startswith("×2.0") for one in b_ratio] == [True, False, False, True]  # cycles
-    assert [one.startswith("×0.5") for one in b_ratio] == [False, True, True, False]  # time
+    assert [ratio_text.startswith("×2.0") for ratio_text in b_ratio] == [True, False, False, True]  # cycles
+    assert [ratio_text.startswith("×0.5") for ratio_text in b_ratio] == [False, True, True, False]  # time
     assert c[0] == c_ratio[0] == "n/a"
     assert c_ratio[1:3] == ["×4.00 ?", "×4.00 ?"]
 
@@ -119,7 +121,7 @@ def test_identical_runs_are_tied_everywhere(runs: list[Run]) -> None:
     text = render_side_page([runs[0], replace(runs[0], path=Path("again"))])
     ratios = [every for every in re.findall(r'data-u="([^"]*)"', text) if every.startswith("×")]
     assert len(ratios) == len(runs[0].cells)
-    assert all(one.split(";")[0].endswith(" =") for every in ratios for one in every.split("|"))
+    assert all(word.split(";")[0].endswith(" =") for every in ratios for word in every.split("|"))
     assert f"{len(runs[0].cells)} tied" in Page(text).text
 
 
@@ -138,16 +140,16 @@ def test_what_a_run_lacks_is_said(runs: list[Run]) -> None:
     text = render_side_page(runs)
     lost = made_cells(sizes=SIZES)[1].cell
     (row,) = [
-        one
-        for one in text.split("<tr")
-        if f"{lost.runner}: {lost.operation} {lost.size_bytes} B" in one
-        and lost.algorithm in one
-        and ("(soft)" in one) == (lost.cpu == "soft")
+        word
+        for word in text.split("<tr")
+        if f"{lost.runner}: {lost.operation} {lost.size_bytes} B" in word
+        and lost.algorithm in word
+        and ("(soft)" in word) == (lost.cpu == "soft")
     ]
     assert 'title="crashed">crashed</td>' in row
     page = Page(text)
     assert "signal 11" in page.text
-    (only,) = [one for one in text.split("<tr") if "rc4" in one]
+    (only,) = [word for word in text.split("<tr") if "rc4" in word]
     assert only.count("not in this run") == 3  # the first run's value, the third's value and its ratio
     assert "not in the first run" in only
 
@@ -178,7 +180,7 @@ def test_public_key_operations_are_given_per_call() -> None:
     assert '<span class="unit">cycles/call</span>' in text  # nobody signs bytes: no cycles/byte, no MB/s
     assert a == ["900,000", "2778", "360,000"]  # cycles/call, calls/s, ns/call
     assert b[0] == "1,800,000"
-    assert all(one.startswith("×2.0") for one in ratio)
+    assert all(ratio_text.startswith("×2.0") for ratio_text in ratio)
 
 
 def test_the_figure_draws_every_common_cell(runs: list[Run]) -> None:
@@ -200,10 +202,10 @@ def test_nothing_in_common() -> None:
 
 
 def test_names_of_columns_are_distinct() -> None:
-    one = first_run()
-    assert run_names([one, one, named(one, "other")]) == ["server (1)", "server (2)", "other"]
+    run = first_run()
+    assert run_names([run, run, named(run, "other")]) == ["server (1)", "server (2)", "other"]
     with pytest.raises(UsageError, match="a comparison needs two or more runs"):
-        render_side_page([one])
+        render_side_page([run])
 
 
 def test_hostile_runs_do_nothing() -> None:
@@ -219,10 +221,10 @@ def test_hostile_runs_do_nothing() -> None:
 
 @pytest.fixture
 def opened(browser: Any, runs: list[Run], tmp_path: Path) -> Iterator[Opened]:
-    one = Opened(browser, write_side_by_side(runs, tmp_path / "machines.html"))
-    yield one
-    one.clean()
-    one.context.close()
+    page = Opened(browser, write_side_by_side(runs, tmp_path / "machines.html"))
+    yield page
+    page.clean()
+    page.context.close()
 
 
 @pytest.mark.browser
@@ -255,7 +257,7 @@ def test_in_a_browser_the_page_never_scrolls_sideways(
     browser: Any, runs: list[Run], tmp_path: Path, width: int
 ) -> None:
     path = write_side_by_side(runs, tmp_path / "machines.html")
-    one = Opened(browser, path, viewport={"width": width, "height": 800})
-    assert one.page.evaluate("document.documentElement.scrollWidth") <= width
-    one.clean()
-    one.context.close()
+    page = Opened(browser, path, viewport={"width": width, "height": 800})
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= width
+    page.clean()
+    page.context.close()

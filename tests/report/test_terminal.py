@@ -113,7 +113,7 @@ def test_colour_only_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_hostile_run_cannot_steer_the_terminal(width: int) -> None:
     text = render_table(hostile_run(), width=width, colour=False)
     kept = set(text) - {"\n"}
-    assert not [one for one in kept if ord(one) < 32 or 0x7F <= ord(one) < 0xA0]
+    assert not [character for character in kept if ord(character) < 32 or 0x7F <= ord(character) < 0xA0]
     assert not kept & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u2028")
     assert "x" * 400 not in text
 

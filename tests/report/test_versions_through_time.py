@@ -50,7 +50,11 @@ def test_a_change_below_a_percent_is_left_out_though_it_is_known() -> None:
 
 def test_the_picture_names_the_version_at_which_the_cost_changed() -> None:
     run = made_run((built("1.0", 1000.0), built("1.1", 500.0), built("1.1a", 499.0)))
-    (picture,) = [one for one in run_pictures(RunView(run)) if one.name.startswith("versions")]
+    (picture,) = [
+        each_picture
+        for each_picture in run_pictures(RunView(run))
+        if each_picture.name.startswith("versions")
+    ]
     assert (picture.name, picture.heading) == ("versions", "Versions: sha-256")
     drawn = as_svg(picture.chart)
     assert "3 versions of Toy: the newest is 2.00 times as fast as the oldest" in drawn
@@ -70,9 +74,15 @@ def test_each_algorithm_has_a_picture_and_one_without_data_is_counted_by_call() 
         )
         for version, cycles in (("1.0", 90_000.0), ("1.1", 60_000.0))
     ]
+    pairs += [
+        replace(pair, cell=replace(pair.cell, size_bytes=64)) for pair in pairs
+    ]  # no cost: the same line
     run = made_run((built("1.0", 1000.0), built("1.1", 500.0), *pairs))
-    by_name = {one.name: one for one in run_pictures(RunView(run)) if one.name.startswith("versions")}
-    assert [one.heading for one in by_name.values()] == ["Versions: sha-256", "Versions: x25519"]
+    by_name = {
+        picture.name: picture for picture in run_pictures(RunView(run)) if picture.name.startswith("versions")
+    }
+    assert [picture.heading for picture in by_name.values()] == ["Versions: sha-256", "Versions: x25519"]
+    assert len(Versions(run).lines) == 2
     assert "cycles per call" in as_svg(by_name["versions-2"].chart)
     assert "cycles per byte" in as_svg(by_name["versions"].chart)
 
@@ -83,5 +93,5 @@ def test_one_version_alone_has_no_picture() -> None:
 
 @pytest.mark.parametrize("tier", ["soft"])
 def test_another_tier_is_left_out(tier: str) -> None:
-    slow = [replace(one, cell=replace(one.cell, cpu=tier)) for one in (built("1.0", 9.0), built("1.1", 5.0))]
+    slow = [replace(run, cell=replace(run.cell, cpu=tier)) for run in (built("1.0", 9.0), built("1.1", 5.0))]
     assert version_changes(made_run(tuple(slow))) == []

@@ -122,9 +122,9 @@ def test_a_runner_of_other_sources_is_stale_until_it_is_built_again(tmp_path, mo
     assert not stale(spec)
     spec = written(tmp_path, "copy", TABLE + "\n/* changed */\n")
     assert stale(spec)
-    found = survey([spec], ["full"])
-    assert found.hellos == {}
-    [failure] = found.failures
+    surveyed = survey([spec], ["full"])
+    assert surveyed.hellos == {}
+    [failure] = surveyed.failures
     assert (failure.runner, failure.kind) == ("copy", "absent")
     assert "run: perbyte build copy" in failure.message
     with pytest.raises(UsageError, match=r"no runner answers; copy: .*other sources"):
@@ -324,12 +324,12 @@ def test_another_compiler_can_be_chosen(tmp_path):
         "from perbyte.runners.locate import read_spec; print(build(read_spec(Path(sys.argv[1]))).state)"
     )
     spec = written(tmp_path, "copy")
-    said = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", script, str(spec.here / "runner.toml")],
         env={**os.environ, "CC": str(wrapper)},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert said.stdout.strip() == "built"
+    assert done.stdout.strip() == "built"
     assert "-std=c11" in (tmp_path / "log").read_text()

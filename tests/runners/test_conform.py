@@ -47,13 +47,15 @@ def test_a_broken_promise_is_a_complaint(fake_runners, case):
     script, section, words = BROKEN[case]
     [spec] = fake_runners(script)
     complaints = conform(spec, every=False)
-    assert any(found.section == section and words in found.what for found in complaints), complaints
+    assert any(complaint.section == section and words in complaint.what for complaint in complaints), (
+        complaints
+    )
 
 
 def test_a_row_listed_twice(fake_runners):
     row = {"algorithm": "aes-128-ecb", "operation": "encrypt", "contract": "message/1"}
     [spec] = fake_runners({"operations": [row, row]})
-    assert [found.what for found in conform(spec)] == ["listed twice: aes-128-ecb encrypt message/1"]
+    assert [complaint.what for complaint in conform(spec)] == ["listed twice: aes-128-ecb encrypt message/1"]
 
 
 @pytest.mark.parametrize(("long_s", "most_calls", "most_chained"), [(60.0, 17, 40), (0.0, 2, 4)])

@@ -28,8 +28,8 @@ def program(tmp_path, monkeypatch, text: str) -> None:
 
 def test_what_it_prints_is_said(tmp_path, monkeypatch):
     program(tmp_path, monkeypatch, f"cat <<'END'\n{PRINTED}END")
-    said = cryptsetup.kernel_lines()
-    assert "aes-xts, keys of 512 bits: 1,613 MiB/s to encrypt, 1,615 MiB/s to decrypt." in said
+    lines = cryptsetup.kernel_lines()
+    assert "aes-xts, keys of 512 bits: 1,613 MiB/s to encrypt, 1,615 MiB/s to decrypt." in lines
 
 
 def test_a_kernel_that_does_not_answer_and_a_program_that_is_not_there_are_said(tmp_path, monkeypatch):

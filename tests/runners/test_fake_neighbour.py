@@ -134,7 +134,7 @@ def test_cores_may_differ_in_speed(fake_runners):
     [spec] = fake_runners(
         {"cores": {"1": 1.02}, "clock": CLOCK, "operations": [row(per_call=20_000, per_byte=0)]}
     )
-    found = {}
+    speeds = {}
     for core in (0, 1):
         with Session(spec) as session:
             session.hello()
@@ -142,8 +142,8 @@ def test_cores_may_differ_in_speed(fake_runners):
             handle = session.prepare("aes-128-ecb", "encrypt", "message/1", 16, seed=1)
             burst = measure(session, handle, calibration)
             assert set(burst.core) == {core}
-            found[core] = sum(burst.ticks)
-    assert found[1] / found[0] == pytest.approx(1.02, rel=2e-4)
+            speeds[core] = sum(burst.ticks)
+    assert speeds[1] / speeds[0] == pytest.approx(1.02, rel=2e-4)
 
 
 def test_watch_tells_the_trace_and_goes_on_to_the_next_core(talk):

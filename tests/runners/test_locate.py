@@ -136,10 +136,10 @@ def test_a_file_extends_another(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("base", "said"), [("../none.toml", "no file"), ("runner.toml", "extends this file in turn")]
+    ("base", "message"), [("../none.toml", "no file"), ("runner.toml", "extends this file in turn")]
 )
-def test_a_base_that_is_not_there_or_leads_back_is_refused(tmp_path, base, said):
-    with pytest.raises(DataFileError, match=said):
+def test_a_base_that_is_not_there_or_leads_back_is_refused(tmp_path, base, message):
+    with pytest.raises(DataFileError, match=message):
         read_spec(write(tmp_path, "lib", f'extends = "{base}"\n{GOOD}'))
 
 

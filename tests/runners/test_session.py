@@ -341,11 +341,11 @@ def test_two_fakes_agree_on_every_byte(fake_runners):
     digests = []
     for spec in specs:
         with Session(spec) as session:
-            found = []
+            results = []
             for row_ in session.hello().operations:
                 for size in (16, 512):
                     handle = session.prepare(row_.algorithm, row_.operation, row_.contract, size, seed=7)
-                    found.append([session.check_calls(handle, calls).digest for calls in (1, 2, 17, 18)])
-            digests.append(found)
+                    results.append([session.check_calls(handle, calls).digest for calls in (1, 2, 17, 18)])
+            digests.append(results)
     assert digests[0] == digests[1]
-    assert len({tuple(found) for found in digests[0]}) > len(digests[0]) / 4
+    assert len({tuple(digest) for digest in digests[0]}) > len(digests[0]) / 4

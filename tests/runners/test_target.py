@@ -99,9 +99,9 @@ def test_a_build_script_for_this_machine_only_is_absent_elsewhere(monkeypatch: p
     assert not isinstance(look(spec), Missing)
     monkeypatch.setenv("PERBYTE_TARGET", f"{FOREIGN}-linux-gnu")
     assert not isinstance(look(spec), Missing)
-    found = look(replace(spec, cross=False))
-    assert isinstance(found, Missing)
-    assert f"{FOREIGN}-linux-gnu" in found.what[0]
+    needs = look(replace(spec, cross=False))
+    assert isinstance(needs, Missing)
+    assert f"{FOREIGN}-linux-gnu" in needs.what[0]
 
 
 def test_pkg_config_of_this_machine_is_not_asked_about_another(

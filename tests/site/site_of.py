@@ -46,8 +46,8 @@ def add_run(
         writer.begin(
             specimens.conditions(run_id=f"r-{machine}-{number}", started_at=started, machine=profile, **given)
         )
-        for one in failures:
-            writer.failed(one)
+        for failure in failures:
+            writer.failed(failure)
         writer.finish(tuple(cells), specimens.floor(), 1.0, True)
     add(url, [place], machine=machine)
 
@@ -59,17 +59,20 @@ def three_machines(url: str, home: Path, specimens: Any) -> None:
         for algorithm, operation in (("sha-256", "digest"), ("aes-128-gcm", "seal"))
         for size in (64, 1024)
     ]
-    slow = [replace(one, cell=replace(one.cell, runner="slow"), library="Slow") for one in usual]
+    slow = [
+        replace(each_figure, cell=replace(each_figure.cell, runner="slow"), library="Slow")
+        for each_figure in usual
+    ]
     slower = [
-        replace(one, cycles_per_call=1500.0, ns_per_call=750.0, interval=Interval(1498.5, 1501.5))
-        for one in slow
+        replace(each_figure, cycles_per_call=1500.0, ns_per_call=750.0, interval=Interval(1498.5, 1501.5))
+        for each_figure in slow
     ]
     wrong = Failure("incorrect", "slow", "expected 00, got 01", "slow/md5/digest@64")
     add_run(url, home, specimens, "a", 1, [*usual, *slower], failures=(wrong,))
     add_run(url, home, specimens, "b", 1, [*usual, *slower])
     fast = [
-        replace(one, cycles_per_call=500.0, ns_per_call=250.0, interval=Interval(499.5, 500.5))
-        for one in slow
+        replace(each_figure, cycles_per_call=500.0, ns_per_call=250.0, interval=Interval(499.5, 500.5))
+        for each_figure in slow
     ]
     add_run(url, home, specimens, "c", 2, [*usual, *fast])
     dearer = figure(specimens, "swift", 1200.0, version="2.0")

@@ -79,9 +79,9 @@ def test_a_table_sorts_by_number_and_back(browser, site):
     head = "th[data-key='2'] button >> nth=0"
     for sign in (1, -1):
         page.click(head)
-        found = page.eval_on_selector_all("section[data-list] >> nth=0 >> tbody tr", costs)
-        assert found == sorted(found, key=lambda one: sign * one)
-        assert len(found) == 3
+        shown_costs = page.eval_on_selector_all("section[data-list] >> nth=0 >> tbody tr", costs)
+        assert shown_costs == sorted(shown_costs, key=lambda cost: sign * cost)
+        assert len(shown_costs) == 3
     assert opened.complaints == []
     opened.context.close()
 

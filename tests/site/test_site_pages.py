@@ -53,8 +53,8 @@ def said(page: Path) -> str:
 
 def found_by_search(site: Path) -> list[list[str]]:
     text = (site / "assets/index.js").read_text(encoding="utf-8")
-    found: list[list[str]] = json.loads(text.removeprefix("window.perbyteFound = ").rstrip(";\n"))
-    return found
+    document: list[list[str]] = json.loads(text.removeprefix("window.perbyteFound = ").rstrip(";\n"))
+    return document
 
 
 def addresses_of(site: Path) -> dict[str, list[str]]:
@@ -91,17 +91,17 @@ def test_every_page_is_led_to_from_the_first(site):
 
 
 def test_search_knows_every_page_and_every_run(site):
-    found = found_by_search(site)
+    hits = found_by_search(site)
     places = addresses_of(site)
-    assert {entry[3].partition("#")[0] for entry in found} == {name for name in places if "/" in name}
-    for kind, _, _, address in found:
+    assert {entry[3].partition("#")[0] for entry in hits} == {name for name in places if "/" in name}
+    for kind, _, _, address in hits:
         path, _, place = address.partition("#")
         assert path in places
         assert not place or place in places[path]
         assert kind in ("algorithm", "library", "machine", "run", "month")
-    runs = {entry[1] for entry in found if entry[0] == "run"}
+    runs = {entry[1] for entry in hits if entry[0] == "run"}
     assert runs == {"r-a-1", "r-b-1", "r-c-2", "r-a-3"}
-    algorithm = next(entry for entry in found if entry[3] == "algorithm/sha-256.html")
+    algorithm = next(entry for entry in hits if entry[3] == "algorithm/sha-256.html")
     assert algorithm[1] == "SHA-256"
     assert {"sha-256", "swift", "slow"} <= set(algorithm[2].split())
 
@@ -120,7 +120,7 @@ def test_addresses_stay_when_a_machine_a_library_and_a_month_come(tmp_path, spec
     after = addresses_of(tmp_path / "site")
     assert set(before) < set(after)
     for page, places in before.items():
-        lost = [one for one in places if one not in after[page]]
+        lost = [place for place in places if place not in after[page]]
         assert lost == [], page
     assert {"machine/0.html", "algorithm/sha256.html", "date/2025-12.html"} <= set(after)
     assert "aardvark" in said(tmp_path / "site/library/swift.html"), "one library, however it is written"
@@ -128,7 +128,7 @@ def test_addresses_stay_when_a_machine_a_library_and_a_month_come(tmp_path, spec
 
 def test_the_same_atlas_gives_the_same_bytes(site, tmp_path):
     made_site(str(site.parent / "atlas"), tmp_path / "again")
-    for path in (one for one in site.rglob("*") if one.is_file()):
+    for path in (each_path for each_path in site.rglob("*") if each_path.is_file()):
         assert path.read_bytes() == (tmp_path / "again" / path.relative_to(site)).read_bytes(), path
 
 
@@ -154,9 +154,9 @@ def said_of(row: str) -> str:
 def test_the_newest_figure_stands_unless_it_is_in_doubt(site):
     gathered = gather(open_atlas(str(site.parent / "atlas")))
     on_a = {
-        one.runner: one
-        for one in gathered.stands
-        if one.machine == "a" and one.work[:4] == ("sha-256", "digest", "oneshot/1", 1024)
+        standing.runner: standing
+        for standing in gathered.stands
+        if standing.machine == "a" and standing.work[:4] == ("sha-256", "digest", "oneshot/1", 1024)
     }
     assert on_a["swift"].cost.version == "2.0"
     assert on_a["swift"].cost.runs == 2
@@ -222,7 +222,7 @@ def test_the_data_hold_every_figure_and_run(site):
         rows = list(csv.DictReader(io.TextIOWrapper(file, encoding="utf-8")))
     assert len(rows) == figures.num_rows
     assert [float(row["cycles_per_call"]) for row in rows] == figures.column("cycles_per_call").to_pylist()
-    assert [row["run"] for row in rows] == [str(one) for one in figures.column("run").to_pylist()]
+    assert [row["run"] for row in rows] == [str(run_name) for run_name in figures.column("run").to_pylist()]
     assert {row["warning_kinds"] for row in rows} == {"", "noisy"}
     assert set(pq.read_table(site / "data/runs.parquet").column("run").to_pylist()) == set(atlas.runs)
 
@@ -230,12 +230,12 @@ def test_the_data_hold_every_figure_and_run(site):
 def test_every_figure_that_stands_is_on_its_algorithms_and_its_machines_page(site):
     view = SiteView(gather(open_atlas(str(site.parent / "atlas"))))
     for folder, of in (
-        ("algorithm", lambda one: addresses.algorithm(one.work[0])),
-        ("machine", lambda one: addresses.machine(one.machine)),
+        ("algorithm", lambda entry: addresses.algorithm(entry.work[0])),
+        ("machine", lambda entry: addresses.machine(entry.machine)),
     ):
         wanted: dict[str, int] = {}
-        for one in view.gathered.stands:
-            wanted[of(one)] = wanted.get(of(one), 0) + 1
+        for standing in view.gathered.stands:
+            wanted[of(standing)] = wanted.get(of(standing), 0) + 1
         for page, count in wanted.items():
             text = (site / page).read_text(encoding="utf-8")
             tables = re.findall(r'<table class="listing figures">.*?</table>', text, re.DOTALL)

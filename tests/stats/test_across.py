@@ -17,11 +17,11 @@ CELLS = [Cell("alpha", "aes-128-ctr", "encrypt", 16 << k, "message/1") for k in 
 def run(draw: np.random.Generator, common: float, own: float, width: float = 0.001) -> dict[Cell, CellFigure]:
     """The figures of a run whose cells share a deviation and have one each."""
     shared = draw.normal(0, common)
-    found = {}
+    figures = {}
     for number, cell in enumerate(CELLS):
         cost = 100.0 * (number + 1) * math.exp(shared + draw.normal(0, own))
         interval = Interval(cost * (1 - width), cost * (1 + width))
-        found[cell] = CellFigure(
+        figures[cell] = CellFigure(
             cell=cell,
             library="Alpha",
             library_version="1.0",
@@ -37,7 +37,7 @@ def run(draw: np.random.Generator, common: float, own: float, width: float = 0.0
             quality=Quality.GOOD,
             cycle_source="probe",
         )
-    return found
+    return figures
 
 
 def test_without_earlier_runs_the_prior_stands() -> None:
@@ -45,7 +45,7 @@ def test_without_earlier_runs_the_prior_stands() -> None:
     for runs in ([], [run(draw, 0, 0)]):
         assert between_runs(runs) == Across(ACROSS_RUNS, 0)
     noisy = [
-        {cell: replace(one, quality=Quality.NOISY) for cell, one in run(draw, 0.1, 0).items()}
+        {cell: replace(figure, quality=Quality.NOISY) for cell, figure in run(draw, 0.1, 0).items()}
         for _ in range(3)
     ]
     assert between_runs(noisy) == Across(ACROSS_RUNS, 0)
@@ -54,9 +54,9 @@ def test_without_earlier_runs_the_prior_stands() -> None:
 def test_earlier_runs_overrule_it_in_both_directions() -> None:
     draw = np.random.default_rng(2)
     quiet, unsteady = ([run(draw, common, 0.0005) for _ in range(16)] for common in (0.001, 0.02))
-    found = between_runs(quiet)
-    assert found.earlier == 16
-    assert 0.003 < found.relative < 0.006
+    runs = between_runs(quiet)
+    assert runs.earlier == 16
+    assert 0.003 < runs.relative < 0.006
     assert 0.003 < between_runs(quiet[:6]).relative < ACROSS_RUNS
     assert between_runs(unsteady).relative > 0.03
 
@@ -66,8 +66,8 @@ def test_what_the_intervals_explain_is_not_counted_again() -> None:
     wide = [run(draw, 0.0, 0.01, width=0.02) for _ in range(10)]
     narrow = [
         {
-            cell: replace(one, interval=Interval(one.ns_per_call, one.ns_per_call))
-            for cell, one in figures.items()
+            cell: replace(figure, interval=Interval(figure.ns_per_call, figure.ns_per_call))
+            for cell, figure in figures.items()
         }
         for figures in wide
     ]

@@ -6,13 +6,13 @@ import sys
 
 def loaded(words: str) -> str:
     """What the program says that first runs `words`, then tells whether NumPy is loaded."""
-    said = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", f"{words}; import sys; print('numpy' in sys.modules)"],
         capture_output=True,
         text=True,
         check=True,
     )
-    return said.stdout.strip()
+    return done.stdout.strip()
 
 
 def test_what_starts_a_run_does_not_load_numpy():

@@ -35,8 +35,8 @@ def looks(
     noise = [NOISE[i % len(NOISE)] for i in range(count)]
     given = {
         "claimed_ns": [CALL_NS] * count,
-        "cpu_ns": [CALL_NS * (cpu + one) for one in noise],
-        "wall_ns": [CALL_NS * ((cpu if wall is None else wall) + abs(one)) for one in noise],
+        "cpu_ns": [CALL_NS * (cpu + noise_value) for noise_value in noise],
+        "wall_ns": [CALL_NS * ((cpu if wall is None else wall) + abs(noise_value)) for noise_value in noise],
         "threads": [1.0] * count,
         "clock_hz": [3e9] * count,
         "own_hz": [3e9] * count,
@@ -107,8 +107,8 @@ def test_a_refusal_takes_four_epochs_of_five(factors: tuple[float, ...], count: 
     if factors == (2, 2, 2, 1, 2):
         audits[3] = flat(count=3, epoch=3)
     verdict = judged(audits)
-    found = "refused" if verdict.refusal else "doubted" if Doubt.AUDIT in kinds(verdict) else ""
-    assert found == outcome
+    verdict_word = "refused" if verdict.refusal else "doubted" if Doubt.AUDIT in kinds(verdict) else ""
+    assert verdict_word == outcome
 
 
 def test_looks_of_milliseconds_tell_by_two() -> None:
@@ -139,7 +139,7 @@ def test_threads_are_a_doubt_and_no_lie() -> None:
 
 
 @pytest.mark.parametrize(
-    ("at", "beyond", "said"),
+    ("at", "beyond", "message"),
     [
         ({"threads": 1.25}, {"threads": 1.26}, "1.26 s of CPU time per second"),
         ({"beside": 1.5}, {"beside": 1.51}, "1.51 times the CPU time of the busiest"),
@@ -148,13 +148,13 @@ def test_threads_are_a_doubt_and_no_lie() -> None:
     ],
 )
 def test_a_doubt_begins_beyond_its_limit_and_on_four_looks(
-    at: dict[str, Any], beyond: dict[str, Any], said: str
+    at: dict[str, Any], beyond: dict[str, Any], message: str
 ) -> None:
     given = {"wall_ns": CALL_NS}
     assert not judged([flat(count=4, **{**given, **at})]).warnings
     assert not judged([flat(count=3, **{**given, **beyond})]).warnings
     (warning,) = judged([flat(count=4, **{**given, **beyond})]).warnings
-    assert said in warning.text
+    assert message in warning.text
     assert warning.numbers
 
 
@@ -184,7 +184,7 @@ def test_what_the_own_loop_shows_of_time_and_clean_calls_widens_the_limits() -> 
     assert is_finished([flat(1.07), flat(1.07, epoch=1)], skewed)
     assert not is_finished([flat(1.07), flat(1.07, epoch=1)], QUIET)
     clean = five(clean_ns=1.3 * CALL_NS)
-    assert any("never said less" in one.text for one in judged(clean, Printed(CALL_NS)).warnings)
+    assert any("never said less" in warning.text for warning in judged(clean, Printed(CALL_NS)).warnings)
     scattering = replace(QUIET, clean=0.2)
     assert not judge_audits(clean, Printed(CALL_NS), scattering).warnings
 
@@ -219,7 +219,9 @@ def test_a_figure_below_what_the_audit_found_clean_is_marked_and_not_refused() -
         verdict = judged(audits, Printed(figure_ns))
         assert any("never said less than 150 ns" in warning.text for warning in verdict.warnings)
         assert "never said less" not in verdict.refusal
-    assert not any("never said less" in one.text for one in judged(audits, Printed(126.0)).warnings)
+    assert not any(
+        "never said less" in each_warning.text for each_warning in judged(audits, Printed(126.0)).warnings
+    )
 
 
 @pytest.mark.parametrize("cycles", [True, False])
@@ -250,7 +252,7 @@ def test_a_cell_without_looks_is_doubted_and_says_why() -> None:
 
 def test_work_that_cannot_be_audited_is_said_and_costs_no_quality() -> None:
     nothing: dict[str, Any] = {"chained_ns": [], "control_ns": []}
-    for given, said in (
+    for given, expected_text in (
         ({**nothing, "unchained": "unsupported: no"}, "unsupported: no"),
         ({**nothing, "afresh": True}, "prepares its material again"),
         ({"control_ns": []}, "does not say what a chain takes"),
@@ -258,7 +260,7 @@ def test_work_that_cannot_be_audited_is_said_and_costs_no_quality() -> None:
     ):
         [warning] = judged([looks(**given)]).warnings
         assert warning.kind is Doubt.UNCHAINED
-        assert said in warning.text
+        assert expected_text in warning.text
     own = Cell("reference", "probe-imul", "run", 64, "stream/1")
     assert not judged([looks(**nothing, cell=own)]).warnings  # of a known chain its cost is proof
 

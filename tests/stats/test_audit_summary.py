@@ -22,21 +22,21 @@ def looks(cpu_ns: list[float], **more: Any) -> Audit:
 
 
 def test_each_cell_counts_with_its_middle_look() -> None:
-    one = [looks([90.0, 110.0, 500.0]), looks([105.0, 120.0])]
+    epoch_looks = [looks([90.0, 110.0, 500.0]), looks([105.0, 120.0])]
     two = [looks([200.0, 210.0, 220.0])]
-    found = sum_up_audits([one, two])
-    assert (found.cells, found.looks) == (2, 8)
-    assert found.time == (1.1, 2.1)
-    assert found.clock == (1.0, 1.0)
-    assert found.threads == (1.0, 1.0), "fewer than one thread is one"
-    assert (found.new_data, found.children) == (None, 0)
+    audits = sum_up_audits([epoch_looks, two])
+    assert (audits.cells, audits.looks) == (2, 8)
+    assert audits.time == (1.1, 2.1)
+    assert audits.clock == (1.0, 1.0)
+    assert audits.threads == (1.0, 1.0), "fewer than one thread is one"
+    assert (audits.new_data, audits.children) == (None, 0)
 
 
 def test_new_data_is_held_against_the_timed_calls_of_the_same_epoch() -> None:
-    one = [looks([100.0] * 3, chained_ns=[150.0]), looks([200.0] * 3, chained_ns=[700.0, 320.0])]
-    assert sum_up_audits([one]).new_data == (1.6, 1.6)  # 1.5, 3.5 and 1.6
+    epoch_looks = [looks([100.0] * 3, chained_ns=[150.0]), looks([200.0] * 3, chained_ns=[700.0, 320.0])]
+    assert sum_up_audits([epoch_looks]).new_data == (1.6, 1.6)  # 1.5, 3.5 and 1.6
     tiny = [looks([0.5] * 3, chained_ns=[4.0])]
-    assert sum_up_audits([one, tiny]).new_data == (1.6, 4.0), "less than a nanosecond is one"
+    assert sum_up_audits([epoch_looks, tiny]).new_data == (1.6, 4.0), "less than a nanosecond is one"
 
 
 def test_threads_are_the_larger_of_both_ways_to_see_them() -> None:
@@ -51,7 +51,7 @@ def test_what_nobody_knows_is_not_there() -> None:
     nothing = Seen(0, 0, None, None, None, None, 0)
     assert sum_up_audits([]) == nothing
     assert sum_up_audits([[], [Audit(CELL, 0, problem="too long", children=3)]]) == nothing
-    found = sum_up_audits([[looks([100.0] * 2, claimed_ns=[0.0, 0.0], own_hz=[0.0, 0.0], children=2)]])
-    assert (found.cells, found.looks, found.time, found.clock, found.children) == (1, 2, None, None, 2)
+    audits = sum_up_audits([[looks([100.0] * 2, claimed_ns=[0.0, 0.0], own_hz=[0.0, 0.0], children=2)]])
+    assert (audits.cells, audits.looks, audits.time, audits.clock, audits.children) == (1, 2, None, None, 2)
     half = sum_up_audits([[looks([100.0, 300.0], claimed_ns=[0.0, 100.0], clock_hz=[2e9, 0.0], children=1)]])
     assert (half.time, half.clock) == ((3.0, 3.0), (2e9 / 3e9, 2e9 / 3e9))

@@ -100,8 +100,8 @@ def test_the_cost_of_an_empty_sample_is_subtracted(make_simulation):
 
 def test_pmu_cycles_are_preferred(simulation):
     burst = replace(simulation.burst(100.0, n=3, calls=10), cycles=[1000, 2000, 3000])
-    found = cycles_per_call(burst, simulation.calibration(cycle_source="pmu", fixed_ticks=0.0))
-    assert found.tolist() == [100.0, 200.0, 300.0]
+    call = cycles_per_call(burst, simulation.calibration(cycle_source="pmu", fixed_ticks=0.0))
+    assert call.tolist() == [100.0, 200.0, 300.0]
 
 
 def test_without_a_cycle_source_there_are_no_cycles(simulation):
@@ -203,10 +203,10 @@ def test_single_low_readings_do_not_make_the_floor(simulation):
 
 def test_floors_are_kept_apart_by_process(simulation):
     bursts = [simulation.burst(100.0), simulation.burst(100.0, epoch=2)]
-    found = find_quiet(simulation.calibrations(2), bursts, simulation.policy)
-    assert list(found) == [simulation.cell.process]
-    assert found[simulation.cell.process].floor == pytest.approx(2557.0, rel=0.005)
-    assert found[simulation.cell.process].limit == pytest.approx(1.01 * 2557.0, rel=0.005)
+    quiet = find_quiet(simulation.calibrations(2), bursts, simulation.policy)
+    assert list(quiet) == [simulation.cell.process]
+    assert quiet[simulation.cell.process].floor == pytest.approx(2557.0, rel=0.005)
+    assert quiet[simulation.cell.process].limit == pytest.approx(1.01 * 2557.0, rel=0.005)
 
 
 MODES = {"contention_probe": "reorder-buffer", "contention_length": 141}
@@ -226,12 +226,12 @@ def test_the_two_modes_of_the_reorder_buffer_are_told_apart(simulation):
 
 
 def test_processes_that_were_never_alone_are_judged_by_the_others(simulation):
-    found = {"contention_floor": 800.0, "contention_shared": 1600.0}
+    contention = {"contention_floor": 800.0, "contention_shared": 1600.0}
     never = {"contention_floor": 0.0, "contention_shared": 0.0}
     odd = {"contention_floor": 1430.0, "contention_shared": 1970.0}  # learnt beside a neighbour
     calibrations = {
         (simulation.cell.process, epoch): simulation.calibration(epoch, **MODES, **modes)
-        for epoch, modes in enumerate((found, never, found, odd, found))
+        for epoch, modes in enumerate((contention, never, contention, odd, contention))
     }
     assert own_quiet(calibrations[simulation.cell.process, 1], simulation.policy) == Quiet(0.0, 0.0)
     quiet = find_quiet(calibrations, [], simulation.policy)[simulation.cell.process]

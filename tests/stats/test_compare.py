@@ -65,17 +65,17 @@ def test_a_clear_difference_is_claimed_both_ways():
 
 
 def test_an_interval_that_covers_one_claims_nothing_and_wide_as_it_is_no_tie_either():
-    found = compare(FAST, figure_with([100.0, 101.5, 99.5]))
-    assert (found.claimed, found.tie, found.answer) == (False, False, Answer.UNDECIDED)
-    assert "covers 1" in found.reason
+    pair = compare(FAST, figure_with([100.0, 101.5, 99.5]))
+    assert (pair.claimed, pair.tie, pair.answer) == (False, False, Answer.UNDECIDED)
+    assert "covers 1" in pair.reason
 
 
 def test_within_the_noise_floor_nothing_is_claimed_and_a_large_one_makes_no_ties():
     near = figure_with([100.5, 100.6, 100.4])
     assert compare(FAST, near, NoiseFloor(0.001, ())).claimed
-    found = compare(FAST, near, NoiseFloor(0.01, ()))
-    assert (found.answer, found.margin) == (Answer.TIED, 0.02), "0.5 % apart, known to 1 %"
-    assert "noise floor of 1 %" in found.reason
+    pair = compare(FAST, near, NoiseFloor(0.01, ()))
+    assert (pair.answer, pair.margin) == (Answer.TIED, 0.02), "0.5 % apart, known to 1 %"
+    assert "noise floor of 1 %" in pair.reason
     farther = figure_with([101.2, 101.3, 101.1])
     assert compare(FAST, farther, NoiseFloor(0.013, ())).answer is Answer.UNDECIDED
     assert compare(FAST, near, NoiseFloor(0.2, ())).answer is Answer.UNDECIDED, "a large floor makes no ties"
@@ -91,17 +91,17 @@ def test_pairing_removes_what_epochs_share():
 def test_samples_bound_the_width_when_epochs_agree_by_luck():
     a = figure_with([100.0, 100.0, 100.0], half=2.0, dominated_by="samples")
     b = figure_with([101.0, 101.0, 101.0], half=2.0, dominated_by="samples")
-    found = compare(a, b)
-    assert not found.claimed
-    assert found.dominated_by == "samples"
+    pair = compare(a, b)
+    assert not pair.claimed
+    assert pair.dominated_by == "samples"
 
 
 def test_single_epochs_use_the_figures_own_intervals():
     a = figure_with([100.0], half=1.0)
     assert not compare(a, figure_with([101.0], half=1.0)).claimed
-    found = compare(a, figure_with([105.0], half=1.0))
-    assert found.ratio.above(1)
-    assert (found.answer, found.claimed) == (Answer.UNDECIDED, False), "one process tells nothing of the next"
+    pair = compare(a, figure_with([105.0], half=1.0))
+    assert pair.ratio.above(1)
+    assert (pair.answer, pair.claimed) == (Answer.UNDECIDED, False), "one process tells nothing of the next"
 
 
 FIVE = [100.0, 100.1, 99.9, 100.05, 99.95]
@@ -110,21 +110,21 @@ FIVE = [100.0, 100.1, 99.9, 100.05, 99.95]
 @pytest.mark.parametrize("quality", [Quality.NOISY, Quality.UNSETTLED])
 def test_nothing_is_claimed_of_a_figure_in_doubt(quality):
     doubtful = replace(SLOW, quality=quality)
-    for found in (compare(FAST, doubtful), compare(doubtful, FAST)):
-        assert not found.ratio.within(0.99, 1.01), "the ratio is given all the same"
-        assert found.answer is Answer.UNDECIDED
-        assert quality.value in found.doubt
-        assert found.against(0.01) is Answer.UNDECIDED
-        assert found.seconds_to_decide(0.01, 10.0) == math.inf
+    for pair in (compare(FAST, doubtful), compare(doubtful, FAST)):
+        assert not pair.ratio.within(0.99, 1.01), "the ratio is given all the same"
+        assert pair.answer is Answer.UNDECIDED
+        assert quality.value in pair.doubt
+        assert pair.against(0.01) is Answer.UNDECIDED
+        assert pair.seconds_to_decide(0.01, 10.0) == math.inf
 
 
 def test_across_runs_nothing_is_claimed_while_intervals_overlap():
     a, near = figure_with(FIVE, half=3.0), figure_with([105.0, 105.1, 104.9, 105.2, 104.8], half=2.5)
     far = replace(near, interval=Interval(103.5, 106.5))
     assert compare(a, near).answer is Answer.SLOWER, "measured in turn, epoch by epoch"
-    found = compare(a, near, same_run=False)
-    assert (found.answer, found.dominated_by) == (Answer.UNDECIDED, "intervals")
-    assert (found.ratio.low, found.ratio.high) == pytest.approx((102.5 / 103, 107.5 / 97))
+    pair = compare(a, near, same_run=False)
+    assert (pair.answer, pair.dominated_by) == (Answer.UNDECIDED, "intervals")
+    assert (pair.ratio.low, pair.ratio.high) == pytest.approx((102.5 / 103, 107.5 / 97))
     assert compare(a, far, same_run=False).answer is Answer.SLOWER
     assert compare(far, a, same_run=False).answer is Answer.FASTER
 
@@ -139,14 +139,14 @@ def test_a_lopsided_interval_counts_on_the_side_where_it_lies():
 
 def test_across_runs_few_processes_claim_nothing():
     three = figure_with([110.0, 110.1, 109.9], half=0.1)
-    found = compare(figure_with(FIVE, half=0.1), three, same_run=False)
-    assert (found.answer, found.doubt) == (Answer.UNDECIDED, "fewer than 4 quiet processes")
+    pair = compare(figure_with(FIVE, half=0.1), three, same_run=False)
+    assert (pair.answer, pair.doubt) == (Answer.UNDECIDED, "fewer than 4 quiet processes")
     assert compare(FAST, SLOW).answer is Answer.SLOWER, "in one run three will do"
 
 
 def test_a_limit_has_three_answers():
-    found = compare(FAST, SLOW, NoiseFloor(0.02, ()))  # 1.1, from 1.078 to 1.122
-    answers = [found.against(limit) for limit in (0.05, 0.1, 0.2)]
+    pair = compare(FAST, SLOW, NoiseFloor(0.02, ()))  # 1.1, from 1.078 to 1.122
+    answers = [pair.against(limit) for limit in (0.05, 0.1, 0.2)]
     assert answers == [Answer.SLOWER, Answer.UNDECIDED, Answer.TIED]
     assert compare(SLOW, FAST).against(0.01) is Answer.TIED, "faster is not slower"
 
@@ -154,16 +154,16 @@ def test_a_limit_has_three_answers():
 def test_how_long_it_takes_to_decide_follows_from_widths_and_time():
     a = figure_with([100.0, 102.0, 98.0, 101.0, 99.0])
     b = figure_with([102.0, 99.0, 103.0, 98.0, 108.0])
-    found = compare(a, b)
-    away = math.log(1.05 / found.ratio.value)
-    assert found.against(0.05) is Answer.UNDECIDED
-    assert found.seconds_to_decide(0.05, 10.0) == pytest.approx(10 * ((found.measured / away) ** 2 - 1))
+    pair = compare(a, b)
+    away = math.log(1.05 / pair.ratio.value)
+    assert pair.against(0.05) is Answer.UNDECIDED
+    assert pair.seconds_to_decide(0.05, 10.0) == pytest.approx(10 * ((pair.measured / away) ** 2 - 1))
     assert compare(a, b, NoiseFloor(0.2, ())).seconds_to_decide(0.05, 10.0) == math.inf
-    assert found.seconds_to_decide(10.0, 10.0) == 0.0, "decided already"
+    assert pair.seconds_to_decide(10.0, 10.0) == 0.0, "decided already"
 
 
-def of(found) -> list[tuple[str, str]]:
-    return [(figure.cell.runner, standing.value) for figure, standing in found]
+def of(standings) -> list[tuple[str, str]]:
+    return [(figure.cell.runner, standing.value) for figure, standing in standings]
 
 
 def test_nobody_comes_first_by_a_figure_in_doubt_or_while_intervals_overlap():
@@ -181,9 +181,9 @@ def test_nobody_comes_first_by_a_figure_in_doubt_or_while_intervals_overlap():
 
 def test_unknown_widths_never_claim():
     unknown = figure_with([120.0], interval=Interval(0.0, math.inf, 0.95, "samples"))
-    found = compare(FAST, unknown)
-    assert not found.claimed
-    assert (found.ratio.low, found.ratio.high) == (0.0, math.inf)
+    pair = compare(FAST, unknown)
+    assert not pair.claimed
+    assert (pair.ratio.low, pair.ratio.high) == (0.0, math.inf)
 
 
 def test_other_cycle_sources_are_compared_in_nanoseconds():
@@ -191,29 +191,29 @@ def test_other_cycle_sources_are_compared_in_nanoseconds():
         replace(SLOW, cycle_source="pmu"),
         replace(SLOW, cycles_per_call=None, epoch_cycles=(), cycle_source="none"),
     ):
-        found = compare(FAST, replace(other, ns_per_call=50.0, epoch_ns=(50.0, 50.1, 49.9)))
-        assert found.unit == "ns"
-        assert found.ratio.value == pytest.approx(1.0)
-        assert not found.claimed
-        assert "nanoseconds" in found.reason
+        pair = compare(FAST, replace(other, ns_per_call=50.0, epoch_ns=(50.0, 50.1, 49.9)))
+        assert pair.unit == "ns"
+        assert pair.ratio.value == pytest.approx(1.0)
+        assert not pair.claimed
+        assert "nanoseconds" in pair.reason
 
 
 def test_costs_that_are_not_positive_have_no_ratio():
-    found = compare(FAST, figure_with([-0.1, 0.0, 0.1]))
-    assert not found.claimed
-    assert math.isnan(found.ratio.value)
+    pair = compare(FAST, figure_with([-0.1, 0.0, 0.1]))
+    assert not pair.claimed
+    assert math.isnan(pair.ratio.value)
 
 
 def test_doubts_travel_with_the_comparison():
-    found = compare(FAST, replace(SLOW, quality=Quality.NOISY, cell=replace(SLOW.cell, contract="stream/1")))
-    assert "noisy" in found.reason
-    assert "message/1 and stream/1" in found.reason
+    pair = compare(FAST, replace(SLOW, quality=Quality.NOISY, cell=replace(SLOW.cell, contract="stream/1")))
+    assert "noisy" in pair.reason
+    assert "message/1 and stream/1" in pair.reason
 
 
 def test_the_fastest_are_all_that_are_known_to_be_like_the_best():
     tied = figure_with([100.05, 100.15, 99.95], runner="cryptopp")
-    found = stand([SLOW, tied, FAST], NoiseFloor(0.002, ()))
-    assert of(found) == [("cryptopp", "tied"), ("openssl", "tied")]
+    standings = stand([SLOW, tied, FAST], NoiseFloor(0.002, ()))
+    assert of(standings) == [("cryptopp", "tied"), ("openssl", "tied")]
     assert of(stand([SLOW, FAST], None)) == [("openssl", "fastest")]
     assert stand([FAST], None) == stand([], None) == ()
 
@@ -226,18 +226,18 @@ def test_not_known_is_no_tie():
         figure_with([127_000, 127_200, 126_800], runner="go", half=400),
         figure_with([140_000, 140_200, 139_800], runner="far", half=400),
     ]
-    found = stand(rivals, NoiseFloor(0.0008, ()))
-    assert of(found) == [("aws-lc", "unknown"), ("openssl", "unknown"), ("go", "unknown")]
-    sure = [replace(one, quality=Quality.GOOD) for one in rivals]
+    standings = stand(rivals, NoiseFloor(0.0008, ()))
+    assert of(standings) == [("aws-lc", "unknown"), ("openssl", "unknown"), ("go", "unknown")]
+    sure = [replace(rival, quality=Quality.GOOD) for rival in rivals]
     assert of(stand(sure, NoiseFloor(0.0008, ()))) == [("aws-lc", "fastest")]
 
 
 def test_one_rival_of_whom_nothing_is_known_leaves_nobody_a_tie():
     tied = figure_with([100.05, 100.15, 99.95], runner="cryptopp")
     vague = figure_with([101.0, 96.0, 107.0], runner="nettle")
-    found = stand([FAST, tied, vague], NoiseFloor(0.002, ()))
-    assert {standing for _, standing in of(found)} == {"unknown"}
-    assert len(found) == 3
+    standings = stand([FAST, tied, vague], NoiseFloor(0.002, ()))
+    assert {standing for _, standing in of(standings)} == {"unknown"}
+    assert len(standings) == 3
 
 
 @pytest.mark.parametrize(
@@ -245,8 +245,8 @@ def test_one_rival_of_whom_nothing_is_known_leaves_nobody_a_tie():
     [(None, 0.0, 0.01), (0.004, 0.0, 0.01), (0.008, 0.0, 0.016), (0.2, 0.0, 0.02), (0.2, 0.05, 0.05)],
 )
 def test_the_margin_of_a_tie_is_what_was_asked_for_or_what_can_be_told(floor, precision, margin):
-    found = compare(FAST, SLOW, NoiseFloor(floor, ()) if floor is not None else None, precision=precision)
-    assert found.margin == margin
+    pair = compare(FAST, SLOW, NoiseFloor(floor, ()) if floor is not None else None, precision=precision)
+    assert pair.margin == margin
 
 
 def test_ties_are_called_so_rarely_where_costs_differ_by_the_margin():
@@ -256,10 +256,10 @@ def test_ties_are_called_so_rarely_where_costs_differ_by_the_margin():
     def draw(centre):
         return figure_with(centre * (1 + 0.002 * random.standard_normal(5)))
 
-    found = [compare(draw(100.0), draw(101.0)) for _ in range(1000)]
-    assert sum(one.tie for one in found) <= 0.05 * 1000
+    comparisons = [compare(draw(100.0), draw(101.0)) for _ in range(1000)]
+    assert sum(pair.tie for pair in comparisons) <= 0.05 * 1000
     same = [compare(draw(100.0), draw(100.0)) for _ in range(1000)]
-    assert sum(one.tie for one in same) >= 0.9 * 1000, "and where they do not, it is told"
+    assert sum(pair.tie for pair in same) >= 0.9 * 1000, "and where they do not, it is told"
 
 
 def test_epochs_are_pairs_by_their_numbers():
@@ -274,7 +274,7 @@ def test_epochs_are_pairs_by_their_numbers():
     assert compare(a, apart).ratio == compare(a, apart, same_run=False).ratio, (
         "one epoch in common is no pair"
     )
-    whole = mean_cost([cost_of(one, "cycles", source=1) for one in (a, b)])
+    whole = mean_cost([cost_of(figure_side, "cycles", source=1) for figure_side in (a, b)])
     assert whole.numbers == (1, 2, 3, 4)
     assert whole.epochs == pytest.approx(tuple(math.sqrt(100 * 101) * shared[1:5]))
 
@@ -291,11 +291,11 @@ def test_what_has_no_cost_or_no_interval_is_not_ranked():
 
 
 def test_the_interval_is_never_narrower_than_the_noise_floor():
-    found = compare(FAST, SLOW, NoiseFloor(0.05, ()))
-    assert found.dominated_by == "noise floor"
-    assert (found.ratio.low, found.ratio.high) == pytest.approx((1.1 / 1.05, 1.1 * 1.05))
-    assert found.claimed
-    assert "noise floor is 5 %" in found.reason
+    pair = compare(FAST, SLOW, NoiseFloor(0.05, ()))
+    assert pair.dominated_by == "noise floor"
+    assert (pair.ratio.low, pair.ratio.high) == pytest.approx((1.1 / 1.05, 1.1 * 1.05))
+    assert pair.claimed
+    assert "noise floor is 5 %" in pair.reason
     assert compare(FAST, SLOW).dominated_by == "epochs"
 
 
@@ -303,17 +303,21 @@ def test_nothing_is_claimed_while_the_interval_covers_one_whatever_it_comes_from
     random = np.random.default_rng(3)
     for _ in range(200):
         a, b = (figure_with(100 * (1 + 0.003 * random.standard_normal(4))) for _ in range(2))
-        found = compare(a, b, NoiseFloor(0.002, ()))
-        assert found.claimed is not (found.ratio.low <= 1 <= found.ratio.high)
-        assert found.claimed is ("excludes" in found.reason)
-        assert compare(b, a, NoiseFloor(0.002, ())).claimed is found.claimed
-        assert found.tie is (not found.claimed and found.ratio.within(1 / 1.01, 1.01))
+        pair = compare(a, b, NoiseFloor(0.002, ()))
+        assert pair.claimed is not (pair.ratio.low <= 1 <= pair.ratio.high)
+        assert pair.claimed is ("excludes" in pair.reason)
+        assert compare(b, a, NoiseFloor(0.002, ())).claimed is pair.claimed
+        assert pair.tie is (not pair.claimed and pair.ratio.within(1 / 1.01, 1.01))
 
 
 def test_an_interval_that_reaches_zero_bounds_nothing():
     wide = figure_with([100.0], half=150.0)
-    found = compare(FAST, wide)
-    assert (found.ratio.low, found.ratio.high, found.answer) == (0.0, math.inf, Answer.UNDECIDED)
+    pair = compare(FAST, wide)
+    assert (pair.ratio.low, pair.ratio.high, pair.answer) == (
+        0.0,
+        math.inf,
+        Answer.UNDECIDED,
+    )
 
 
 def test_means_are_geometric_and_paired_epoch_by_epoch():
@@ -336,27 +340,27 @@ def test_means_are_geometric_and_paired_epoch_by_epoch():
 
 
 def test_a_mean_has_the_means_of_the_ends_and_needs_something():
-    found = geometric_mean([Estimate(4.0, 1.0, 9.0), Estimate(9.0, 4.0, 16.0)])
-    assert (found.value, found.low, found.high) == pytest.approx((6.0, 2.0, 12.0))
+    mean = geometric_mean([Estimate(4.0, 1.0, 9.0), Estimate(9.0, 4.0, 16.0)])
+    assert (mean.value, mean.low, mean.high) == pytest.approx((6.0, 2.0, 12.0))
     assert geometric_mean([Estimate(4.0, 0.0, 9.0), Estimate(9.0, 4.0, 16.0)]).low == 0.0
     with pytest.raises(ValueError, match="at least one"):
         geometric_mean([])
 
 
 def test_costs_in_time_carry_the_relative_width():
-    found = cost_of(figure_with([100.0, 101.0], half=2.0), "ns", per=10)
-    assert found.estimate.value == pytest.approx(100.5 / 2 / 10)
-    assert found.estimate.half_width == pytest.approx(2.0 / 2 / 10)
-    assert found.epochs == pytest.approx((5.0, 5.05))
-    assert found.by_samples == 0.0
+    cost = cost_of(figure_with([100.0, 101.0], half=2.0), "ns", per=10)
+    assert cost.estimate.value == pytest.approx(100.5 / 2 / 10)
+    assert cost.estimate.half_width == pytest.approx(2.0 / 2 / 10)
+    assert cost.epochs == pytest.approx((5.0, 5.05))
+    assert cost.by_samples == 0.0
     assert cost_of(
         figure_with([100.0], half=2.0, dominated_by="samples"), "cycles"
     ).by_samples == pytest.approx(0.02)
 
 
 def test_quotients_reach_from_end_to_end():
-    found = quotient(Estimate(6.0, 5.0, 8.0), Estimate(2.0, 0.5, 4.0))
-    assert (found.value, found.low, found.high) == (3.0, 1.25, 16.0)
+    ratio = quotient(Estimate(6.0, 5.0, 8.0), Estimate(2.0, 0.5, 4.0))
+    assert (ratio.value, ratio.low, ratio.high) == (3.0, 1.25, 16.0)
     assert quotient(Estimate(6.0, 5.0, 8.0), Estimate(2.0, 0.0, 4.0)) == Estimate(3.0, 0.0, math.inf)
     assert quotient(Estimate(6.0, 0.0, 8.0), Estimate(2.0, 1.0, 4.0)) == Estimate(3.0, 0.0, math.inf)
     assert quotient(Estimate(6.0, 5.0, 8.0), Estimate(0.0, 0.0, 0.0)).value == math.inf
@@ -382,9 +386,9 @@ def test_false_claims_are_rare_and_real_differences_are_found():
 def test_the_noise_floor_is_the_worst_pair():
     twin = replace(FAST, cell=replace(FAST.cell, twin=1), cycles_per_call=100.2)
     other = replace(SLOW, cell=replace(SLOW.cell, twin=1), cycles_per_call=109.0)
-    found = noise_floor([(FAST, twin), (SLOW, other)])
-    assert found.relative == pytest.approx(1 / 110)
-    assert found.pairs[0] == (FAST.cell.address, pytest.approx(1.002))
+    floor = noise_floor([(FAST, twin), (SLOW, other)])
+    assert floor.relative == pytest.approx(1 / 110)
+    assert floor.pairs[0] == (FAST.cell.address, pytest.approx(1.002))
     assert noise_floor([]) is None
 
 
@@ -397,9 +401,9 @@ def test_pairs_of_good_figures_decide_the_noise_floor(doubtful):
     for index in doubtful:
         pair[index] = replace(pair[index], quality=Quality.NOISY)
     good = (FAST, twin_of(FAST, 100.3))
-    found = noise_floor([tuple(pair), good])
-    assert found.relative == pytest.approx(0.003)
-    assert len(found.pairs) == 2
+    floor = noise_floor([tuple(pair), good])
+    assert floor.relative == pytest.approx(0.003)
+    assert len(floor.pairs) == 2
     assert noise_floor([tuple(pair)]).relative == pytest.approx(150 / 110 - 1)
     assert noise_floor([good, (FAST, twin_of(FAST, 0.0))]) == noise_floor([good])
     assert noise_floor([(replace(FAST, cycles_per_call=0.0), twin_of(FAST, 5.0))]) is None
@@ -410,15 +414,15 @@ def test_without_a_good_pair_only_what_no_interval_explains_makes_the_noise_floo
         a, b = (replace(figure_with(epochs), quality=Quality.IMPRECISE) for epochs in (first, second))
         return a, replace(b, cell=replace(b.cell, twin=1))
 
-    near = [pair([100.0, 100.1, 99.9], [one, one + 0.1, one - 0.1]) for one in (100.1, 100.2)]
+    near = [pair([100.0, 100.1, 99.9], [number, number + 0.1, number - 0.1]) for number in (100.1, 100.2)]
     wide = pair([100.0, 92.0, 108.0], [108.0, 112.0, 99.0])
     assert compare(*wide).measured > 0.08
     assert noise_floor([*near, wide]).relative == pytest.approx(0.002)
     apart = pair([100.0, 100.1, 99.9], [108.0, 108.2, 107.8])
-    found = noise_floor([*near, apart])
-    assert found.relative == pytest.approx(math.exp(math.log(1.08) - compare(*apart).measured) - 1)
-    assert 0.07 < found.relative < 0.08
-    assert found.others == pytest.approx(0.002), "of other runners the middle pair speaks"
+    floor = noise_floor([*near, apart])
+    assert floor.relative == pytest.approx(math.exp(math.log(1.08) - compare(*apart).measured) - 1)
+    assert 0.07 < floor.relative < 0.08
+    assert floor.others == pytest.approx(0.002), "of other runners the middle pair speaks"
     good = noise_floor(
         [*near, apart, (FAST, replace(FAST, cell=replace(FAST.cell, twin=1), cycles_per_call=101.0))]
     )
@@ -434,24 +438,24 @@ def spread_of(values) -> float:
 def test_pairs_are_students_t_on_the_logarithms_of_their_ratios(epochs):
     a = np.array([100.0, 101.0, 103.0, 99.0, 100.5])[:epochs]
     b = np.array([110.0, 112.5, 113.0, 111.0, 109.0])[:epochs]
-    found = compare(figure_with(a), figure_with(b))
+    pair = compare(figure_with(a), figure_with(b))
     half = stats.t.ppf(0.975, epochs - 1) * math.sqrt(spread_of(b / a))
     ratio = float(np.median(b) / np.median(a))
-    assert (found.ratio.value, found.dominated_by) == (pytest.approx(ratio), "epochs")
-    assert found.ratio.low == pytest.approx(ratio * math.exp(-half), rel=1e-6)
-    assert found.ratio.high == pytest.approx(ratio * math.exp(half), rel=1e-6)
+    assert (pair.ratio.value, pair.dominated_by) == (pytest.approx(ratio), "epochs")
+    assert pair.ratio.low == pytest.approx(ratio * math.exp(-half), rel=1e-6)
+    assert pair.ratio.high == pytest.approx(ratio * math.exp(half), rel=1e-6)
 
 
 @pytest.mark.parametrize(("first", "second"), [(2, 3), (3, 2), (4, 5), (3, 3)])
 def test_runs_are_compared_by_welchs_interval(first, second):
     a = np.array([100.0, 101.0, 103.0, 99.0])[:first]
     b = np.array([110.0, 115.0, 113.0, 118.0, 109.0])[:second]
-    found = compare(figure_with(a), figure_with(b), same_run=False)
+    pair = compare(figure_with(a), figure_with(b), same_run=False)
     parts = spread_of(a), spread_of(b)
     df = sum(parts) ** 2 / (parts[0] ** 2 / (first - 1) + parts[1] ** 2 / (second - 1))
     half = stats.t.ppf(0.975, max(1, int(df))) * math.sqrt(sum(parts))
     ratio = float(np.median(b) / np.median(a))
-    assert found.ratio.low == pytest.approx(ratio * math.exp(-half), rel=1e-6)
+    assert pair.ratio.low == pytest.approx(ratio * math.exp(-half), rel=1e-6)
 
 
 def test_epochs_without_spread_and_costs_without_epochs():
@@ -459,9 +463,9 @@ def test_epochs_without_spread_and_costs_without_epochs():
     assert (same.ratio.low, same.ratio.high) == pytest.approx((1.1, 1.1))
     bare = Cost(Estimate(100.0, 99.0, 101.0))
     assert (bare.epochs, bare.by_samples) == ((), 0.0)
-    found = compare_costs(bare, Cost(Estimate(200.0, 198.0, 202.0)))
-    assert found.ratio.high == pytest.approx(2 * math.exp(math.hypot(0.01, 0.01)))
-    assert len({bare, bare, found}) == 2, "values: frozen, so they can be members of a set"
+    pair = compare_costs(bare, Cost(Estimate(200.0, 198.0, 202.0)))
+    assert pair.ratio.high == pytest.approx(2 * math.exp(math.hypot(0.01, 0.01)))
+    assert len({bare, bare, pair}) == 2, "values: frozen, so they can be members of a set"
 
 
 def test_one_figure_without_cycles_is_enough_for_nanoseconds():
@@ -475,21 +479,21 @@ def test_one_figure_without_cycles_is_enough_for_nanoseconds():
 
 def test_costs_below_one_cycle_are_paired_as_all_others():
     small = figure_with([0.5, 0.51, 0.49])
-    found = compare(small, figure_with([0.55, 0.561, 0.539]))
-    assert found.ratio.value == pytest.approx(1.1)
-    assert found.ratio.high - found.ratio.low < 0.01, "what both epochs share is no difference"
+    pair = compare(small, figure_with([0.55, 0.561, 0.539]))
+    assert pair.ratio.value == pytest.approx(1.1)
+    assert pair.ratio.high - pair.ratio.low < 0.01, "what both epochs share is no difference"
 
 
 def test_two_epochs_of_one_run_are_enough_to_claim_and_one_is_not():
     two = compare(figure_with([100.0, 100.1]), figure_with([120.0, 120.1]))
-    one = compare(figure_with([100.0]), figure_with([120.0, 120.1]))
+    pair = compare(figure_with([100.0]), figure_with([120.0, 120.1]))
     assert two.doubt == ""
-    assert one.doubt
+    assert pair.doubt
 
 
 def test_nothing_decides_a_ratio_that_is_not_positive_and_a_cost_of_zero_keeps_its_interval():
-    found = compare(FAST, SLOW)
-    nothing = replace(found, ratio=replace(found.ratio, value=0.0, low=0.0))
+    pair = compare(FAST, SLOW)
+    nothing = replace(pair, ratio=replace(pair.ratio, value=0.0, low=0.0))
     assert nothing.seconds_to_decide(0.05, 10.0) == math.inf
     free = cost_of(figure_with([0.0, 0.0], half=1.0), "cycles")
     assert (free.estimate.low, free.estimate.high) == (-1.0, 1.0)

@@ -67,10 +67,10 @@ def ratio_of(value: float, low: float, high: float, **more: object) -> Compariso
     ],
 )
 def test_an_interval_that_ends_at_one_covers_it(low: float, high: float, answer: Answer) -> None:
-    found = ratio_of((low + high) / 2, low, high)
-    assert (found.answer, found.tie) == (answer, answer is Answer.TIED)
-    assert found.claimed is (answer in (Answer.FASTER, Answer.SLOWER))
-    assert replace(found, doubt="noisy").answer is Answer.UNDECIDED
+    ratio = ratio_of((low + high) / 2, low, high)
+    assert (ratio.answer, ratio.tie) == (answer, answer is Answer.TIED)
+    assert ratio.claimed is (answer in (Answer.FASTER, Answer.SLOWER))
+    assert replace(ratio, doubt="noisy").answer is Answer.UNDECIDED
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ def test_an_interval_that_ends_at_one_covers_it(low: float, high: float, answer:
     ],
 )
 def test_a_limit_of_five_percent(low: float, high: float, answer: Answer) -> None:
-    found = ratio_of((low + high) / 2, low, high)
-    assert found.against(0.05) is answer
-    assert replace(found, doubt="noisy").against(0.05) is Answer.UNDECIDED
+    ratio = ratio_of((low + high) / 2, low, high)
+    assert ratio.against(0.05) is answer
+    assert replace(ratio, doubt="noisy").against(0.05) is Answer.UNDECIDED
 
 
 def test_time_helps_only_against_what_time_narrows() -> None:
@@ -112,16 +112,18 @@ def test_the_runner_that_was_measured_twice_judges_others_within_measure(
     first: str, second: str, floor: float
 ) -> None:
     noise = NoiseFloor(0.1, (("openssl/aes-128-ctr/encrypt@64", 1.1),), 0.02)
-    found = compare(figure(100, first), figure(150, second), noise)
-    assert found.floor == floor
-    assert (found.ratio.low, found.ratio.high) == pytest.approx((1.5 / (1 + floor), 1.5 * (1 + floor)))
+    comparison = compare(figure(100, first), figure(150, second), noise)
+    assert comparison.floor == floor
+    assert (comparison.ratio.low, comparison.ratio.high) == pytest.approx(
+        (1.5 / (1 + floor), 1.5 * (1 + floor))
+    )
     assert compare(figure(100, first), figure(150, second), NoiseFloor(0.1, ())).floor == 0.1
     assert compare(figure(100, first), figure(150, second), replace(noise, others=None)).floor == 0.1
     assert compare(figure(100, first), figure(150, second)).floor == 0.0
 
 
 @pytest.mark.parametrize(
-    ("b", "floor", "said"),
+    ("b", "floor", "message"),
     [
         (104.9, 0.05, "within the noise floor of 5 %"),
         (105.1, 0.05, "excludes 1 and the noise floor is 5 %"),
@@ -130,15 +132,16 @@ def test_the_runner_that_was_measured_twice_judges_others_within_measure(
         (105.0, None, "no A/A pair"),
     ],
 )
-def test_the_reason_names_what_decided(b: float, floor: float | None, said: str) -> None:
-    costs = (Cost(Estimate(one, one, one), (one, one)) for one in (100.0, b))
-    assert said in compare_costs(*costs, floor).reason
+def test_the_reason_names_what_decided(b: float, floor: float | None, message: str) -> None:
+    costs = (Cost(Estimate(number, number, number), (number, number)) for number in (100.0, b))
+    assert message in compare_costs(*costs, floor).reason
 
 
 def test_widths_come_from_where_they_are_widest() -> None:
     def found(by_samples: tuple[float, float], floor: float) -> Comparison:
         a, b = (
-            Cost(Estimate(c, c, c), (c, c), one) for c, one in zip((100.0, 200.0), by_samples, strict=True)
+            Cost(Estimate(c, c, c), (c, c), sample)
+            for c, sample in zip((100.0, 200.0), by_samples, strict=True)
         )
         return compare_costs(a, b, floor)
 
@@ -153,9 +156,9 @@ def test_widths_come_from_where_they_are_widest() -> None:
 @pytest.mark.parametrize("cost", [0.0, -1.0, math.inf, math.nan])
 def test_a_cost_must_be_positive_and_finite(cost: float) -> None:
     good, bad = Cost(Estimate(1.0, 1.0, 1.0)), Cost(Estimate(cost, cost, cost))
-    for found in (compare_costs(good, bad), compare_costs(bad, good)):
-        assert math.isnan(found.ratio.value)
-        assert (found.ratio.low, found.ratio.high) == (0.0, math.inf)
+    for comparison in (compare_costs(good, bad), compare_costs(bad, good)):
+        assert math.isnan(comparison.ratio.value)
+        assert (comparison.ratio.low, comparison.ratio.high) == (0.0, math.inf)
 
 
 def test_epochs_that_are_not_positive_are_no_epochs() -> None:
@@ -184,9 +187,11 @@ def test_a_figure_in_doubt_could_share_its_core() -> None:
 
 
 def test_a_difference_keeps_the_scale_of_the_first_cost() -> None:
-    found = difference(figure(200.0, half=4.0), ratio_of(1.1, 1.08, 1.15))
+    this_difference = difference(figure(200.0, half=4.0), ratio_of(1.1, 1.08, 1.15))
     down, up = math.hypot(200 * 0.02, 0.1 * 4), math.hypot(200 * 0.05, 0.1 * 4)
-    assert (found.value, found.low, found.high) == pytest.approx((20.0, 20 - down, 20 + up))
+    assert (this_difference.value, this_difference.low, this_difference.high) == pytest.approx(
+        (20.0, 20 - down, 20 + up)
+    )
     less = difference(figure(200.0, half=4.0), ratio_of(0.5, 0.5, 0.5))
     assert (less.value, less.low, less.high) == pytest.approx((-100.0, -102.0, -98.0))
 
@@ -208,6 +213,6 @@ def test_sums_are_of_ends_and_of_epochs() -> None:
 
 
 def test_a_mean_with_an_end_of_zero_has_no_lower_end() -> None:
-    found = mean_cost([cost(4.0, half=4.0), cost(9.0)])
-    assert (found.estimate.value, found.estimate.low) == (pytest.approx(6.0), 0.0)
-    assert found.epochs == pytest.approx((6.0, 6.6))
+    this_cost = mean_cost([cost(4.0, half=4.0), cost(9.0)])
+    assert (this_cost.estimate.value, this_cost.estimate.low) == (pytest.approx(6.0), 0.0)
+    assert this_cost.epochs == pytest.approx((6.0, 6.6))

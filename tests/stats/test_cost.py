@@ -35,24 +35,24 @@ def figure_at(size: int, cycles: float, relative: float = 0.001, **changes) -> C
 
 
 def test_an_exact_line_is_found_from_16_bytes_to_10_megabytes():
-    found = fit_cost([figure_at(n, 150 + 0.7 * n) for n in SIZES])
-    assert found.per_message == pytest.approx(150, rel=1e-9)
-    assert found.per_byte == pytest.approx(0.7, rel=1e-9)
-    assert found.worst_residual < 1e-9
-    assert found.at(100) == pytest.approx(220)
-    assert (found.sizes, found.unit, found.setup) == (SIZES, "cycles", None)
+    cost = fit_cost([figure_at(n, 150 + 0.7 * n) for n in SIZES])
+    assert cost.per_message == pytest.approx(150, rel=1e-9)
+    assert cost.per_byte == pytest.approx(0.7, rel=1e-9)
+    assert cost.worst_residual < 1e-9
+    assert cost.at(100) == pytest.approx(220)
+    assert (cost.sizes, cost.unit, cost.setup) == (SIZES, "cycles", None)
 
 
 def test_the_intervals_cover_under_relative_noise():
     random = np.random.default_rng(9)
     hits = np.zeros(2)
     for _ in range(300):
-        found = fit_cost(
+        cost = fit_cost(
             [figure_at(n, (150 + 0.7 * n) * (1 + 0.002 * random.standard_normal())) for n in SIZES]
         )
         hits += (
-            found.per_message_interval.low <= 150 <= found.per_message_interval.high,
-            found.per_byte_interval.low <= 0.7 <= found.per_byte_interval.high,
+            cost.per_message_interval.low <= 150 <= cost.per_message_interval.high,
+            cost.per_byte_interval.low <= 0.7 <= cost.per_byte_interval.high,
         )
     assert (hits >= 0.90 * 300).all()
 
@@ -62,7 +62,7 @@ def test_no_figure_counts_as_more_exact_than_the_noise_floor_of_the_run():
     wide, none, quiet = (
         fit_cost(figures, noise=noise) for noise in (NoiseFloor(0.01, ()), None, NoiseFloor(1e-4, ()))
     )
-    halves = [one.per_byte_interval.half_width for one in (wide, none, quiet)]
+    halves = [cost.per_byte_interval.half_width for cost in (wide, none, quiet)]
     assert halves[0] == pytest.approx(10 * halves[1], rel=1e-6), (
         "0.1 % is what these figures say of themselves"
     )
@@ -76,9 +76,9 @@ def test_a_bent_line_says_so():
 
 def test_setup_is_carried_along_and_nanoseconds_serve_without_cycles():
     figures = [figure_at(n, 100 + n, cycles_per_call=None) for n in SIZES]
-    found = fit_cost(figures, setup=figure_at(0, 300.0))
-    assert (found.unit, found.setup) == ("ns", 150.0)
-    assert found.per_byte == pytest.approx(0.5)
+    cost = fit_cost(figures, setup=figure_at(0, 300.0))
+    assert (cost.unit, cost.setup) == ("ns", 150.0)
+    assert cost.per_byte == pytest.approx(0.5)
     assert fit_cost([figure_at(n, 100.0 + n) for n in SIZES], setup=figure_at(0, 300.0)).setup == 300.0
 
 

@@ -1,4 +1,4 @@
-"""Figures of calls that differ by luck: quantiles with honest intervals, no call left out, no narrow mean."""
+"""Figures of calls that vary at random: quantiles with honest intervals, no call left out, no narrow mean."""
 
 from __future__ import annotations
 
@@ -43,16 +43,22 @@ def test_quantiles_are_those_of_all_calls(simulation):
     bursts = lucky(simulation)
     figure = judged(simulation, bursts)
     cycles = np.array([tick for burst in bursts for tick in burst.ticks]) * simulation.ghz / 2.6
-    assert [one.share for one in figure.quantiles] == list(SHARES)
-    for one in figure.quantiles:
-        assert one.estimate.value == pytest.approx(
-            np.quantile(cycles, one.share, method="median_unbiased"), rel=1e-3
+    assert [quantile_given.share for quantile_given in figure.quantiles] == list(SHARES)
+    for each_quantile in figure.quantiles:
+        assert each_quantile.estimate.value == pytest.approx(
+            np.quantile(cycles, each_quantile.share, method="median_unbiased"), rel=1e-3
         )
-        assert 0 < one.estimate.low < one.estimate.value < one.estimate.high < math.inf
+        assert (
+            0
+            < each_quantile.estimate.low
+            < each_quantile.estimate.value
+            < each_quantile.estimate.high
+            < math.inf
+        )
     assert figure.cycles_per_call == figure.quantiles[2].estimate.value, "the figure is the median"
     assert (figure.samples, figure.epochs, figure.epoch_cycles) == (ENOUGH_CALLS, 4, ())
     assert figure.quality is Quality.GOOD
-    assert figure.relative_half_width > 0.05, "as wide as luck makes it"
+    assert figure.relative_half_width > 0.05, "as wide as random variation makes it"
 
 
 @pytest.mark.parametrize("share", SHARES)
@@ -60,16 +66,16 @@ def test_intervals_of_quantiles_hold(share):
     draw = np.random.default_rng(7)
     true = -math.log(1 - share)
     held = sum(
-        found.low <= true <= found.high
-        for found in (quantile(draw.exponential(size=ENOUGH_CALLS), share, 0.95) for _ in range(600))
+        each_quantile.low <= true <= each_quantile.high
+        for each_quantile in (quantile(draw.exponential(size=ENOUGH_CALLS), share, 0.95) for _ in range(600))
     )
     assert held >= 0.925 * 600
 
 
 def test_the_interval_of_the_median_is_the_known_one():
     values = np.random.default_rng(3).exponential(size=57)
-    found = quantile(values, 0.5, 0.95)
-    assert (found.low, found.high) == median_interval(values, 0.95)
+    this_quantile = quantile(values, 0.5, 0.95)
+    assert (this_quantile.low, this_quantile.high) == median_interval(values, 0.95)
 
 
 def test_an_end_that_too_few_calls_cannot_tell_is_left_open():
@@ -77,7 +83,7 @@ def test_an_end_that_too_few_calls_cannot_tell_is_left_open():
     assert quantile(values, 0.99, 0.95).high == math.inf
     assert quantile(np.arange(1.0, ENOUGH_CALLS + 1), 0.99, 0.95).high == ENOUGH_CALLS
     assert quantile(np.arange(1.0, 21.0), 0.1, 0.95).low == 0.0
-    assert [one.share for one in quantiles(np.arange(9.0), 0.95)] == [0.25, 0.5, 0.75], (
+    assert [each_quantile.share for each_quantile in quantiles(np.arange(9.0), 0.95)] == [0.25, 0.5, 0.75], (
         "one call beyond, at least"
     )
     with pytest.raises(ValueError, match="no quantile"):

@@ -11,10 +11,10 @@ from perbyte.stats.drift import autocorrelation, inflation, trend
 def test_a_warming_process_is_seen():
     random = np.random.default_rng(1)
     values = 100 * (1 + 0.03 * np.exp(-np.arange(120) / 40)) + 0.1 * random.standard_normal(120)
-    found = trend(values)
-    assert found is not None
-    assert found.change == pytest.approx(-0.018, abs=0.004)
-    assert found.correlation < -0.8
+    this_trend = trend(values)
+    assert this_trend is not None
+    assert this_trend.change == pytest.approx(-0.018, abs=0.004)
+    assert this_trend.correlation < -0.8
 
 
 def test_noise_is_no_trend():
@@ -56,9 +56,9 @@ def test_bursts_that_get_faster_one_after_the_other_are_a_trend():
     random = np.random.default_rng(6)
     burst = np.repeat(np.arange(8), 6)
     values = 100 * (1 + 0.03 * np.exp(-burst / 3)) * (1 + 0.001 * random.standard_normal(48))
-    found = trend(values, burst)
-    assert found is not None
-    assert found.change < -0.01
+    this_trend = trend(values, burst)
+    assert this_trend is not None
+    assert this_trend.change < -0.01
 
 
 def test_what_happens_within_few_bursts_is_seen():

@@ -42,8 +42,8 @@ def went_wrong(simulation):
     twin = replace(cell, twin=1)
     bursts = {cell: bursts_of(simulation, cell, SPARSE), twin: bursts_of(simulation, twin, GOOD)}
     calibrations = {
-        (one.process, epoch): simulation.calibration(epoch, twin=one.twin)
-        for one in (cell, twin)
+        (each_cell.process, epoch): simulation.calibration(epoch, twin=each_cell.twin)
+        for each_cell in (cell, twin)
         for epoch in range(1, 9)
     }
     return cell, twin, bursts, calibrations
@@ -52,17 +52,17 @@ def went_wrong(simulation):
 def test_the_run_that_went_wrong_gives_the_true_figure(simulation, went_wrong):
     cell, twin, bursts, calibrations = went_wrong
     made = [
-        figure(one, bursts[one], calibrations, simulation.policy, library="", library_version="")
-        for one in (cell, twin)
+        figure(each_cell, bursts[each_cell], calibrations, simulation.policy, library="", library_version="")
+        for each_cell in (cell, twin)
     ]
-    for found in made:
-        assert found.cycles_per_byte == pytest.approx(TRUE, rel=0.002)
-        assert found.interval.low < TRUE * SIZE < found.interval.high
-        assert found.relative_half_width < 0.02
-    assert [one.epochs for one in made] == [3, 8]
+    for each_figure in made:
+        assert each_figure.cycles_per_byte == pytest.approx(TRUE, rel=0.002)
+        assert each_figure.interval.low < TRUE * SIZE < each_figure.interval.high
+        assert each_figure.relative_half_width < 0.02
+    assert [figure_made.epochs for figure_made in made] == [3, 8]
     assert made[0].epoch_numbers == (1, 2, 6)
-    assert {one.kind for one in made[0].warnings} >= {Doubt.NOISY_EPOCH}
-    assert sum(one.kind is Doubt.NOISY_EPOCH for one in made[0].warnings) == 5
+    assert {warning.kind for warning in made[0].warnings} >= {Doubt.NOISY_EPOCH}
+    assert sum(warning.kind is Doubt.NOISY_EPOCH for warning in made[0].warnings) == 5
     assert "too few clean samples (4) in epoch 7" in " ".join(map(str, made[0].warnings))
     assert compare(*made).ratio.within(0.99, 1.01)
     assert compare(*made).answer is not Answer.SLOWER
@@ -70,7 +70,7 @@ def test_the_run_that_went_wrong_gives_the_true_figure(simulation, went_wrong):
 
 def test_the_noise_floor_of_the_run_that_went_wrong_is_sane(simulation, went_wrong):
     cell, _, bursts, calibrations = went_wrong
-    found = make_run_figures(
+    figures = make_run_figures(
         bursts,
         calibrations.values(),
         simulation.policy,
@@ -79,9 +79,9 @@ def test_the_noise_floor_of_the_run_that_went_wrong_is_sane(simulation, went_wro
         failures=[],
         unproven=[],
     )
-    assert found.noise_floor is not None
-    assert found.noise_floor.relative < 0.005
-    assert found.cells[0].cycles_per_byte == pytest.approx(TRUE, rel=0.002)
+    assert figures.noise_floor is not None
+    assert figures.noise_floor.relative < 0.005
+    assert figures.cells[0].cycles_per_byte == pytest.approx(TRUE, rel=0.002)
 
 
 def test_a_disturbed_epoch_does_not_choose_a_milder_rule_for_itself(simulation):
@@ -89,7 +89,7 @@ def test_a_disturbed_epoch_does_not_choose_a_milder_rule_for_itself(simulation):
     cycles = 450e-6 * simulation.ghz * 1e9
     calm = [simulation.burst(cycles, n=20, calls=1, epoch=e) for e in range(1, 6)]
     slow = [simulation.burst(1.3 * cycles, n=2, calls=1, epoch=e) for e in (6, 7)]
-    found = figure(
+    this_figure = figure(
         simulation.cell,
         [*calm, *slow],
         simulation.calibrations(7),
@@ -97,14 +97,14 @@ def test_a_disturbed_epoch_does_not_choose_a_milder_rule_for_itself(simulation):
         library="",
         library_version="",
     )
-    assert found.epoch_numbers == (1, 2, 3, 4, 5)
-    assert found.cycles_per_call == pytest.approx(cycles, rel=0.002)
+    assert this_figure.epoch_numbers == (1, 2, 3, 4, 5)
+    assert this_figure.cycles_per_call == pytest.approx(cycles, rel=0.002)
 
 
 def test_one_epoch_that_holds_enough_speaks_alone_and_is_doubted(simulation):
     epochs = [(36, 13.4), (2, 18.0), (1, 17.0), (3, 16.0)]
     cell = replace(simulation.cell, size_bytes=SIZE)
-    found = figure(
+    this_figure = figure(
         cell,
         bursts_of(simulation, cell, epochs),
         simulation.calibrations(4),
@@ -112,22 +112,22 @@ def test_one_epoch_that_holds_enough_speaks_alone_and_is_doubted(simulation):
         library="",
         library_version="",
     )
-    assert found.cycles_per_byte == pytest.approx(13.4, rel=0.005)
-    assert (found.quality, found.epochs) == (Quality.NOISY, 1)
-    assert "one epoch of 4 holds enough" in " ".join(map(str, found.warnings))
+    assert this_figure.cycles_per_byte == pytest.approx(13.4, rel=0.005)
+    assert (this_figure.quality, this_figure.epochs) == (Quality.NOISY, 1)
+    assert "one epoch of 4 holds enough" in " ".join(map(str, this_figure.warnings))
 
 
 def test_where_nothing_was_clean_the_interval_reaches_down_to_an_undisturbed_core(simulation):
     bursts = [
         simulation.burst(100.0, epoch=e, disturbed=np.ones(40, dtype=bool)) for e in range(1, 6)
     ]  # all of them cost 40 % more
-    found = figure(
+    this_figure = figure(
         simulation.cell, bursts, simulation.calibrations(5), simulation.policy, library="", library_version=""
     )
-    assert found.quality is Quality.NOISY
-    assert found.interval.low <= found.cycles_per_call / SHARED_CORE
-    assert found.interval.low < 100.0 < found.interval.high
-    assert found.relative_half_width > 0.2
+    assert this_figure.quality is Quality.NOISY
+    assert this_figure.interval.low <= this_figure.cycles_per_call / SHARED_CORE
+    assert this_figure.interval.low < 100.0 < this_figure.interval.high
+    assert this_figure.relative_half_width > 0.2
 
 
 def test_epochs_that_hold_too_little_say_nothing_of_the_spread_that_cells_share(simulation):
@@ -139,7 +139,7 @@ def test_epochs_that_hold_too_little_say_nothing_of_the_spread_that_cells_share(
         return summarise(simulation.cell, bursts, simulation.calibrations(5), simulation.policy)
 
     quiet = [summary(0.001, disturbed=False) for _ in range(8)]
-    assert common_spread(quiet) is not None
+    assert common_spread(quiet)[False] is not None
     assert common_spread([*quiet, summary(0.1, disturbed=True)]) == common_spread(quiet)
 
 

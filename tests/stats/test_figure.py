@@ -33,16 +33,25 @@ def quiet_bursts(simulation, cycles=100.0, epochs=3, **options):
 
 
 def test_a_quiet_cell_is_good_and_true(simulation):
-    found = figure_of(simulation, quiet_bursts(simulation))
-    assert found.quality is Quality.GOOD
-    assert found.warnings == ()
-    assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
-    assert found.ns_per_call == pytest.approx(100.0 / 3.65, rel=1e-3)
-    assert found.interval.low <= found.cycles_per_call <= found.interval.high
-    assert 0 < found.relative_half_width < 0.0025
-    assert (found.samples, found.epochs, len(found.epoch_cycles), len(found.epoch_ns)) == (360, 3, 3, 3)
-    assert found.clean_samples > 350
-    assert (found.cycle_source, found.library, found.calls_per_sample) == ("probe", "OpenSSL", 300)
+    this_figure = figure_of(simulation, quiet_bursts(simulation))
+    assert this_figure.quality is Quality.GOOD
+    assert this_figure.warnings == ()
+    assert this_figure.cycles_per_call == pytest.approx(100.0, rel=1e-3)
+    assert this_figure.ns_per_call == pytest.approx(100.0 / 3.65, rel=1e-3)
+    assert this_figure.interval.low <= this_figure.cycles_per_call <= this_figure.interval.high
+    assert 0 < this_figure.relative_half_width < 0.0025
+    assert (
+        this_figure.samples,
+        this_figure.epochs,
+        len(this_figure.epoch_cycles),
+        len(this_figure.epoch_ns),
+    ) == (360, 3, 3, 3)
+    assert this_figure.clean_samples > 350
+    assert (this_figure.cycle_source, this_figure.library, this_figure.calls_per_sample) == (
+        "probe",
+        "OpenSSL",
+        300,
+    )
 
 
 def test_disturbed_samples_do_not_move_the_figure(simulation):
@@ -51,37 +60,37 @@ def test_disturbed_samples_do_not_move_the_figure(simulation):
         simulation.burst(100.0, epoch=b.epoch, round=b.round, disturbed=simulation.random.random(40) < 0.6)
         for b in bursts
     ]
-    found = figure_of(simulation, noisy)
-    assert found.quality is Quality.GOOD
-    assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
-    assert found.clean_samples < 200
+    this_figure = figure_of(simulation, noisy)
+    assert this_figure.quality is Quality.GOOD
+    assert this_figure.cycles_per_call == pytest.approx(100.0, rel=1e-3)
+    assert this_figure.clean_samples < 200
 
 
 def test_a_cell_that_was_never_quiet_is_called_noisy(simulation):
-    found = figure_of(simulation, quiet_bursts(simulation, disturbed=np.ones(40, dtype=bool)))
-    assert found.quality is Quality.NOISY
-    assert found.clean_samples == 0
-    assert "0 of 360 samples were clean" in found.warnings[0].text
+    this_figure = figure_of(simulation, quiet_bursts(simulation, disturbed=np.ones(40, dtype=bool)))
+    assert this_figure.quality is Quality.NOISY
+    assert this_figure.clean_samples == 0
+    assert "0 of 360 samples were clean" in this_figure.warnings[0].text
 
 
 def test_one_loud_epoch_of_three_is_left_out_and_said(simulation):
     bursts = [b for b in quiet_bursts(simulation) if b.epoch != 2]
     bursts.append(simulation.burst(100.0, epoch=2, disturbed=np.ones(40, dtype=bool)))
-    found = figure_of(simulation, bursts, precision=0.01)
-    assert found.epochs == 2
-    assert found.quality is Quality.GOOD
-    assert "epoch 2" in found.warnings[0].text
-    assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
+    this_figure = figure_of(simulation, bursts, precision=0.01)
+    assert this_figure.epochs == 2
+    assert this_figure.quality is Quality.GOOD
+    assert "epoch 2" in this_figure.warnings[0].text
+    assert this_figure.cycles_per_call == pytest.approx(100.0, rel=1e-3)
 
 
 def test_spread_between_processes_dominates_and_is_imprecise(simulation):
     bursts = [simulation.burst(c, epoch=e) for e, c in enumerate((100.0, 101.0, 102.0), 1)]
-    found = figure_of(simulation, bursts)
-    assert found.quality is Quality.IMPRECISE
-    assert found.interval.dominated_by == "epochs"
-    assert found.cycles_per_call == pytest.approx(101.0, rel=1e-3)
-    assert found.interval.high > 102.0
-    assert "requested" in found.warnings[0].text
+    this_figure = figure_of(simulation, bursts)
+    assert this_figure.quality is Quality.IMPRECISE
+    assert this_figure.interval.dominated_by == "epochs"
+    assert this_figure.cycles_per_call == pytest.approx(101.0, rel=1e-3)
+    assert this_figure.interval.high > 102.0
+    assert "requested" in this_figure.warnings[0].text
 
 
 def test_samples_dominate_when_processes_agree(simulation):
@@ -91,45 +100,45 @@ def test_samples_dominate_when_processes_agree(simulation):
 
 
 def test_one_epoch_says_what_it_does_not_know(simulation):
-    found = figure_of(simulation, [simulation.burst(100.0)])
-    assert found.epochs == 1
-    assert found.interval.dominated_by == "samples"
-    assert any("one epoch only" in warning.text for warning in found.warnings)
+    this_figure = figure_of(simulation, [simulation.burst(100.0)])
+    assert this_figure.epochs == 1
+    assert this_figure.interval.dominated_by == "samples"
+    assert any("one epoch only" in warning.text for warning in this_figure.warnings)
 
 
 def test_a_single_sample_has_no_finite_interval(simulation):
-    found = figure_of(simulation, [simulation.burst(1e6, n=1, calls=1)])
-    assert found.interval.low == 0.0
-    assert math.isinf(found.interval.high)
-    assert found.quality is Quality.NOISY
+    this_figure = figure_of(simulation, [simulation.burst(1e6, n=1, calls=1)])
+    assert this_figure.interval.low == 0.0
+    assert math.isinf(this_figure.interval.high)
+    assert this_figure.quality is Quality.NOISY
 
 
 def test_long_calls_are_labelled(simulation):
-    found = figure_of(
+    this_figure = figure_of(
         simulation, [simulation.burst(2e6, n=2, calls=1, epoch=e, round=r) for e in (1, 2, 3) for r in (1, 2)]
     )
-    assert found.quality is Quality.LONG
-    assert found.cycles_per_call == pytest.approx(2e6, rel=0.005)
-    assert any("one call lasts 548 µs" in warning.text for warning in found.warnings)
+    assert this_figure.quality is Quality.LONG
+    assert this_figure.cycles_per_call == pytest.approx(2e6, rel=0.005)
+    assert any("one call lasts 548 µs" in warning.text for warning in this_figure.warnings)
 
 
 def test_what_disturbs_a_call_unseen_does_not_raise_its_figure(simulation):
     """Calls of 27 ms, a third of them 30 % longer, and no probe noticed."""
     costs = [1.3e8 if epoch % 3 == 0 else 1e8 for epoch in range(1, 10)]
     bursts = [simulation.burst(c, n=1, calls=1, epoch=e) for e, c in enumerate(costs, 1)]
-    found = figure_of(simulation, bursts)
-    assert found.cycles_per_call == pytest.approx(1e8, rel=0.003)
-    assert found.ns_per_call == pytest.approx(1e8 / 3.65, rel=0.003)
-    assert found.relative_half_width < 0.005
-    assert any("lower quartile" in warning.text for warning in found.warnings)
+    this_figure = figure_of(simulation, bursts)
+    assert this_figure.cycles_per_call == pytest.approx(1e8, rel=0.003)
+    assert this_figure.ns_per_call == pytest.approx(1e8 / 3.65, rel=0.003)
+    assert this_figure.relative_half_width < 0.005
+    assert any("lower quartile" in warning.text for warning in this_figure.warnings)
 
 
 def test_calls_that_probes_can_watch_keep_the_median(simulation):
     bursts = [simulation.burst(c, n=20, calls=1, epoch=e) for e, c in enumerate((3e5, 3.1e5, 3.2e5), 1)]
-    found = figure_of(simulation, bursts)  # 82 us: long, but not ten samples long
-    assert found.quality is Quality.LONG
-    assert found.cycles_per_call == pytest.approx(3.1e5, rel=0.003)
-    assert not any("lower quartile" in warning.text for warning in found.warnings)
+    this_figure = figure_of(simulation, bursts)  # 82 us: long, but not ten samples long
+    assert this_figure.quality is Quality.LONG
+    assert this_figure.cycles_per_call == pytest.approx(3.1e5, rel=0.003)
+    assert not any("lower quartile" in warning.text for warning in this_figure.warnings)
 
 
 def test_a_disturbed_clock_probe_does_not_spoil_a_call_that_was_not(simulation):
@@ -141,9 +150,11 @@ def test_a_disturbed_clock_probe_does_not_spoil_a_call_that_was_not(simulation):
 
 def test_a_trend_is_unsettled(simulation):
     falling = 100.0 * (1 + 0.05 * np.exp(-np.arange(40) / 15))
-    found = figure_of(simulation, [simulation.burst(falling, epoch=e) for e in (1, 2, 3)])
-    assert found.quality is Quality.UNSETTLED
-    assert any("still moved" in warning.text and "epoch 1" in warning.text for warning in found.warnings)
+    this_figure = figure_of(simulation, [simulation.burst(falling, epoch=e) for e in (1, 2, 3)])
+    assert this_figure.quality is Quality.UNSETTLED
+    assert any(
+        "still moved" in warning.text and "epoch 1" in warning.text for warning in this_figure.warnings
+    )
 
 
 def test_a_tiny_trend_is_not_worth_a_word(simulation):
@@ -155,11 +166,11 @@ def test_a_tiny_trend_is_not_worth_a_word(simulation):
 
 def test_the_worst_doubt_is_the_quality_and_all_are_named(simulation):
     rising = 3e5 * (1 + 0.05 * np.linspace(0, 1, 40))
-    found = figure_of(
+    this_figure = figure_of(
         simulation, [simulation.burst(rising * s, epoch=e, calls=1) for e, s in ((1, 1), (2, 1.1), (3, 1.2))]
     )
-    assert found.quality is Quality.UNSETTLED
-    assert len(found.warnings) == 3
+    assert this_figure.quality is Quality.UNSETTLED
+    assert len(this_figure.warnings) == 3
 
 
 def test_failed_calls_never_count(simulation):
@@ -167,9 +178,9 @@ def test_failed_calls_never_count(simulation):
     for burst in bursts:
         burst.ticks[:20] = [t // 10 for t in burst.ticks[:20]]
         burst.flags[:20] = [int(Flag.FAILED_CALL)] * 20
-    found = figure_of(simulation, bursts)
-    assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
-    assert any("180 samples hold calls" in warning.text for warning in found.warnings)
+    this_figure = figure_of(simulation, bursts)
+    assert this_figure.cycles_per_call == pytest.approx(100.0, rel=1e-3)
+    assert any("180 samples hold calls" in warning.text for warning in this_figure.warnings)
     all_failed = [replace(b, flags=[int(Flag.FAILED_CALL)] * len(b)) for b in bursts]
     with pytest.raises(UsageError, match="no usable sample"):
         figure_of(simulation, all_failed)
@@ -177,21 +188,21 @@ def test_failed_calls_never_count(simulation):
 
 def test_without_cycles_the_interval_is_in_nanoseconds(simulation):
     calibrations = simulation.calibrations(3, cycle_source="none", reason="the chains do not read 3 : 1 : 1")
-    found = figure_of(simulation, quiet_bursts(simulation), calibrations=calibrations)
-    assert found.cycles_per_call is None
-    assert found.epoch_cycles == ()
-    assert found.cycle_source == "none"
-    assert found.interval.low <= found.ns_per_call <= found.interval.high
-    assert any("3 : 1 : 1" in warning.text for warning in found.warnings)
+    this_figure = figure_of(simulation, quiet_bursts(simulation), calibrations=calibrations)
+    assert this_figure.cycles_per_call is None
+    assert this_figure.epoch_cycles == ()
+    assert this_figure.cycle_source == "none"
+    assert this_figure.interval.low <= this_figure.ns_per_call <= this_figure.interval.high
+    assert any("3 : 1 : 1" in warning.text for warning in this_figure.warnings)
 
 
 def test_one_epoch_without_a_cycle_source_is_left_out(simulation):
     calibrations = simulation.calibrations(3)
     calibrations[(simulation.cell.process, 2)] = simulation.calibration(2, cycle_source="none", reason="why")
-    found = figure_of(simulation, quiet_bursts(simulation), calibrations=calibrations, precision=0.01)
-    assert found.cycles_per_call == pytest.approx(100.0, rel=1e-3)
-    assert found.epochs == 2
-    assert [(one.kind, one.text, one.numbers) for one in found.warnings] == [
+    this_figure = figure_of(simulation, quiet_bursts(simulation), calibrations=calibrations, precision=0.01)
+    assert this_figure.cycles_per_call == pytest.approx(100.0, rel=1e-3)
+    assert this_figure.epochs == 2
+    assert [(warning.kind, warning.text, warning.numbers) for warning in this_figure.warnings] == [
         (Doubt.EPOCH_WITHOUT_CYCLES, "no cycles in epoch 2, which is left out", (2,))
     ]
 
@@ -199,24 +210,24 @@ def test_one_epoch_without_a_cycle_source_is_left_out(simulation):
 def test_two_epochs_of_three_without_a_cycle_source_take_the_cycles_from_all(simulation):
     calibrations = simulation.calibrations(3, cycle_source="none", reason="why")
     calibrations[(simulation.cell.process, 2)] = simulation.calibration(2)
-    found = figure_of(simulation, quiet_bursts(simulation), calibrations=calibrations)
-    assert found.cycles_per_call is None
-    assert found.interval.low < 100.0 / 3.65 < found.interval.high
+    this_figure = figure_of(simulation, quiet_bursts(simulation), calibrations=calibrations)
+    assert this_figure.cycles_per_call is None
+    assert this_figure.interval.low < 100.0 / 3.65 < this_figure.interval.high
 
 
 def test_without_cycles_loud_epochs_are_left_out_all_the_same(simulation):
     bursts = [b for b in quiet_bursts(simulation) if b.epoch != 2]
     bursts.append(simulation.burst(100.0, epoch=2, disturbed=np.ones(40, dtype=bool)))
     calibrations = simulation.calibrations(3, cycle_source="none", reason="why")
-    found = figure_of(simulation, bursts, calibrations=calibrations, precision=0.01)
-    assert found.epochs == 2
-    assert found.quality is Quality.GOOD
+    this_figure = figure_of(simulation, bursts, calibrations=calibrations, precision=0.01)
+    assert this_figure.epochs == 2
+    assert this_figure.quality is Quality.GOOD
 
 
 def test_an_epoch_without_calibration_is_left_out(simulation):
-    found = figure_of(simulation, quiet_bursts(simulation), calibrations=simulation.calibrations(2))
-    assert found.epochs == 2
-    assert any("epoch 3 has no calibration" in warning.text for warning in found.warnings)
+    this_figure = figure_of(simulation, quiet_bursts(simulation), calibrations=simulation.calibrations(2))
+    assert this_figure.epochs == 2
+    assert any("epoch 3 has no calibration" in warning.text for warning in this_figure.warnings)
 
 
 def test_the_given_floor_is_used_for_all_or_per_process(simulation):
@@ -224,10 +235,10 @@ def test_the_given_floor_is_used_for_all_or_per_process(simulation):
     common = {"library": "", "library_version": ""}
     low = Quiet(1000.0, 1010.0)
     for quiet in (low, {simulation.cell.process: low}):
-        found = figure(
+        this_figure = figure(
             simulation.cell, bursts, simulation.calibrations(), simulation.policy, quiet=quiet, **common
         )
-        assert found.clean_samples == 0
+        assert this_figure.clean_samples == 0
 
 
 def test_constant_readings_still_have_a_width(make_simulation):

@@ -26,10 +26,10 @@ def siblings(floors, **more) -> list[Calibration]:
 
 
 def test_a_floor_that_is_too_low_is_found_and_said():
-    found = out_of_line(replace(ONE, contention_floor=LOW), siblings(HONEST), POLICY)
-    assert found is not None
-    assert (found.usual.floor, found.siblings) == (11_499.5, 14)
-    assert "r0 (tier full) takes 11,330 to 11,443 cycles" in str(found)
+    out = out_of_line(replace(ONE, contention_floor=LOW), siblings(HONEST), POLICY)
+    assert out is not None
+    assert (out.usual.floor, out.siblings) == (11_499.5, 14)
+    assert "r0 (tier full) takes 11,330 to 11,443 cycles" in str(out)
     assert out_of_line(replace(ONE, contention_floor=11_522.0), siblings(HONEST), POLICY) is None
 
 
@@ -54,21 +54,21 @@ def test_only_siblings_judge():
     assert out_of_line(replace(low, contention_floor=0.0), siblings(HONEST), POLICY) is None
     earlier = [replace(low, contention_floor=float(floor)) for floor in HONEST]
     assert out_of_line(low, earlier, POLICY) is None, "its own earlier looks"
-    before = [replace(one, epoch=k) for k, one in enumerate(earlier, 1)]
+    before = [replace(calibration, epoch=k) for k, calibration in enumerate(earlier, 1)]
     assert out_of_line(low, before, POLICY), "the epochs before it"
 
 
 def test_the_modes_of_the_reorder_buffer_probe_are_judged_too():
     modes = {"contention_probe": "reorder-buffer", "contention_length": 141}
     alike = [
-        replace(one, contention_shared=1600.0 + k)
-        for k, one in enumerate(siblings([800.0 + k for k in range(10)], **modes))
+        replace(sibling, contention_shared=1600.0 + k)
+        for k, sibling in enumerate(siblings([800.0 + k for k in range(10)], **modes))
     ]
-    mine = replace(ONE, **modes, contention_floor=804.0, contention_shared=1605.0)
-    assert out_of_line(mine, alike, POLICY) is None
-    assert out_of_line(replace(mine, contention_floor=1430.0, contention_shared=1970.0), alike, POLICY)
-    assert out_of_line(replace(mine, contention_floor=400.0, contention_shared=800.0), alike, POLICY)
-    assert out_of_line(replace(mine, contention_length=70), alike, POLICY) is None, "another probe"
+    calibration = replace(ONE, **modes, contention_floor=804.0, contention_shared=1605.0)
+    assert out_of_line(calibration, alike, POLICY) is None
+    assert out_of_line(replace(calibration, contention_floor=1430.0, contention_shared=1970.0), alike, POLICY)
+    assert out_of_line(replace(calibration, contention_floor=400.0, contention_shared=800.0), alike, POLICY)
+    assert out_of_line(replace(calibration, contention_length=70), alike, POLICY) is None, "another probe"
 
 
 @pytest.mark.parametrize("others", [4, 5, 8, 15, 60])
@@ -76,8 +76,8 @@ def test_the_modes_of_the_reorder_buffer_probe_are_judged_too():
 def test_one_more_of_the_same_is_beyond_their_scatter_as_seldom_as_said(others, wrong):
     random = np.random.default_rng(others)
     drawn = random.standard_normal((8000, others + 1))
-    found = np.mean([beyond_scatter(one[0], list(one[1:]), wrong) for one in drawn])
-    assert found <= wrong + 3 * math.sqrt(wrong / 8000)
+    mean = np.mean([beyond_scatter(floors_drawn[0], list(floors_drawn[1:]), wrong) for floors_drawn in drawn])
+    assert mean <= wrong + 3 * math.sqrt(wrong / 8000)
 
 
 def test_some_odd_ones_among_the_others_do_not_hide_another():
@@ -94,8 +94,8 @@ def test_floors_of_siblings_ask_hardly_anybody_in_vain():
     asked = 0
     for _ in range(300):
         floors = 11_500 * (1 + 0.008 * random.standard_normal(16))  # as far apart as may matter
-        mine = replace(ONE, contention_floor=float(floors[0]))
-        asked += out_of_line(mine, siblings(floors[1:]), POLICY) is not None
+        calibration = replace(ONE, contention_floor=float(floors[0]))
+        asked += out_of_line(calibration, siblings(floors[1:]), POLICY) is not None
     assert asked <= 0.01 * 300 + 3
 
 
@@ -103,7 +103,7 @@ def readings(simulation, process_floor, *, low_share=0.0, n=40, rounds=30, distu
     """Bursts whose probe reads `process_floor`, and 1.5 % less in `low_share` of readings."""
     to_ticks = simulation.tick_hz / simulation.ghz / 1e9
     cell = replace(simulation.cell, runner=runner)
-    found = []
+    results = []
     for number in range(rounds):
         burst = simulation.burst(100.0, round=number, n=n, cell=cell)
         values = np.full(n, process_floor) * np.where(simulation.random.random(n) < low_share, 0.985, 1.0)
@@ -111,8 +111,8 @@ def readings(simulation, process_floor, *, low_share=0.0, n=40, rounds=30, distu
             simulation.random.random(n) < disturbed, 1 + simulation.random.uniform(0, 1, n), 1.0
         )
         ticks = [round(float(value) * to_ticks) for value in values]
-        found.append(replace(burst, contention_before=ticks, contention_after=ticks))
-    return found
+        results.append(replace(burst, contention_before=ticks, contention_after=ticks))
+    return results
 
 
 def test_a_few_low_readings_and_one_odd_calibration_do_not_drag_the_floor_down(make_simulation):
@@ -142,9 +142,9 @@ def test_a_process_whose_floor_is_unlike_all_others_takes_theirs(make_simulation
         bursts += readings(simulation, floor, rounds=5, runner=runner)
         calibration = simulation.calibration(1, runner=runner, contention_floor=float(floor))
         calibrations[calibration.process, 1] = calibration
-    found = {process.runner: quiet for process, quiet in find_quiet(calibrations, bursts, POLICY).items()}
-    assert found["r3"].floor == pytest.approx(11_490, rel=0.002)
-    assert found["r0"].floor == pytest.approx(11_480, rel=0.001), "the others keep their own"
+    quiets = {process.runner: quiet for process, quiet in find_quiet(calibrations, bursts, POLICY).items()}
+    assert quiets["r3"].floor == pytest.approx(11_490, rel=0.002)
+    assert quiets["r0"].floor == pytest.approx(11_480, rel=0.001), "the others keep their own"
 
 
 def cells(count: int, runner: str = "") -> list[Cell]:
@@ -154,18 +154,18 @@ def cells(count: int, runner: str = "") -> list[Cell]:
 def test_a_row_with_hardly_a_clean_sample_among_rows_that_have_many_says_so():
     counts = {cell: (1_700 + 20 * k, 2_703) for k, cell in enumerate(cells(14))}
     odd = Cell("aws-lc", "x25519", "agree", 32, "message/1")
-    found = unlike_shares({**counts, odd: (27, 2_703)})
-    assert set(found) == {odd}
-    assert found[odd].kind is Doubt.CLEAN_SHARE
-    assert "1 % of its samples were clean (27 of 2,703)" in found[odd].text
-    assert found[odd].numbers[0] == pytest.approx(27 / 2703)
+    shares = unlike_shares({**counts, odd: (27, 2_703)})
+    assert set(shares) == {odd}
+    assert shares[odd].kind is Doubt.CLEAN_SHARE
+    assert "1 % of its samples were clean (27 of 2,703)" in shares[odd].text
+    assert shares[odd].numbers[0] == pytest.approx(27 / 2703)
 
 
 def test_a_process_that_is_wrong_about_all_of_its_rows_is_held_against_the_others():
     counts = {cell: (800 + 5 * k, 1000) for k, cell in enumerate(cells(LEAST_ROWS))}
     wrong = cells(6, "odd")
-    found = unlike_shares({**counts, **dict.fromkeys(wrong, (20, 1000))})
-    assert set(found) == set(wrong)
+    shares = unlike_shares({**counts, **dict.fromkeys(wrong, (20, 1000))})
+    assert set(shares) == set(wrong)
 
 
 def test_a_run_that_is_disturbed_as_a_whole_says_nothing_and_neither_do_few_rows():
@@ -199,7 +199,7 @@ def test_the_figures_of_a_run_carry_the_warning_and_the_others_none(simulation):
             for epoch in range(1, 6)
         ]
         calibrations += [simulation.calibration(epoch, runner=cell.runner) for epoch in range(1, 6)]
-    found = make_run_figures(
+    figures = make_run_figures(
         made,
         calibrations,
         replace(simulation.policy, audit=False),
@@ -209,7 +209,9 @@ def test_the_figures_of_a_run_carry_the_warning_and_the_others_none(simulation):
         unproven=[],
     )
     odd = [
-        one.cell.runner for one in found.cells if Doubt.CLEAN_SHARE in {each.kind for each in one.warnings}
+        each_cell.cell.runner
+        for each_cell in figures.cells
+        if Doubt.CLEAN_SHARE in {each.kind for each in each_cell.warnings}
     ]
     assert odd == ["r4"]
-    assert len(found.cells) == 10
+    assert len(figures.cells) == 10

@@ -27,21 +27,21 @@ GROUPS = {
 
 
 def test_kruskal_wallis_is_that_of_scipy():
-    found = kruskal_wallis(list(GROUPS.values()))
+    outcome = kruskal_wallis(list(GROUPS.values()))
     expected = stats.kruskal(*GROUPS.values())
-    assert found.statistic == pytest.approx(expected.statistic, abs=1e-12)
-    assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
-    assert found.counts == (9, 8, 30)
+    assert outcome.statistic == pytest.approx(expected.statistic, abs=1e-12)
+    assert outcome.p == pytest.approx(expected.pvalue, abs=1e-12)
+    assert outcome.counts == (9, 8, 30)
 
 
 def test_mann_whitney_is_that_of_scipy_with_bonferroni():
     for a, b in itertools.combinations(GROUPS.values(), 2):
-        found = mann_whitney_u(a, b, pairs=3)
+        outcome = mann_whitney_u(a, b, pairs=3)
         expected = stats.mannwhitneyu(a, b, alternative="two-sided")
-        assert found.statistic == pytest.approx(expected.statistic, abs=1e-12)
-        assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
-        assert found.p_bonferroni == pytest.approx(min(1, 3 * expected.pvalue), abs=1e-12)
-        assert found.counts == (len(a), len(b))
+        assert outcome.statistic == pytest.approx(expected.statistic, abs=1e-12)
+        assert outcome.p == pytest.approx(expected.pvalue, abs=1e-12)
+        assert outcome.p_bonferroni == pytest.approx(min(1, 3 * expected.pvalue), abs=1e-12)
+        assert outcome.counts == (len(a), len(b))
 
 
 @pytest.mark.parametrize("few", [1, 3, 8, 9])
@@ -53,18 +53,18 @@ def test_mann_whitney_agrees_where_it_is_exact_and_where_not(few, ties):
             a, b = np.round(a), np.round(b)
         for first, second in ((a, b), (b, a)):
             expected = stats.mannwhitneyu(first, second, alternative="two-sided")
-            found = mann_whitney_u(first, second)
-            assert found.statistic == expected.statistic
-            assert found.p == pytest.approx(expected.pvalue, rel=1e-9, abs=1e-300)
+            outcome = mann_whitney_u(first, second)
+            assert outcome.statistic == expected.statistic
+            assert outcome.p == pytest.approx(expected.pvalue, rel=1e-9, abs=1e-300)
 
 
 def test_kruskal_wallis_agrees_for_many_groups_and_with_ties():
     for count in (2, 3, 4, 7, 12):
         groups = [np.round(k / 9 + RANDOM.standard_normal(12), 1) for k in range(count)]
         expected = stats.kruskal(*groups)
-        found = kruskal_wallis(groups)
-        assert found.statistic == pytest.approx(expected.statistic, rel=1e-10)
-        assert found.p == pytest.approx(expected.pvalue, rel=1e-9)
+        outcome = kruskal_wallis(groups)
+        assert outcome.statistic == pytest.approx(expected.statistic, rel=1e-10)
+        assert outcome.p == pytest.approx(expected.pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 8, 11, 12, 30, 300, 4000])
@@ -104,8 +104,8 @@ def test_cliffs_delta_counts_pairs_and_is_the_rank_biserial_correlation():
 
 
 def test_groups_that_are_all_equal_do_not_differ():
-    found = kruskal_wallis([[1.0, 1.0], [1.0, 1.0]])
-    assert (found.statistic, found.p) == (0.0, 1.0)
+    outcome = kruskal_wallis([[1.0, 1.0], [1.0, 1.0]])
+    assert (outcome.statistic, outcome.p) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("groups", [[], [[1.0, 2.0]], [[1.0], []], [[1.0], [math.nan]]])

@@ -44,10 +44,10 @@ def test_95_per_cent_intervals_cover(make_simulation, epochs, between, within):
             )
             for e in range(1, epochs + 1)
         ]
-        found = figure(
+        this_figure = figure(
             simulation.cell, bursts, calibrations, simulation.policy, library="", library_version=""
         )
-        hits += found.interval.low <= 100.0 <= found.interval.high
+        hits += this_figure.interval.low <= 100.0 <= this_figure.interval.high
     assert 0.90 <= hits / trials <= 1.0
 
 
@@ -88,9 +88,9 @@ def test_quartile_intervals_cover_what_disturbances_leave_alone(epochs, disturbe
         )
 
     truth = np.quantile(draw(400_000), 0.25)
-    found = [quartile_interval(list(draw(epochs)), 0.95) for _ in range(800)]
-    assert np.mean([one.low <= truth <= one.high for one in found]) >= 0.935
-    widths = [one.half_width for one in found]
+    intervals = [quartile_interval(list(draw(epochs)), 0.95) for _ in range(800)]
+    assert np.mean([interval.low <= truth <= interval.high for interval in intervals]) >= 0.935
+    widths = [interval.half_width for interval in intervals]
     assert np.median(widths) < (0.3 if disturbed < 0.2 else 1.2)  # one disturbance may be as large as 10
 
 
@@ -102,9 +102,9 @@ def test_one_disturbed_epoch_of_six_does_not_widen_the_quartile_interval():
 
 def test_the_quartile_interval_of_hardly_any_epochs_is_students():
     values = [100.0, 100.2, 100.4]
-    found = quartile_interval(values, 0.95)
-    assert found.half_width == pytest.approx(between_half_width(values, 0.95))
-    assert (found.low + found.high) / 2 == pytest.approx(100.1)
+    interval = quartile_interval(values, 0.95)
+    assert interval.half_width == pytest.approx(between_half_width(values, 0.95))
+    assert (interval.low + interval.high) / 2 == pytest.approx(100.1)
     assert math.isinf(quartile_interval([100.0], 0.95).high)
 
 
@@ -219,10 +219,10 @@ def test_an_unlucky_layout_among_many_does_not_widen_the_interval(epochs):
     hits, widths = 0, []
     for _ in range(1000):
         values = 1 + 0.001 * random.standard_normal(epochs) + 0.05 * (random.random(epochs) < 0.1)
-        found = combined_interval(float(np.median(values)), list(values), [0.0] * epochs, 0.95)
+        interval = combined_interval(float(np.median(values)), list(values), [0.0] * epochs, 0.95)
         truth = stats.norm.ppf(0.5 / 0.9) * 0.001 + 1  # the median of the mixture
-        hits += found.low <= truth <= found.high
-        widths.append(found.half_width)
+        hits += interval.low <= truth <= interval.high
+        widths.append(interval.half_width)
     assert hits >= 930
     assert np.median(widths) < 0.0015
 

@@ -64,8 +64,8 @@ def test_what_is_wider_is_not_known_and_says_how_long_it_takes():
 
 
 def test_a_leak_is_one_of_the_middle_or_of_the_spread():
-    found = judge_row([(figures(shift=SURE), figures()), (figures(spread=SURE), figures())], [1.0, 1.0])
-    assert [one.verdict for one in found] == ["leaks", "leaks"]
+    row = judge_row([(figures(shift=SURE), figures()), (figures(spread=SURE), figures())], [1.0, 1.0])
+    assert [leak.verdict for leak in row] == ["leaks", "leaks"]
 
 
 def test_a_null_that_differs_puts_the_harness_at_fault():

@@ -41,13 +41,13 @@ def test_the_same_cell_and_secret_are_paired_and_what_is_left_is_named():
     first = [made_leak(CELL), made_leak(CELL, contrast=data), made_leak(CELL, cold=True)]
     later = [made_leak(CELL, 5.0), made_leak(CELL, cold=True, contrast=data)]
     told = leak_changes(first, later)
-    assert [(one.before, one.after) for one in told.found] == [(first[0], later[0])]
+    assert [(change.before, change.after) for change in told.found] == [(first[0], later[0])]
     assert told.lost == (f"{CELL.address}, {data}", f"{CELL.address}, key: fixed | random, emptied caches")
     assert told.added == (f"{CELL.address}, {data}, emptied caches",)
 
 
 def test_two_runners_are_paired_on_one_algorithm():
     told = leak_changes([made_leak(CELL)], [made_leak(NEW, 5.0)])
-    assert [one.became for one in told.found] == [Became.NEW]
+    assert [change.became for change in told.found] == [Became.NEW]
     other = replace(NEW, size_bytes=128)
     assert leak_changes([made_leak(CELL)], [made_leak(other)]).found == ()

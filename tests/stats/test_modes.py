@@ -26,11 +26,11 @@ def test_two_ways_are_found_with_their_costs_and_shares(seed):
 @pytest.mark.parametrize("kind", ["normal", "heavy"])
 def test_one_way_that_scatters_is_one(kind):
     draw = np.random.default_rng(5)
-    found = 0
+    count = 0
     for _ in range(2000):
         noise = draw.normal(size=60) if kind == "normal" else draw.standard_t(3, size=60)
-        found += find_ways(100 + 3 * noise) is not None
-    assert found <= 8, "one in 1,000 is expected"
+        count += find_ways(100 + 3 * noise) is not None
+    assert count <= 8, "one in 1,000 is expected"
 
 
 def test_few_bursts_and_rare_ones_say_nothing():

@@ -14,12 +14,12 @@ def drawn(count, *, shift=0.0, spread=0.0, step=0.0, seed=1):
     """Pairs on a drifting base with seldom, long disturbances; the second class costs `shift` more."""
     draws = np.random.default_rng(seed)
     base = 200 + np.cumsum(draws.normal(0, 0.5, count))
-    found = []
+    p_values = []
     for more, width in ((0.0, 0.0), (shift, spread)):
         late = (draws.random(count) < 0.02) * draws.exponential(800, count)
-        one = base + more + draws.normal(0, 4, count) + width * draws.choice([-1.0, 1.0], count) + late
-        found.append(np.floor((one + step * draws.random(count)) / step) * step if step else one)
-    return found[0], found[1], np.arange(count) // 500
+        value = base + more + draws.normal(0, 4, count) + width * draws.choice([-1.0, 1.0], count) + late
+        p_values.append(np.floor((value + step * draws.random(count)) / step) * step if step else value)
+    return p_values[0], p_values[1], np.arange(count) // 500
 
 
 @pytest.mark.parametrize("step", [0.0, 1.0, 26.0])
@@ -28,32 +28,32 @@ def test_the_interval_holds_the_true_shift(step, shift):
     held = 0
     for seed in range(20):
         first, second, moment = drawn(1500, shift=shift, step=step, seed=seed)
-        found = compare_pairs(first, second, moment, step=step, seed=seed)
-        held += found.shift.low <= shift <= found.shift.high
+        pairs = compare_pairs(first, second, moment, step=step, seed=seed)
+        held += pairs.shift.low <= shift <= pairs.shift.high
     assert held >= 16  # fewer than one in a million times where 95 of 100 hold
 
 
 def test_a_shift_is_found_and_is_no_spread():
-    found = compare_pairs(*drawn(4000, shift=2.0), step=0.0, seed=1)
-    assert found.shift.p < 1e-6
-    assert found.p_sign < 1e-6
-    assert found.spread.p > 1e-3
-    assert found.pairs == 4000
+    pairs = compare_pairs(*drawn(4000, shift=2.0), step=0.0, seed=1)
+    assert pairs.shift.p < 1e-6
+    assert pairs.p_sign < 1e-6
+    assert pairs.spread.p > 1e-3
+    assert pairs.pairs == 4000
 
 
 def test_a_spread_is_found_where_the_middle_is_the_same():
-    found = compare_pairs(*drawn(4000, spread=6.0), step=0.0, seed=1)
-    assert found.spread.p < 1e-6
-    assert found.spread.low > 0
-    assert found.shift.low < 0 < found.shift.high
+    pairs = compare_pairs(*drawn(4000, spread=6.0), step=0.0, seed=1)
+    assert pairs.spread.p < 1e-6
+    assert pairs.spread.low > 0
+    assert pairs.shift.low < 0 < pairs.shift.high
 
 
 def test_signs_are_fair_coins_where_nothing_differs():
     p = [
-        one
+        p_value
         for seed in range(200)
-        for found in [compare_pairs(*drawn(300, step=26.0, seed=seed), step=26.0, seed=seed)]
-        for one in (found.shift.p, found.spread.p)
+        for pairs in [compare_pairs(*drawn(300, step=26.0, seed=seed), step=26.0, seed=seed)]
+        for p_value in (pairs.shift.p, pairs.spread.p)
     ]
     assert 0.02 <= np.mean(np.array(p) < 0.05) <= 0.09
 
@@ -85,9 +85,9 @@ def test_holm_corrects_for_what_was_asked_together():
 
 def test_equal_pairs_have_no_difference():
     values = np.full(100, 7.0)
-    found = compare_pairs(values, values, np.zeros(100), step=0.0, seed=1)
-    assert (found.shift.value, found.shift.low, found.shift.high) == (0.0, 0.0, 0.0)
-    assert found.shift.p == 1.0
+    pairs = compare_pairs(values, values, np.zeros(100), step=0.0, seed=1)
+    assert (pairs.shift.value, pairs.shift.low, pairs.shift.high) == (0.0, 0.0, 0.0)
+    assert pairs.shift.p == 1.0
 
 
 def test_no_pairs_are_refused():

@@ -61,13 +61,13 @@ def test_figures_stand_in_the_order_of_the_plan_and_twins_make_the_floor(simulat
 
 def test_what_failed_has_no_figure_and_the_last_identity_names_the_library(simulation):
     small, large = cell_of(simulation, size_bytes=16), cell_of(simulation, size_bytes=256)
-    who = [
+    identities = [
         RunnerIdentity("openssl", "full", name, "1", "", "", "", "", "", "", "") for name in ("Old", "New")
     ]
     made = figures(
         simulation,
         {small: 100.0, large: 300.0},
-        identities=who,
+        identities=identities,
         failures=[Failure("incorrect", "openssl", "wrong", address=large.address)],
     )
     assert [(figure.cell, figure.library) for figure in made.cells] == [(small, "New")]
@@ -103,8 +103,8 @@ def test_a_tier_that_was_measured_alone_is_judged_by_the_look_at_full(simulation
     made = figures(simulation, {lower: 100.0}, unproven=[UnprovenTier(lower.row, factor)])
     assert kinds(made) == {"soft": [Doubt.TIER] if doubted else []}
     if doubted:
-        said = "runs as fast as full (factor" if factor else "neither the library nor a figure shows"
-        assert said in made.cells[0].warnings[0].text
+        expected_text = "runs as fast as full (factor" if factor else "neither the library nor a figure shows"
+        assert expected_text in made.cells[0].warnings[0].text
 
 
 @pytest.mark.parametrize(
@@ -148,12 +148,12 @@ def test_one_size_that_differs_proves_the_row(simulation):
 
 @pytest.mark.parametrize(("lacks", "doubted"), [((), False), (("aes", "sha"), True), (("sha",), False)])
 def test_code_without_the_instructions_that_the_cpu_has_is_a_doubt_in_full_only(simulation, lacks, doubted):
-    who = [
+    identities = [
         RunnerIdentity("openssl", cpu, "OpenSSL", "3", "", "", "", "/lib/libplain.so.1", "", "", "", lacks)
         for cpu in ("full", "soft")
     ]
     full = cell_of(simulation)
-    made = figures(simulation, {full: 100.0, replace(full, cpu="soft"): 300.0}, identities=who)
+    made = figures(simulation, {full: 100.0, replace(full, cpu="soft"): 300.0}, identities=identities)
     assert kinds(made) == {"full": [Doubt.PLAIN_CODE] if doubted else [], "soft": []}
     if doubted:
         assert " in libplain.so.1, and" in made.cells[0].warnings[0].text
@@ -182,13 +182,13 @@ def test_samples_of_a_core_that_is_unlike_the_others_are_left_out_and_it_is_said
 
 
 @pytest.mark.parametrize(
-    ("said", "doubted"),
+    ("message", "doubted"),
     [([Doubt.UNCHAINED], False), ([Doubt.UNCHAINED, Doubt.OTHER], True), ([Doubt.OTHER], True)],
 )
-def test_what_the_audit_could_not_chain_is_no_doubt_of_the_figure(simulation, monkeypatch, said, doubted):
-    verdict = SimpleNamespace(refusal="", warnings=tuple(Warning(kind, "x") for kind in said))
+def test_what_the_audit_could_not_chain_is_no_doubt_of_the_figure(simulation, monkeypatch, message, doubted):
+    verdict = SimpleNamespace(refusal="", warnings=tuple(Warning(kind, "x") for kind in message))
     monkeypatch.setattr(run_figures, "judge_audits", lambda *_: verdict)
     simulation.policy = replace(simulation.policy, audit=True)
     [figure] = figures(simulation, {cell_of(simulation): 100.0}).cells
     assert (figure.quality is Quality.DOUBTED) == doubted
-    assert [one.kind for one in figure.warnings] == said
+    assert [warning.kind for warning in figure.warnings] == message

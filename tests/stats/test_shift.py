@@ -28,7 +28,7 @@ def figure(epochs: list[float], runner: str = "a") -> CellFigure:
         clean_samples=10,
         epochs=len(epochs),
         epoch_cycles=tuple(epochs),
-        epoch_ns=tuple(one / 3 for one in epochs),
+        epoch_ns=tuple(epoch / 3 for epoch in epochs),
         calls_per_sample=1,
         quality=Quality.GOOD,
         cycle_source="probe",
@@ -62,9 +62,9 @@ def test_a_few_spoilt_epochs_change_little(count: int):
 
 def test_it_is_never_narrower_than_the_noise_floor():
     epochs = [100.0 + i / 1000 for i in range(12)]
-    found = compare(figure(epochs), figure([1.004 * one for one in epochs]), NoiseFloor(0.01, ()))
-    assert not found.claimed
-    assert found.dominated_by == "noise floor"
+    comparison = compare(figure(epochs), figure([1.004 * epoch for epoch in epochs]), NoiseFloor(0.01, ()))
+    assert not comparison.claimed
+    assert comparison.dominated_by == "noise floor"
 
 
 @pytest.mark.parametrize("count", [2, 5, ORDERED_FROM - 1])

@@ -36,18 +36,18 @@ def test_the_common_spread_is_found_again(freedom, epochs):
     random = np.random.default_rng(int(freedom) + epochs)
     variances = 1e-6 * freedom / random.chisquare(freedom, 4000)
     cells = [50 * (1 + math.sqrt(v) * random.standard_normal(epochs)) for v in variances]
-    found = find_spread(cells)
-    assert found is not None
-    assert found.variance == pytest.approx(1e-6, rel=0.1)
-    assert found.freedom == pytest.approx(freedom, rel=0.4)
+    spread = find_spread(cells)
+    assert spread is not None
+    assert spread.variance == pytest.approx(1e-6, rel=0.1)
+    assert spread.freedom == pytest.approx(freedom, rel=0.4)
 
 
 def test_cells_that_are_all_alike_are_worth_many_degrees_of_freedom():
     random = np.random.default_rng(2)
-    found = find_spread([100 + 0.1 * random.standard_normal(5) for _ in range(300)])
-    assert found is not None
-    assert found.freedom > 40
-    assert found.variance == pytest.approx(1e-6, rel=0.15)
+    spread = find_spread([100 + 0.1 * random.standard_normal(5) for _ in range(300)])
+    assert spread is not None
+    assert spread.freedom > 40
+    assert spread.variance == pytest.approx(1e-6, rel=0.15)
     alike = find_spread([[1.0, 1.001, 1.002]] * LEAST_CELLS)
     assert alike is not None
     assert alike.freedom == MOST_FREEDOM
@@ -66,7 +66,7 @@ def test_a_cell_is_drawn_towards_the_others_unless_they_do_not_explain_it():
     assert (variance, freedom) == (pytest.approx((6e-6 + 2e-8) / 8), 8)
     assert common.moderate(1.01 * UNEXPLAINED * 1e-6, 2) == (1.01 * UNEXPLAINED * 1e-6, 2)
     lucky = [100.0, 100.001, 100.002]
-    alone, together = (spread_half_width(lucky, 0.95, one) for one in (None, common))
+    alone, together = (spread_half_width(lucky, 0.95, shared) for shared in (None, common))
     expected = stats.t.ppf(0.975, 8) * math.sqrt((6e-6 + 2e-10) / 8 / 3) * 100
     assert alone < 0.01 < together == pytest.approx(expected, rel=1e-3)
 
@@ -91,12 +91,12 @@ def stopped(random, kind, *, least, step, moderated, runs):
             common = find_spread([v[:n] for v, n in zip(values, ends, strict=True)]) if moderated else None
             for cell in list(active):
                 some = values[cell, : ends[cell]]
-                found = combined_interval(
+                interval = combined_interval(
                     float(np.median(some)), list(some), [4e-4] * len(some), 0.95, common
                 )
-                if found.half_width <= 0.0025 or ends[cell] >= 23:
+                if interval.half_width <= 0.0025 or ends[cell] >= 23:
                     active.discard(cell)
-                    held.setdefault(int(ends[cell]), []).append(found.low <= 1 <= found.high)
+                    held.setdefault(int(ends[cell]), []).append(interval.low <= 1 <= interval.high)
                 else:
                     ends[cell] += step
     return held
@@ -111,7 +111,7 @@ def test_intervals_hold_at_every_look_when_cells_stop_at_precision(kind):
         if len(some) >= 60:
             error = math.sqrt(0.93 * 0.07 / len(some))
             assert np.mean(some) >= 0.93 - 2 * error, f"those that ended with {epochs} epochs"
-    assert np.mean([one for some in held.values() for one in some]) >= 0.945
+    assert np.mean([held_value for some in held.values() for held_value in some]) >= 0.945
 
 
 def test_without_the_others_three_epochs_agree_by_luck_too_often():

@@ -26,7 +26,7 @@ def figure(threads: int, *epochs: float) -> CellFigure:
         samples=100,
         clean_samples=90,
         epochs=len(epochs),
-        epoch_cycles=tuple(2 * one for one in epochs),
+        epoch_cycles=tuple(2 * epoch for epoch in epochs),
         epoch_ns=tuple(epochs),
         calls_per_sample=10,
         quality=Quality.GOOD,
@@ -35,11 +35,11 @@ def figure(threads: int, *epochs: float) -> CellFigure:
 
 
 def test_perfect_scaling_is_one():
-    one, two = scaling([figure(1, *ALONE), figure(2, *ALONE)])
-    assert one.efficiency is None
+    single, two = scaling([figure(1, *ALONE), figure(2, *ALONE)])
+    assert single.efficiency is None
     assert two.efficiency.ratio.value == pytest.approx(1.0)
     assert two.efficiency.answer is Answer.TIED
-    assert two.all.value == pytest.approx(2 * one.all.value)
+    assert two.all.value == pytest.approx(2 * single.all.value)
     assert two.each.value == pytest.approx(1e9 / 100.1)
     assert two.all.low < two.all.value < two.all.high
 

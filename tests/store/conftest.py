@@ -51,6 +51,7 @@ class Specimens:
             flags=[2 if i == 4 else 0 for i in range(n)],
             cycles=[37_000 + i for i in range(n)] if k % 2 else [],
             waits=k,
+            forked=bool(k % 3),
         )
 
     def calibration(self, epoch: int = 1, **changes: object) -> Calibration:

@@ -15,7 +15,7 @@ from perbyte.store.files import RunLock
 
 
 def states(place):
-    return {one.name: one.state for one in verify(place).findings}
+    return {finding.name: finding.state for finding in verify(place).findings}
 
 
 def flip(file, where=0.5):
@@ -25,7 +25,7 @@ def flip(file, where=0.5):
 
 
 def files_of(place):
-    return sorted(one for one in place.iterdir() if one.name not in (".lock", "journal.jsonl"))
+    return sorted(path for path in place.iterdir() if path.name not in (".lock", "journal.jsonl"))
 
 
 def test_a_whole_run_is_whole_and_its_copy_is_the_same_run(finished, tmp_path):
@@ -54,10 +54,10 @@ def test_a_bit_flipped_anywhere_is_found(finished):
             if file.name == "manifest.json":  # its own bytes are under no sum: some of them mean nothing
                 assert damaged or json.loads(file.read_bytes()) != json.loads(whole)
             else:
-                assert file.name in {one.name for one in damaged}
+                assert file.name in {path.name for path in damaged}
             file.write_bytes(whole)
         file.write_bytes(whole[: len(whole) // 2])
-        assert file.name in {one.name for one in verify(place).damaged}
+        assert file.name in {path.name for path in verify(place).damaged}
         file.unlink()
         missing = verify(place)
         assert missing.damaged or missing.manifest is None
@@ -86,7 +86,7 @@ def test_a_samples_file_that_is_lost_costs_its_epoch_only(finished, tmp_path):
     run = open_run(got.path)
     assert not run.complete
     assert run.failures[-1 - len(run.failures) + 2].kind == "damaged"
-    assert {one.state for one in verify(got.path).findings} == {"whole"}
+    assert {finding.state for finding in verify(got.path).findings} == {"whole"}
     assert states(place)[first.name] == "damaged", "the damaged run stays as it is"
     second.unlink()
     assert recover(place, tmp_path / "nothing").bursts == 0

@@ -164,8 +164,8 @@ def test_warnings_of_older_files_have_no_kind(finished):
     file = place / "cells.parquet"
     whole = pq.read_table(file)
     pq.write_table(whole.drop_columns(["warning_kinds", "warning_numbers"]), file)
-    said = [(one.kind, one.text, one.numbers) for one in open_run(place).cells[0].warnings]
-    assert said == [(Doubt.OTHER, "the interval is wide", ()), (Doubt.OTHER, "ünïcode", ())]
+    kindses = [(warning.kind, warning.text, warning.numbers) for warning in open_run(place).cells[0].warnings]
+    assert kindses == [(Doubt.OTHER, "the interval is wide", ()), (Doubt.OTHER, "ünïcode", ())]
     kinds = whole.column_names.index("warning_kinds")
     newer = pa.array([["of-a-newer-version", "other"]] * whole.num_rows)
     pq.write_table(whole.set_column(kinds, "warning_kinds", newer), file)
@@ -267,10 +267,15 @@ def test_a_shelf_with_broken_runs_still_lists(finished, tmp_path):
     (broken / "run.json").write_text("{")
     (tmp_path / "stray.txt").write_text("")
     (tmp_path / "nothing").mkdir()
-    found = runs(tmp_path)
-    assert [summary.path for summary in found] == [new, old, broken]
-    assert "damaged" in found[2].problem
-    assert (found[0].cells, found[0].planned, found[0].failures, found[0].complete) == (2, 2, 1, True)
+    this_runs = runs(tmp_path)
+    assert [summary.path for summary in this_runs] == [new, old, broken]
+    assert "damaged" in this_runs[2].problem
+    assert (this_runs[0].cells, this_runs[0].planned, this_runs[0].failures, this_runs[0].complete) == (
+        2,
+        2,
+        1,
+        True,
+    )
     assert latest(tmp_path) == new
     assert runs(tmp_path / "missing") == []
     assert latest(tmp_path / "missing") is None

@@ -34,8 +34,8 @@ def test_sql_over_several_runs_and_one_under_way(finished, tmp_path, specimens):
         writer.begin(specimens.conditions(run_id="r-2"))
         writer.calibrated(specimens.calibration(1))
         writer.measured(specimens.burst(0))
-        found = query([place, tmp_path / "other"], "SELECT run, count(*) FROM samples GROUP BY 1 ORDER BY 1")
-    assert found[1] == [("r-1", 28 * 8), ("r-2", 5)]
+        rows = query([place, tmp_path / "other"], "SELECT run, count(*) FROM samples GROUP BY 1 ORDER BY 1")
+    assert rows[1] == [("r-1", 28 * 8), ("r-2", 5)]
 
 
 def test_figures_join_the_conditions_of_their_run(finished):

@@ -15,7 +15,7 @@ import pytest
 from perbyte.errors import IncompatibleRuns, StoreError
 from perbyte.model import Audit, Estimate, Interval, Quantile
 from perbyte.store import RunWriter, bursts, open_run, stored_run
-from perbyte.store.tables import figures_of, read_table
+from perbyte.store.tables import bursts_of, figures_of, read_table
 
 
 def test_every_value_comes_back(finished, specimens):
@@ -69,6 +69,26 @@ def test_quantiles_come_back_and_older_files_have_none(tmp_path, specimens):
     older = table.drop_columns([name for name in table.column_names if name.startswith("quantile_")])
     pq.write_table(older, place)
     assert figures_of(read_table(place, "cells")) == (replace(drawn, quantiles=()), plain)
+
+
+def test_older_files_do_not_say_what_forks_took(tmp_path, specimens):
+    bursts, figure = [specimens.burst(k, round=k) for k in range(4)], specimens.figure(forks=12)
+    assert {burst.forked for burst in bursts} == {True, False}
+    with RunWriter.create(tmp_path / "run") as writer:
+        writer.begin(specimens.conditions())
+        for burst in bursts:
+            writer.measured(burst)
+        writer.finish((figure,), None, 0.0, True)
+    assert open_run(tmp_path / "run").cells == (figure,)
+    assert [burst.forked for burst in stored_run(tmp_path / "run").bursts] == [b.forked for b in bursts]
+    for place, column in (
+        (tmp_path / "run" / "cells.parquet", "forks"),
+        (next((tmp_path / "run").glob("samples-*.parquet")), "forked"),
+    ):
+        pq.write_table(pq.read_table(place).drop_columns([column]), place)
+    assert figures_of(read_table(tmp_path / "run" / "cells.parquet", "cells")) == (replace(figure, forks=0),)
+    older = read_table(place, "samples")
+    assert [burst.forked for _, burst in bursts_of(older)] == [False] * len(bursts)
 
 
 def test_numbers_that_json_lacks_come_back(tmp_path, specimens):

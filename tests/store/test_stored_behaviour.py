@@ -30,7 +30,7 @@ def test_it_comes_back_and_is_asked_for(finished, specimens):
         (specimens.cell(0).address, 1234.5, 40.0, 1000.0, ""),
         (specimens.cell(1).address, None, None, 1000.0, "why"),
     ]
-    assert not [one for one in verify(place).notes if BEHAVIOUR_FILE in one]
+    assert not [note for note in verify(place).notes if BEHAVIOUR_FILE in note]
 
 
 def test_a_file_that_is_not_the_run_s_is_refused(finished, specimens):

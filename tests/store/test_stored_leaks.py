@@ -24,8 +24,8 @@ def keep(place, run_id, figures, *, beside=False):
         "seed": 2**62 + 1,
         "budget_s": 4.0,
     }
-    found = {"alpha": 0.001, "identities": (), "figures": figures, "failures": ()}
-    writer.finish(LeakRun(run_id=run_id, **conditions, **measured, **found))
+    content = {"alpha": 0.001, "identities": (), "figures": figures, "failures": ()}
+    writer.finish(LeakRun(run_id=run_id, **conditions, **measured, **content))
 
 
 SQL = "SELECT run, verdict, shift, shift_low, bound, cold FROM leaks ORDER BY shift"
@@ -41,7 +41,7 @@ def test_they_come_back_beside_a_run_and_are_asked_for(finished, specimens):
     _, rows = query(place, SQL)
     assert rows == [(run_id, "none", 0.0, -0.4, 0.4, False), (run_id, "leaks", 12.0, 11.6, 12.4, True)]
     verdict = verify(place)
-    assert not [one for one in verdict.notes if LEAK_FILE in one or PAIRS_FILE in one]
+    assert not [note for note in verdict.notes if LEAK_FILE in note or PAIRS_FILE in note]
 
 
 def test_a_run_that_only_looked_for_leaks_is_asked_beside_others(finished, specimens, tmp_path):

@@ -58,11 +58,11 @@ def test_ten_kills_lose_and_double_nothing(tmp_path, specimens):
         child.send_signal(signal.SIGKILL)
         rest = child.communicate()[0].split("\n")[:-1]
         acknowledged += [int(line) for line in rest]
-        found = list(bursts(place))
+        this_bursts = list(bursts(place))
         assert acknowledged[0] == kept
-        assert len(found) in (acknowledged[-1] + 1, acknowledged[-1] + 2)
-        assert found == [specimens.burst(k) for k in range(len(found))]
-        kept = len(found)
+        assert len(this_bursts) in (acknowledged[-1] + 1, acknowledged[-1] + 2)
+        assert this_bursts == [specimens.burst(k) for k in range(len(this_bursts))]
+        kept = len(this_bursts)
     with RunWriter.resume(place) as writer:
         writer.begin(specimens.conditions())
         writer.finish((), None, 1.0, True)
@@ -125,7 +125,7 @@ def test_a_kill_at_each_step_of_a_compaction(tmp_path, specimens, monkeypatch, s
         again.epoch_done(3)
         assert list(bursts(place)) == [*expected, specimens.burst(4)]
         again.finish((), None, 1.0, True)
-    assert {one.state for one in verify(place).findings} == {"whole"}
+    assert {finding.state for finding in verify(place).findings} == {"whole"}
     assert list(bursts(place)) == [*expected, specimens.burst(4)]
     assert open_run(place).calibrations == (specimens.calibration(2),)
 

@@ -6,7 +6,9 @@ The commands call the same functions, and show what these return (docs/python.md
 - `conducting`: a request, a drawn plan or an interrupted run, measured into a run directory
 - `building`: what is needed and not built; `budget`: whether a plan fits; `run_names`: which run is meant
 - `trying`: a user's programs beside the libraries; `supercop`: implementations of a tree, built and looked at
-- `auditing`, `selftest`, `checkup`: a runner, the harness and the machine put to the test
+- `benchmarks`: benchmark files of a project; `gate`: when a comparison fails
+- `importing`: other tools' listings; `judging`: a run held against its study
+- `auditing`, `checkup`: a runner and the machine put to the test
 - `leaking`: does time depend on secrets; `advising`: what a question needs; `lists`: what there is to choose from
 - `listener`: who hears of it meanwhile
 """

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from perbyte.advise import Asked, Case, Mix, View, read_histogram
+from perbyte.advise import (
+    Asked,
+    Case,
+    Change,
+    Decision,
+    Mix,
+    PasswordDecision,
+    Together,
+    View,
+    changes,
+    decide,
+    decide_passwords,
+    read_histogram,
+)
 from perbyte.app.building import build_needed
 from perbyte.app.conducting import Conducted
 from perbyte.app.listener import Say, silent
@@ -17,8 +30,10 @@ from perbyte.catalogue.questions import Question, Task
 from perbyte.catalogue.status import Authority, own_profile, profiles
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.measure import Request, Survey, built_runners, survey
-from perbyte.model import Run
+from perbyte.model import Cell, Run
+from perbyte.model.cell import LOOP, STATES
 from perbyte.runners import RunnerSpec, locate
+from perbyte.studies import find, published_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +48,15 @@ class Wish:
     time_ns: float
     memory_bytes: int
     known: Mapping[str, Authority] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartAnswer:
+    """The answer to a part of a question, what would change it, and the decision among all libraries."""
+
+    decided: Decision | PasswordDecision
+    changes: Sequence[Change] = ()
+    everything: Decision | None = None
 
 
 def read_profile(name: str) -> tuple[str, Mapping[str, Authority] | None]:
@@ -79,6 +103,68 @@ def draw_cases(
         )
         for task, mix in zip(question.tasks, mixes, strict=True)
     ]
+
+
+def answer_all(cases: Sequence[Case], wish: Wish, together: Together | None) -> list[PartAnswer]:
+    """The answer to each part: by the library that `together` recommends for all, where there is one."""
+    answers = []
+    for number, case in enumerate(cases):
+        if case.task.use == "password":
+            answers.append(PartAnswer(decide_passwords(case, wish.time_ns, wish.memory_bytes)))
+            continue
+        everything = decide(case)
+        own = together.first.decisions[number] if together and together.first else everything
+        decision = own if own.first else everything
+        answers.append(PartAnswer(decision, changes(decision), everything))
+    return answers
+
+
+def among_all(decision: Decision) -> PartAnswer:
+    """The same decision, and that among all libraries."""
+    return PartAnswer(decision, changes(decision), decide(replace(decision.case, runners=frozenset())))
+
+
+def on_machines(study_name: str, case: Case, run: Run) -> tuple[list[tuple[str, Decision, Decision]], int]:
+    """The decisions on the machines of a study from its own figures, and here, by the rules of then and of now.
+
+    Also the year of the study.
+    """
+    study = find(study_name)
+    then = datetime.date(study.year, 12, 31)
+    machines = []
+    for machine in study.machines:
+        now = replace(case, figures=published_run(study, machine.id).cells, floor=None, runners=frozenset())
+        machines.append((machine.name, now))
+    machines.append((f"{run.conditions.machine.cpu_model or 'this machine'}, measured", case))
+    decisions = [
+        (name, decide(replace(now, asked=replace(now.asked, date=then))), decide(now))
+        for name, now in machines
+    ]
+    return decisions, study.year
+
+
+def beyond_loop(decision: Decision, states: Sequence[str]) -> tuple[Request, Cell, Cell] | None:
+    """What to measure of the recommended option in `states` that no loop on one core has.
+
+    Also its cells of the smallest size, for single calls, and of the largest, for several cores. None without an
+    option.
+    """
+    if not decision.first:
+        return None
+    cells = sorted(
+        (figure.cell for figure in decision.first.best.figures.values()), key=lambda cell: cell.size_bytes
+    )
+    single = [state for state in states if state in STATES and state != LOOP]
+    together = [state for state in states if state not in STATES]
+    smallest, largest = (
+        next(cell for cell in cells if cell.size_bytes == end.size_bytes) for end in (cells[0], cells[-1])
+    )
+    texts = [
+        f"{cell.address}+state={','.join(wanted)}"
+        for cell, wanted in ((smallest, [LOOP, *single] if single else []), (largest, together))
+        if wanted
+    ]
+    return Request(tuple(parse_selector(text) for text in texts)), smallest, largest
 
 
 def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:

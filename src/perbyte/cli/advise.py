@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,20 +13,19 @@ from typing import TYPE_CHECKING
 import click
 
 from perbyte import extras
-from perbyte.cli.options import Cores, DataRate, DataSize, Listed, PolicyOptions, Seconds, gentle_option, note
+from perbyte.cli.declared import argument, flag, option, takes
+from perbyte.cli.options import GENTLE, Cores, DataRate, DataSize, Listed, PolicyOptions, Seconds, note
 from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
-from perbyte.model.cell import COLD, FIRST, IDLE, LOOP, STATES
+from perbyte.model.cell import COLD, FIRST, IDLE
 from perbyte.places import require_writable
-from perbyte.report.wording import size_label
 
 if TYPE_CHECKING:
-    from perbyte.advise import Case, Together
-    from perbyte.app.advising import Wish
+    from perbyte.advise import Mix, Together
+    from perbyte.app.advising import PartAnswer, Wish
     from perbyte.catalogue.questions import Question
     from perbyte.report.advice import Limits, Told
-    from perbyte.report.listing import Listing
 
 QUESTIONS = (
     "disk",
@@ -52,59 +51,74 @@ BEYOND_S, BEYOND_EPOCHS = 30.0, 5
 NO_AES = "no-aes-hardware"
 
 
+@dataclass(frozen=True, slots=True)
+class AdviseOptions:
+    """Which question, what is allowed, what the work is, how it is measured, and what is printed."""
+
+    question: str = argument(type=click.Choice(QUESTIONS), metavar="|".join(QUESTIONS[:-1]))
+    profile: str = option(
+        "--profile", default="none", help="Rules of nist, cnsa2, bsi, ietf, none, or a file (.toml).  [none]"
+    )
+    date: datetime.datetime | None = option(
+        "--date", type=click.DateTime(["%Y-%m-%d"]), help="The day for which the rules count.  [today]"
+    )
+    languages: tuple[str, ...] | None = option(
+        "--language", type=Listed(), help="Only libraries of these languages: c,java..."
+    )
+    peer: str | None = option("--peer", type=click.Choice([NO_AES]), help="What the other side lacks (tls).")
+    mix: bool = flag("--mix", help="Take the best library for each part, not one for all (tls).")
+    rate: float | None = option("--rate", type=DataRate(), help="Your data rate: 2GB/s.")
+    sizes: str | None = option("--sizes", help="Sizes of your messages: 64,1350,16KiB.")
+    histogram: Path | None = option(
+        "--histogram", type=click.Path(path_type=Path), help="Your sizes: lines of 'size count'."
+    )
+    threads: str | None = option("--threads", help="Also measure on several cores at once: 1,2,all.")
+    states: bool = flag("--states", help="Also measure a first call, emptied caches, and after a sleep.")
+    volume: int | None = option("--volume", type=DataSize(), help="Data under one key: 1TB.")
+    disk: Path | None = option(
+        "--path", type=click.Path(path_type=Path), help="Also measure the disk of a directory (disk)."
+    )
+    time_s: float = option(
+        "--time", type=Seconds(), default="250ms", help="Time of a password hash.  [250ms]"
+    )
+    memory: int = option(
+        "--memory", type=DataSize(), default="64MiB", help="Memory of a password hash.  [64MiB]"
+    )
+    named: Path | None = option(
+        "--run", type=click.Path(path_type=Path), help="Use this run instead of measuring."
+    )
+    budget: float | None = option(
+        "--budget", type=Seconds(), help=f"Measuring time.  [{BUDGET_S:.0f}s, or more if needed]"
+    )
+    cores: tuple[int, ...] | None = option(
+        "--cores", "--core", type=Cores(), help="Cores to measure on.  [all of one kind]"
+    )
+    gentle: bool = flag("--gentle", help=GENTLE)
+    as_json: bool = flag("--json", help="Print JSON.")
+    page: Path | None = option(
+        "--report", type=click.Path(path_type=Path), help="Also write the answer as an HTML page."
+    )
+    quiet: bool = flag("-q", "--quiet", help="No progress and no notes.")
+
+    def check(self) -> None:
+        """Raise UsageError for what excludes or needs something else, and where the page cannot be written."""
+        if self.peer and self.question != "tls":
+            raise UsageError("--peer is only for tls", hint=f"perbyte advise tls --peer {NO_AES}")
+        if self.disk and not self.question.startswith("disk"):
+            raise UsageError("--path is only for disk", hint="perbyte advise disk --path DIR")
+        if self.sizes and self.histogram:
+            raise UsageError("--sizes and --histogram exclude each other")
+        if self.page:
+            require_writable(self.page)
+
+    def policy(self, budget_s: float, epochs: int) -> Policy:
+        """How a run for an answer measures."""
+        return PolicyOptions(PRECISION, budget_s, epochs, self.cores, None, self.gentle).policy()
+
+
 @click.command("advise", cls=SectionedCommand, sections=SECTIONS)
-@click.argument("question", type=click.Choice(QUESTIONS), metavar="|".join(QUESTIONS[:-1]))
-@click.option(
-    "--profile", default="none", help="Rules of nist, cnsa2, bsi, ietf, none, or a file (.toml).  [none]"
-)
-@click.option("--date", type=click.DateTime(["%Y-%m-%d"]), help="The day for which the rules count.  [today]")
-@click.option("--language", "languages", type=Listed(), help="Only libraries of these languages: c,java...")
-@click.option("--peer", type=click.Choice([NO_AES]), help="What the other side lacks (tls).")
-@click.option("--mix", is_flag=True, help="Take the best library for each part, not one for all (tls).")
-@click.option("--rate", type=DataRate(), help="Your data rate: 2GB/s.")
-@click.option("--sizes", help="Sizes of your messages: 64,1350,16KiB.")
-@click.option("--histogram", type=click.Path(path_type=Path), help="Your sizes: lines of 'size count'.")
-@click.option("--threads", help="Also measure on several cores at once: 1,2,all.")
-@click.option("--states", is_flag=True, help="Also measure a first call, emptied caches, and after a sleep.")
-@click.option("--volume", type=DataSize(), help="Data under one key: 1TB.")
-@click.option(
-    "--path", "disk", type=click.Path(path_type=Path), help="Also measure the disk of a directory (disk)."
-)
-@click.option("--time", "time_s", type=Seconds(), default="250ms", help="Time of a password hash.  [250ms]")
-@click.option("--memory", type=DataSize(), default="64MiB", help="Memory of a password hash.  [64MiB]")
-@click.option("--run", "named", type=click.Path(path_type=Path), help="Use this run instead of measuring.")
-@click.option("--budget", type=Seconds(), help=f"Measuring time.  [{BUDGET_S:.0f}s, or more if needed]")
-@click.option("--cores", "--core", "cores", type=Cores(), help="Cores to measure on.  [all of one kind]")
-@gentle_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option(
-    "--report", "page", type=click.Path(path_type=Path), help="Also write the answer as an HTML page."
-)
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
-def command(
-    question: str,
-    profile: str,
-    date: datetime.datetime | None,
-    languages: tuple[str, ...] | None,
-    peer: str | None,
-    mix: bool,
-    rate: float | None,
-    sizes: str | None,
-    histogram: Path | None,
-    threads: str | None,
-    states: bool,
-    volume: int | None,
-    disk: Path | None,
-    time_s: float,
-    memory: int,
-    named: Path | None,
-    budget: float | None,
-    cores: tuple[int, ...] | None,
-    gentle: bool,
-    as_json: bool,
-    page: Path | None,
-    quiet: bool,
-) -> int:
+@takes(AdviseOptions)
+def command(options: AdviseOptions) -> int:
     """Recommend what to use on this machine, and why: allowed by authorities, and measured here.
 
     \b
@@ -116,84 +130,98 @@ def command(
     """
     from perbyte.advise import decide_together
     from perbyte.advise.decision import find_options
-    from perbyte.app.advising import Wish, draw_cases, measure_question, read_mix, read_profile
+    from perbyte.app.advising import answer_all, draw_cases, read_mix
     from perbyte.catalogue.questions import find_question
+    from perbyte.cli.measure import read_states
+
+    if options.page:
+        extras.require("report", "A page")
+    wish = _wish(options)
+    options.check()
+    beyond = read_states((COLD, FIRST, IDLE) if options.states else (), options.threads, options.cores) or ()
+    asked, limits = find_question(options.question), _limits(options)
+    mixes = [read_mix(task, options.sizes, options.histogram) for task in asked.tasks]
+    run, missing, code = _run(options, asked, mixes, wish)
+    cases = draw_cases(asked, run, mixes, wish, missing)
+    together = decide_together(cases) if len(cases) > 1 and not (options.mix or asked.alternatives) else None
+    told = [_told(answer, limits) for answer in answer_all(cases, wish, together)]
+    if beyond:
+        told = [_beyond(advice, beyond, options, limits) for advice in told]
+    _print(options, wish, asked, run, told, together)
+    lacking = options.named and not any(find_options(case) for case in cases)
+    if lacking:
+        question = options.question
+        note(f"this run has no part of the work; perbyte advise {question} without --run measures it")
+    return EXIT_ENVIRONMENT if lacking else code
+
+
+def _wish(options: AdviseOptions) -> Wish:
+    """What is asked for beside the work. Raises UsageError for a profile that there is not."""
+    from perbyte.app.advising import Wish, read_profile
+
+    profile, known = read_profile(options.profile)
+    return Wish(
+        profile,
+        options.date.date() if options.date else datetime.datetime.now(datetime.UTC).date(),
+        options.volume,
+        options.languages or (),
+        bool(options.peer),
+        options.time_s * 1e9,
+        options.memory,
+        known,
+    )
+
+
+def _run(
+    options: AdviseOptions, asked: Question, mixes: Sequence[Mix], wish: Wish
+) -> tuple[Run, dict[str, str], int]:
+    """The run of the answer, named or measured now; why candidates have no figure; the exit code."""
+    from perbyte.app.advising import measure_question
+    from perbyte.app.run_names import find_run
     from perbyte.cli.conduct import conduct
     from perbyte.cli.ending import note_losses
-    from perbyte.cli.measure import read_states
-    from perbyte.report.advice import Limits
+    from perbyte.store import open_run
+
+    if options.named:
+        return open_run(find_run(options.named)), {}, EXIT_FINE
+    policy = options.policy(options.budget or BUDGET_S, EPOCHS)
+    measure = partial(conduct, policy=policy, quiet=options.quiet, lenient=True)
+    done, missing = measure_question(asked, mixes, wish, measure, partial(note, quiet=options.quiet))
+    note_losses(done.run, quiet=options.quiet)
+    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=options.quiet)
+    return done.run, missing, done.code
+
+
+def _print(
+    options: AdviseOptions,
+    wish: Wish,
+    asked: Question,
+    run: Run,
+    told: Sequence[Told],
+    together: Together | None,
+) -> None:
+    """Print the answer, and write its page where that was asked for."""
+    from perbyte.app.advising import on_machines
+    from perbyte.report.advice import side_by_side
     from perbyte.report.advicecard import advice_card
     from perbyte.report.advicelibraries import library_table
     from perbyte.report.advicetext import advice_json, render_advice, together_json
     from perbyte.report.listing import records
 
-    if page:
-        extras.require("report", "A page")
-    profile, known = read_profile(profile)
-    if peer and question != "tls":
-        raise UsageError("--peer is only for tls", hint=f"perbyte advise tls --peer {NO_AES}")
-    if disk and not question.startswith("disk"):
-        raise UsageError("--path is only for disk", hint="perbyte advise disk --path DIR")
-    if sizes and histogram:
-        raise UsageError("--sizes and --histogram exclude each other")
-    if page:
-        require_writable(page)
-    wanted = read_states((COLD, FIRST, IDLE) if states else (), threads, cores) or ()
-    asked = find_question(question)
-    wish = Wish(
-        profile,
-        date.date() if date else datetime.datetime.now(datetime.UTC).date(),
-        volume,
-        languages or (),
-        bool(peer),
-        time_s * 1e9,
-        memory,
-        known,
-    )
-    limits = Limits(rate=rate)
-    if question == "disk":
-        limits = _limits(rate, disk, quiet)
-    mixes = [read_mix(task, sizes, histogram) for task in asked.tasks]
-    missing: dict[str, str] = {}
-    code = EXIT_FINE
-    if named:
-        from perbyte.app.run_names import find_run
-        from perbyte.store import open_run
-
-        run = open_run(find_run(named))
-    else:
-        policy = PolicyOptions(PRECISION, budget or BUDGET_S, EPOCHS, cores, None, gentle).policy()
-        done, missing = measure_question(
-            asked,
-            mixes,
-            wish,
-            partial(conduct, policy=policy, quiet=quiet, lenient=True),
-            partial(note, quiet=quiet),
-        )
-        note_losses(done.run, quiet=quiet)
-        note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
-        run, code = done.run, done.code
-    cases = draw_cases(asked, run, mixes, wish, missing)
-    together = decide_together(cases) if len(cases) > 1 and not (mix or asked.alternatives) else None
-    told = _answers(cases, wish, limits, together)
-    if wanted:
-        policy = PolicyOptions(PRECISION, BEYOND_S, BEYOND_EPOCHS, cores, None, gentle).policy()
-        told = [_beyond(advice, wanted, policy, limits, quiet) for advice in told]
-    beside = _beside(asked, told[0], run) if asked.study else None
+    beside = side_by_side(*on_machines(asked.study, told[0].decision.case, run)) if asked.study else None
     notes = [*([asked.note] if asked.note else []), _source(run)]
-    card = advice_card(told, together, rate, alternatives=asked.alternatives)
+    card = advice_card(told, together, options.rate, alternatives=asked.alternatives)
     libraries = library_table(together, [advice.title for advice in told]) if together else None
-    if page:
+    if options.page:
         from perbyte.report.advicepage import advice_page
         from perbyte.report.html import write
 
-        note(
-            f"page: {write(advice_page(asked, told, run, notes, card, beside, libraries), page)}", quiet=quiet
-        )
-    if as_json:
+        page = write(advice_page(asked, told, run, notes, card, beside, libraries), options.page)
+        note(f"page: {page}", quiet=options.quiet)
+    if options.as_json:
         document = {
             "schema_version": 1,
-            "question": question,
+            "question": options.question,
             "profile": wish.profile,
             "date": str(wish.date),
             "run": str(run.path) if run.path else run.conditions.run_id,
@@ -205,105 +233,47 @@ def command(
         print(json.dumps(document, indent=1, allow_nan=False))
     else:
         print(render_advice(asked, told, notes, beside, card=card, libraries=libraries), end="")
-    lacking = named and not any(find_options(case) for case in cases)
-    if lacking:
-        note(f"this run has no part of the work; perbyte advise {question} without --run measures it")
-    return EXIT_ENVIRONMENT if lacking else code
 
 
-def _limits(rate: float | None, disk: Path | None, quiet: bool) -> Limits:
+def _limits(options: AdviseOptions) -> Limits:
     """What lies around a disk's cipher: the disk's own rate where a directory was named, and the kernel's code."""
     from perbyte.measure.disk import disk_rates
     from perbyte.report.advice import Limits
     from perbyte.runners.cryptsetup import kernel_lines
 
-    if disk is None:
-        return Limits(rate=rate, kernel=kernel_lines())
-    rates = disk_rates(disk)
+    if options.question != "disk":
+        return Limits(rate=options.rate)
+    if options.disk is None:
+        return Limits(rate=options.rate, kernel=kernel_lines())
+    rates = disk_rates(options.disk)
     how = "direct I/O" if rates.direct else "through the page cache, so these rates may be too high"
-    note(f"disk of {disk}: {rates.bytes >> 20} MiB written and read back, {how}", quiet=quiet)
-    return Limits(
-        rate, {"read": rates.read, "write": rates.write}, kernel_lines(), "" if rates.direct else how
-    )
+    size = f"{rates.bytes >> 20} MiB written and read back"
+    note(f"disk of {options.disk}: {size}, {how}", quiet=options.quiet)
+    by = {"read": rates.read, "write": rates.write}
+    return Limits(options.rate, by, kernel_lines(), "" if rates.direct else how)
 
 
-def _answers(cases: Sequence[Case], wish: Wish, limits: Limits, together: Together | None) -> list[Told]:
-    """The answer to each part: by the library that `together` recommends for all, where there is one."""
-    from perbyte.advise import changes, decide, decide_passwords
+def _told(answer: PartAnswer, limits: Limits) -> Told:
     from perbyte.report.advice import tell
 
-    told = []
-    for number, case in enumerate(cases):
-        if case.task.use == "password":
-            told.append(tell(decide_passwords(case, wish.time_ns, wish.memory_bytes), (), limits))
-            continue
-        everything = decide(case)
-        own = together.first.decisions[number] if together and together.first else everything
-        decision = own if own.first else everything
-        told.append(tell(decision, changes(decision), limits, everything))
-    return told
+    return tell(answer.decided, answer.changes, limits, answer.everything)
 
 
-def _beside(question: Question, here: Told, run: Run) -> Listing:
-    """The machines of the question's study from its own figures, and this one: then and now."""
-    from perbyte.advise import decide
-    from perbyte.report.advice import side_by_side
-    from perbyte.studies import find, published_run
-
-    study = find(question.study)
-    then = datetime.date(study.year, 12, 31)
-    case = here.decision.case
-    machines = []
-    for machine in study.machines:
-        now = replace(case, figures=published_run(study, machine.id).cells, floor=None, runners=frozenset())
-        machines.append((machine.name, now))
-    machines.append((f"{run.conditions.machine.cpu_model or 'this machine'}, measured", case))
-    return side_by_side(
-        [
-            (name, decide(replace(now, asked=replace(now.asked, date=then))), decide(now))
-            for name, now in machines
-        ],
-        study.year,
-    )
-
-
-def _beyond(told: Told, states: tuple[str, ...], policy: Policy, limits: Limits, quiet: bool) -> Told:
+def _beyond(told: Told, states: tuple[str, ...], options: AdviseOptions, limits: Limits) -> Told:
     """The answer with what the recommended option does in `states` that no loop on one core has: a run of its own."""
-    from perbyte.advise import changes, decide
-    from perbyte.catalogue import parse_selector
+    from perbyte.app.advising import among_all, beyond_loop
     from perbyte.cli.conduct import conduct
-    from perbyte.measure import Request
-    from perbyte.report.advice import tell
-    from perbyte.report.advicewords import option_text
-    from perbyte.report.beyond import states_texts, threads_texts
+    from perbyte.report.advice import beyond_texts
 
-    first = told.decision.first
-    if not first or told.passwords:
+    wanted = None if told.passwords else beyond_loop(told.decision, states)
+    if not wanted:
         return told
-    sizes = sorted(figure.cell.size_bytes for figure in first.best.figures.values())
-    cells = [figure.cell for figure in first.best.figures.values()]
-    single = [state for state in states if state in STATES and state != LOOP]
-    together = [state for state in states if state not in STATES]
-    texts = [
-        f"{next(cell for cell in cells if cell.size_bytes == size).address}+state={','.join(wanted)}"
-        for size, wanted in ((sizes[0], [LOOP, *single] if single else []), (sizes[-1], together))
-        if wanted
-    ]
-    done = conduct(Request(tuple(parse_selector(text) for text in texts)), policy, quiet=quiet, lenient=True)
-    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
-
-    def headed(lines: tuple[str, ...], size: int) -> tuple[str, ...]:
-        operation = next(cell.operation for cell in cells if cell.size_bytes == size)
-        return (f"{option_text(first.best)}, {operation}, {size_label(size)}:", *lines) if lines else ()
-
-    unit = told.decision.case.task.unit
-    limits = replace(
-        limits,
-        threads=headed(threads_texts(done.run.cells), sizes[-1]),
-        states=headed(states_texts(done.run.cells, unit), sizes[0]),
-    )
-    everything = decide(replace(told.decision.case, runners=frozenset()))
-    return tell(told.decision, changes(told.decision), limits, everything)
+    request, smallest, largest = wanted
+    policy = options.policy(BEYOND_S, BEYOND_EPOCHS)
+    done = conduct(request, policy, quiet=options.quiet, lenient=True)
+    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=options.quiet)
+    single, together = beyond_texts(told.decision, done.run.cells, smallest, largest)
+    return _told(among_all(told.decision), replace(limits, threads=together, states=single))
 
 
 def _source(run: Run) -> str:

@@ -15,6 +15,7 @@ import click
 
 from perbyte import places
 from perbyte.app.comparing import runs_like
+from perbyte.app.gate import SHOWN, Gate, gate_code, gravest
 from perbyte.app.run_names import find_run, require_distinct, run_named, runs_there_are, where_looked
 from perbyte.cli.compare_leaks import (
     changes_alone,
@@ -25,37 +26,25 @@ from perbyte.cli.compare_leaks import (
     tell_alone,
 )
 from perbyte.cli.declared import argument, flag, option, takes
+from perbyte.cli.ending import note_regressions
 from perbyte.cli.options import RATE, UNDECIDED, DataRate, Listed, Percent, UnitName, note, require_one_form
 from perbyte.cli.sections import SectionedCommand
-from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, UsageError
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, UsageError
 from perbyte.model import Cell, CellFigure, NoiseFloor, Run
 from perbyte.report.missing import MissingCell, missing_lines, missing_of_runs, missing_of_sides
 
 if TYPE_CHECKING:
-    from perbyte.report.behaviour import CountChange
     from perbyte.report.grid import Grid
     from perbyte.stats.leakchange import LeakChanges
     from perbyte.stats.regressions import Regressions
+    from perbyte.stats.trials import CountChange
 
 SECTIONS = {
     "What to compare": ("run", "side_by_side"),
     "When to fail": ("fail_above", "fail_above_instructions", "fail_on", "undecided_is", "missing_is"),
     "Output": ("unit", "rate", "as_json", "as_csv"),
 }
-SHOWN = 4  # of what a run has, in a message
 _MISSING_CODES = {None: EXIT_MISSING, "ok": EXIT_FINE, "fail": EXIT_FOUND}
-GRAVEST = (EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, EXIT_FINE)  # of several gates the first of these counts
-
-
-def gate_code(regressions: Regressions, undecided_is: str | None, *, missing: bool = False) -> int:
-    """The exit code of a gate, of those in `perbyte.errors`. `missing`: nothing can be said of some cells."""
-    if regressions.slower:
-        return EXIT_FOUND
-    if missing:
-        return EXIT_MISSING
-    if not regressions.undecided:
-        return EXIT_FINE
-    return {None: EXIT_UNDECIDED, "ok": EXIT_FINE, "fail": EXIT_FOUND}[undecided_is]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +125,10 @@ def command(options: CompareOptions) -> int:
       perbyte compare runs/server runs/laptop runs/listing-of-2013
     """
     from perbyte.report.behaviour import changes, uncounted
-    from perbyte.report.regressions import regression_lines
     from perbyte.stats.regressions import find_regressions
 
     failing = read_failing_changes(options.fail_on)
+    gate = Gate(options.fail_above, options.fail_above_instructions, options.undecided_is)
     if (alone := changes_alone(options.sides, options.run)) is not None:
         if options.figures_only:
             raise UsageError("these runs have only verdicts on leaks", hint="use only --json and --fail-on")
@@ -166,23 +155,13 @@ def command(options: CompareOptions) -> int:
     codes = [absent if missing else EXIT_FINE, leak_gate(leaks, failing)]
     if options.fail_above_instructions is not None:
         lost = uncounted(grids, counted)
-        codes.append(instructions_gate(counted, lost, options.fail_above_instructions, absent))
+        code, reason = gate.judge_counts(counted, lost, absent)
+        note(reason, quiet=not reason)
+        codes.append(code)
     if limit is not None:
-        for line in regression_lines(limit, one_run=len(runs) == 1):
-            note(line)
+        note_regressions(limit, one_run=len(runs) == 1)
         codes.append(gate_code(limit, options.undecided_is))
-    return next(code for code in GRAVEST if code in codes)
-
-
-def instructions_gate(counted: Sequence[CountChange], lost: Sequence[str], limit: float, absent: int) -> int:
-    """The exit code of a gate on counts: 1 for more than `limit` more, `absent` where a side did not count."""
-    more = [change.address for change in counted if change.least > 1 + limit]
-    if more:
-        note(f"more than {100 * limit:g} % more instructions: {_cells(len(more))}: {', '.join(more[:SHOWN])}")
-        return EXIT_FOUND
-    if lost:
-        note(f"not counted on both sides: {_cells(len(lost))}: {', '.join(lost[:SHOWN])}")
-    return absent if lost else EXIT_FINE
+    return gravest(codes)
 
 
 def _print(

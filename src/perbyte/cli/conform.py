@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import textwrap
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perbyte import places
 from perbyte.cli.options import Listed
 from perbyte.cli.terminal import LiveLine
 from perbyte.errors import EXIT_FINE, EXIT_FOUND
@@ -26,12 +24,6 @@ if TYPE_CHECKING:
     from perbyte.app.auditing import AuditOutcome
     from perbyte.runners import RunnerSpec
     from perbyte.runners.conform import Complaint
-
-_UNPROVED = (
-    "Not proved: other operations and sizes than these; outputs without a known answer, since no other library was "
-    "asked; that the runner does not tell the audit from the rounds, or cuts less than the audit tells from noise "
-    "(docs/trust.md lists what was not seen)."
-)
 
 
 def _replay(spec: RunnerSpec, cpus: Sequence[str], file: Path) -> int:
@@ -80,6 +72,7 @@ def command(
       perbyte conform slow-hash --replay protocol/transcripts/good/sha-256.txt
     """
     from perbyte.app.auditing import audit_runner
+    from perbyte.report.conformance import audit_lines, verdict_lines
     from perbyte.runners import find, not_built
     from perbyte.runners.conform import conform
 
@@ -102,9 +95,10 @@ def command(
             line.close()
         outcomes[cpu] = complaints, audited
         if not as_json:
-            _print_verdict(f"{name}, tier {cpu}", complaints, quick, took_s)
-            for line_told in _audit_lines(audited):
-                _print_item(line_told)
+            for text in verdict_lines(f"{name}, tier {cpu}", complaints, quick, took_s):
+                _print_item(text)
+            for text in audit_lines(audited):
+                _print_item(text)
     if as_json:
         content = [
             {
@@ -123,21 +117,6 @@ def _show(line: LiveLine, label: str, what: str) -> None:
     line.draw(label + what)
 
 
-def _print_verdict(label: str, complaints: list[Complaint], quick: bool, took_s: float) -> None:
-    what = "an operation of each kind" if quick else "all operations"
-    if not complaints:
-        print(f"{label}: keeps every promise of protocol/SPEC.md ({what}, {took_s:.1f} s)")
-        return
-    promises = "1 promise is" if len(complaints) == 1 else f"{len(complaints)} promises are"
-    print(f"{label}: {promises} not kept ({what}, {took_s:.1f} s)")
-    titles = _sections()
-    for section in sorted({complaint.section for complaint in complaints}):
-        print(f"  SPEC.md, section {section}: {titles.get(section, '')}".rstrip(": "))
-        for complaint in complaints:
-            if complaint.section == section:
-                _print_item(f"    - {plain(complaint.what, 2000)}")
-
-
 def _print_item(text: str) -> None:
     """Print text, the lines after the first indented two more than that."""
     indent = " " * (len(text) - len(text.lstrip()))
@@ -152,40 +131,3 @@ def _print_item(text: str) -> None:
             replace_whitespace=False,
         )
     )
-
-
-def _sections() -> dict[int, str]:
-    """The headings of the specification by number."""
-    text = (places.data_dir("protocol") / "SPEC.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^## (\d+)\. (.+)$", text, re.MULTILINE)
-    return {int(number): title.replace("`", "") for number, title in headings}
-
-
-def _audit_lines(audited: AuditOutcome) -> Iterator[str]:
-    """What people are told, line by line: each check, what was refused, and what stays unproved."""
-    seen = audited.seen
-    if audited.why_not or not seen:
-        yield f"  not audited from outside: {plain(audited.why_not, 300)}"
-        return
-    size = f"operations: {len(audited.cells)}, looks: {seen.looks}, {audited.seconds:.1f} s"
-    yield f"  audited from outside as in a run of `measure` ({size})"
-    if seen.looks:
-        yield f"    time      the kernel's CPU time is {_span(seen.time)} times what the runner says"
-        yield f"    new data  a call on data never seen before costs {_span(seen.new_data)} times a timed one"
-        yield f"    place     threads at work: {_span(seen.threads)}; other processes: {seen.children or 'none'}"
-        clock = f"{_span(seen.clock)} times the rate of Perbyte's own probe"
-        yield f"    clock     {clock if seen.clock else 'not compared: no clock probe, or none beside it'}"
-    for address, kind, message in audited.refused:
-        yield f"    REFUSED ({kind}) {plain(address)}: {plain(message, 1000)}"
-    for address, text in audited.doubts:
-        yield f"    doubt: {plain(address)}: {plain(text, 1000)}"
-    for address, text in audited.left_out:
-        yield f"    left out: {plain(address)}: {plain(text)}"
-    yield f"  {_UNPROVED}"
-
-
-def _span(values: tuple[float, float] | None) -> str:
-    if values is None:
-        return "(unknown)"
-    low, high = (f"{value:.2f}" for value in values)
-    return low if low == high else f"{low} to {high}"

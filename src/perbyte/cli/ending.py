@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from perbyte.app.conducting import WRONG
 from perbyte.cli.options import note
 from perbyte.model import NOT_REACHED, Failure, Run
 from perbyte.model.text import plain
+
+if TYPE_CHECKING:
+    from perbyte.stats.regressions import Regressions
 
 BROKEN = frozenset({"crashed", "timed-out", "garbled"})
 # what befell the cells, and what to do about it; `{runner}` is the first of theirs
@@ -43,6 +47,20 @@ def losses(run: Run) -> str:
 def note_losses(run: Run, *, quiet: bool) -> None:
     """Say on standard error which cells have no figure."""
     if line := losses(run):
+        note(line, quiet=quiet)
+
+
+def note_gaps(addresses: Sequence[str]) -> None:
+    """Say which rows of a comparison have no figure on one side."""
+    if addresses:
+        note(f"missing: {', '.join(addresses)}: nothing is known of what was to be compared there")
+
+
+def note_regressions(regressions: Regressions, *, one_run: bool, quiet: bool = False) -> None:
+    """Say what is slower than a limit allows. `one_run`: both sides were measured in turn."""
+    from perbyte.report.regressions import regression_lines
+
+    for line in regression_lines(regressions, one_run=one_run):
         note(line, quiet=quiet)
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from perbyte import extras
+from perbyte.cli.declared import argument, flag, option, takes
 from perbyte.cli.options import note
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking, UsageError
@@ -20,7 +22,8 @@ from perbyte.report.listing import from_records
 if TYPE_CHECKING:
     from perbyte.fleet.conduct import JobOutcome
 
-at = click.option("--scheduler", "address", metavar="ADDRESS", help="The Dask scheduler: tcp://HOST:8786.")
+SCHEDULER = "The Dask scheduler: tcp://HOST:8786."
+at = click.option("--scheduler", "address", metavar="ADDRESS", help=SCHEDULER)
 
 
 @click.group("fleet")
@@ -119,35 +122,37 @@ def status_(address: str | None, as_json: bool) -> int:
     return EXIT_FINE
 
 
+@dataclass(frozen=True, slots=True)
+class FleetOptions:
+    """What is measured on which machines, and where the runs go."""
+
+    words: tuple[str, ...] = argument(
+        nargs=-1, type=click.UNPROCESSED, metavar="SELECTOR... | study run NAME | OPTION..."
+    )
+    address: str | None = option("--scheduler", metavar="ADDRESS", help=SCHEDULER)
+    hosts: Path | None = option(
+        "--hosts",
+        type=click.Path(path_type=Path),
+        help="Start a fleet by SSH: a file with one [USER@]HOST[:PORT] per line.",
+    )
+    machines: str | None = option("--machines", help="Use only these machines: names, separated by commas.")
+    resume: str | None = option(
+        "--resume", metavar="JOB", help="Continue a job that was interrupted, or that missed machines."
+    )
+    add_to_atlas: bool = flag("--add", help="Add the runs to the atlas.")
+    url: str | None = option("--atlas", metavar="PLACE", help="The atlas to add to; implies --add.")
+    keep_identities: bool = flag(
+        "--keep-identities", help="Keep names of hosts and users, and paths, in the runs."
+    )
+    patience: float = option(
+        "--patience", default=600.0, show_default=True, help="Seconds to wait for a lost machine."
+    )
+    quiet: bool = flag("-q", "--quiet", help="No progress.")
+
+
 @command.command("measure", context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SELECTOR... | study run NAME | OPTION...")
-@at
-@click.option(
-    "--hosts",
-    type=click.Path(path_type=Path),
-    help="Start a fleet by SSH: a file with one [USER@]HOST[:PORT] per line.",
-)
-@click.option("--machines", help="Use only these machines: names, separated by commas.")
-@click.option("--resume", metavar="JOB", help="Continue a job that was interrupted, or that missed machines.")
-@click.option("--add", "add_to_atlas", is_flag=True, help="Add the runs to the atlas.")
-@click.option("--atlas", "url", metavar="PLACE", help="The atlas to add to; implies --add.")
-@click.option(
-    "--keep-identities", is_flag=True, help="Keep names of hosts and users, and paths, in the runs."
-)
-@click.option("--patience", default=600.0, show_default=True, help="Seconds to wait for a lost machine.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
-def measure_(
-    words: tuple[str, ...],
-    address: str | None,
-    hosts: Path | None,
-    machines: str | None,
-    resume: str | None,
-    add_to_atlas: bool,
-    url: str | None,
-    keep_identities: bool,
-    patience: float,
-    quiet: bool,
-) -> int:
+@takes(FleetOptions)
+def measure_(options: FleetOptions) -> int:
     """Measure on every machine of a fleet what `perbyte measure` or `perbyte study run` would measure here.
 
     Selectors and options are those of that command. Each machine builds its runners, checks and measures with the same
@@ -156,21 +161,22 @@ def measure_(
     extras.require("fleet", "A fleet")
     from perbyte.fleet import conduct
 
-    if bool(words) == bool(resume):
+    quiet = options.quiet
+    if bool(options.words) == bool(options.resume):
         raise UsageError(
             "there is nothing to measure",
             hint="give selectors, --suite NAME, 'study run NAME', or --resume JOB",
         )
-    with _fleet(address, hosts) as scheduler:
+    with _fleet(options.address, options.hosts) as scheduler:
         with conduct.connected(scheduler) as client:
             there = conduct.machines_of(client)
-        if resume:
-            job, names = conduct.saved_job(resume)
+        if options.resume:
+            job, names = conduct.saved_job(options.resume)
         else:
             names = tuple(sorted(there))
-            job = conduct.new_job(*_checked(words), keep_identities=keep_identities)
-        if machines:
-            names = tuple(machines.split(","))
+            job = conduct.new_job(*_checked(options.words), keep_identities=options.keep_identities)
+        if options.machines:
+            names = tuple(options.machines.split(","))
         if lacking := sorted(set(names) - set(there)):
             note(f"not there yet: {', '.join(lacking)}")
         names = _once(
@@ -183,13 +189,12 @@ def measure_(
         conduct.require_agreement({name: facts for name, facts in there.items() if name in names})
         note(f"job {job.id} on {len(names)} machines: {', '.join(names)}", quiet=quiet)
         try:
-            done = conduct.conduct(
-                scheduler, job, names, lambda name, text: _tell(name, text, quiet), patience_s=patience
-            )
+            watch = partial(_tell, quiet=quiet)
+            done = conduct.conduct(scheduler, job, names, watch, patience_s=options.patience)
         except KeyboardInterrupt:
             note(f"the machines are stopping; continue with: perbyte fleet measure --resume {job.id}")
             raise
-    return _told(done, url if url or add_to_atlas else None, add_to_atlas or bool(url), quiet=quiet)
+    return _told(done, options)
 
 
 def _once(names: Sequence[str], others: Mapping[str, str]) -> tuple[str, ...]:
@@ -199,7 +204,7 @@ def _once(names: Sequence[str], others: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in others)
 
 
-def _told(done: JobOutcome, url: str | None, add_to_atlas: bool, *, quiet: bool) -> int:
+def _told(done: JobOutcome, options: FleetOptions) -> int:
     for name, path in sorted(done.runs.items()):
         note(f"run: {path}" + (f"  ({done.failed[name]})" if name in done.failed else ""))
     for name, why in sorted(done.failed.items()):
@@ -207,14 +212,14 @@ def _told(done: JobOutcome, url: str | None, add_to_atlas: bool, *, quiet: bool)
             note(f"failed: {name}: {why}")
     for name, why in sorted(done.missing.items()):
         note(f"missing: {name}: {why}; continue with: perbyte fleet measure --resume {done.job.id}")
-    if add_to_atlas and done.runs:
+    if (options.url or options.add_to_atlas) and done.runs:
         from perbyte.atlas import add
         from perbyte.cli.atlas import placed
 
         for name, path in sorted(done.runs.items()):
-            add(placed(url), [path], machine=name, keep_identities=done.job.keep_identities)
-        note(f"atlas: {placed(url)}")
-    if done.runs and not quiet:
+            add(placed(options.url), [path], machine=name, keep_identities=done.job.keep_identities)
+        note(f"atlas: {placed(options.url)}")
+    if done.runs and not options.quiet:
         _print_table(done.runs)
     return EXIT_FOUND if done.failed or done.missing else EXIT_FINE
 
@@ -258,7 +263,7 @@ def _checked(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return words, tuple(dict.fromkeys(runners))
 
 
-def _tell(machine: str, text: str, quiet: bool) -> None:
+def _tell(machine: str, text: str, *, quiet: bool) -> None:
     from perbyte.model.text import plain
 
     note(f"{plain(machine, 80)}: {plain(text, 300)}" if machine else plain(text, 300), quiet=quiet)

@@ -13,7 +13,7 @@ import click
 from perbyte import extras
 from perbyte.cli.options import note
 from perbyte.cli.terminal import print_listing
-from perbyte.errors import EXIT_FINE, EnvironmentLacking, PerbyteError, UsageError
+from perbyte.errors import EXIT_FINE, EnvironmentLacking, UsageError
 from perbyte.model import Run
 from perbyte.report.listing import from_records
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from perbyte.model import Run
     from perbyte.report.pictures import Picture
     from perbyte.studies import Judgement
-    from perbyte.studies.history import History
+
+
+HELP = "help"
 
 
 @click.command("report")
@@ -84,6 +86,7 @@ def command(
 
 
 def _history(runs: Sequence[Path], output: Path | None, charts: Sequence[Path]) -> int:
+    from perbyte.app.judging import newest_of_studies
     from perbyte.app.run_names import find_runs
     from perbyte.report.html import write
     from perbyte.report.pages import history_page
@@ -136,43 +139,9 @@ def _side_by_side(runs: Sequence[Run], output: Path | None, charts: Sequence[Pat
     return EXIT_FINE
 
 
-HELP = "help"
-
-
-def judgement_of(run: Run) -> tuple[Judgement | None, str]:
-    """Judge the claims of the study that `run` repeats, or say why they are not judged.
-
-    Both are empty for a run that repeats none. A study that is unknown or broken here costs the claims, not the report.
-    """
-    from perbyte.studies import find, judge
-
-    name = run.conditions.study
-    if not name:
-        return None, ""
-    try:
-        study = find(name)
-    except UsageError:
-        return None, f"This run was made for the study '{name}', which is not known here: no claim is judged."
-    except PerbyteError as error:
-        return None, f"The study '{name}' cannot be read here: no claim is judged. {error}"
-    try:
-        return judge(study, run), ""
-    except PerbyteError as error:
-        return None, f"The claims of '{name}' cannot be judged: {error}"
-
-
-def history_of(run: Run) -> tuple[History | None, str]:
-    """Set `run` beside all studies, or say why that cannot be done."""
-    from perbyte.studies.history import load_history
-
-    try:
-        return load_history([run]), ""
-    except PerbyteError as error:
-        return None, f"The history cannot be shown: {error}"
-
-
 def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path:
     """Write the report. Raises EnvironmentLacking when the file cannot be written."""
+    from perbyte.app.judging import history_of, judgement_of
     from perbyte.report.html import write
     from perbyte.report.pages import run_page
 
@@ -216,26 +185,9 @@ def written(path: Path, write: Callable[[Path], object]) -> Path:
     return path
 
 
-def newest_of_studies() -> list[Path]:
-    """The newest run of each study in the home of runs; an interrupted one only where no other is there."""
-    from perbyte import places
-    from perbyte.store import runs
-
-    paths: dict[str, Path] = {}
-    stored = [
-        summary
-        for summary in runs(places.runs_home())
-        if summary.study and summary.cells and not summary.problem
-    ]
-    for summary in sorted(
-        stored, key=lambda summary: not summary.complete
-    ):  # stable: newest first among equals
-        paths.setdefault(summary.study, summary.path)
-    return list(paths.values())
-
-
 def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Picture]:
     """All charts of a run by name, those of its study among them."""
+    from perbyte.app.judging import judgement_of
     from perbyte.report.pictures import run_pictures
     from perbyte.report.runview import RunView
 

@@ -6,19 +6,18 @@
 from __future__ import annotations
 
 import json
-import math
 import tempfile
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from perbyte.app.selftest import KNOWN, LOOP, SLOWDOWNS, LoopReading, Trials, judged, steps
 from perbyte.cli.options import Seconds, note
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INTERRUPTED, EXIT_UNDECIDED, EnvironmentLacking
 from perbyte.model import Policy, Run
+from perbyte.report.selftest import reading_text, trials_lines
+from perbyte.stats.known_loops import LOOP, SLOWDOWNS, Trials, judged, steps
 
 BUDGETS_S = (5.0, 15.0)
 
@@ -49,7 +48,7 @@ def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet:
     if not as_json:
         print("cycles per instruction (the empty call: per call)")
         for reading in readings:
-            print(f"  {reading.loop:16} {_told(reading)}")
+            print(f"  {reading.loop:16} {reading_text(reading)}")
         if floor:
             print(f"A/A pairs: {floor.relative:.3%} at the most, {len(floor.pairs)} pairs")
     if full:
@@ -62,7 +61,7 @@ def command(full: bool, trials: int, budget: float | None, as_json: bool, quiet:
                 trial.take(_measured(f"reference/{LOOP}/run@{sizes}", policy, quiet=True), budget_s)
         document["full"] = trial.said()
         if not as_json:
-            _show(trial)
+            print("\n".join(trials_lines(trial)))
     if as_json:
         print(json.dumps(document, indent=1))
     if any(reading.wrong for reading in readings):
@@ -83,44 +82,3 @@ def _measured(selector: str, policy: Policy, quiet: bool) -> Run:
     if not done.run.cells:
         raise EnvironmentLacking("no loop could be measured", hint="see: perbyte doctor")
     return done.run
-
-
-def _told(reading: LoopReading) -> str:
-    if reading.cycles is None:
-        return "no cycle source"
-    if reading.goal is None:
-        return f"{reading.cycles:9.4f}  (no goal: differs between cores)"
-    tolerance = KNOWN[reading.loop][1]
-    verdict = "WRONG" if reading.wrong else "not known: too noisy" if reading.unclear else "ok"
-    return f"{reading.cycles:9.4f}  must read {reading.goal:.2f} ± {tolerance:.2f}  {verdict}"
-
-
-def _show(trial: Trials) -> None:
-    """Print the counts."""
-    counts = trial.said()
-    pairs, alarms = counts["identical_pairs"], counts["called_different"]
-    print(
-        f"the same loop in two runs, called different: {alarms} of {pairs} (at most "
-        f"{counts['false_alarms_below']:.1%} of all, with 95 % confidence); differences called the wrong way round: "
-        f"{trial.wrong_way}"
-    )
-    if trial.errors:
-        print(
-            f"intervals that hold the true ratio: {sum(trial.held)} of {len(trial.held)}; error of the ratio "
-            f"{counts['median_error']:+.3%} in the median, {counts['largest_error']:.3%} at the most"
-        )
-    budgets = sorted({budget for budget, _ in trial.detected})
-    print("slowdowns found     " + "".join(f"{budget:>8g} s" for budget in budgets))
-    for share in SLOWDOWNS:
-        print(
-            f"  {share:<17.2%} "
-            + "".join(_found(trial.detected.get((budget, share), [])) for budget in budgets)
-        )
-    for budget in budgets:
-        least = trial.smallest(budget)
-        can = f"differences from {least:.2%} on" if math.isfinite(least) else "no such difference reliably"
-        print(f"in runs of {budget:g} s (six cells) this machine can tell {can}, now")
-
-
-def _found(tries: Sequence[bool]) -> str:
-    return f"{f'{sum(tries)} of {len(tries)}':>10}"

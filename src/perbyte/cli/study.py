@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,25 +48,11 @@ def list_(as_json: bool) -> int:
 @click.argument("name")
 def show(name: str) -> int:
     """Show a study: its question, method and claims, and what cannot be repeated."""
+    from perbyte.report.studyview import study_lines
     from perbyte.studies import find
 
-    study = find(name)
-    print(f"{study.title}\n{', '.join(study.authors)}, {study.year} ({study.language})\n{study.citation}\n")
-    print(f"Question: {study.question}\n")
-    print("Method as far as it is published:")
-    for line in study.method:
-        print(f"  - {line}")
-    for machine in study.machines:
-        clock = f", {machine.clock_hz / 1e9:g} GHz" if machine.clock_hz else ""
-        print(f"Machine: {'; '.join((f'{machine.name}{clock}', *machine.facts))}")
-    print("\nAssumptions made here:")
-    for assumption in study.assumptions:
-        print(f"  - {assumption.what} {assumption.why}")
-    print(f"\n{len(study.published)} published figures, {len(study.claims)} claims:")
-    for claim in study.claims:
-        print(f"  {claim.id:32} {claim.says}")
-    print("\nNotes\n")
-    print(study.notes.rstrip())
+    for line in study_lines(find(name)):
+        print(line)
     return EXIT_FINE
 
 
@@ -111,7 +96,7 @@ def run(options: StudyRunOptions) -> int:
         done = with_behaviours(done, quiet=output.quiet)
     judgement = judge(study, done.run)
     if output.table:
-        print(f"{study.question}\n" + "".join(f"  {line}\n" for line in judgement.answers))
+        _print_answers(judgement)
     print_run(done.run, output)
     if output.table:
         print()
@@ -160,29 +145,36 @@ def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions
     note(f"report: {page}", quiet=quiet)
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """Which runs are judged by the claims of which study, and what is printed."""
+
+    runs: tuple[Path, ...] = argument(nargs=-1, required=True, type=click.Path(path_type=Path))
+    name: str | None = option("--study", help="Study with the claims.  [that of the run]")
+    numbers: bool = flag("--numbers", help="Print all deciding numbers.")
+    as_json: bool = flag("--json", help="Print JSON.")
+    strict: bool = flag("--strict", help="Exit code 1 if a claim is not reproduced.")
+
+
 @command.command("judge")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--study", "name", help="Study with the claims.  [that of the run]")
-@click.option("--numbers", is_flag=True, help="Print all deciding numbers.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--strict", is_flag=True, help="Exit code 1 if a claim is not reproduced.")
-def judge_(runs: tuple[Path, ...], name: str | None, numbers: bool, as_json: bool, strict: bool) -> int:
+@takes(JudgeOptions)
+def judge_(options: JudgeOptions) -> int:
     """Judge a study's claims on RUNS without measuring."""
     from perbyte.report.studyview import judgement_data
     from perbyte.report.text import render_judgement
     from perbyte.studies import find, judge
 
-    opened = _opened(runs)
-    name = name or opened[0].conditions.study
+    opened = _opened(options.runs)
+    name = options.name or opened[0].conditions.study
     if not name:
         raise UsageError("this run was not made for a study", hint="name one: --study kompara-2020")
     judgement = judge(find(name), opened)
-    if as_json:
+    if options.as_json:
         print(json.dumps(judgement_data(judgement), indent=2, ensure_ascii=False))
     else:
-        print(judgement.study.question + "\n" + "".join(f"  {line}\n" for line in judgement.answers))
-        print(render_judgement(judgement, numbers=numbers), end="")
-    return _strictly(strict, judgement)
+        _print_answers(judgement)
+        print(render_judgement(judgement, numbers=options.numbers), end="")
+    return _strictly(options.strict, judgement)
 
 
 @command.command("page")
@@ -204,31 +196,52 @@ def page(name: str, runs: tuple[Path, ...], output: Path | None) -> int:
     return EXIT_FINE
 
 
+ASKED = ("title", "author", "year", "citation", "question", "machine")  # at the terminal, where not given
+
+
+@dataclass(frozen=True, slots=True)
+class NewOptions:
+    """A table of printed figures, and what is known of the publication. None: asked at the terminal."""
+
+    name: str = argument()
+    figures: Path = argument(type=click.Path(path_type=Path))
+    into: Path = option("--into", type=click.Path(path_type=Path), default=Path("studies"), show_default=True)
+    title: str | None = option("--title", help="Title of the publication.")
+    author: str | None = option("--author", help="Its authors.")
+    year: int | None = option("--year", type=int, help="Year of publication.")
+    citation: str | None = option("--citation", help="Where it was published.")
+    question: str | None = option("--question", help="Its question, in your words.")
+    machine: str | None = option("--machine", help="The machine that it used.")
+    clock: float | None = option(
+        "--clock", type=float, help="The machine's clock in GHz, if it is published."
+    )
+    contract: str = option(
+        "--contract", default="", help="What one timed call is.  [the usual one of most figures]"
+    )
+
+    def answers(self) -> dict[str, str]:
+        """The options' values, or what is answered at the terminal. Raises UsageError where nobody can be asked."""
+        from perbyte.studies.wording import listing
+
+        given = {name: getattr(self, name) for name in ASKED}
+        missing = [f"--{name}" for name, value in given.items() if value is None]
+        if missing and not sys.stdin.isatty():
+            verb = "is" if len(missing) == 1 else "are"
+            raise UsageError(
+                f"{listing(missing)} {verb} not given, and there is no terminal to ask at",
+                hint=" ".join(f"{option} ..." for option in missing),
+            )
+        return {
+            name: str(click.prompt(name.capitalize(), type=int if name == "year" else str, err=True))
+            if value is None
+            else str(value)
+            for name, value in given.items()
+        }
+
+
 @command.command("new")
-@click.argument("name")
-@click.argument("figures", type=click.Path(path_type=Path))
-@click.option("--into", type=click.Path(path_type=Path), default=Path("studies"), show_default=True)
-@click.option("--title", help="Title of the publication.")
-@click.option("--author", help="Its authors.")
-@click.option("--year", type=int, help="Year of publication.")
-@click.option("--citation", help="Where it was published.")
-@click.option("--question", help="Its question, in your words.")
-@click.option("--machine", help="The machine that it used.")
-@click.option("--clock", type=float, help="The machine's clock in GHz, if it is published.")
-@click.option("--contract", default="", help="What one timed call is.  [the usual one of most figures]")
-def new(
-    name: str,
-    figures: Path,
-    into: Path,
-    title: str | None,
-    author: str | None,
-    year: int | None,
-    citation: str | None,
-    question: str | None,
-    machine: str | None,
-    clock: float | None,
-    contract: str,
-) -> int:
+@takes(NewOptions)
+def new(options: NewOptions) -> int:
     """Write the skeleton of a study NAME from a CSV table of printed FIGURES and a few answers.
 
     It asks for everything that is not given as an option.
@@ -237,12 +250,11 @@ def new(
     from perbyte.studies import judge_in_print, read_study
     from perbyte.studies.skeleton import About, draw, read_figures
 
-    folder = into / name
+    folder = options.into / options.name
     if folder.exists():
         raise UsageError(f"{folder} exists already", hint="choose another name, or another place with --into")
-    table = read_figures(read_text(figures))
-    given = {"title": title, "author": author, "year": year, "citation": citation, "question": question}
-    answers = _answered({**given, "machine": machine})
+    table = read_figures(read_text(options.figures))
+    answers = options.answers()
     about = About(
         title=answers["title"],
         author=answers["author"],
@@ -250,8 +262,8 @@ def new(
         citation=answers["citation"],
         question=answers["question"],
         machine=answers["machine"],
-        clock_hz=clock * 1e9 if clock else None,
-        contract=contract,
+        clock_hz=options.clock * 1e9 if options.clock else None,
+        contract=options.contract,
     )
     files = draw(about, table)
     folder.mkdir(parents=True)
@@ -267,7 +279,8 @@ def new(
             print(f"  no cell: {figure.algorithm}, {figure.operation}: {figure.note}")
     for verdict in judge_in_print(study).verdicts:
         print(f"  in print: {verdict.outcome}: {verdict.claim.says}")
-    note(f"next: write its claims and notes, then PERBYTE_STUDIES={into} perbyte study run {name} --quick")
+    where = f"PERBYTE_STUDIES={options.into}"
+    note(f"next: write its claims and notes, then {where} perbyte study run {options.name} --quick")
     return EXIT_FINE
 
 
@@ -285,8 +298,9 @@ def timeline(runs: tuple[Path, ...], charts: tuple[Path, ...]) -> int:
 
     Without RUNS: the newest run of each study here.
     """
+    from perbyte.app.judging import newest_of_studies
     from perbyte.app.run_names import find_runs
-    from perbyte.cli.report import deliver_charts, newest_of_studies
+    from perbyte.cli.report import deliver_charts
     from perbyte.report.pictures import Picture
     from perbyte.report.timeline import timeline_chart, timeline_text
     from perbyte.store import open_run
@@ -299,22 +313,10 @@ def timeline(runs: tuple[Path, ...], charts: tuple[Path, ...]) -> int:
     return EXIT_FINE
 
 
-def _answered(given: Mapping[str, object]) -> dict[str, str]:
-    """The options' values, or what is answered at the terminal. Raises UsageError where nobody can be asked."""
-    from perbyte.studies.wording import listing
-
-    open_ = [f"--{option}" for option, value in given.items() if value is None]
-    if open_ and not sys.stdin.isatty():
-        raise UsageError(
-            f"{listing(open_)} {'is' if len(open_) == 1 else 'are'} not given, and there is no terminal to ask at",
-            hint=" ".join(f"{option} ..." for option in open_),
-        )
-    return {
-        option: str(click.prompt(option.capitalize(), type=int if option == "year" else str, err=True))
-        if value is None
-        else str(value)
-        for option, value in given.items()
-    }
+def _print_answers(judgement: Judgement) -> None:
+    print(judgement.study.question)
+    for line in judgement.answers:
+        print(f"  {line}")
 
 
 def _opened(runs: tuple[Path, ...]) -> list[Run]:
@@ -324,8 +326,7 @@ def _opened(runs: tuple[Path, ...]) -> list[Run]:
     return [open_run(place) for place in find_runs(runs)]
 
 
-def _strictly(strict: bool, judgement: object) -> int:
-    from perbyte.studies import Judgement, Outcome
+def _strictly(strict: bool, judgement: Judgement) -> int:
+    from perbyte.studies import Outcome
 
-    assert isinstance(judgement, Judgement)
     return EXIT_FOUND if strict and judgement.count(Outcome.NOT_REPRODUCED) else EXIT_FINE

@@ -2,290 +2,314 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from perbyte.app.trying.check import CALL_S
-from perbyte.app.trying.clock import BESIDE_S, WALL_S, Clock
-from perbyte.cli.options import Listed, Percent, Seconds, gentle_option, note, undecided_option
+from perbyte.app.trying.clock import Clock
+from perbyte.app.trying.trial import BesideLibraries, InTurn, Kept, NoFigure, Trial
+from perbyte.cli.declared import takes
+from perbyte.cli.options import note
 from perbyte.cli.sections import SectionedCommand
-from perbyte.cli.try_trial import Trial
-from perbyte.errors import PerbyteError, UsageError
+from perbyte.cli.try_options import EPILOG, SECTIONS, TryOptions
+from perbyte.errors import EXIT_FINE, PerbyteError, StoreError, UsageError
 
-SECTIONS = {
-    "The function": ("algorithm_name", "functions", "signatures", "name", "sizes", "beside"),
-    "How it is built": ("flags", "defines", "links", "packages"),
-    "An algorithm of your own (--as new:NAME)": ("kind", "lengths", "answers"),
-    "Before and after a change": (
-        "baseline",
-        "keep",
-        "since",
-        "history",
-        "watch",
-        "fail_above",
-        "fail_above_instructions",
-        "undecided_is",
-    ),
-    "Instructions, memory, leaks": ("count", "leak", "fail_on"),
-    "Whole trees": ("supercop", "layout"),
-    "How long": ("budget", "patience", "fresh", "gentle"),
-    "Output": ("markdown", "as_json", "quiet"),
-}
-EPILOG = """\b
-  perbyte try my_hash.c --as sha-256 --function my_sha256
-  perbyte try aes.S aes.h --as aes-128-ctr --function key=aes_setup,encrypt=aes_ctr
-  perbyte try my_hash.c --as sha-256 --flags -O2 --flags '-O3 -march=native'
-  perbyte try my_hash.c --as sha-256 --baseline     # keep it; after a change: faster or slower?
-  perbyte try my_hash.c --as sha-256 --since v1.0       # which commit made it slower?
-  perbyte try cipher.c --as new:mine --kind stream-cipher --lengths key=32,nonce=12
-  perbyte try --layout mine.toml my-tree           # every implementation in the description
-  perbyte try my_aead.c --as aes-128-gcm --leak         # does its time depend on secrets?
-  perbyte try my_aead.c --as aes-128-gcm --leak=taint   # where in the code?
-"""
+if TYPE_CHECKING:
+    from perbyte.app.trying.since import Candidates, SearchStep
+    from perbyte.model import Algorithm, CellFigure, Failure
 
 
 @click.command("try", cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option(
-    "--as", "algorithm_name", metavar="ALGORITHM", help="The algorithm it computes: sha-256, or new:NAME."
-)
-@click.option(
-    "--function",
-    "functions",
-    multiple=True,
-    metavar="NAME",
-    help="Its name; of several: key=NAME,encrypt=NAME.",
-)
-@click.option(
-    "--signature", "signatures", multiple=True, metavar="ROLES", help="Roles of its parameters: out,in,size."
-)
-@click.option("--flags", "flags", multiple=True, help="Compiler flags; each --flags gives a row.  [-O2]")
-@click.option("--define", "defines", multiple=True, metavar="NAME[=VALUE]", help="A macro for the compiler.")
-@click.option(
-    "--link", "links", multiple=True, metavar="LIBRARY", help="A library to link: crypto, libmine.a."
-)
-@click.option(
-    "--pkg-config", "packages", multiple=True, metavar="NAME", help="A library that pkg-config knows."
-)
-@click.option("--kind", default="", help="What it is: hash, mac, stream-cipher, aead...")
-@click.option(
-    "--lengths",
-    multiple=True,
-    metavar="key=16,...",
-    help="Its lengths in bytes: key, nonce, out, block.",
-)
-@click.option("--answers", type=click.Path(path_type=Path), help="A file of known answers.")
-@click.option("--size", "sizes", type=Listed(), default=None, help="Sizes: 16,1KiB.  [64,1KiB,16KiB]")
-@click.option(
-    "--beside", default="*", show_default=True, metavar="RUNNERS", help="Libraries to measure with it."
-)
-@click.option("--name", default="", help="Name of the row.  [the file's]")
-@click.option("--baseline", is_flag=True, help="Compare with the kept program; keep the first one.")
-@click.option("--keep", is_flag=True, help="Make this program the baseline.")
-@click.option("--since", metavar="COMMIT", help="Compare with a commit, and find the one that changed it.")
-@click.option(
-    "--history", type=click.Path(path_type=Path), help="With --since: add to a history in a directory."
-)
-@click.option("--watch", is_flag=True, help="Repeat --baseline when a file changes.")
-@click.option("--count", is_flag=True, help="Count instructions and memory too.")
-@click.option(
-    "--leak",
-    type=click.Choice(["time", "taint"]),
-    is_flag=False,
-    flag_value="time",
-    help="Test for timing leaks; =taint: find branches and addresses.",
-)
-@click.option("--fail-on", type=Listed(), default=None, help="With --leak: leak (code 1), unknown (code 5).")
-@click.option("--supercop", is_flag=True, help="FILEs are directories in SUPERCOP's layout.")
-@click.option("--layout", metavar="TOML", help="FILEs are trees of this layout: a file, or pqclean...")
-@click.option(
-    "--budget",
-    type=Seconds(),
-    default=None,
-    help=f"Measuring time.  [the rest of {WALL_S:g} s, or {BESIDE_S:g} s beside a neighbour]",
-)
-@click.option(
-    "--patience",
-    type=Seconds(),
-    default=CALL_S,
-    help=f"Longest time of one call; then it hangs.  [{CALL_S:g}s]",
-)
-@click.option("--fresh", is_flag=True, help="Measure the libraries again, even if stored.")
-@gentle_option
-@click.option(
-    "--fail-above",
-    type=Percent(),
-    default=None,
-    help="Exit code 1 if slower by more, 5 if not known.  [any]",
-)
-@click.option(
-    "--fail-above-instructions",
-    type=Percent(),
-    default=None,
-    help="With --baseline: exit code 1 if instructions grow by more.",
-)
-@undecided_option
-@click.option("--markdown", is_flag=True, help="Print the result of --baseline as Markdown.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
-def command(
-    files: tuple[Path, ...],
-    algorithm_name: str | None,
-    functions: tuple[str, ...],
-    signatures: tuple[str, ...],
-    flags: tuple[str, ...],
-    defines: tuple[str, ...],
-    links: tuple[str, ...],
-    packages: tuple[str, ...],
-    kind: str,
-    lengths: tuple[str, ...],
-    answers: Path | None,
-    sizes: tuple[str, ...] | None,
-    beside: str,
-    name: str,
-    baseline: bool,
-    keep: bool,
-    watch: bool,
-    since: str | None,
-    history: Path | None,
-    count: bool,
-    leak: str | None,
-    fail_on: tuple[str, ...] | None,
-    supercop: bool,
-    layout: str | None,
-    budget: float | None,
-    patience: float,
-    fresh: bool,
-    gentle: bool,
-    fail_above: float | None,
-    fail_above_instructions: float | None,
-    undecided_is: str | None,
-    markdown: bool,
-    as_json: bool,
-    quiet: bool,
-) -> int:
+@takes(TryOptions)
+def command(options: TryOptions) -> int:
     """Measure a function of your own: build it, check its results, and compare its cost with that of libraries.
 
     FILE is a source in C, C++, assembly, Rust, Zig, Go, Java, Kotlin, Python, JavaScript or TypeScript, a header, or
     an object file.
     """
-    from perbyte.catalogue import parse_sizes
-    from perbyte.trial.own_algorithm import NEW, find_new
+    if options.layout or options.supercop:
+        return _try_trees(options)
+    trial = _trial(options)
+    try:
+        if options.leak:
+            return _try_leak(trial, options)
+        if options.since:
+            return _try_since(trial, options)
+        if options.compares:
+            return _try_baseline(trial, options)
+        return _tell_beside(trial, options, trial.beside_libraries())
+    except NoFigure as error:
+        return _tell_none(error, trial, options)
+
+
+def _trial(options: TryOptions) -> Trial:
+    """What is asked of the user's files, not built yet. Raises UsageError for what does not fit their language."""
+    from perbyte.cli.conduct import conduct_plan
     from perbyte.trial.program import from_pkg_config, link_words
-    from perbyte.trial.subject import TrialRequest, find_algorithm, managed, read_files
+    from perbyte.trial.subject import TrialRequest, managed, read_files
 
-    clock = Clock(budget)
-    asked_sizes = parse_sizes(",".join(sizes)) if sizes else None
-    if layout:
-        from perbyte.cli.try_layout import try_layout
-
-        if (
-            functions
-            or signatures
-            or baseline
-            or keep
-            or watch
-            or since
-            or count
-            or leak
-            or supercop
-            or flags
-        ):
-            raise UsageError(
-                "--layout says what there is; of the other options it takes --as, --size, --budget"
-            )
-        how = {"gentle": gentle, "as_json": as_json, "quiet": quiet}
-        return try_layout(layout, files, algorithm_name, asked_sizes, beside, budget, **how)
-    if supercop:
-        from perbyte.cli.try_supercop import try_directories
-
-        if functions or signatures or baseline or keep or watch or since or count or leak:
-            raise UsageError(
-                "--supercop knows the functions; of the other options it takes --as, --flags, --size"
-            )
-        return try_directories(
-            files,
-            algorithm_name,
-            flags,
-            asked_sizes,
-            beside,
-            budget,
-            gentle=gentle,
-            as_json=as_json,
-            quiet=quiet,
-        )
-    if not algorithm_name:
-        raise UsageError(
-            "missing --as ALGORITHM", hint="for example --as sha-256; perbyte list algorithms lists all"
-        )
-    if algorithm_name.startswith(NEW):
-        algorithm = find_new(algorithm_name, kind, lengths, answers)
-    elif kind or lengths or answers:
-        raise UsageError(
-            "--kind, --lengths and --answers describe a new algorithm", hint="--as new:my-cipher"
-        )
-    else:
-        algorithm = find_algorithm(algorithm_name)
-    compiling, linking = from_pkg_config(packages)
-    link = (*link_words(links), *linking)
-    asked = TrialRequest(read_files(files), algorithm, functions, signatures, name, link)
-    plain = () if managed(asked.files) else ("-O2",)
-    if managed(asked.files) and (link or compiling or defines):
+    clock, algorithm = Clock(options.budget), _algorithm(options)
+    compiling, linking = from_pkg_config(options.packages)
+    link = (*link_words(options.links), *linking)
+    of_function = (options.functions, options.signatures, options.name)
+    asked = TrialRequest(read_files(options.files), algorithm, *of_function, link)
+    foreign = managed(asked.files)
+    if foreign and (link or compiling or options.defines):
         raise UsageError("--define, --link and --pkg-config are for compilers of C", hint="leave them out")
-    more = (*(f"-D{define}" for define in defines), *compiling)
-    each = [(*words, *more) for words in [tuple(shlex.split(flag)) for flag in flags] or [plain]]
-    if (baseline or keep or watch or since) and len(each) > 1:
-        raise UsageError("a baseline is one program", hint="give --flags once")
+    more = (*(f"-D{define}" for define in options.defines), *compiling)
+    usual: tuple[str, ...] = () if foreign else ("-O2",)
+    flags = [(*words, *more) for words in [tuple(shlex.split(text)) for text in options.flags] or [usual]]
     trial = Trial(
         asked,
-        each,
-        sizes=asked_sizes,
-        beside=beside,
+        flags,
+        sizes=options.bytes,
+        beside=options.beside,
         clock=clock,
-        count=count or fail_above_instructions is not None,
-        as_json=as_json,
-        quiet=quiet,
-        fail_above=fail_above,
-        fail_above_instructions=fail_above_instructions,
-        undecided_is=undecided_is,
-        markdown=markdown,
-        gentle=gentle,
-        patience_s=patience,
-        fresh=fresh,
+        count=options.count or options.fail_above_instructions is not None,
+        gentle=options.gentle,
+        patience_s=options.patience,
+        fresh=options.fresh,
+        conduct=partial(conduct_plan, quiet=options.quiet),
+        conduct_quietly=partial(conduct_plan, quiet=True),
+        listener=options.listener,
+        hear_first=None if options.quiet else _note_first,
     )
-    if leak:
-        from perbyte.cli.try_leak import try_leak
+    if not options.as_json:
+        trial.hear_faults = partial(_print_faults, trial)
+    return trial
 
-        if baseline or keep or watch or since or count:
-            raise UsageError("--leak looks at one program alone", hint="leave --baseline and --count out")
-        return try_leak(trial, leak, fail_on, budget)
-    if fail_on:
-        raise UsageError("--fail-on belongs to --leak")
-    if since:
-        from perbyte.cli.try_since import Since, try_since
 
-        if baseline or keep or watch:
-            raise UsageError("--since takes a commit's program for the baseline", hint="leave --baseline out")
-        return try_since(trial, Since(since, history))
-    if history:
-        raise UsageError("--history belongs to --since", hint="--since HEAD^")
-    if not (baseline or keep or watch):
-        if fail_above_instructions is not None:
-            raise UsageError("--fail-above-instructions belongs to --baseline")
-        return trial.beside_libraries()
-    code = trial.against_baseline(keep=keep)
-    while watch:
-        _wait_for_change(asked.files)
-        trial.clock = Clock(budget)
+def _algorithm(options: TryOptions) -> Algorithm:
+    from perbyte.trial.own_algorithm import NEW, find_new
+    from perbyte.trial.subject import find_algorithm
+
+    name = options.algorithm_name or ""
+    if name.startswith(NEW):
+        return find_new(name, options.kind, options.lengths, options.answers)
+    if options.kind or options.lengths or options.answers:
+        message = "--kind, --lengths and --answers describe a new algorithm"
+        raise UsageError(message, hint="--as new:my-cipher")
+    return find_algorithm(name)
+
+
+def _note_first(figures: Sequence[CellFigure], elapsed_s: float) -> None:
+    """Say that the program is right and about what it costs, long before the figures."""
+    from perbyte.report.trials import first_line
+
+    note(first_line(figures, elapsed_s))
+
+
+def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
+    """Print what is wrong with which program, each once."""
+    from perbyte.report.trials import fault_line
+
+    for fault in faults:
+        print(fault_line(fault))
+    wrong = any(fault.kind in ("incorrect", "disputed") for fault in faults)
+    if wrong and not trial.asked.signatures:
+        words = [f"--signature {step}={','.join(call.roles)}" for step, call in trial.calls.items()]
+        note(f"{_understood(trial)}; where that is not so, say it: {' '.join(words)}")
+
+
+def _understood(trial: Trial) -> str:
+    """Each function with what its parameters were taken for."""
+    from perbyte.trial.roles import understood
+
+    calls = "; ".join(f"{step}: {understood(call)}" for step, call in trial.calls.items())
+    return f"understood as: {calls}"
+
+
+def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
+    """Print why the program has no figure. In JSON its faults are all there is."""
+    from perbyte.report.facts import failure_lines
+
+    if error.run:
+        _print_lines(failure_lines(error.run))
+    elif options.as_json:
+        faults = [asdict(fault) for fault in error.faults]
+        print(json.dumps({"cells": [], "trial": {"faults": faults}}, indent=1))
+    else:
+        _print_faults(trial, error.faults)
+    return error.code
+
+
+def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> int:
+    """Print the rows beside the libraries, and how far off the best of them is."""
+    from perbyte.cli.ending import note_losses
+    from perbyte.report.behaviour import behaviours_json
+    from perbyte.report.export import to_json
+    from perbyte.report.trials import beside_json, beside_lines, stored_lines
+
+    run, stored = done.run, done.stored
+    if options.as_json:
+        document = beside_json(run, done.names, done.bests) | {
+            "behaviour": behaviours_json(run),
+            "understood": {step: list(call.roles) for step, call in trial.calls.items()},
+            "faults": [asdict(fault) for fault in done.faults],
+            "stored": stored.as_json(run) if stored else None,
+        }
+        print(json.dumps(to_json(run) | {"trial": document}, indent=1))
+    else:
+        _print_lines(beside_lines(run, done.names, done.bests))
+        print(_understood(trial))
+        _print_lines(stored_lines(stored.kept(run)) if stored else ())
+    note_losses(run, quiet=options.quiet)
+    return done.code
+
+
+def _try_baseline(trial: Trial, options: TryOptions) -> int:
+    """Compare with the kept program; with --watch again at each change of a file."""
+    code = _tell_baseline(trial, options, trial.against_baseline(keep=options.keep))
+    while options.watch:
+        _wait_for_change(trial.asked.files)
+        trial.clock = Clock(options.budget)
         try:
-            code = trial.against_baseline(keep=False)
+            code = _tell_baseline(trial, options, trial.against_baseline(keep=False))
+        except NoFigure as error:
+            code = _tell_none(error, trial, options)
         except PerbyteError as error:
             note(f"{error}" + (f" ({error.hint})" if error.hint else ""))
     return code
+
+
+def _tell_baseline(trial: Trial, options: TryOptions, done: InTurn | Kept) -> int:
+    from perbyte.report.trials import costs_text
+
+    if isinstance(done, InTurn):
+        _print_changed(trial, options, done)
+        return _judge(done, options)
+    costs = costs_text(done.run, done.name)
+    print(f"{done.name}: kept as the baseline, {costs}; change it and run this again")
+    return EXIT_FINE
+
+
+def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
+    """Print what became of the rows, in the form that was asked for."""
+    from perbyte.report import behaviour, trials
+
+    elapsed_s = trial.clock.elapsed_s
+    if options.as_json:
+        document = {
+            "changes": trials.changes_json(done.changes),
+            "behaviour": behaviour.behaviours_json(done.run),
+            "seconds": elapsed_s,
+        }
+        document |= {"instructions": behaviour.changes_json(done.instructions)} if trial.count else {}
+        print(json.dumps(document))
+    elif options.markdown:
+        _print_lines(trials.changes_markdown(done.name, done.changes, done.instructions))
+    else:
+        flags = (done.flags_then, " ".join(trial.flags[0])) if done.flags_then is not None else None
+        since = f"{done.before}; {elapsed_s:.1f} s"
+        told = (done.name, done.changes, since, done.run, done.instructions, flags)
+        _print_lines(trials.changes_lines(*told))
+
+
+def _judge(done: InTurn, options: TryOptions) -> int:
+    """The exit code of a comparison; what decides it is said."""
+    from perbyte.cli.ending import note_gaps, note_losses, note_regressions
+
+    note_losses(done.run, quiet=options.quiet)
+    note_gaps(done.gaps)
+    code, regressions, of_counts = done.judge(options.gate)
+    if options.fail_above is not None:
+        note_regressions(regressions, one_run=True, quiet=options.quiet)
+    note(of_counts, quiet=not of_counts)
+    return code
+
+
+def _try_since(trial: Trial, options: TryOptions) -> int:
+    """Compare with a commit, look for the one that changed it, add to the history."""
+    from perbyte.app.trying.history import add_entry
+    from perbyte.app.trying.since import compare_with_commit
+
+    assert options.since
+    codes: list[int] = []
+
+    def hear(changed: InTurn) -> None:
+        codes.append(_tell_baseline(trial, options, changed))
+
+    hear_step = None if options.as_json or options.markdown else _print_step
+    changed, repository, old = compare_with_commit(trial, options.since, hear, hear_step)
+    if options.history:
+        entries = add_entry(options.history, repository, trial, changed, old)
+        _draw_history(options.history, entries, quiet=options.quiet)
+    return codes[0]
+
+
+def _print_step(step: SearchStep | Candidates) -> None:
+    from perbyte.report.trials import search_line
+
+    print(search_line(step), flush=True)
+
+
+def _draw_history(place: Path, entries: Sequence[dict[str, Any]], *, quiet: bool) -> None:
+    """Write the last fifty commits as a picture and as a table."""
+    from perbyte import extras
+    from perbyte.report.commits import commits_svg, commits_table, tracks
+
+    drawn = tracks(entries)
+    try:
+        (place / "history.svg").write_text(commits_svg(drawn), encoding="utf-8")
+        (place / "history.md").write_text(commits_table(drawn), encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{place} cannot be written: {error}") from error
+    if not extras.has("atlas"):
+        how = extras.install_command("atlas")
+        note(f"the run was not added to {place / 'atlas'}: {how}", quiet=quiet)
+    note(f"history: {place / 'history.svg'}", quiet=quiet)
+
+
+def _try_leak(trial: Trial, options: TryOptions) -> int:
+    """Look whether the time of the function depends on secrets."""
+    from perbyte.app.leaking import leak_code
+    from perbyte.app.trying.secrets import find_own_leaks
+    from perbyte.cli.leaking import heard, print_leaks, read_failing
+
+    assert options.leak
+    failing = read_failing(options.fail_on)
+    run, place = find_own_leaks(trial, options.leak, options.budget, **heard(quiet=options.quiet))
+    print_leaks(run, as_json=options.as_json)
+    note(f"run: {place}  (perbyte show {place.name})", quiet=options.quiet)
+    return leak_code(run, failing)
+
+
+def _try_trees(options: TryOptions) -> int:
+    """Build, look at and measure each implementation of a tree; account for each one."""
+    from perbyte.app.supercop import MEASURED
+    from perbyte.app.trying.trees import layout_groups, measure_groups, supercop_groups, tree_code
+    from perbyte.cli.conduct import conduct_plan
+    from perbyte.report.export import to_json
+    from perbyte.report.trials import tree_json, tree_lines
+
+    places, sizes, listener = options.files, options.bytes, options.listener
+    if options.layout:
+        groups = layout_groups(options.layout, places, options.algorithm_name, sizes, listener)
+    else:
+        groups = supercop_groups(places, options.algorithm_name, options.flags, sizes, listener)
+    conduct = partial(conduct_plan, quiet=options.quiet)
+    how = (options.beside, options.budget, options.gentle, conduct, listener)
+    codes = []
+    for algorithm, run, outcomes in measure_groups(groups, sizes, *how):
+        if options.as_json:
+            document = to_json(run) if run else {}
+            print(json.dumps(document | tree_json(algorithm.id, outcomes), indent=1))
+        else:
+            _print_lines(tree_lines(algorithm.id, run, outcomes, MEASURED))
+        codes.append(tree_code(outcomes))
+    return max(codes)
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line)
 
 
 def _wait_for_change(files: Sequence[Path]) -> None:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from perbyte.measure.rounds import MOST_BURSTS, Tally
 from perbyte.model import Cell, Policy
 from perbyte.stats.estimate import normal_quantile
+from perbyte.stats.interval import MIDMEAN_SPREAD_LIMIT
 
 LEAST_EPOCHS = 3  # of a cell, before its variances say anything
 LEAST_BURSTS = 2  # one process that was unlucky with one burst is not to decide
@@ -98,7 +99,7 @@ class Nesting:
         seen = _drawn(_seen(known), self._common.means, len(known.means))
         between = min(_drawn(_between(known), self._common.processes, len(known.means)), seen)
         planned = between + (seen - between) * min(1.0, statistics.fmean(known.bursts) / rounds)
-        quantile = normal_quantile(0.5 + self._policy.level / 2)
+        quantile = MIDMEAN_SPREAD_LIMIT * normal_quantile(0.5 + self._policy.level / 2)
         # epochs of fewer bursts are worth less than those to come
         return max(1, math.ceil(quantile**2 * planned / precision**2 - len(known.means) * planned / seen))
 

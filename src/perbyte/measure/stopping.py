@@ -65,7 +65,7 @@ class Stopping:
         due: list[Cell] = []
         self.finished = set()
         known = self._summaries(alive)  # of finished cells too: they tell how far epochs lie apart
-        spread = stats.common_spread(known.values())
+        spreads = stats.common_spread(known.values())
         for cell in alive:
             done = self._history.epochs_of(cell)
             most = done >= self._policy.max_epochs
@@ -73,11 +73,11 @@ class Stopping:
                 (self.finished.add if most or self._has_enough(cell) else due.append)(cell)
             elif not (most or self._at_look(cell)):
                 due.append(cell)  # between two looks
-            elif not most and cell in known and not self._precise(known[cell], spread):
+            elif not most and cell in known and not self._precise(known[cell], spreads):
                 due.append(cell)
             else:
                 self.finished.add(cell)
-        missing = {cell: self._missing(known[cell], spread) for cell in due if cell in known}
+        missing = {cell: self._missing(known[cell], spreads) for cell in due if cell in known}
         missing |= {cell: self._missing_draws(cell) for cell in due if cell.drawn}
         self.epochs_left = max(missing.values(), default=0)
         reached = budget.within_reach(missing, self._nesting.cost_s)
@@ -99,9 +99,9 @@ class Stopping:
         wanted = math.ceil(self._history.epochs_of(cell) * (stats.ENOUGH_CALLS / max(calls, 1) - 1))
         return max(1, min(wanted, self._policy.max_epochs))
 
-    def _missing(self, summary: stats.Summary, spread: stats.Spread | None) -> int:
+    def _missing(self, summary: stats.Summary, spreads: stats.Spreads) -> int:
         """How many epochs a cell lacks to be precise: half-widths shrink with the root of the number of epochs."""
-        figure = stats.judge(summary, self._policy, spread=spread)
+        figure = stats.judge(summary, self._policy, spreads=spreads)
         goal = LONG_PRECISION if summary.very_long else self._policy.precision
         if not 0 < figure.relative_half_width < math.inf:
             return self._policy.max_epochs
@@ -110,9 +110,9 @@ class Stopping:
         missing = max(wanted - figure.epochs, 1) if missing is None else missing
         return min(missing, self._policy.max_epochs)
 
-    def _precise(self, summary: stats.Summary, spread: stats.Spread | None) -> bool:
+    def _precise(self, summary: stats.Summary, spreads: stats.Spreads) -> bool:
         """True when a cell needs no more epochs. Those that were left out do not count among the least number."""
-        figure = stats.judge(summary, self._policy, spread=spread)
+        figure = stats.judge(summary, self._policy, spreads=spreads)
         if figure.epochs < self._policy.epochs:
             return False
         if figure.interval.half_width < LEAST_HALF_WIDTH:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 FULL = "full"
 LOOP, COLD, FIRST, IDLE = "loop", "cold", "first", "idle"  # what a call comes after; see `Cell.state`
 STATES = (LOOP, COLD, FIRST, IDLE)
-DRAWN = "draw/"  # contracts under which the cost of a call is luck
+DRAWN = "draw/"  # contracts under which the cost of a call is random
 _TOGETHER = re.compile(r"threads-([1-9]\d{0,3})")
 _ADDRESS = re.compile(
     r"(?P<runner>[^/@+]+)/(?P<algorithm>[^/@+]+)/(?P<operation>[^/@+]+)@(?P<size>\d+)(?P<options>(\+[a-z]+=[^+]+)*)"
@@ -59,7 +59,7 @@ class Cell:
 
     @property
     def drawn(self) -> bool:
-        """True where the cost of each call is luck, so that its figure is a distribution."""
+        """True where the cost of each call is random, so that its figure is a distribution."""
         return self.contract.startswith(DRAWN)
 
     @property

@@ -169,8 +169,9 @@ class CellFigure:
     `epoch_cycles` and `epoch_ns` are the epochs' own figures per call, in the order of the epochs: they are
     independent of each other, which samples within an epoch are not. `epoch_numbers` says which epochs these are (empty
     where that is not known): two cells of a run are compared by the epochs that both have. `interval` is on cycles per
-    call, or on ns per call where cycles are None. Where calls differ by luck (`Cell.drawn`), the figure is the median
-    of single calls, `interval` is that of the median, `quantiles` tell the rest, and epochs have no figures.
+    call, or on ns per call where cycles are None. Where calls vary at random (`Cell.drawn`), the figure is the median
+    of single calls, `interval` is that of the median, `quantiles` tell the rest, and epochs have no figures. `forks`:
+    how many bursts forks took, where these make the epochs; 0 elsewhere, and in runs that did not record it.
     """
 
     cell: Cell
@@ -190,6 +191,7 @@ class CellFigure:
     warnings: tuple[Warning, ...] = ()
     epoch_numbers: tuple[int, ...] = ()
     quantiles: tuple[Quantile, ...] = ()
+    forks: int = 0
 
     @property
     def cycles_per_byte(self) -> float | None:

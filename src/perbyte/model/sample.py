@@ -109,7 +109,8 @@ class Burst:
     `contention_after` (ticks of the contention probe), `flags` (see Flag), `cycles` (PMU cycles; empty where
     there is no PMU), `core` (on which it was taken; empty where the runner does not say). `calls` timed calls make
     one sample. `waits` counts probes that were repeated while waiting for a quiet core, over the burst.
-    `piece_bytes`: where not 0, a call was cut into pieces of this length, and each sample is one of them.
+    `piece_bytes`: where not 0, a call was cut into pieces of this length, and each sample is one of them. `forked`: a
+    fork of the process took the burst, with its own places in memory (False in runs that did not record it).
     """
 
     cell: Cell
@@ -127,6 +128,7 @@ class Burst:
     waits: int = 0
     core: list[int] = field(default_factory=list)
     piece_bytes: int = 0
+    forked: bool = False
 
     def __post_init__(self) -> None:
         """Raise ValueError when the arrays differ in length."""

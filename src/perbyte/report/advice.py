@@ -18,6 +18,7 @@ from perbyte.advise import (
     Sure,
     View,
 )
+from perbyte.model import Cell, CellFigure
 from perbyte.model.algorithm import CPU_FLAGS, no_instructions
 from perbyte.model.text import plain
 from perbyte.report.advicefacts import key_texts, remark_texts, wire_cells, wire_columns, wire_texts
@@ -29,6 +30,7 @@ from perbyte.report.advicewords import (
     status_word,
     time_text,
 )
+from perbyte.report.beyond import states_texts, threads_texts
 from perbyte.report.listing import Head, Listing
 from perbyte.report.rate import rate_text, share_text
 from perbyte.report.wording import (
@@ -117,6 +119,20 @@ def tell(
         tuple((heading, texts) for heading, texts in lines.items() if texts),
         password_table(passwords) if passwords else _table(everything or decision),
     )
+
+
+def beyond_texts(
+    decision: Decision, figures: Sequence[CellFigure], smallest: Cell, largest: Cell
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What single calls cost at the smallest size, and what several cores do at the largest one, headed each."""
+    assert decision.first
+    option = option_text(decision.first.best)
+
+    def headed(lines: tuple[str, ...], cell: Cell) -> tuple[str, ...]:
+        return (f"{option}, {cell.operation}, {size_label(cell.size_bytes)}:", *lines) if lines else ()
+
+    single = states_texts(figures, decision.case.task.unit)
+    return headed(single, smallest), headed(threads_texts(figures), largest)
 
 
 def side_by_side(machines: Sequence[tuple[str, Decision, Decision]], year: int) -> Listing:

@@ -7,7 +7,6 @@ where counts and time disagree both are told.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rich.text import Text
@@ -19,8 +18,8 @@ from perbyte.report.grid import Grid
 from perbyte.report.lines import columns_of, listing_text, prose, to_text
 from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import percent, ratio_interval_text, ratio_text, size_label
-from perbyte.stats.compare import Answer, Comparison
 from perbyte.stats.limits import limits
+from perbyte.stats.trials import CountChange
 
 HEADINGS = {
     "aes": "AES",
@@ -141,31 +140,6 @@ def notes(behaviours: Sequence[Behaviour]) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-@dataclass(frozen=True, slots=True)
-class CountChange:
-    """A cell in two runs or two cells of one: instructions of the second over the first, and what time says.
-
-    `least` and `most` are the ratios of the counts that are nearest and farthest, where they are not exact.
-    """
-
-    address: str
-    ratio: float
-    least: float
-    most: float
-    comparison: Comparison
-
-    @property
-    def exact(self) -> bool:
-        """True when each side's processes counted the same."""
-        return self.least == self.most
-
-    @property
-    def contradicts(self) -> bool:
-        """True when one of count and time rises beyond doubt and the other falls."""
-        slower = self.comparison.answer is Answer.SLOWER and self.most < 1
-        return slower or (self.comparison.answer is Answer.FASTER and self.least > 1)
-
-
 def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
     """The cells of a comparison that were counted on both sides; `runs` are its sides, or one run for both."""
     counted = [{behaviour.cell: behaviour for behaviour in run.behaviours} for run in runs]
@@ -188,29 +162,6 @@ def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
                     )
                 )
     return changed
-
-
-def changes_since(run: Run, name: str, before: str, changes: Sequence[Any]) -> list[CountChange]:
-    """Of each row that was counted in both programs: instructions now over those before, beside what time says."""
-    counted = {
-        (
-            behaviour.cell.runner,
-            behaviour.cell.operation,
-            behaviour.cell.contract,
-            behaviour.cell.size_bytes,
-        ): behaviour
-        for behaviour in run.behaviours
-        if behaviour.call
-    }
-    told = []
-    for change in changes:
-        row = (change.operation, change.contract, change.size_bytes)
-        old, new = counted.get((before, *row)), counted.get((name, *row))
-        if old and old.call and new and new.call:
-            ratio = new.call.instructions / old.call.instructions
-            ends = (new.ends[0] / old.ends[1], new.ends[1] / old.ends[0])
-            told.append(CountChange(new.cell.address, ratio, *ends, change.comparison))
-    return told
 
 
 def uncounted(grids: Sequence[Grid], changes: Sequence[CountChange]) -> list[str]:

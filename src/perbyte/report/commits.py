@@ -6,9 +6,13 @@ different moments or machines differ. Figures of another machine begin a new lin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
+
+from perbyte.report.listing import Listing, columns, markdown
+from perbyte.report.wording import size_label
 
 SHOWN = 50
 _WIDTH, _HEIGHT, _LEFT, _TOP, _GAP = 900, 170, 70, 34, 46
@@ -46,6 +50,18 @@ class Track:
     dots: tuple[Dot, ...]
 
 
+def tracks(entries: Sequence[Mapping[str, Any]]) -> list[Track]:
+    """The rows of a history's entries, each through the commits."""
+    dots: dict[tuple[str, str], list[Dot]] = {}
+    for entry in entries:
+        for row in entry["rows"]:
+            title = f"{entry['function']}, {row['operation']} {size_label(row['size_bytes'])}"
+            values = (row["cost"], row["low"], row["high"], row["verdict"], row["ratio"])
+            dot = Dot(entry["commit"], entry["subject"], entry["machine"], *values)
+            dots.setdefault((title, row["unit"]), []).append(dot)
+    return [Track(title, unit, tuple(through)) for (title, unit), through in dots.items()]
+
+
 def commits_svg(tracks: Sequence[Track]) -> str:
     """The picture: a panel for each track, the last fifty commits of each."""
     height = _TOP + len(tracks) * (_HEIGHT + _GAP)
@@ -58,14 +74,14 @@ def commits_svg(tracks: Sequence[Track]) -> str:
 
 def commits_table(tracks: Sequence[Track]) -> str:
     """The same in Markdown: where each track changed, newest first."""
-    lines = ["| function | commit | change | what it says |", "|---|---|---|---|"]
-    for track in tracks:
-        for dot in reversed(track.dots[-SHOWN:]):
-            if dot.marked:
-                by = f"{100 * (dot.ratio - 1):+.2f} %"
-                text = dot.subject.replace("|", "\\|")
-                lines.append(f"| {track.title} | {dot.commit} | {by} | {text} |")
-    return "\n".join([*lines, ""]) if len(lines) > 2 else "No change is known.\n"
+    rows = [
+        (track.title, dot.commit, f"{100 * (dot.ratio - 1):+.2f} %", dot.subject)
+        for track in tracks
+        for dot in reversed(track.dots[-SHOWN:])
+        if dot.marked
+    ]
+    table = markdown(Listing("", columns("function | commit | change | what it says"), rows))
+    return "\n".join([*table, ""]) if rows else "No change is known.\n"
 
 
 def _panel(track: Track, top: float) -> list[str]:

@@ -1,4 +1,4 @@
-"""Cells whose calls differ by luck: quantiles of single calls beside each other, one row a cell."""
+"""Cells whose calls vary at random: quantiles of single calls beside each other, one row a cell."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS = (
     ("unit", ""),
     *((f"{100 * share:g} %", "n") for share in SHARES),
 )
-HEADING = "Calls that differ by luck: what a share of them does not exceed"
+HEADING = "Calls that vary at random: what a share of them does not exceed"
 UNKNOWN = "–"
 _NS_PER_MS = 1e6
 _CYCLES_PER_MEGACYCLE = 1e6

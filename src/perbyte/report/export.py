@@ -73,7 +73,7 @@ def to_json(run: Run) -> dict[str, Any]:
     """Give `run` as an object of JSON types: `schema_version`, `run` (conditions, failures), `cells`, `bindings`;
     `behaviour` where something was counted, `leaks` where times were looked at for what they tell of secrets.
 
-    `quantiles` are those of single calls, where they differ by luck; empty else.
+    `quantiles` are those of single calls, where they vary at random; empty else.
     `interval_*` is on cycles per call, or on nanoseconds per call where `interval_unit` says `ns`.
     """
     conditions, standings = run.conditions, _standings(run)

@@ -394,3 +394,15 @@ def meaning_of(contract: str) -> str:
     except PerbyteError:  # a broken catalogue costs the sentence, not the report
         return ""
     return plain(f"One timed call ({known.title}): {known.meaning}".replace("`", ""), 400) if known else ""
+
+
+def imported_text(run: Run) -> str:
+    """What an imported run holds, in a line."""
+    library = next(
+        (f"{identity.library} {identity.library_version}".strip() for identity in run.conditions.identities),
+        "no cell",
+    )
+    absent = f", {len(run.failures)} not available" if run.failures else ""
+    where = f", {run.conditions.machine.cpu_model}" if run.conditions.machine.cpu_model else ""
+    cells = "1 cell" if len(run.cells) == 1 else f"{len(run.cells)} cells"
+    return plain(f"{cells}{absent}; {library}{where}" + ("" if run.complete else "; INCOMPLETE"), 200)

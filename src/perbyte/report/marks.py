@@ -40,7 +40,7 @@ _MEANINGS = {
     Mark.DOUBTED: "the audit from outside does not vouch for it",
     Mark.NO_CYCLES: "no cycle source, time only",
     Mark.FAILED: "failed later in the run",
-    Mark.DRAWN: "calls differ by luck: the median is given, quantiles stand below",
+    Mark.DRAWN: "calls vary at random: the median is given, quantiles stand below",
     Mark.WARNING: "has a warning",
 }
 _OF_QUALITY = {

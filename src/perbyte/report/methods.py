@@ -111,8 +111,16 @@ def _samples(run: Run) -> str:
         f"Samples of about {policy.sample_us:g} µs{_untimed(policy)} were {cycles}; a sample counts as clean where the "
         f"clock probes agree within {percent(policy.clock_tolerance)}, contention probes find nobody else on the core, "
         f"and there was no context switch, migration or page fault: {clean:,} of {taken:,} ({clean / taken:.0%}). "
-        f"A figure is the median over processes of the midmean of clean samples{_otherwise(run)}."
+        f"A figure is the {_middle(run)} over processes of the midmean of clean samples{_otherwise(run)}."
     )
+
+
+def _middle(run: Run) -> str:
+    """What is taken of the processes' figures, by who took the bursts."""
+    forked = sum(figure.forks > 0 for figure in run.cells)
+    if forked in (0, len(run.cells)):
+        return "midmean" if forked else "median"
+    return f"midmean (of {counted(forked)} whose bursts forks took) or median (of the others)"
 
 
 def _untimed(policy: Policy) -> str:

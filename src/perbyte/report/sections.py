@@ -323,15 +323,15 @@ def ratios_section(view: RunView) -> Section | None:
 
 
 def draws_section(run: Run) -> Section | None:
-    """Quantiles of calls that differ by luck; None where none were measured."""
+    """Quantiles of calls that vary at random; None where none were measured."""
     listing = draws_listing(run)
     explained = (
-        "Each such call draws its own randomness and needs as many tries as luck wants. So no cost of a call is given, "
+        "Each such call draws its own randomness and needs a random number of tries. So no cost of a call is given, "
         "but what a share of single calls does not exceed, with an interval of 95 % where there were calls enough. The "
         "median stands in the tables."
     )
     blocks = [text(explained), table(listing)]
-    return Section("draws", "Luck", listing.title, blocks) if listing.rows else None
+    return Section("draws", "Random variation", listing.title, blocks) if listing.rows else None
 
 
 def bindings_section(run: Run) -> Section | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -324,3 +324,19 @@ def _described(run: Run) -> str:
         f"{plain(run.conditions.run_id, 80)}{early}, {plain(run.conditions.started_at[:10], 10)}, {machine}, "
         f"Perbyte {plain(run.conditions.perbyte_version, 20)}, {plain(', '.join(libraries), 300)}."
     )
+
+
+def study_lines(study: Study) -> Iterator[str]:
+    """What a study asks, how, on what, which claims it makes, and its notes."""
+    yield f"{study.title}\n{', '.join(study.authors)}, {study.year} ({study.language})\n{study.citation}\n"
+    yield f"Question: {study.question}\n"
+    yield "Method as far as it is published:"
+    yield from (f"  - {line}" for line in study.method)
+    for machine in study.machines:
+        clock = f", {machine.clock_hz / 1e9:g} GHz" if machine.clock_hz else ""
+        yield f"Machine: {'; '.join((f'{machine.name}{clock}', *machine.facts))}"
+    yield "\nAssumptions made here:"
+    yield from (f"  - {assumption.what} {assumption.why}" for assumption in study.assumptions)
+    yield f"\n{len(study.published)} published figures, {len(study.claims)} claims:"
+    yield from (f"  {claim.id:32} {claim.says}" for claim in study.claims)
+    yield f"\nNotes\n\n{study.notes.rstrip()}"

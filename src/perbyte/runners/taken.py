@@ -34,6 +34,15 @@ class TakenBursts:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadBursts:
+    """The answer to a question for bursts as it came; `cpu_s` and `wall_s` as in `TakenBursts`."""
+
+    line: bytes
+    cpu_s: float
+    wall_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Chained:
     """What a chain of calls gave, and the seconds of CPU time of the process from the question to the answer."""
 
@@ -88,6 +97,7 @@ def bursts_of(asked: AskedBurst, answer: messages.MeasureAnswer) -> tuple[Burst,
                 waits=answer.waits if not number else 0,  # the runner counts them together
                 core=answer.core[part],
                 piece_bytes=answer.piece_bytes,
+                forked=bool(answer.forked),
             )
         )
     return tuple(bursts)

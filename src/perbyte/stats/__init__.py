@@ -35,6 +35,7 @@ from perbyte.stats.estimate import epoch_value, median, median_interval, midmean
 from perbyte.stats.figure import (
     PIECES_APART,
     JudgedEpochs,
+    Spreads,
     Summary,
     common_spread,
     figure,
@@ -42,7 +43,6 @@ from perbyte.stats.figure import (
     summarise,
 )
 from perbyte.stats.floors import OutOfLine, out_of_line
-from perbyte.stats.interval import Spread
 from perbyte.stats.newdata import (
     COPYING,
     LEAST_LOOKS,
@@ -73,7 +73,7 @@ __all__ = [
     "Quiet",
     "RunFigures",
     "Seen",
-    "Spread",
+    "Spreads",
     "Summary",
     "Surroundings",
     "by_company",

@@ -1,13 +1,13 @@
-"""The figure of calls whose cost is luck: a distribution, told by quantiles of single calls.
+"""The figure of calls whose cost is random: a distribution, given by quantiles of single calls.
 
-A new RSA key needs as many candidates as luck wants, so one call costs several times another, and both are right. A
+A new RSA key needs a random number of candidates, so one call costs several times another, and both are right. A
 mean hides that, and its interval says only how well the mean is known. So the median and other quantiles are given,
 each with an interval by order statistics, which assumes nothing of the distribution's form.
 
 Calls draw fresh randomness, so they are independent whatever process they are made in: those of all epochs are taken
 together. No call is left out, however disturbed: a long call meets an interruption more often than a short one, so a
 rule that drops what was interrupted would make keys look cheaper than they are. What disturbs a call for a part of its
-time moves it by far less than luck does; how many calls were disturbed is told.
+time moves it by far less than random variation does; how many calls were disturbed is reported.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def figure_of_draws(
     library_version: str = "",
     quiet: Mapping[Process, Quiet] | None = None,
 ) -> CellFigure:
-    """Return the figure of a cell whose calls differ by luck, from all its bursts; parameters as in `stats.figure`.
+    """Return the figure of a cell whose calls vary at random, from all its bursts; parameters as in `stats.figure`.
 
     In core cycles where every epoch has them, else in nanoseconds. Raises UsageError without a call to use.
     """
@@ -130,7 +130,7 @@ def _doubts(calls: _Calls) -> tuple[Quality, tuple[Warning, ...]]:
     count, clean = len(calls.ns), calls.clean
     shortest, longest = float(calls.ns.min()), float(calls.ns.max())
     text = (
-        f"each call needs as many tries as luck wants: the median of {count:,} calls is given, of which the shortest "
+        f"each call needs a random number of tries: the median of {count:,} calls is given, of which the shortest "
         f"took {shortest / 1e6:.3g} ms and the longest {longest / 1e6:.3g} ms; {clean:,} were undisturbed at both ends"
     )
     quality, warnings = Quality.GOOD, [Warning(Doubt.DRAWN, text, (count, shortest, longest, clean))]

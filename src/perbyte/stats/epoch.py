@@ -39,7 +39,8 @@ class Epoch:
     """What one epoch says. `value` is in cycles, or in ns where there are none; `half` is its half-width.
 
     `bursts` are the middles of its bursts. `quiet`: it holds enough clean samples. `disturbed`: samples that are not
-    clean are among those it was made of.
+    clean are among those it was made of. `forks`: bursts that forks took, where they took all. `resolution`: half-width
+    below which the steps of the counter cannot tell.
     """
 
     number: int
@@ -60,6 +61,8 @@ class Epoch:
     trend: Trend | None
     calibration: Calibration
     bursts: tuple[float, ...] = ()
+    forks: int = 0
+    resolution: float = 0.0
 
 
 def judge_epoch(
@@ -95,11 +98,11 @@ def judge_epoch(
     kept = values[chosen]
     half = midmean_half_width(kept, policy.level) * inflation(kept)
     value = located(kept)
-    half = math.hypot(half, _resolution(whole, calibration, chosen, policy.level))
+    resolution = _resolution(whole, calibration, chosen, policy.level)
     return Epoch(
         number=number,
         value=value,
-        half=half,
+        half=math.hypot(half, resolution),
         cycles=located(cycles[chosen]),
         ns=located(ns[chosen]),
         samples=len(whole),
@@ -115,6 +118,8 @@ def judge_epoch(
         trend=trend(kept, whole.moment[chosen]) if quiet else None,
         calibration=calibration,
         bursts=_middles(kept, whole.moment[chosen]) if quiet else (),
+        forks=len(bursts) if all(burst.forked for burst in bursts) else 0,
+        resolution=resolution,
     )
 
 

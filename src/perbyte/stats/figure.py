@@ -1,9 +1,11 @@
 """The figure of a cell: one value, one interval, one quality, and every doubt in words.
 
-Per epoch the midmean of its clean samples, over epochs the median. An epoch that holds too few clean samples is left
-out, however few are left: what gets past the probes is a large part of few samples. Where no epoch holds enough, the
-least disturbed samples speak, the figure is called noisy, and its interval reaches down to what an undisturbed core may
-do. Choosing goes by the probes only. A figure is always given; what is wrong with it is said.
+Per epoch the midmean of its clean samples, over epochs the median, or the midmean where forks took the bursts: epochs
+are means of many draws then, and a lucky layout has no weight that it must be kept from (ADR 47). An epoch that holds
+too few clean samples is left out, however few are left: what gets past the probes is a large part of few samples. Where
+no epoch holds enough, the least disturbed samples speak, the figure is called noisy, and its interval reaches down to
+what an undisturbed core may do. Choosing goes by the probes only. A figure is always given; what is wrong with it is
+said.
 
 The probes stand around a sample. A call that outlasts them many times may be disturbed within and nobody saw it:
 then the lower quartile speaks instead of midmean and median, because such disturbances only add. Where such a call was
@@ -26,13 +28,22 @@ from perbyte.stats.clean import (
 )
 from perbyte.stats.compare import SHARED_CORE
 from perbyte.stats.epoch import MIN_CLEAN, Epoch, judge_cut_epoch, judge_epoch, very_long
-from perbyte.stats.estimate import lower_quartile, median
-from perbyte.stats.interval import Spread, combined_interval, find_spread, quartile_interval
+from perbyte.stats.estimate import lower_quartile, median, midmean
+from perbyte.stats.interval import (
+    Spread,
+    combined_interval,
+    find_spread,
+    forked_interval,
+    quartile_interval,
+)
 from perbyte.stats.modes import ways_warning
 from perbyte.stats.together import in_common
 
+LEAST_FORKS = 2  # of an epoch that counts as the mean of several draws; a run never plans fewer
 PIECES_APART = 0.05  # by which pieces may cost more than whole calls do
 QuietReadings = Quiet | Mapping[Process, Quiet]
+# what cells have in common, by whether forks made their epochs
+Spreads = Mapping[bool, Spread | None]
 # by number of the epoch, of its bursts, and whether its calls are too long for the probes around them
 JudgedEpochs = dict[tuple[int, int, bool], tuple[Epoch | None, Epoch | None, list[float]]]
 
@@ -63,6 +74,11 @@ class Summary:
         """True where all epochs that count hold enough clean samples."""
         return all(epoch.quiet for epoch in self.used)
 
+    @property
+    def forked(self) -> bool:
+        """True where each of several epochs that count is the mean of several forks."""
+        return len(self.used) > 1 and self.quiet and all(epoch.forks >= LEAST_FORKS for epoch in self.used)
+
 
 def summarise(
     cell: Cell,
@@ -90,18 +106,17 @@ def summarise(
     return Summary(cell, tuple(epochs), tuple(used), values, in_cycles, tuple(warnings), tuple(whole))
 
 
-def common_spread(summaries: Iterable[Summary]) -> Spread | None:
-    """Return what the cells of a run say about the spread of epochs; None where they are too few.
+def common_spread(summaries: Iterable[Summary]) -> Spreads:
+    """Return what the cells of a run say about the spread of epochs, those of forks and others apart.
+
+    None where they are too few.
 
     Of very long calls the lower quartile is given, and what lies between epochs is another thing: they do not count.
     Neither do twins, which are cells that count already, nor calls in a state of their own, nor cells of which no epoch
     holds enough clean samples.
     """
-    return find_spread(
-        summary.values
-        for summary in summaries
-        if summary.quiet and not summary.very_long and summary.cell.usual
-    )
+    usual = [s for s in summaries if s.quiet and not s.very_long and s.cell.usual]
+    return {forked: find_spread(s.values for s in usual if s.forked is forked) for forked in (True, False)}
 
 
 def figure(
@@ -113,17 +128,17 @@ def figure(
     library: str,
     library_version: str,
     quiet: QuietReadings | None = None,
-    spread: Spread | None = None,
+    spreads: Spreads | None = None,
 ) -> CellFigure:
     """Return the figure of `cell` from all its bursts.
 
     `calibrations` maps (process, epoch) to what that process found out at its start. `quiet` is what the contention
     probe reads on a quiet core, for all processes or per process (see `find_quiet`); None: each calibration's own.
-    `spread` is what the cells of the run have in common (see `common_spread`); None: this cell speaks for itself.
+    `spreads` are what the cells of the run have in common (see `common_spread`); None: this cell speaks for itself.
     Raises UsageError when no burst holds a sample that can be used.
     """
     summary = summarise(cell, bursts, calibrations, policy, quiet)
-    return judge(summary, policy, library=library, library_version=library_version, spread=spread)
+    return judge(summary, policy, library=library, library_version=library_version, spreads=spreads)
 
 
 def judge(
@@ -132,22 +147,23 @@ def judge(
     *,
     library: str = "",
     library_version: str = "",
-    spread: Spread | None = None,
+    spreads: Spreads | None = None,
 ) -> CellFigure:
     """Return the figure that follows from a summary; parameters as in `figure`."""
     cell, epochs, used, values = summary.cell, summary.epochs, summary.used, summary.values
     in_cycles, unseen, warnings = summary.in_cycles, summary.very_long, list(summary.warnings)
     sources = {epoch.calibration.cycle_source for epoch in used}
-    middle = lower_quartile if unseen else median
+    middle = lower_quartile if unseen else midmean if summary.forked else median
     value = middle(np.array(values))
-    halves = [
-        epoch.half * (v / epoch.value) if epoch.value else 0.0 for v, epoch in zip(values, used, strict=True)
-    ]
-    interval = (
-        quartile_interval(values, policy.level)
-        if unseen and len(values) > 1
-        else combined_interval(value, values, halves, policy.level, spread if cell.state == LOOP else None)
-    )
+    spread = spreads[summary.forked] if spreads and cell.state == LOOP else None
+    if unseen and len(values) > 1:
+        interval = quartile_interval(values, policy.level)
+    elif summary.forked:
+        steps = [epoch.resolution * _scale(v, epoch) for v, epoch in zip(values, used, strict=True)]
+        interval = forked_interval(value, values, steps, policy.level, spread)
+    else:
+        halves = [epoch.half * _scale(v, epoch) for v, epoch in zip(values, used, strict=True)]
+        interval = combined_interval(value, values, halves, policy.level, spread)
     if not unseen and any(epoch.disturbed for epoch in used):
         interval = replace(interval, low=min(interval.low, value / SHARED_CORE))
     relative = interval.half_width / abs(value) if value else math.inf
@@ -179,7 +195,13 @@ def judge(
         quality=max(doubts, key=list(Quality).index),
         cycle_source=min(sources, key=("none", "probe", "pmu").index) if in_cycles else "none",
         warnings=tuple(warnings),
+        forks=sum(epoch.forks for epoch in used) if summary.forked else 0,
     )
+
+
+def _scale(value: float, epoch: Epoch) -> float:
+    """What brings widths of an epoch to the unit of `value`, cycles or ns."""
+    return value / epoch.value if epoch.value else 0.0
 
 
 def _epochs(

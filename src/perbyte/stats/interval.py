@@ -2,9 +2,11 @@
 
 Samples of one process are not independent witnesses: layout, heap and boost state are drawn once per epoch.
 So the spread between epochs is what an interval must show, and the spread of samples is only a lower bound
-to it: three epochs may agree by luck. The wider of the two is taken, and it is said which one it was. That
-is conservative; the tests simulate it. What the other cells of the run say about the spread between epochs
-(`Spread`) keeps a cell whose few epochs agree too well from being believed.
+to it: three epochs may agree by chance. The wider of the two is taken, and it is said which one it was. That
+is conservative; the tests simulate it. Where forks made the epochs, each epoch is the mean of many layouts and
+processor states, and the spread between epochs alone is enough (`forked_interval`,
+ADR 47). What the other cells of the run say about the spread between epochs (`Spread`) keeps a cell whose few epochs
+agree too well from being believed.
 """
 
 from __future__ import annotations
@@ -29,6 +31,25 @@ ORDERED_FROM = 9  # epochs; with fewer the order statistics of 95 % are the extr
 # more than their mean does. Integrated from the order-statistics density; a test integrates it again.
 _MEDIAN_SPREAD = (1.0, 1.0, 1.16018, 1.09215, 1.19757, 1.13510, 1.21372, 1.15993, 1.22267)
 _MEDIAN_SPREAD_LIMIT = math.sqrt(math.pi / 2)
+# the same of the midmean, from two values on; simulated, and a test simulates it again
+_MIDMEAN_SPREAD = (
+    1.0,
+    1.042,
+    1.093,
+    1.069,
+    1.068,
+    1.075,
+    1.087,
+    1.08,
+    1.078,
+    1.082,
+    1.087,
+    1.083,
+    1.083,
+    1.085,
+    1.088,
+)
+MIDMEAN_SPREAD_LIMIT = 1.093
 
 QUARTILE_FROM = 5  # epochs; with fewer the distances below cannot be told from so few values
 # For n = 5 to 12 values: how many times the distance from their median down to their minimum the lower quartile of the
@@ -103,6 +124,35 @@ def combined_interval(
     if not math.isfinite(half):
         return Interval(low=0.0, high=math.inf, level=level, dominated_by="samples")
     return Interval(low=centre - half, high=centre + half, level=level, dominated_by=dominated_by)
+
+
+def midmean_spread(n: int) -> float:
+    """Return the standard error of the midmean of `n` normal values over that of their mean."""
+    known = _MIDMEAN_SPREAD[: max(n - 1, 1)]
+    return known[-1] if n <= len(_MIDMEAN_SPREAD) + 1 else MIDMEAN_SPREAD_LIMIT
+
+
+def forked_interval(
+    centre: float,
+    epoch_values: Sequence[float],
+    epoch_resolutions: Sequence[float],
+    level: float,
+    spread: Spread | None = None,
+) -> Interval:
+    """Return the interval around `centre`, the midmean of epochs of which each is the mean of many forks.
+
+    Student's t on E - 1 degrees of freedom x sd / sqrt(E) x `midmean_spread`, moderated by `spread`: means of many
+    draws are nearly normal, whatever the draws are. Never narrower than the steps of the counter allow:
+    `epoch_resolutions` are half-widths. Raises ValueError below 2 epochs.
+    """
+    n = len(epoch_values)
+    if n < 2:
+        raise ValueError("the spread between epochs needs two of them")
+    between = spread_half_width(epoch_values, level, spread, midmean_spread(n))
+    steps = math.sqrt(math.fsum(half * half for half in epoch_resolutions) / n / n)
+    half = max(between, steps)
+    by = "samples" if steps > between else "epochs"
+    return Interval(centre - half, centre + half, level=level, dominated_by=by)
 
 
 def quartile_interval(epoch_values: Sequence[float], level: float) -> Interval:

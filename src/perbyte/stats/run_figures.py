@@ -126,7 +126,7 @@ def _judge_cells(
     audits_of: dict[Cell, list[Audit]] = {}
     for audit in audits:
         audits_of.setdefault(audit.cell, []).append(audit)
-    spread = common_spread(summaries)
+    spreads = common_spread(summaries)
     figures: dict[Cell, CellFigure] = {}
     refused: dict[Cell, str] = {}
     arounds: dict[str, Surroundings] = {}
@@ -134,7 +134,7 @@ def _judge_cells(
         cell = summary.cell
         identity = identified.get((cell.runner, cell.cpu))
         library, version = (identity.library, identity.library_version) if identity else ("", "")
-        figure = judge(summary, policy, library=library, library_version=version, spread=spread)
+        figure = judge(summary, policy, library=library, library_version=version, spreads=spreads)
         if policy.audit and cell.state == LOOP:  # of single calls nothing can be seen from outside
             printed = Printed(figure.ns_per_call, figure.cycles_per_call or 0.0, figure.relative_half_width)
             if cell.runner not in arounds:
@@ -159,7 +159,7 @@ def _draws(
     quiet: Mapping[Process, Quiet],
     identified: Mapping[tuple[str, str], RunnerIdentity],
 ) -> CellFigure:
-    """Return the figure of calls that differ by luck. Their work is not seen from outside: each is another's."""
+    """Return the figure of calls that vary at random. Their work is not seen from outside: each is another's."""
     identity = identified.get((cell.runner, cell.cpu))
     library, version = (identity.library, identity.library_version) if identity else ("", "")
     figure = figure_of_draws(

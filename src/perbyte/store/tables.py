@@ -56,6 +56,7 @@ SAMPLES = pa.schema(
         ("waits", pa.int64()),
         ("core", pa.int64()),
         ("piece_bytes", pa.int64()),
+        ("forked", pa.bool_()),
     ]
 )
 CELLS = pa.schema(
@@ -85,6 +86,7 @@ CELLS = pa.schema(
         ("warnings", pa.list_(pa.string())),
         ("warning_kinds", pa.list_(pa.string())),
         ("warning_numbers", pa.list_(pa.list_(pa.float64()))),
+        ("forks", pa.int64()),
     ]
 )
 # columns that older files do not have, and what stands for them
@@ -94,6 +96,8 @@ _NEWER = {
     "warning_numbers": None,
     "core": None,
     "piece_bytes": 0,
+    "forked": False,
+    "forks": 0,
     "epoch_numbers": None,
     "quantile_shares": None,
     "quantile_values": None,
@@ -108,16 +112,17 @@ def samples_table(numbered: Sequence[tuple[int, Burst]]) -> pa.Table:
     bursts = [burst for _, burst in numbered]
     lengths = [len(burst.ticks) for burst in bursts]
     columns: dict[str, pa.Array] = _cell_columns([burst.cell for burst in bursts], lengths)
-    per_burst = {
+    per_burst: dict[str, Sequence[Any]] = {
         "epoch": [burst.epoch for burst in bursts],
         "round": [burst.round for burst in bursts],
         "burst": [number for number, _ in numbered],
         "calls": [burst.calls for burst in bursts],
         "waits": [burst.waits for burst in bursts],
         "piece_bytes": [burst.piece_bytes for burst in bursts],
+        "forked": [burst.forked for burst in bursts],
     }
     for name, values in per_burst.items():
-        columns[name] = pa.array(_repeated(values, lengths), pa.int64())
+        columns[name] = pa.array(_repeated(values, lengths), SAMPLES.field(name).type)
     for name in _COUNTERS:
         columns[name] = pa.array([n for burst in bursts for n in getattr(burst, name)], pa.int64())
     unknown: list[int | None] = [None]
@@ -135,9 +140,8 @@ def bursts_of(table: pa.Table) -> Iterator[tuple[int, Burst]]:
     starts = [0, *ends[:-1]] if numbers else []
     heads = table.take(pa.array(starts, pa.int64()))
     cells = _cells_of(heads)
-    singles = {
-        name: heads.column(name).to_pylist() for name in ("epoch", "round", "calls", "waits", "piece_bytes")
-    }
+    of_bursts = ("epoch", "round", "calls", "waits", "piece_bytes", "forked")
+    singles = {name: heads.column(name).to_pylist() for name in of_bursts}
     columns = {name: table.column(name).to_pylist() for name in (*_COUNTERS, "cycles", "core")}
     for k, (start, end) in enumerate(zip(starts, ends, strict=False)):
         optional = {name: columns[name][start:end] for name in ("cycles", "core")}
@@ -256,9 +260,9 @@ def read_table(
             place, columns=wanted, filters=filters, partitioning=None, page_checksum_verification=True
         )
         table.validate(full=True)  # before anything computes on it: its codes may point anywhere
-        for name in ("state", "core", "piece_bytes"):
+        for name in ("state", "core", "piece_bytes", "forked", "forks"):
             if name in whole.names and name not in there:
-                kept = pa.int64() if name != "state" else pa.string()
+                kept = whole.field(name).type if name != "state" else pa.string()
                 table = table.append_column(name, pa.array([_NEWER[name]] * table.num_rows, kept))
         if kind == "cells" and "warning_kinds" not in there:
             table = _with_kinds(table.drop_columns([name for name in ("warning_numbers",) if name in there]))

@@ -1,4 +1,4 @@
-"""What a trial measures: the user's rows, and beside them what libraries offer of the same; which one is the best.
+"""What a trial measures: the user's rows, and beside them what libraries offer of the same.
 
 Only what every row of the user's can be set against is measured of others: same algorithm, operation, contract and
 size. Nothing is started here.
@@ -7,27 +7,14 @@ size. Nothing is started here.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 
-from perbyte import stats
-from perbyte.model import Algorithm, Cell, CellFigure, Run
+from perbyte.model import Algorithm, Cell, Run
 from perbyte.protocol.messages import HelloAnswer
-from perbyte.stats.compare import Comparison
 
 SIZES = (64, 1024, 16384)
 _FIXED = {"signature": (32,), "kem": (32,), "key-agreement": (32,), "kdf": (32, 512)}
 QUICK_SIZES = (8192,)
 FAULTS = frozenset({"incorrect", "disputed", "crashed", "timed-out", "garbled", "absent"})
-
-
-@dataclass(frozen=True, slots=True)
-class BesideTheBest:
-    """A row of the user's beside the best of the others: `ratio` is its cost over theirs. `others` counts them."""
-
-    own: CellFigure
-    best: CellFigure
-    comparison: Comparison
-    others: int
 
 
 def sizes_for(algorithm: Algorithm, asked: Sequence[int] | None, *, quick: bool = False) -> tuple[int, ...]:
@@ -58,27 +45,6 @@ def draw_cells(
         if (operation, contract) in wanted
         for size in fitting
     )
-
-
-def beside_the_best(run: Run, own: Collection[str], stored: Sequence[CellFigure] = ()) -> list[BesideTheBest]:
-    """Each figure of the user's with the best of the others at the same operation, contract and size.
-
-    `stored` are figures of others from runs that are still true: they count, and the best is one that was measured.
-    """
-
-    def same(figure: CellFigure, other: CellFigure) -> bool:
-        row = (figure.cell.operation, figure.cell.contract, figure.cell.size_bytes)
-        return row == (other.cell.operation, other.cell.contract, other.cell.size_bytes)
-
-    bests = []
-    for figure in run.cells:
-        cell = figure.cell
-        others = [other for other in run.cells if other.cell.runner not in own and same(other, figure)]
-        if cell.runner in own and others:
-            best = min(others, key=lambda other: other.ns_per_call)
-            number = len(others) + sum(same(other, figure) for other in stored)
-            bests.append(BesideTheBest(figure, best, stats.compare(best, figure, run.noise_floor), number))
-    return bests
 
 
 def failed(run: Run, own: Collection[str]) -> bool:

@@ -23,6 +23,7 @@ from perbyte.catalogue import load
 from perbyte.catalogue.catalogue import SEARCH_VARIABLE
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.model import Cell
+from perbyte.model.benchmark import Benchmark
 from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec
 from perbyte.trial.program import DoesNotBuild, describe, home
@@ -30,21 +31,6 @@ from perbyte.trial.program import DoesNotBuild, describe, home
 WAY_VARIABLE, PLAN_VARIABLE = "PERBYTE_BENCH", "PERBYTE_BENCH_PLAN"
 PROGRAM, PLAN = "program", "benchmarks.json"
 _LIMIT_S = 120
-
-
-class Benchmark(msgspec.Struct, frozen=True):
-    """A benchmark as its program lists it.
-
-    `bytes` is 0 where none are declared; `why` says that it cannot be measured, `note` what has to be known of its
-    figure.
-    """
-
-    id: str
-    name: str
-    bytes: int = 0
-    contract: str = ""
-    why: str = ""
-    note: str = ""
 
 
 class BenchmarkListing(msgspec.Struct, frozen=True):

@@ -13,18 +13,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from perbyte.model import Cell, Run, parse_address
-from perbyte.stats.compare import Answer, Comparison, compare
+from perbyte.model import Policy
 from perbyte.trial.program import home
 
 LEVEL = 0.998
 """Of the run's intervals: two unchanged programs in a thousand may be called changed."""
-_WORDS = {
-    Answer.FASTER: "faster",
-    Answer.SLOWER: "slower",
-    Answer.TIED: "the same",
-    Answer.UNDECIDED: "not known",
-}
+PRECISION = 0.0008
+"""At this level: 0.05 % at 95 %."""
+EPOCHS = 8
+
+
+def in_turn_policy(*, gentle: bool) -> Policy:
+    """How two programs are measured in turn."""
+    return Policy(precision=PRECISION, level=LEVEL, epochs=EPOCHS, max_epochs=5 * EPOCHS, gentle=gentle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +35,6 @@ class Note:
     flags: str
     digest: str
     kept_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class BaselineChange:
-    """What became of one row since the baseline."""
-
-    operation: str
-    contract: str
-    size_bytes: int
-    comparison: Comparison
-    algorithm: str = ""
-
-    @property
-    def word(self) -> str:
-        """The answer of `comparison`: `faster`, `slower`, `the same` or `not known`."""
-        return _WORDS[self.comparison.answer]
 
 
 def places_of(files: Sequence[Path], words: Sequence[str], index: int) -> tuple[Path, Path]:
@@ -80,34 +65,3 @@ def read_note(old: Path) -> Note | None:
         return Note(**fields) if (old / "runner").is_file() else None
     except (OSError, ValueError, TypeError):
         return None
-
-
-def changes(run: Run, own: str, before: str) -> list[BaselineChange]:
-    """Compare each row of `own` with the same one of `before`."""
-    changed = []
-    for figure in run.cells:
-        cell = figure.cell
-        partner = next(
-            (other for other in run.cells if other.cell.runner == before and _row(other.cell) == _row(cell)),
-            None,
-        )
-        if cell.runner != own or not partner:
-            continue
-        comparison = compare(partner, figure, run.noise_floor, precision=run.conditions.policy.precision)
-        row = (cell.operation, cell.contract, cell.size_bytes, comparison, cell.algorithm)
-        changed.append(BaselineChange(*row))
-    return changed
-
-
-def gaps(run: Run, changed: Sequence[BaselineChange]) -> list[str]:
-    """The addresses of the run's plan that are in none of `changed`: a program gave no figure there."""
-    told = {(change.algorithm, change.operation, change.contract, change.size_bytes) for change in changed}
-    return [
-        address
-        for address in run.conditions.plan
-        if (cell := parse_address(address)) and _row(cell) not in told
-    ]
-
-
-def _row(cell: Cell) -> tuple[str, str, str, int]:
-    return cell.algorithm, cell.operation, cell.contract, cell.size_bytes

@@ -258,11 +258,6 @@ def _figure(figure: tuple[Contest, Stand] | None) -> Item:
     )
 
 
-def spread_text(low: float, high: float) -> str:
-    """A range of factors: `×1.02 to ×3.1`."""
-    return f"×{number(low)} to ×{number(high)}"
-
-
 def quantile(ordered: Sequence[float], share: float) -> float:
     """The value below which `share` of sorted values lie, between neighbours."""
     place = share * (len(ordered) - 1)

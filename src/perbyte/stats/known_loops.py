@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from perbyte.model import CellFigure, Quality, Run
+from perbyte.stats.across import floor_across
+from perbyte.stats.compare import Answer, compare
+from perbyte.stats.estimate import binomial_bound
 
 # name: (cycles, tolerance); an aesenc takes 3 or 4 cycles depending on the core, so it has no goal
 KNOWN = {
@@ -71,10 +74,6 @@ class Trials:
 
     def take(self, run: Run, budget_s: float) -> None:
         """Count what a run says."""
-        from perbyte.stats import compare
-        from perbyte.stats.across import floor_across
-        from perbyte.stats.compare import Answer
-
         singles = sorted(((figure.cell.size_bytes, figure) for figure in run.cells), key=lambda pair: pair[0])
         if (
             self.before and self.before[1] == budget_s
@@ -108,8 +107,6 @@ class Trials:
 
     def said(self) -> dict[str, Any]:
         """All counts as JSON types."""
-        from perbyte.stats.estimate import binomial_bound
-
         budgets = sorted({budget for budget, _ in self.detected})
         return {
             "identical_pairs": len(self.identical),

@@ -1,0 +1,167 @@
+"""All implementations in a tree against each other and against the libraries: SUPERCOP's layout, or a described one.
+
+Every implementation is accounted for: with a figure, or with the reason why it has none.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from perbyte.app.conducting import Conducted, conduct_plan
+from perbyte.app.listener import NOBODY, Listener
+from perbyte.app.supercop import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged
+from perbyte.app.supercop_tree import SIZES
+from perbyte.app.trying.bench import Bench, libraries_beside
+from perbyte.app.trying.check import CALL_S
+from perbyte.app.trying.clock import Clock
+from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, PerbyteError, UsageError
+from perbyte.model import Algorithm, Policy, Run
+
+if TYPE_CHECKING:
+    from perbyte.trial.layout import Member
+    from perbyte.trial.supercop import Implementation
+
+BUDGET_S = 30.0
+Groups = Mapping[Algorithm, Sequence[ImplementationOutcome]]
+
+
+def supercop_groups(
+    places: Sequence[Path],
+    algorithm_name: str | None,
+    flags: Sequence[str],
+    sizes: tuple[int, ...] | None,
+    listener: Listener = NOBODY,
+) -> Groups:
+    """Build and look at every implementation below `places`, directories in SUPERCOP's layout.
+
+    Raises UsageError where the catalogue has none of the primitives.
+    """
+    from perbyte.runners import locate
+    from perbyte.trial.subject import find_algorithm
+    from perbyte.trial.supercop import FLAGS, algorithm_of, find_implementations
+
+    asked = find_algorithm(algorithm_name) if algorithm_name else None
+    ways = [Way(words) for words in [tuple(shlex.split(words)) for words in flags] or [FLAGS]]
+    groups: dict[Algorithm, list[Implementation]] = {}
+    unknown: dict[str, UsageError] = {}
+    for implementation in find_implementations(places):
+        try:
+            groups.setdefault(algorithm_of(implementation, asked), []).append(implementation)
+        except UsageError as error:
+            unknown[f"crypto_{implementation.operation}/{implementation.primitive}"] = error
+    if not groups:
+        raise next(iter(unknown.values()))
+    if unknown:
+        hint = "perbyte supercop measures what has checksums"
+        listener.say(f"left out, not in the catalogue: {', '.join(unknown)} ({hint})")
+    taken = {spec.name for spec in locate()}
+    built: dict[Algorithm, Sequence[ImplementationOutcome]] = {}
+    for algorithm, group in groups.items():
+        made = build_group(group, algorithm, ways, _sizes(algorithm, sizes)[0], taken, listener.say)
+        built[algorithm] = [
+            ImplementationOutcome(each.name, each.implementation.place, each.word, each.detail, each.spec)
+            for each in made
+        ]
+    return built
+
+
+def layout_groups(
+    layout_name: str,
+    places: Sequence[Path],
+    algorithm_name: str | None,
+    sizes: tuple[int, ...] | None,
+    listener: Listener = NOBODY,
+) -> Groups:
+    """Build and look at each implementation that a description in TOML finds below `places`.
+
+    Raises UsageError for a layout or a tree that does not fit, and where `algorithm_name` is none of its algorithms.
+    """
+    from perbyte.trial.bench import sizes_for
+    from perbyte.trial.layout import find_layout, members
+    from perbyte.trial.program import sdk_archive
+    from perbyte.trial.subject import find_algorithm
+
+    layout = find_layout(layout_name)
+    wanted = find_algorithm(algorithm_name) if algorithm_name else None
+    groups: dict[Algorithm, list[Member]] = {}
+    unknown: dict[str, None] = {}
+    for place in places:
+        for member in members(layout, place):
+            try:
+                algorithm = find_algorithm(member.algorithm)
+            except UsageError:
+                unknown[member.algorithm] = None
+                continue
+            if wanted in (None, algorithm):
+                groups.setdefault(algorithm, []).append(member)
+    if unknown:
+        listener.say(f"left out, not in the catalogue: {', '.join(unknown)}")
+    if not groups:
+        raise UsageError(
+            "the tree has no implementation of the requested algorithm", hint="see --as and the layout's 'as'"
+        )
+    listener.say(f"building {sum(map(len, groups.values()))} programs")
+    sdk_archive()
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return {
+            algorithm: list(pool.map(partial(_made, size=(sizes or sizes_for(algorithm, None))[0]), group))
+            for algorithm, group in groups.items()
+        }
+
+
+def _made(member: Member, size: int) -> ImplementationOutcome:
+    from perbyte.trial.alive import look
+    from perbyte.trial.layout import Unfit, make_member
+    from perbyte.trial.program import DoesNotBuild, build_program, home
+    from perbyte.trial.supercop import reason
+
+    try:
+        spec = build_program(make_member(member), home() / "layouts" / f"{member.algorithm}-{member.name}")
+    except DoesNotBuild as error:
+        return ImplementationOutcome(member.name, member.place, "does not compile", error.first)
+    except (Unfit, PerbyteError, OSError) as error:
+        return ImplementationOutcome(member.name, member.place, "cannot be built", reason(error))
+    word, why = look(spec, size)
+    return ImplementationOutcome(member.name, member.place, word or MEASURED, why, None if word else spec)
+
+
+def measure_groups(
+    groups: Groups,
+    sizes: tuple[int, ...] | None,
+    beside: str,
+    budget_s: float | None,
+    gentle: bool,
+    conduct: Callable[..., Conducted] = conduct_plan,
+    listener: Listener = NOBODY,
+) -> Iterator[tuple[Algorithm, Run | None, list[ImplementationOutcome]]]:
+    """Measure what was built of each algorithm beside the libraries; the run is None where nothing could be built."""
+    for algorithm, group in groups.items():
+        run, outcomes = None, list(group)
+        if specs := [outcome.spec for outcome in group if outcome.spec]:
+            libraries = libraries_beside(beside, [spec.name for spec in specs], listener.urgent)
+            policy, clock = Policy(epochs=3, gentle=gentle), Clock(budget_s or BUDGET_S)
+            how = (policy, CALL_S, clock, conduct, listener.say)
+            run, _ = Bench(specs, libraries, algorithm, _sizes(algorithm, sizes), *how).measure(fresh=True)
+            outcomes = [
+                ImplementationOutcome(outcome.name, outcome.place, *judged(outcome, run)) for outcome in group
+            ]
+        yield algorithm, run, outcomes
+
+
+def tree_code(outcomes: Sequence[ImplementationOutcome]) -> int:
+    """The exit code for the implementations of an algorithm."""
+    words = {outcome.word for outcome in outcomes}
+    return EXIT_INCORRECT if words & BAD else EXIT_FINE if MEASURED in words else EXIT_ENVIRONMENT
+
+
+def _sizes(algorithm: Algorithm, asked: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The sizes that were requested, or the usual ones of a tree."""
+    from perbyte.trial.bench import sizes_for
+
+    usual = sizes_for(algorithm, None)
+    return asked or (SIZES if usual[0] == SIZES[0] else usual)

@@ -1,0 +1,254 @@
+"""One `perbyte try`: the user's files built, checked, measured beside the libraries or another program of theirs."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from perbyte.app.conducting import Conducted, conduct_plan
+from perbyte.app.gate import Gate, gravest
+from perbyte.app.listener import NOBODY, Listener
+from perbyte.app.trying.bench import Bench, libraries_beside
+from perbyte.app.trying.check import CALL_S
+from perbyte.app.trying.clock import Clock
+from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_MISSING, UsageError
+from perbyte.model import NOT_REACHED, CellFigure, Failure, Policy, Run
+
+if TYPE_CHECKING:
+    from perbyte.app.trying.stored import Stored
+    from perbyte.model import Cell
+    from perbyte.runners import RunnerSpec
+    from perbyte.stats.regressions import Regressions
+    from perbyte.stats.trials import BaselineChange, BesideTheBest, CountChange
+    from perbyte.trial.roles import Call
+    from perbyte.trial.subject import TrialRequest
+
+
+class NoFigure(Exception):
+    """A program has none: its faults before measuring, or the run in which it failed. `code` is the exit code."""
+
+    def __init__(self, code: int, faults: Sequence[Failure] = (), run: Run | None = None) -> None:
+        failures = [*faults, *(run.failures if run else ())]
+        super().__init__(failures[0].message if failures else "it gave no figure")
+        self.code, self.faults, self.run = code, faults, run
+
+
+@dataclass(frozen=True, slots=True)
+class BesideLibraries:
+    """The rows `names` of the user's in a run with libraries.
+
+    `faults`: programs that were left out. `stored`: figures of libraries that were not measured again.
+    """
+
+    run: Run
+    names: tuple[str, ...]
+    bests: Sequence[BesideTheBest]
+    faults: Sequence[Failure]
+    stored: Stored | None
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        from perbyte.trial.bench import failed, measured
+
+        if self.faults or failed(self.run, self.names):
+            return EXIT_INCORRECT
+        if not measured(self.run, self.names):
+            return EXIT_ENVIRONMENT
+        missing = any(failure.kind == NOT_REACHED for failure in self.run.failures)
+        return EXIT_MISSING if missing else EXIT_FINE
+
+
+@dataclass(frozen=True, slots=True)
+class InTurn:
+    """What became of the rows of the program `name` since the program of `before`, measured in turn in `run`.
+
+    `flags_then`: flags of the program of before, None where they are not known. `gaps`: addresses without a figure.
+    """
+
+    name: str
+    before: str
+    run: Run
+    changes: Sequence[BaselineChange]
+    instructions: Sequence[CountChange]
+    gaps: Sequence[str]
+    flags_then: str | None = None
+
+    def judge(self, gate: Gate) -> tuple[int, Regressions, str]:
+        """The exit code, what is slower, and what the limit on instructions says."""
+        rows = [(f"{change.operation}@{change.size_bytes}", change.comparison) for change in self.changes]
+        code, regressions = gate.judge(rows, self.run.measuring_s, missing=bool(self.gaps))
+        known = {change.address for change in self.instructions}
+        counted = [behaviour.cell for behaviour in self.run.behaviours if behaviour.cell.runner == self.name]
+        lost = [cell.address for cell in counted if cell.address not in known]
+        of_counts, reason = gate.judge_counts(self.instructions, lost)
+        return gravest([code, of_counts]), regressions, reason
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The program `name` was kept as the baseline; its figures are in `run`."""
+
+    name: str
+    run: Run
+
+
+@dataclass
+class Trial:
+    """What was asked, built as often as flags were given.
+
+    `hear_faults` and `hear_first` take what is wrong and the first figures with the seconds since the beginning, before
+    anything is measured; without `hear_first` there is no first look. `conduct_quietly` measures for a search.
+    """
+
+    asked: TrialRequest
+    flags: Sequence[tuple[str, ...]]
+    sizes: tuple[int, ...] | None = None
+    beside: str = "*"
+    clock: Clock = field(default_factory=Clock)
+    count: bool = False
+    gentle: bool = False
+    patience_s: float = CALL_S
+    fresh: bool = False
+    conduct: Callable[..., Conducted] = conduct_plan
+    conduct_quietly: Callable[..., Conducted] = conduct_plan
+    listener: Listener = NOBODY
+    hear_faults: Callable[[Sequence[Failure]], None] = lambda _faults: None
+    hear_first: Callable[[Sequence[CellFigure], float], None] | None = None
+    calls: dict[str, Call] = field(default_factory=dict)  # as they were understood by the last build
+
+    def beside_libraries(self) -> BesideLibraries:
+        """Measure beside the libraries. Raises NoFigure where no program is right."""
+        from perbyte.stats.trials import beside_the_best
+        from perbyte.trial.bench import sizes_for
+
+        specs = self.build()
+        names = [spec.name for spec in specs]
+        libraries = libraries_beside(self.beside, names, self.listener.urgent)
+        policy = Policy(gentle=self.gentle)
+        bench = self.bench(specs, libraries, sizes_for(self.asked.algorithm, self.sizes), policy)
+        if faults := bench.check():
+            if len(faults) == len(names):
+                raise NoFigure(EXIT_INCORRECT, faults)
+            self.hear_faults(faults)
+            bench.leave_out({fault.runner for fault in faults})
+        self._look_first(bench)
+        run, stored = bench.measure(fresh=self.fresh)
+        bests = beside_the_best(run, names, [figure for _, figure in stored.kept(run)] if stored else [])
+        counted = self._counted(specs, run, policy.seed, [best.best.cell for best in bests])
+        return BesideLibraries(counted, tuple(names), bests, faults, stored)
+
+    def against_baseline(self, *, keep: bool) -> InTurn | Kept:
+        """Measure the present program beside the kept one, in turn; keep it where none is, or where it is wished.
+
+        Raises NoFigure.
+        """
+        from perbyte.trial import kept
+        from perbyte.trial.program import describe, digest_of
+
+        words = [self.asked.algorithm.id, *self.asked.functions, self.asked.name]
+        now, old = kept.places_of(self.asked.files, words, 0)
+        spec, note = self.build()[0], None if keep else kept.read_note(old)
+        if note:
+            before = describe(f"{spec.name}-before", old, self.asked.files)
+            what = f"baseline of {note.kept_at}, {note.digest}"
+            return self.changed(self.in_turn(spec, before), spec, before, what, note.flags)
+        run = self.in_turn(spec, None)
+        moment = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+        kept.keep(now, old, kept.Note(" ".join(self.flags[0]), digest_of(self.asked.files), moment))
+        return Kept(spec.name, run)
+
+    def in_turn(self, spec: RunnerSpec, before: RunnerSpec | None) -> Run:
+        """Measure the program beside another one of its own, in turn. Raises NoFigure."""
+        from perbyte.trial.bench import failed, measured, sizes_for
+        from perbyte.trial.kept import in_turn_policy
+
+        policy = in_turn_policy(gentle=self.gentle)
+        sizes = sizes_for(self.asked.algorithm, self.sizes, quick=True)
+        bench = self.bench([spec, before] if before else [spec], [], sizes, policy)
+        bench.fewest_epochs = policy.epochs  # fewer tell no change of a per cent
+        if faults := [fault for fault in bench.check() if fault.runner == spec.name]:
+            raise NoFigure(EXIT_INCORRECT, faults)
+        self._look_first(bench)
+        run, _ = bench.measure()
+        if failed(run, [spec.name]):
+            raise NoFigure(EXIT_INCORRECT, run=run)
+        if not measured(run, [spec.name]):
+            raise NoFigure(EXIT_ENVIRONMENT, run=run)
+        return run
+
+    def changed(
+        self, run: Run, spec: RunnerSpec, before: RunnerSpec, what: str, flags_then: str | None = None
+    ) -> InTurn:
+        """What became of each row since `before`, which `what` describes; instructions too where they are counted."""
+        from perbyte.stats.trials import changes, count_changes, gaps
+
+        changed = changes(run, spec.name, before.name)
+        counted = self._counted([spec, before], run, run.conditions.policy.seed)
+        instructions = count_changes(counted, spec.name, before.name, changed)
+        return InTurn(spec.name, what, counted, changed, instructions, gaps(run, changed), flags_then)
+
+    def bench(
+        self,
+        specs: Sequence[RunnerSpec],
+        libraries: Sequence[RunnerSpec],
+        sizes: tuple[int, ...],
+        policy: Policy,
+    ) -> Bench:
+        """Programs and libraries, to be checked and measured."""
+        how = (self.patience_s, self.clock, self.conduct, self.listener.say)
+        return Bench(specs, libraries, self.asked.algorithm, sizes, policy, *how)
+
+    def _look_first(self, bench: Bench) -> None:
+        if self.hear_first:
+            self.hear_first(bench.look_first(bench.own_names[0]), self.clock.elapsed_s)
+
+    def build(self) -> list[RunnerSpec]:
+        """The programs, one for each set of flags. Raises UsageError with the compiler's words."""
+        from perbyte.trial.kept import places_of
+        from perbyte.trial.language import Managed
+        from perbyte.trial.managed import build_managed
+        from perbyte.trial.program import DoesNotBuild, build_program
+        from perbyte.trial.subject import make_source, managed, read_calls, read_files
+
+        asked = replace(self.asked, files=read_files(self.asked.files))
+        calls = self.calls = read_calls(asked)
+        words = [asked.algorithm.id, *asked.functions, asked.name]
+        specs = []
+        for index, flags in enumerate(self.flags):
+            name = _row_name(asked.title, flags, len(self.flags) > 1)
+            place = places_of(asked.files, words, index)[0]
+            try:
+                if managed(asked.files):
+                    subject = Managed(name, asked.files, asked.algorithm, calls)
+                    specs.append(build_managed(subject, place, flags))
+                else:
+                    specs.append(build_program(make_source(asked, calls, flags, name), place))
+            except DoesNotBuild as error:
+                self.listener.urgent(str(error))
+                hint = None
+                if "undefined reference" in error.first:
+                    hint = "name the file that defines it, or the library: --link NAME"
+                raise UsageError(f"it does not build: {error.first}", hint=hint) from None
+        return specs
+
+    def _counted(self, specs: Sequence[RunnerSpec], run: Run, seed: int, others: Sequence[Cell] = ()) -> Run:
+        """The run with what the user's rows and `others` execute and use, where that was asked for."""
+        from perbyte.measure.behaviour import count_cells
+        from perbyte.runners import find
+
+        if not self.count:
+            return run
+        own = {spec.name: spec for spec in specs}
+        own_cells = [figure.cell for figure in run.cells if figure.cell.runner in own and figure.cell.usual]
+        cells = dict.fromkeys((*own_cells, *others))
+        known = {name: own.get(name) or find(name) for name in {cell.runner for cell in cells}}
+        return replace(run, behaviours=count_cells(known, cells, seed))
+
+
+def _row_name(title: str, flags: Sequence[str], several: bool) -> str:
+    words = re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(flags)).strip("-")
+    return f"{title}-{words or 'plain'}" if several else title

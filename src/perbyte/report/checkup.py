@@ -1,0 +1,105 @@
+"""What `perbyte doctor` says of a machine: its parts, its clock, and what else runs on its cores.
+
+`results` are the answers of runners as `app.checkup` has them; `watched` are cores with their shares of a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from perbyte.model import Machine
+
+
+def machine_lines(machine: Machine) -> list[str]:
+    """Processor, caches, memory, system and the features that cryptography uses."""
+    where = f", virtualised ({machine.virtualisation})" if machine.virtualisation else ""
+    identity = f"{machine.cpu_family}, microcode {machine.microcode or 'unknown'}"
+    switches = [
+        f"governor {machine.governor}" if machine.governor else "",
+        f"turbo {machine.turbo}" if machine.turbo else "",
+    ]
+    wanted = ("aes", "vaes", "pclmulqdq", "vpclmulqdq", "sha_ni", "ssse3", "avx2", "avx512f", "pmull", "sha2")
+    features = [flag for flag in wanted if flag in machine.cpu_flags]
+    return [
+        f"{machine.cpu_model}, {machine.cores} cores{where}",
+        f"{identity}; {', '.join(filter(None, switches)) or 'no frequency control to see'}",
+        f"{', '.join(machine.caches) or 'caches unknown'}; {machine.memory_bytes / 2**30:.0f} GiB of memory",
+        f"{machine.distribution}, kernel {machine.kernel}, {machine.architecture}",
+        f"features that cryptography uses: {', '.join(features) or 'none known'}",
+    ]
+
+
+_CERTAINTY = {
+    "sure": "",
+    "likely": "only one mode was seen (always alone, or never): each process looks again",
+    "halved": "no process was alone on these cores yet: the length is inferred, and each process checks it again",
+}
+
+
+def neighbour_lines(
+    results: Sequence[Mapping[str, object]], watched: Sequence[Any], machine: Machine
+) -> list[str]:
+    """What looks for others on the core, how sure that is, and what it saw in the last second."""
+    first = next((result for result in results if result["contention_length"]), None)
+    single = machine.threads_per_core == 1 and not machine.virtualisation
+    if first is None:
+        if single:
+            return [
+                "the cores have no second hardware thread; the front-end probe watches for what else there may be"
+            ]
+        return [
+            "no filler shows where the reorder buffer of these cores ends: the front-end probe serves, "
+            "which sees less (please send the file of: perbyte doctor --report FILE)"
+        ]
+    filler, chain, length, *_, certainty = str(first["contention_window"]).split() or ["", "0", "0", "sure"]
+    low, high, limit = (
+        float(str(first[name])) for name in ("contention_floor", "contention_shared", "contention_limit")
+    )
+    modes = (
+        f"{low:.0f} core cycles alone, {high:.0f} and more shared; shared above {limit:.0f}"
+        if low
+        else "the core was never alone"
+    )
+    lines = [f"reorder-buffer probe, {length} {filler} between chains of {chain} square roots: {modes}"]
+    lines += filter(None, [_CERTAINTY.get(certainty, "")])
+    lines += [
+        f"core {watch.core}, last second: alone {watch.alone:.0%}, shared {watch.shared:.1%}, "
+        f"taken away {watch.taken:.0%}; "
+        f"quiet intervals of {watch.alone_us:.0f} µs (median)"
+        for watch in watched
+    ]
+    if single:
+        lines.append("by Linux the cores have no second hardware thread")
+    elif watched and not any(watch.shared for watch in watched):
+        lines.append("the probe works, and no second hardware thread was active meanwhile")
+    return lines
+
+
+def clock_lines(results: Sequence[Mapping[str, object]]) -> list[str]:
+    """What the first runner reads of the clock, and whether its self-check is right."""
+    if not results:
+        return ["no runner to ask"]
+    first = results[0]
+    meaning = {
+        "pmu": "core cycles counted by the performance monitoring unit",
+        "probe": "tick counter, calibrated to core cycles by a probe around every sample",
+        "none": "none that can be trusted: nanoseconds only",
+    }
+    check = first["selfcheck"]
+    assert isinstance(check, dict)
+    source = str(first["cycle_source"])
+    lines = [f"cycle source: {source} ({meaning[source]}), by the runner '{first['runner']}'"]
+    if first["reason"]:
+        lines.append(str(first["reason"]))
+    ratios = ", ".join(f"{name} {value:.3f}" for name, value in check.items())
+    lines.append(f"self-check, core cycles per instruction (must read 1): {ratios}")
+    lines.append(
+        f"tick counter: {float(str(first['tick_hz'])) / 1e6:.1f} MHz in steps of {first['tick_quantum']}; "
+        f"a sample takes {float(str(first['fixed_ticks'])):.0f} ticks beyond its calls"
+    )
+    if not first["layout_fixed"]:
+        lines.append(
+            "address space randomisation cannot be switched off here: figures may differ more between runs"
+        )
+    return lines

@@ -1,0 +1,72 @@
+"""What `perbyte conform` says of a runner: broken promises by section, and what an audit from outside saw.
+
+Complaints are those of `runners.conform`, an audited runner is an outcome of `app.auditing`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from perbyte import places
+from perbyte.model.text import plain
+
+_UNPROVED = (
+    "Not proved: other operations and sizes than these; outputs without a known answer, since no other library was "
+    "asked; that the runner does not tell the audit from the rounds, or cuts less than the audit tells from noise "
+    "(docs/trust.md lists what was not seen)."
+)
+
+
+def verdict_lines(label: str, complaints: Sequence[Any], quick: bool, took_s: float) -> Iterator[str]:
+    """Whether every promise of the protocol is kept, or which are not, by sections of the specification."""
+    what = "an operation of each kind" if quick else "all operations"
+    if not complaints:
+        yield f"{label}: keeps every promise of protocol/SPEC.md ({what}, {took_s:.1f} s)"
+        return
+    promises = "1 promise is" if len(complaints) == 1 else f"{len(complaints)} promises are"
+    yield f"{label}: {promises} not kept ({what}, {took_s:.1f} s)"
+    titles = _sections()
+    for section in sorted({complaint.section for complaint in complaints}):
+        yield f"  SPEC.md, section {section}: {titles.get(section, '')}".rstrip(": ")
+        for complaint in complaints:
+            if complaint.section == section:
+                yield f"    - {plain(complaint.what, 2000)}"
+
+
+def _sections() -> dict[int, str]:
+    """The headings of the specification by number."""
+    text = (places.data_dir("protocol") / "SPEC.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (\d+)\. (.+)$", text, re.MULTILINE)
+    return {int(number): title.replace("`", "") for number, title in headings}
+
+
+def audit_lines(audited: Any) -> Iterator[str]:
+    """What people are told, line by line: each check, what was refused, and what stays unproved."""
+    seen = audited.seen
+    if audited.why_not or not seen:
+        yield f"  not audited from outside: {plain(audited.why_not, 300)}"
+        return
+    size = f"operations: {len(audited.cells)}, looks: {seen.looks}, {audited.seconds:.1f} s"
+    yield f"  audited from outside as in a run of `measure` ({size})"
+    if seen.looks:
+        yield f"    time      the kernel's CPU time is {_span(seen.time)} times what the runner says"
+        yield f"    new data  a call on data never seen before costs {_span(seen.new_data)} times a timed one"
+        yield f"    place     threads at work: {_span(seen.threads)}; other processes: {seen.children or 'none'}"
+        clock = f"{_span(seen.clock)} times the rate of Perbyte's own probe"
+        yield f"    clock     {clock if seen.clock else 'not compared: no clock probe, or none beside it'}"
+    for address, kind, message in audited.refused:
+        yield f"    REFUSED ({kind}) {plain(address)}: {plain(message, 1000)}"
+    for address, text in audited.doubts:
+        yield f"    doubt: {plain(address)}: {plain(text, 1000)}"
+    for address, text in audited.left_out:
+        yield f"    left out: {plain(address)}: {plain(text)}"
+    yield f"  {_UNPROVED}"
+
+
+def _span(values: tuple[float, float] | None) -> str:
+    if values is None:
+        return "(unknown)"
+    low, high = (f"{value:.2f}" for value in values)
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,218 @@
+"""A user's own program in words: ratios to the best library, changes since a baseline, faults, first figures."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from perbyte.model import CellFigure, Failure, Run
+from perbyte.model.text import plain
+from perbyte.report.behaviour import change_lines, render_behaviour
+from perbyte.report.listing import Listing, columns, markdown
+from perbyte.report.text import render_table
+from perbyte.report.wording import claim_text, interval_text, number, ratio_text, size_label
+from perbyte.stats.trials import BaselineChange, BesideTheBest, CountChange
+
+
+def beside_lines(run: Run, own: Collection[str], bests: Sequence[BesideTheBest]) -> Iterator[str]:
+    """The table of a run, how the rows of `own` were compiled, and their ratios to the best library."""
+    yield render_table(run)
+    for identity in sorted(run.conditions.identities, key=lambda identity: identity.runner):
+        if identity.runner in own:
+            yield f"{identity.runner}: {identity.library}, {identity.compiler}, {identity.flags or 'no flags'}"
+    for best in bests:
+        cell, ratio = best.own.cell, best.comparison.ratio
+        where = f"{cell.operation} {size_label(cell.size_bytes)}"
+        library = best.best.cell.runner + (f", the best of {best.others}" if best.others > 1 else "")
+        if text := claim_text(best.comparison):
+            yield f"{cell.runner}, {where}, against {library}: {text}"
+        else:
+            times = f"{ratio_text(ratio)} times the cost of {library} ({interval_text(ratio)})"
+            yield f"{cell.runner}, {where}: {times}"
+    if not bests and any(figure.cell.runner in own for figure in run.cells):
+        yield "no library here does the same under this contract: nothing to compare with"
+    yield from count_lines(run)
+
+
+def beside_json(run: Run, own: Collection[str], bests: Sequence[BesideTheBest]) -> dict[str, Any]:
+    """How the rows of `own` were compiled, and their ratios to the best library."""
+    return {
+        "rows": [
+            {"runner": identity.runner, "compiler": identity.compiler, "flags": identity.flags}
+            for identity in run.conditions.identities
+            if identity.runner in own
+        ],
+        "ratios": [
+            {"address": best.own.cell.address, "best": best.best.cell.address}
+            | ratio_json(best.comparison.ratio)
+            for best in bests
+        ],
+    }
+
+
+def ratio_json(ratio: Any) -> dict[str, float]:
+    """A ratio with the ends of its interval."""
+    return {"ratio": ratio.value, "low": ratio.low, "high": ratio.high}
+
+
+def count_lines(run: Run) -> list[str]:
+    """What rows execute and use, where that was counted."""
+    return ["", render_behaviour(run, count=True, memory=True).removesuffix("\n")] if run.behaviours else []
+
+
+def changes_json(changes: Sequence[BaselineChange]) -> list[dict[str, Any]]:
+    """What became of each row."""
+    return [
+        {
+            "operation": change.operation,
+            "size_bytes": change.size_bytes,
+            "verdict": change.word,
+            "answer": change.comparison.answer.value,
+        }
+        | ratio_json(change.comparison.ratio)
+        for change in changes
+    ]
+
+
+def changes_markdown(
+    name: str, changes: Sequence[BaselineChange], counted: Sequence[CountChange] = ()
+) -> list[str]:
+    """A table for a comment: what it is, the verdict, the change with its interval, instructions where counted."""
+    more = {id(change.comparison): change for change in counted}
+    heads = "function | operation | size | verdict | change | 99.8 % interval"
+    rows: list[tuple[str, ...]] = []
+    for change in changes:
+        by, low, high = percent_changes(change)
+        row = (name, change.operation, size_label(change.size_bytes), change.word, by, f"{low} to {high}")
+        rows.append((*row, *((_instructions(more.get(id(change.comparison))),) if counted else ())))
+    return markdown(Listing("", columns(heads + " | instructions" * bool(counted)), rows))
+
+
+def percent_changes(change: BaselineChange) -> tuple[str, str, str]:
+    """By how many per cent a cost changed, with the ends of the interval."""
+    ratio = change.comparison.ratio
+    by, low, high = (f"{100 * (end - 1):+.2f} %" for end in (ratio.value, ratio.low, ratio.high))
+    return by, low, high
+
+
+def _instructions(change: CountChange | None) -> str:
+    if change is None:
+        return "not counted"
+    doubt = "" if change.exact else " ~"
+    return f"{100 * (change.ratio - 1):+.2f} %{doubt}{', against the time' * change.contradicts}"
+
+
+def changes_lines(
+    name: str,
+    changes: Sequence[BaselineChange],
+    since: str,
+    run: Run,
+    counted: Sequence[CountChange],
+    flags: tuple[str, str] | None,
+) -> Iterator[str]:
+    """What became of each row, `since` when, and counts; `flags`: those of then and of now."""
+    for change in changes:
+        more = "; try again, or give it more: --budget 30s" if change.word == "not known" else ""
+        yield f"{name}, {change.operation} {size_label(change.size_bytes)}: {change_text(change)}{more}"
+    yield since
+    if flags and flags[0] != flags[1]:
+        yield f"flags then: {flags[0]}; now: {flags[1]}"
+    yield from count_lines(run)
+    yield from change_lines(counted)
+
+
+def change_text(change: BaselineChange) -> str:
+    """What became of a row: `SLOWER by 1.04 % (0.91 to 1.20 %)`, `the same (-0.21 to +0.18 %)`."""
+    ratio = change.comparison.ratio
+    low, high = (100 * (end - 1) for end in (ratio.low, ratio.high))
+    if change.word in ("slower", "faster"):
+        ends = sorted((abs(low), abs(high)))
+        by = abs(100 * (ratio.value - 1))
+        return f"{change.word.upper()} by {by:.2f} % ({ends[0]:.2f} to {ends[1]:.2f} %)"
+    between = f"{low:+.2f} to {high:+.2f} %"
+    return f"the same ({between})" if change.word == "the same" else f"{change.word}, {between}"
+
+
+def search_line(step: Any) -> str:
+    """A step of a search among commits, or its end: the commit that changed the row, or those that may have."""
+    if hasattr(step, "word"):
+        seen = change_text(step.change) if step.change else f"cannot be measured: {step.why}"
+        return f"  {step.commit.short} {seen} · {step.commit.subject}"
+    if step.count > 1:
+        return f"one of {step.count} commits: {step.first.short} to {step.last.short}"
+    seen = f": {change_text(step.change)} than before it" if step.change else ""
+    return f"changed by {step.first.short} {step.first.subject}{seen}"
+
+
+def cost_text(figure: CellFigure, *, rough: bool = False) -> str:
+    """A cost per byte with its unit; `rough`: to three digits, whatever its interval."""
+    size = figure.cell.size_bytes or 1
+    unit = "cycles/byte" if figure.cycles_per_call is not None else "ns/byte"
+    each = figure.per_call / size
+    return f"{f'{each:.3g}' if rough else number(each, figure.interval.half_width / size)} {unit}"
+
+
+def costs_text(run: Run, name: str) -> str:
+    """What the rows of `name` cost, in a phrase."""
+    figures = [figure for figure in run.cells if figure.cell.runner == name]
+    return ", ".join(f"{cost_text(figure)} at {size_label(figure.cell.size_bytes)}" for figure in figures)
+
+
+def fault_line(fault: Failure) -> str:
+    """A fault in a line: what is wrong, where, with expected and got."""
+    line = f"{plain(fault.address or fault.runner, 100)}: {fault.kind}: {plain(fault.message, 300)}"
+    if fault.expected or fault.got:
+        line += f"; expected {plain(fault.expected, 72)}, got {plain(fault.got, 72)}"
+    return line
+
+
+def first_line(figures: Sequence[CellFigure], elapsed_s: float) -> str:
+    """What a user reads first: that it compiled, that it is right, and about what it costs."""
+    costs = [
+        f"{figure.cell.runner}: {figure.cell.operation} {size_label(figure.cell.size_bytes)} "
+        f"about {cost_text(figure, rough=True)}"
+        for figure in figures
+    ]
+    return f"compiled, right; {'; '.join(costs) or 'no figure yet'} ({elapsed_s:.1f} s)"
+
+
+def stored_lines(kept: Sequence[tuple[Run, CellFigure]]) -> list[str]:
+    """The figures that were not measured again, by run and row, with where they are from."""
+    rows: dict[str, dict[tuple[str, int], list[str]]] = {}
+    for run, figure in sorted(kept, key=lambda pair: pair[1].ns_per_call):
+        when = f"{run.conditions.started_at[:16].replace('T', ' ')} UTC"
+        name, cell = run.conditions.run_id, figure.cell
+        head = f"not measured again, from the run {name} of {when} (same boot, builds and policy):"
+        row = rows.setdefault(head, {}).setdefault((cell.operation, cell.size_bytes), [])
+        row.append(f"{cell.runner} {cost_text(figure)}")
+    lines = []
+    for head, costs in rows.items():
+        lines.append(head)
+        lines += [f"  {op} {size_label(size)}: {', '.join(texts)}" for (op, size), texts in costs.items()]
+    return lines
+
+
+def tree_lines(algorithm: str, run: Run | None, outcomes: Sequence[Any], measured: str) -> Iterator[str]:
+    """The table of a tree's implementations, counts by outcome, and why the others have no figure.
+
+    An outcome has `name`, `word` and `detail`; `measured` is the word of those with a figure.
+    """
+    if run:
+        yield render_table(run)
+    words = [outcome.word for outcome in outcomes]
+    counts = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys([measured, *words]))
+    fitting = sum(outcome.word == measured and "fits" in outcome.detail for outcome in outcomes)
+    sums = f"; {fitting} give the checksums of the tree" if fitting else ""
+    yield f"{algorithm}: {len(outcomes)} implementations: {counts}{sums}"
+    for outcome in outcomes:
+        if outcome.word != measured:
+            yield f"  {plain(outcome.name, 60)}: {outcome.word}: {plain(outcome.detail, 400)}"
+
+
+def tree_json(algorithm: str, outcomes: Sequence[Any]) -> dict[str, Any]:
+    """The same for programs; an outcome has `place` as well."""
+    rows = [
+        {"name": each.name, "directory": str(each.place), "outcome": each.word, "detail": each.detail}
+        for each in outcomes
+    ]
+    return {"algorithm": algorithm, "implementations": rows}
