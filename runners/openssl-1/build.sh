@@ -2,10 +2,11 @@
 # OpenSSL 1.1 as a static library, then the C sources of the runner `openssl` that it can be called by.
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 . "$here/../sdk/crate.sh"
+. "$runners/openssl/configure.sh"
 
 recipe() {
 	cd "$crate/openssl"
-	./config no-shared no-tests no-engine no-async no-ssl no-tls no-dtls no-comp no-ui-console
+	configure no-shared no-tests no-engine no-async no-ssl no-tls no-dtls no-comp no-ui-console
 	make -s -j"$jobs" build_generated libcrypto.a
 	cp libcrypto.a "$install/lib"
 	cp -r include/openssl "$install/include"

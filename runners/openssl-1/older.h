@@ -16,7 +16,10 @@
 	EVP_CipherInit_ex(CTX, CIPHER, NULL, KEY, IV, ENCRYPT)
 #define EVP_EncryptInit_ex2(CTX, CIPHER, KEY, IV, PARAMS) EVP_EncryptInit_ex(CTX, CIPHER, NULL, KEY, IV)
 #define EVP_DecryptInit_ex2(CTX, CIPHER, KEY, IV, PARAMS) EVP_DecryptInit_ex(CTX, CIPHER, NULL, KEY, IV)
-#define EVP_DigestInit_ex2(CTX, MD, PARAMS)               EVP_DigestInit_ex(CTX, MD, NULL)
+
+/* Built without engines, 1.1 follows a null pointer where it is to go on with the hash of the context. */
+#define EVP_DigestInit_ex2(CTX, MD, PARAMS) EVP_DigestInit_ex(CTX, (MD) ? (MD) : EVP_MD_CTX_md(CTX), NULL)
+#define DIGEST_AGAIN                        "EVP_DigestInit_ex(ctx, EVP_MD_CTX_md(ctx), NULL)"
 
 #define EVP_CIPHER_CTX_get_key_length EVP_CIPHER_CTX_key_length
 #define EVP_CIPHER_CTX_get_iv_length  EVP_CIPHER_CTX_iv_length
@@ -29,8 +32,22 @@
 #define EVP_DigestVerifyInit_ex(CTX, PCTX, NAME, LIBRARY, PROPERTIES, KEY, PARAMS)                           \
 	EVP_DigestVerifyInit(CTX, PCTX, (NAME) ? EVP_get_digestbyname(NAME) : NULL, NULL, KEY)
 
-#if OPENSSL_VERSION_NUMBER < 0x10101000L /* 1.1.0 has neither; nothing is offered that needs them */
+#if OPENSSL_VERSION_NUMBER < 0x10101000L /* 1.1.0 has none of these; XOFs and FFDH are not offered */
+#include <openssl/ec.h>
 #define EVP_DigestFinalXOF(CTX, OUT, LENGTH) 0
+#define EVP_PKEY_CTX_set_dh_pad(CTX, PAD)    0
+static inline const BIGNUM *ECDSA_SIG_get0_r(const ECDSA_SIG *signature)
+{
+	const BIGNUM *r;
+	ECDSA_SIG_get0(signature, &r, NULL);
+	return r;
+}
+static inline const BIGNUM *ECDSA_SIG_get0_s(const ECDSA_SIG *signature)
+{
+	const BIGNUM *s;
+	ECDSA_SIG_get0(signature, NULL, &s);
+	return s;
+}
 #define EVP_DigestSign(CTX, SIGNATURE, LENGTH, MESSAGE, SIZE)                                                \
 	(EVP_DigestSignUpdate(CTX, MESSAGE, SIZE) == 1 ? EVP_DigestSignFinal(CTX, SIGNATURE, LENGTH) : 0)
 #define EVP_DigestVerify(CTX, SIGNATURE, LENGTH, MESSAGE, SIZE)                                              \

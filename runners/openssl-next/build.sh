@@ -2,10 +2,11 @@
 # A newer OpenSSL 3 as a static library with the provider `legacy` inside, then the C sources of the runner `openssl`.
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 . "$here/../sdk/crate.sh"
+. "$runners/openssl/configure.sh"
 
 recipe() {
 	cd "$crate/openssl"
-	./config no-shared no-module no-tests no-docs no-apps enable-legacy enable-weak-ssl-ciphers enable-rc5 enable-md2
+	configure no-shared no-module no-tests no-docs no-apps enable-legacy enable-weak-ssl-ciphers enable-rc5 enable-md2
 	make -s -j"$jobs" build_generated libcrypto.a
 	cp libcrypto.a "$install/lib"
 	cp -r include/openssl include/crypto "$install/include"

@@ -80,8 +80,7 @@ static void digest_stream(pb_case *c, uint64_t n)
 }
 
 static const pb_variant digest_variants[] = {
-	{"digest", "oneshot/1",
-	 "EVP_DigestInit" EX2 "(ctx, NULL, NULL), EVP_DigestUpdate, EVP_DigestFinal_ex", NULL, digest_oneshot,
+	{"digest", "oneshot/1", DIGEST_AGAIN ", EVP_DigestUpdate, EVP_DigestFinal_ex", NULL, digest_oneshot,
 	 NULL},
 	{"digest", "stream/1", "EVP_DigestUpdate", start, digest_stream, finish},
 	PB_END_OF_VARIANTS,
@@ -108,12 +107,10 @@ PB_LOOP(squeeze, struct state,
 		EVP_DigestFinalXOF(state->ctx, out, size) != 1)
 
 static const pb_variant xof_variants[] = {
-	{"digest", "oneshot/1",
-	 "EVP_DigestInit" EX2 "(ctx, NULL, NULL), EVP_DigestUpdate, EVP_DigestFinalXOF", NULL, xof_oneshot,
+	{"digest", "oneshot/1", DIGEST_AGAIN ", EVP_DigestUpdate, EVP_DigestFinalXOF", NULL, xof_oneshot,
 	 NULL},
 	{"digest", "stream/1", "EVP_DigestUpdate", start, digest_stream, finish_xof},
-	{"squeeze", "expand/1",
-	 "EVP_DigestInit" EX2 "(ctx, NULL, NULL), EVP_DigestUpdate, EVP_DigestFinalXOF", give_size, squeeze,
+	{"squeeze", "expand/1", DIGEST_AGAIN ", EVP_DigestUpdate, EVP_DigestFinalXOF", give_size, squeeze,
 	 NULL},
 	PB_END_OF_VARIANTS,
 };

@@ -8,6 +8,9 @@
 #ifndef EX2
 #define EX2 "_ex2"
 #endif
+#ifndef DIGEST_AGAIN
+#define DIGEST_AGAIN "EVP_DigestInit_ex2(ctx, NULL, NULL)"
+#endif
 
 /* param of a row: the name to fetch ("AES-128-CBC", "SHA2-256") */
 extern const pb_family evp_cipher_family; /* block ciphers in a mode, ChaCha20 */

@@ -62,7 +62,15 @@ obtain() {
 	mkdir -p "$shared/making" "$install/include" "$install/lib"
 	cd "$shared/making"
 	unpack
-	if ! (recipe) >"$shared/log" 2>&1; then
+	# Not as the condition of an `if`: there a shell goes on after a command of the recipe that failed.
+	set +e
+	(
+		set -e
+		recipe
+	) >"$shared/log" 2>&1
+	failed=$?
+	set -e
+	if [ "$failed" -ne 0 ]; then
 		tail -n 40 "$shared/log" >&2
 		echo "the library was not built; all that was said is in $shared/log" >&2
 		exit 1

@@ -20,12 +20,15 @@ def test_versions_of_one_library_are_measured_side_by_side_and_drawn(world, scri
         if name.startswith("alpha-"):
             toml = here / "runner.toml"
             toml.write_text(toml.read_text().replace("[runner]\n", '[runner]\nbuild_of = "alpha"\n'))
-    run, chart = tmp_path / "run", tmp_path / "versions.svg"
-    done = world.perbyte("measure", "alpha@{3.0,4.0,5}/aes-128-ecb/encrypt@64", *quick, "--out", run)
+    run, chart, page = tmp_path / "run", tmp_path / "versions.svg", tmp_path / "page.html"
+    done = world.perbyte(
+        "measure", "alpha@{3.0,4.0,5}/aes-128-ecb/encrypt@64", *quick, "--out", run, "--report", page
+    )
     assert done.returncode == 0, done.stderr
     library_versions = {cell.cell.runner: cell.library_version for cell in open_run(run).cells}
     assert library_versions == {"alpha": "3.0.22", "alpha-4": "4.0.0"}
     assert any("has version 5" in failure.message for failure in open_run(run).failures)
+    assert "2 versions of Fake" in page.read_text(encoding="utf-8")
     drawn = world.perbyte("report", run, "--chart", chart)
     assert drawn.returncode == 0, drawn.stderr
     assert "4.0.0" in chart.read_text(encoding="utf-8")

@@ -74,11 +74,15 @@ def test_each_algorithm_has_a_picture_and_one_without_data_is_counted_by_call() 
         )
         for version, cycles in (("1.0", 90_000.0), ("1.1", 60_000.0))
     ]
+    pairs += [
+        replace(pair, cell=replace(pair.cell, size_bytes=64)) for pair in pairs
+    ]  # no cost: the same line
     run = made_run((built("1.0", 1000.0), built("1.1", 500.0), *pairs))
     by_name = {
         picture.name: picture for picture in run_pictures(RunView(run)) if picture.name.startswith("versions")
     }
     assert [picture.heading for picture in by_name.values()] == ["Versions: sha-256", "Versions: x25519"]
+    assert len(Versions(run).lines) == 2
     assert "cycles per call" in as_svg(by_name["versions-2"].chart)
     assert "cycles per byte" in as_svg(by_name["versions"].chart)
 

@@ -8,6 +8,7 @@ import pytest
 
 from perbyte import places
 from perbyte.app.building import runners_meant
+from perbyte.app.lists import rows_of
 from perbyte.catalogue import parse_selector
 from perbyte.errors import DataFileError, UsageError
 from perbyte.runners import BuildState, build, find, locate, unfold
@@ -61,6 +62,20 @@ def test_each_version_is_a_runner_of_its_own_built_by_the_same_script(toy: Path)
     assert build(spec).state is BuildState.UP_TO_DATE
     (toy / "build.sh").write_text(SCRIPT + "# changed\n")
     assert build(spec).state is BuildState.BUILT, "the script is watched where it lies"
+
+
+def test_a_runner_whose_sources_changed_is_listed_as_outdated(toy: Path) -> None:
+    def state() -> str:
+        (row,) = rows_of("runners", "toy")
+        return str(row["state"])
+
+    assert state() == "opt-in"
+    build(find("toy"))
+    assert state() == "ready"
+    (toy / "build.sh").write_text(SCRIPT + "# changed\n")
+    assert state() == "outdated"
+    build(find("toy"))
+    assert state() == "ready"
 
 
 def test_a_version_means_its_patch_levels_and_a_star_means_all(toy: Path) -> None:

@@ -94,7 +94,7 @@ RIGHT = {
         *("aes-256-gcm", "aes-128-ccm", "aes-256-xts", "hkdf-sha-256", "x25519", "ecdsa-p384"),
         "ecdh-brainpoolp384r1",
     ),
-    "mbedtls-next": ("aes-256-gcm", "chacha20-poly1305", "sha-512", "x25519", "ecdsa-p256", "rsa-2048"),
+    "mbedtls-next": ("aes-256-gcm", "chacha20-poly1305", "sha-512", "x25519", "ecdsa-p256"),
     "mbedtls-psa": (
         "aes-256-gcm",
         "sha3-256",

@@ -15,7 +15,7 @@ from perbyte.studies.claims import State
 from perbyte.studies.evidence import gather
 from perbyte.studies.judge import decide
 
-YES, NO, OPEN, UNMEASURED, UNPROVIDED, LEFT_OUT, NOT_PRINTED = State
+YES, NO, OPEN, UNMEASURED, UNPROVIDED, LEFT_OUT, NOT_PRINTED, TOO_FEW = State
 
 CLAIM = """
 [[claims]]

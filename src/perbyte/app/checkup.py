@@ -13,7 +13,7 @@ from perbyte import __version__, places
 from perbyte.errors import PerbyteError
 from perbyte.measure import CoreWatch, choose_cores, describe_machine, recall, watch_cores
 from perbyte.model import Machine
-from perbyte.runners import RunnerSpec, Session, find, locate
+from perbyte.runners import RunnerSpec, Session, find, locate, stale
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -138,6 +138,7 @@ def _greet(name: str) -> dict[str, object]:
                 "waited_ms": calibration.waited_ms,
                 "selfcheck": calibration.selfcheck,
                 "layout_fixed": session.layout_fixed,
+                "outdated": stale(session.spec),
             }
     except PerbyteError as error:
         return {"runner": name, "error": str(error)}

@@ -6,9 +6,12 @@ import dataclasses
 from collections.abc import Callable
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perbyte.app.listener import Say, silent
+
+if TYPE_CHECKING:
+    from perbyte.runners import RunnerSpec
 
 Row = dict[str, Any]
 
@@ -103,17 +106,21 @@ def _runners(pattern: str, _say: Say) -> list[Row]:
         {
             "runner": spec.name,
             "library": spec.library,
-            "state": "ready"
-            if not spec.built or spec.out().is_dir()
-            else "opt-in"
-            if spec.opt_in
-            else "not built",
+            "state": _state(spec),
             "cpu_tiers": ", ".join(spec.tiers),
             "summary": spec.summary,
         }
         for spec in locate(unlisted=True)
         if fnmatch(spec.name, pattern) and (spec.listed or spec.name == pattern)
     ]
+
+
+def _state(spec: RunnerSpec) -> str:
+    from perbyte.runners import stale
+
+    if not spec.built or spec.out().is_dir():
+        return "outdated" if stale(spec) else "ready"
+    return "opt-in" if spec.opt_in else "not built"
 
 
 def _operations(pattern: str, say: Say) -> list[Row]:

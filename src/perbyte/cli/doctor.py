@@ -56,9 +56,11 @@ def command(as_json: bool, report: Path | None) -> int:
         if "error" in result:
             print(f"  {spec.name:18} BROKEN       {result['error']}")
         else:
+            state = "outdated" if result["outdated"] else "ready"
+            way = f"; its sources changed, run: perbyte build {spec.name}" if result["outdated"] else ""
             print(
-                f"  {spec.name:18} ready        {result['library']} {result['library_version']}, "
-                f"{result['algorithms']} algorithms, tiers {', '.join(spec.tiers)}"
+                f"  {spec.name:18} {state:12} {result['library']} {result['library_version']}, "
+                f"{result['algorithms']} algorithms, tiers {', '.join(spec.tiers)}{way}"
             )
     for spec in seen.unbuilt:
         print(f"  {_unbuilt_line(spec)}")

@@ -4,7 +4,7 @@ Order is drawn anew each round, so that all cells are measured under the same co
 look when its samples are precise enough; it never leaves because of what its figure is. Cells whose single
 call outlasts a sample get the rounds that the epoch's share of the budget allows, at least one.
 
-One burst is under way at any time. What the last one gave is kept and looked at while the next one is taken, so
+One burst is under way at any time. What the last one gave is read, kept and looked at while the next one is taken, so
 that the measured core does not wait for us.
 """
 
@@ -29,7 +29,7 @@ from perbyte.measure.warmth import FULL_ROUND, Warmth
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
 from perbyte.protocol.layouts import LAYOUT_BITS, further_layout
 from perbyte.runners.session import Session
-from perbyte.runners.taken import AskedBurst, TakenBursts
+from perbyte.runners.taken import AskedBurst, TakenBursts, UnreadBursts
 from perbyte.stats.arrays import np
 from perbyte.stats.estimate import midmean_half_width
 
@@ -98,6 +98,16 @@ class Tally:
         return long and self.spent_s > LONG_SPENT_S
 
 
+@dataclass(frozen=True, slots=True)
+class _Came:
+    """An answer as it came: of whom, to what, and the seconds that it took."""
+
+    session: Session
+    asked: AskedBurst
+    unread: UnreadBursts
+    took_s: float
+
+
 @dataclass(slots=True)
 class EpochUnderWay:
     """The epoch under way.
@@ -162,7 +172,7 @@ class EpochUnderWay:
                 for piece_bytes in self._wanted(cell, round_number):
                     if bursts := self._at_once(cell, round_number):
                         self._burst(cell, round_number, piece_bytes, bursts)
-            self._account(self._receive())
+            self._account(self._read(self._receive()))
             active = [cell for cell in active if cell not in self._lost and not self._costly(cell)]
             active = [cell for cell in active if round_number < self._rounds(cell)]
             if round_number in self.policy.looks:
@@ -250,12 +260,15 @@ class EpochUnderWay:
 
     def _burst(self, cell: Cell, round_number: int, piece_bytes: int, bursts: int) -> None:
         """Wait for the burst under way, begin another, and look at the former meanwhile."""
-        before = self._receive()
+        came = self._receive()
+        # what cannot be read ends its process, and must not cost the next cell, too
+        first = came is not None and came.asked.cell.process == cell.process
+        taken = self._read(came) if first else None
         self.share.give_back()
         try:
             self._begin(cell, round_number, piece_bytes, bursts)
         finally:
-            self._account(before)
+            self._account(taken if first else self._read(came))
 
     def _begin(self, cell: Cell, round_number: int, piece_bytes: int, bursts: int) -> None:
         if cell in self._lost:
@@ -299,22 +312,33 @@ class EpochUnderWay:
                 layout=self._layout(cell, round_number),
             )
         except RunnerError as error:
-            self._lose(cell, Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
+            self._lose_by(cell, error)
             return
         self._under_way = (session, asked, began)
 
-    def _receive(self) -> tuple[AskedBurst, TakenBursts, float] | None:
-        """The burst under way, when it is taken, and the seconds that took; None without one."""
+    def _receive(self) -> _Came | None:
+        """The burst under way, when it is taken, as it came; None without one."""
         if not self._under_way:
             return None
         (session, asked, began), self._under_way = self._under_way, None
         try:
-            measured = session.receive_measure(asked)
+            return _Came(session, asked, session.await_measure(asked), time.monotonic() - began)
         except RunnerError as error:
-            kind = failure_kind(error)
-            self._lose(asked.cell, Failure(kind, asked.cell.runner, str(error), address=asked.cell.address))
+            self._lose_by(asked.cell, error)
             return None
-        return asked, measured, time.monotonic() - began
+
+    def _read(self, came: _Came | None) -> tuple[AskedBurst, TakenBursts, float] | None:
+        """Read what came, and the seconds that it took."""
+        if not came:
+            return None
+        try:
+            return came.asked, came.session.read_measure(came.asked, came.unread), came.took_s
+        except RunnerError as error:
+            self._lose_by(came.asked.cell, error)
+            return None
+
+    def _lose_by(self, cell: Cell, error: RunnerError) -> None:
+        self._lose(cell, Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
 
     def _lose(self, cell: Cell, failure: Failure) -> None:
         self._lost.add(cell)

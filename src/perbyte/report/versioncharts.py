@@ -56,7 +56,7 @@ class Versions:
         for figure in sorted(
             cells, key=lambda figure: (figure.library, natural(figure.library_version), figure.cell)
         ):
-            line = lines.setdefault((figure.library, replace(figure.cell, runner="")), {})
+            line = lines.setdefault((figure.library, _without_runner(figure.cell)), {})
             line.setdefault(figure.library_version, figure)
         return {key: [*line.values()] for key, line in lines.items() if len(line) > 1}
 
@@ -130,6 +130,11 @@ class Versions:
             told.append(f"{_MOST_PANELS} of {len(panels)} panels are shown, the tables have all")
         drawn = _drawn(records, panels[:_MOST_PANELS], unit)
         return finished(drawn, _title(algorithm, lines, changed=bool(sentences)), [*told, *sentences])
+
+
+def _without_runner(cell: Cell) -> Cell:
+    """What is the same cell in every version; of a signature the message is no cost, so its size is left out."""
+    return replace(cell, runner="", size_bytes=data_bytes(cell))
 
 
 def _title(algorithm: str, lines: Mapping[tuple[str, Cell], Sequence[CellFigure]], *, changed: bool) -> str:

@@ -39,7 +39,7 @@ from perbyte.protocol.messages import CheckAnswer, HelloAnswer, VerdictAnswer
 from perbyte.runners import machinecode, target
 from perbyte.runners.process import RunnerProcess
 from perbyte.runners.spec import RunnerSpec, not_built
-from perbyte.runners.taken import AskedBurst, AskedCheck, Chained, TakenBursts, bursts_of
+from perbyte.runners.taken import AskedBurst, AskedCheck, Chained, TakenBursts, UnreadBursts, bursts_of
 
 KNOWN_CHAINS = {"add": 1.0, "rotate": 1.0, "imul": 3.0}  # core cycles per instruction of a self-check
 CHAIN_TOLERANCE = 0.05
@@ -378,14 +378,21 @@ class Session:
 
     def receive_measure(self, asked: AskedBurst) -> TakenBursts:
         """Return what was asked for, as soon as it is taken. The orchestrator sleeps until then."""
+        return self.read_measure(asked, self.await_measure(asked))
+
+    def await_measure(self, asked: AskedBurst) -> UnreadBursts:
+        """Return what was asked for as it came, to be read when there is time. The orchestrator sleeps until then."""
         line = self.process.receive(asked.limit_s)
-        cpu_s, wall_s = self.process.cpu_s() - asked.cpu_s, time.monotonic() - asked.since_s
-        answer = self._read(line, asked.request, messages.MeasureAnswer)
+        return UnreadBursts(line, self.process.cpu_s() - asked.cpu_s, time.monotonic() - asked.since_s)
+
+    def read_measure(self, asked: AskedBurst, unread: UnreadBursts) -> TakenBursts:
+        """Read what `await_measure` returned. A fault in it ends the process."""
+        answer = self._read(unread.line, asked.request, messages.MeasureAnswer)
         return TakenBursts(
             bursts_of(asked, answer),
             answer.digest,
-            cpu_s,
-            wall_s,
+            unread.cpu_s,
+            unread.wall_s,
             bool(answer.forked),
             answer.whole_ticks,
             answer.warm_ticks,

@@ -34,6 +34,15 @@ class TakenBursts:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadBursts:
+    """The answer to a question for bursts as it came; `cpu_s` and `wall_s` as in `TakenBursts`."""
+
+    line: bytes
+    cpu_s: float
+    wall_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Chained:
     """What a chain of calls gave, and the seconds of CPU time of the process from the question to the answer."""
 
