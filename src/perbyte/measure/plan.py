@@ -185,7 +185,7 @@ def _unfit(cell: Cell, algorithm: Algorithm) -> str:
     if cell.size_bytes % algorithm.data_multiple_bytes:
         return f"{cell.size_bytes} bytes is not a multiple of {algorithm.data_multiple_bytes}"
     if cell.drawn and cell.state != LOOP:
-        return f"calls that differ by luck are single calls already: they have no state {cell.state}"
+        return f"calls that vary at random are single calls already: they have no state {cell.state}"
     return ""
 
 

@@ -236,7 +236,7 @@ class Measurement:
                 hooks = (ways.digests, beside.awake, beside.share, ledger.keep, ledger.fail)
                 ways.states_s |= States(sessions, number, self.policy.cores, self.policy, *hooks).take(apart)
             if drawn := ledger.left(drawn):
-                self._telling.moment(f"{name}, calls that differ by luck", "", number, len(drawn))
+                self._telling.moment(f"{name}, calls that vary at random", "", number, len(drawn))
                 known = self.history.bursts
                 draws = Draws(sessions, number, self.policy, known, beside.share, ledger.keep, ledger.fail)
                 with self.timing.of("samples"):

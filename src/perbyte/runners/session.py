@@ -388,16 +388,9 @@ class Session:
     def read_measure(self, asked: AskedBurst, unread: UnreadBursts) -> TakenBursts:
         """Read what `await_measure` returned. A fault in it ends the process."""
         answer = self._read(unread.line, asked.request, messages.MeasureAnswer)
-        return TakenBursts(
-            bursts_of(asked, answer),
-            answer.digest,
-            unread.cpu_s,
-            unread.wall_s,
-            bool(answer.forked),
-            answer.whole_ticks,
-            answer.warm_ticks,
-            answer.wait_ticks,
-        )
+        ticks = (answer.whole_ticks, answer.warm_ticks, answer.wait_ticks)
+        bursts = bursts_of(asked, answer)
+        return TakenBursts(bursts, answer.digest, unread.cpu_s, unread.wall_s, bool(answer.forked), *ticks)
 
     def audit(self, handle: int, *, seed: int, calls: int, control: bool = False, repeat: int = 0) -> Chained:
         """Make a chain of calls that follows from `seed` (SPEC 11); `control`: all that it takes but the timed calls.
