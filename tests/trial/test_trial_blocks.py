@@ -10,6 +10,8 @@ from trial_answers import answers, build
 
 from perbyte.catalogue import load
 from perbyte.errors import RunnerRefused, UsageError
+from perbyte.model import KnownAnswer
+from perbyte.protocol.material import stream
 from perbyte.runners import Session
 from perbyte.trial.bench import sizes_for
 from perbyte.trial.own_algorithm import find_new
@@ -113,6 +115,36 @@ def test_a_permutation_is_held_to_known_answers_and_takes_what_the_call_before_l
         assert outputs[0] == outputs[2] != outputs[1]
         with pytest.raises(RunnerRefused, match="length of the state"):
             session.prepare("gimli", "permute", "permute/1", 96, seed=7)
+
+
+def test_the_state_is_the_chain_of_an_audited_permutation(tmp_path: Path, code: Path):
+    file = Path(shutil.copy(code / "gimli.c", tmp_path))
+    calls, seed = 3, 2**64 - 5
+    with Session(build(tmp_path, [file], "gimli", "gimli")) as session:
+        handle = session.prepare("gimli", "permute", "permute/1", 48, seed=7)
+        before = session.check_calls(handle, 2).digest
+        audited = session.audit(handle, seed=seed, calls=calls).answer
+        control = session.audit(handle, seed=seed, calls=calls, control=True).answer
+        assert session.check_calls(handle, 2).digest == before
+        value, unused, state = seed, seed, stream(seed, "input", 48)
+        for _ in range(calls):
+            unused = fold(
+                unused, stream(seed, "input", 48)
+            )  # a call that is left out leaves the state as it is
+            known = KnownAnswer("gimli", "permute", source="", input=state.hex())
+            state = bytes.fromhex(session.check_vector(handle, known).output)
+            value = fold(value, state)
+    assert (audited.digest, audited.length, audited.failures) == (f"{fold(value, state):016x}", 48, 0)
+    assert control.control
+    assert control.digest == f"{fold(unused, stream(seed, 'input', 48)):016x}"
+
+
+def fold(value: int, output: bytes) -> int:
+    """FNV-1a over words of 64 bits, begun with `value` (SPEC 5 and 11)."""
+    for at in range(0, len(output), 8):
+        word = int.from_bytes(output[at : at + 8], "little")
+        value = (value ^ word) * 0x100000001B3 % 2**64
+    return value
 
 
 def test_a_permutation_from_one_place_to_another_is_chained_by_a_copy(tmp_path: Path, code: Path):

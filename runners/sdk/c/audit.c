@@ -23,7 +23,7 @@ typedef struct chain {
 static int can_be_chained(const char *operation)
 {
 	static const char *const known[] = {"encrypt", "decrypt", "seal", "open", "digest", "squeeze",
-					    "mac",     "expand",  "hash", "sign", "run"};
+					    "mac",     "expand",  "hash", "sign", "run",    "permute"};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (strcmp(known[i], operation) == 0)
 			return 1;

@@ -1,4 +1,4 @@
-"""Calls whose cost is luck: single calls in turns, as many as the time allows, until quantiles can be told.
+"""Calls whose cost varies at random: single calls in turns, until quantiles can be told or the time is over.
 
 A cell under a contract of `draw/` is no mean of a loop. Each sample is one call, and each call draws its own
 randomness, so more calls tell more, whichever process makes them. Once an epoch, when its rounds are over, all such
@@ -23,7 +23,7 @@ from perbyte.model import Burst, Cell, Failure, Policy
 from perbyte.stats.draws import ENOUGH_CALLS
 
 BURST_MS, BURST_CALLS = 300.0, 64
-# of CPU time, that timed calls may lack: what a burst does besides takes less, and luck has no part in it
+# of CPU time, that timed calls may lack: what a burst does besides takes less, and chance does not affect it
 UNSEEN_SHARE, UNSEEN_S = 0.1, 5e-3
 
 

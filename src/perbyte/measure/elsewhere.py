@@ -17,8 +17,9 @@ from perbyte.model import Cell
 
 # lengths of data that no cell of the run has, of a block at the least
 BLOCK_BYTES, SHORTER, LONGER = 16, 4096, ((1 << 20) + 1, (1 << 20) + 65536)
-# HKDF gives at most 255 digests (RFC 5869), so calls on other lengths than the cell's may fail rightly
-BOUNDED_OPERATION = "expand"
+# HKDF gives at most 255 digests (RFC 5869), so calls on other lengths than the cell's may fail rightly; a state has one
+# length, and its words may have to lie aligned; a user's benchmark takes what it takes
+OF_ONE_LENGTH = ("expand", "permute", "run")
 CHANCE = random.SystemRandom()
 
 
@@ -43,7 +44,7 @@ class Elsewhere:
         Returns what is wrong with that by itself; whether runners agree is compared later. Raises RunnerError.
         """
         once = cell.runner, cell.algorithm, cell.operation, most
-        if cell.operation in (BOUNDED_OPERATION, "run") or (most > MOST_BYTES and once in self.tried):
+        if cell.operation in OF_ONE_LENGTH or (most > MOST_BYTES and once in self.tried):
             return ""  # a mebibyte takes milliseconds: once for all tiers and contracts
         self.tried.add(once)
         session, asked = sessions.of(cell), (*question(replace(cell, size_bytes=most)), ELSEWHERE)

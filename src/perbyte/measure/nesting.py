@@ -23,7 +23,7 @@ from perbyte.stats.estimate import normal_quantile
 from perbyte.stats.interval import MIDMEAN_SPREAD_LIMIT
 
 LEAST_EPOCHS = 3  # of a cell, before its variances say anything
-LEAST_BURSTS = 2  # one process that was unlucky with one burst is not to decide
+LEAST_BURSTS = 2  # one burst that is slow by chance must not decide for its process
 # as many bursts as take so many times what a process takes: were processes all alike, more would save a fifth at most
 MOST_TIMES = 4.0
 LEAST_SAMPLES = 8  # of a burst: with fewer one disturbed sample would count for much

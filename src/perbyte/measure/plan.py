@@ -251,8 +251,8 @@ def _explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -
 def choose_twins(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     """Choose the A/A cells: up to 8 of the process that has most, spread over its list; deterministic.
 
-    Short calls only: a twin of a call that lasts long would cost as much as a library. Calls whose cost is luck tell
-    nothing of what two processes differ by.
+    Short calls only: a twin of a call that lasts long would cost as much as a library. Calls whose cost varies at
+    random do not tell by how much two processes differ.
     """
     short = [
         cell for cell in cells if cell.size_bytes <= TWIN_MAX_BYTES and cell.state == LOOP and not cell.drawn

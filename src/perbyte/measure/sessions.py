@@ -255,9 +255,10 @@ PADDING = "PERBYTE_PADDING"
 class Layout:
     """The memory layout of an epoch: a controlled factor instead of an accident.
 
-    Where buffers and stack lie moves a figure by a percent and more. Left to chance it makes two runs differ; held
-    still it makes them agree on one lucky layout. So randomisation by the system is switched off and each epoch gets
-    a layout of its own: their spread is in the interval, and a run can be repeated exactly.
+    The addresses of buffers and stack change a figure by a percent and more. If the system randomises them, two runs
+    differ. If they are fixed, all runs agree on one layout, which may be a favourable one. So randomisation is
+    switched off and each epoch gets a layout of its own: their spread is in the interval, and a run can be repeated
+    exactly.
 
     `offset`: bytes the buffers are shifted from a page boundary. `padding`: bytes added to the environment."""
 

@@ -148,7 +148,7 @@ class Stopping:
 def imprecise_note(figures: Sequence[CellFigure], policy: Policy, *, ended: bool) -> str:
     """Say how many figures are less precise than was asked for, and why no more was done; empty where none is.
 
-    Cells whose calls vary at random are left out: their intervals are as wide as luck makes them.
+    Cells whose calls vary at random are left out: that variation sets the width of their intervals.
     """
     asked = [figure for figure in figures if not figure.cell.drawn]
     wide = sum(figure.relative_half_width > policy.precision for figure in asked)

@@ -1,11 +1,10 @@
 """The figure of a cell: one value, one interval, one quality, and every doubt in words.
 
 Per epoch the midmean of its clean samples, over epochs the median, or the midmean where forks took the bursts: epochs
-are means of many draws then, and a lucky layout has no weight that it must be kept from (ADR 47). An epoch that holds
-too few clean samples is left out, however few are left: what gets past the probes is a large part of few samples. Where
-no epoch holds enough, the least disturbed samples speak, the figure is called noisy, and its interval reaches down to
-what an undisturbed core may do. Choosing goes by the probes only. A figure is always given; what is wrong with it is
-said.
+are means of many draws then, and no single layout has much weight (ADR 47). An epoch that holds too few clean samples
+is left out, however few are left: what gets past the probes is a large part of few samples. Where no epoch holds
+enough, the least disturbed samples speak, the figure is called noisy, and its interval reaches down to what an
+undisturbed core may do. Choosing goes by the probes only. A figure is always given; what is wrong with it is said.
 
 The probes stand around a sample. A call that outlasts them many times may be disturbed within and nobody saw it:
 then the lower quartile speaks instead of midmean and median, because such disturbances only add. Where such a call was

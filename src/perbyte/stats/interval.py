@@ -109,8 +109,8 @@ def combined_interval(
     """Return the interval around `centre` (the median of `epoch_values`), the wider of the two ways.
 
     With one epoch only the samples speak. From 9 epochs on the spread between them is given by their order
-    statistics, which assume nothing: layouts are lucky or unlucky, not normally distributed, and Student's t
-    would let one unlucky layout of nine widen the interval tenfold. Where nothing is known the interval is
+    statistics, which assume nothing: the effects of layouts are not normally distributed, and Student's t would
+    let one unfavourable layout of nine widen the interval tenfold. Where nothing is known the interval is
     [0, infinity].
     """
     within = within_half_width(epoch_half_widths)
