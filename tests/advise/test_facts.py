@@ -67,9 +67,10 @@ def test_limits_agree_with_what_they_are_computed_from():
     assert tls.most_bytes(1 << 14) == 2**counted.bytes, "TLS's records are as long as 2^14 bytes"
     ccm = next(limit for limit in limits_of("aes-128-ccm") if limit.nonces == "counted")
     assert ccm.bytes == 4 + 63 - 60 / 2
-    [_, xts] = limits_of("aes-256-xts")
+    [_, xts, scope] = limits_of("aes-256-xts")
     blocks = 2.0**xts.bytes / 16
     assert blocks**2 / 2**129 == 2**-57
+    assert scope.bytes == 4 + 44, "2^44 blocks of 16 bytes, the most that IEEE 1619-2025 takes"
 
 
 def test_data_above_a_limit_are_told_with_when_to_take_a_new_key():
@@ -279,6 +280,35 @@ def test_of_equal_memory_the_order_is_that_of_owasp():
 def test_limits_are_of_the_algorithm_and_not_of_one_whose_name_ends_alike():
     assert {limit.document for limit in limits_of("aes-256-gcm-siv")} == {"RFC 8452"}
     assert {limit.document for limit in limits_of("aes-256-siv")} == {"RFC 5297"}
+
+
+def test_gcm_siv_seals_far_more_messages_than_gcm_does_with_random_nonces():
+    """RFC 8452, section 9: each nonce has a key of its own, so 2^32 is GCM's limit and not this one's."""
+    [siv] = limits_of("aes-256-gcm-siv")
+    gcm = next(limit for limit in limits_of("aes-256-gcm") if limit.nonces == "random")
+    assert (siv.messages, siv.message_bytes) == (48, 25)
+    assert siv.most_bytes(1 << 16) == 2**16 * gcm.most_bytes(1 << 16)
+    much = said(told_of(case("archive", {"alpha/aes-256-gcm-siv": 1.0}, volume_bytes=1e15)), "Under one key")
+    assert "1 PB in messages of 64 KiB is within it." in much
+
+
+def test_cautions_that_a_cryptographer_asks_for_are_said():
+    aegis = said(told_of(case("disk", {"alpha/aegis-128l": 0.4}, task=1)), "What to know")
+    assert "gives the cipher's inner state away" in aegis
+    short = said(told_of(case("message", {"alpha/aes-128-gcm": 1.0})), "What to know")
+    assert "keys of 128 bits" in short, "one nonce and many keys: the chance grows with their number"
+    long = said(told_of(case("message", {"alpha/aes-256-gcm": 1.0})), "What to know")
+    assert "keys of 128 bits" not in long
+    exchange = said(told_of(case("kem", {"alpha/ml-kem-768": 1e5})), "What to know")
+    assert "does not say who the other side is" in exchange
+    assert "the hybrid holds as long as one half does" in exchange
+    assert "NIST recommends ML-KEM-768" not in exchange
+    smallest = said(told_of(case("kem", {"alpha/ml-kem-512": 1e5})), "What to know")
+    assert "NIST recommends ML-KEM-768" in smallest
+    certified = said(told_of(case("tls", {"alpha/ml-dsa-44": 3e5}, task=2)), "What to know")
+    assert "Public certificate authorities certify RSA and ECDSA keys only" in certified
+    salted = said(tell(decide_passwords(case("password", PASSWORDS), 250e6, 64 << 20)), "What to know")
+    assert "a random salt of its own" in salted
 
 
 def test_parameters_below_a_minimum_are_called_so():

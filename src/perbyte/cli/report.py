@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -208,23 +208,30 @@ def deliver_charts(pictures: Mapping[str, Picture], charts: Sequence[Path]) -> N
         note(f"chart: {write_chart(pictures, chart)}")
 
 
-def write_chart(pictures: Mapping[str, Picture], path: Path) -> Path:
-    """Write the chart that `path`'s name chooses, in the format that its suffix chooses.
-
-    Raises UsageError for another suffix, an unknown name or where there are no charts, EnvironmentLacking when
-    the file cannot be written.
-    """
-    from perbyte.report.pictures import SUFFIXES, save_chart
+def check_chart(path: Path, names: Collection[str]) -> None:
+    """Raise UsageError if `path`'s suffix is no chart's, or its name is none of `names`."""
+    from perbyte.report.pictures import SUFFIXES
 
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(
             f"'{path}': a chart's file ends in {', '.join(SUFFIXES)}",
             hint="e.g. --chart bars.svg; --chart help lists those there are",
         )
-    if not pictures:
+    if not names:
         raise UsageError("there is nothing to draw")
-    if path.stem not in pictures:
-        raise UsageError(f"no chart is called '{path.stem}'", hint=f"there are: {', '.join(pictures)}")
+    if path.stem not in names:
+        raise UsageError(f"no chart is called '{path.stem}'", hint=f"there are: {', '.join(names)}")
+
+
+def write_chart(pictures: Mapping[str, Picture], path: Path) -> Path:
+    """Write the chart that `path`'s name chooses, in the format that its suffix chooses.
+
+    Raises UsageError for another suffix, an unknown name or where there are no charts, EnvironmentLacking when
+    the file cannot be written.
+    """
+    from perbyte.report.pictures import save_chart
+
+    check_chart(path, pictures)
     picture = pictures[path.stem]
     return written(path, lambda part: save_chart(picture.chart, part))
 

@@ -300,12 +300,15 @@ def timeline(runs: tuple[Path, ...], charts: tuple[Path, ...]) -> int:
     """
     from perbyte.app.judging import newest_of_studies
     from perbyte.app.run_names import find_runs
-    from perbyte.cli.report import deliver_charts
+    from perbyte.cli.report import HELP, check_chart, deliver_charts
     from perbyte.report.pictures import Picture
     from perbyte.report.timeline import timeline_chart, timeline_text
     from perbyte.store import open_run
     from perbyte.studies.history import load_history
 
+    for path in charts:
+        if path.stem != HELP:
+            check_chart(path, ("timeline",))
     history = load_history([open_run(place) for place in find_runs(runs) or newest_of_studies()])
     print(timeline_text(history), end="")
     if charts and (chart := timeline_chart(history)) is not None:
