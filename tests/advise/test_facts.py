@@ -302,6 +302,9 @@ def test_cautions_that_a_cryptographer_asks_for_are_said():
     exchange = said(told_of(case("kem", {"alpha/ml-kem-768": 1e5})), "What to know")
     assert "does not say who the other side is" in exchange
     assert "the hybrid holds as long as one half does" in exchange
+    assert "NIST recommends ML-KEM-768" not in exchange
+    smallest = said(told_of(case("kem", {"alpha/ml-kem-512": 1e5})), "What to know")
+    assert "NIST recommends ML-KEM-768" in smallest
     certified = said(told_of(case("tls", {"alpha/ml-dsa-44": 3e5}, task=2)), "What to know")
     assert "Public certificate authorities certify RSA and ECDSA keys only" in certified
     salted = said(tell(decide_passwords(case("password", PASSWORDS), 250e6, 64 << 20)), "What to know")
