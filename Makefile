@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 .PHONY: bench test lint docs site clean setup build java arch wheel
 
 bench: build           ## fresh machine -> table on the terminal and report.html
-	$(BIN)/perbyte study run kompara-2020 --budget 54s --report report.html
+	$(BIN)/perbyte study run kompara-2020 --budget 40s --report report.html
 
 test: setup            ## fresh machine -> the whole test suite
 	$(BIN)/perbyte build
