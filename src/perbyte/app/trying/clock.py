@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 WALL_S = 10.0
 BESIDE_S = 20.0
 QUIET_SHARE = 0.5  # of the first look's samples that were clean: fewer, and a neighbour is at work
-END_S = 1.1  # what an epoch takes longer than foreseen, figures, table and the interpreter's end
+END_S = 1.6  # what an epoch takes longer than foreseen, figures, table and the interpreter's end
 LEAST_S = 1.0  # of measuring, however late it is
 
 
