@@ -262,13 +262,13 @@ class EpochUnderWay:
         """Wait for the burst under way, begin another, and look at the former meanwhile."""
         came = self._receive()
         # what cannot be read ends its process, and must not cost the next cell, too
-        first = came is not None and came.asked.cell.process == cell.process
-        taken = self._read(came) if first else None
+        same_process = came is not None and came.asked.cell.process == cell.process
+        taken = self._read(came) if same_process else None
         self.share.give_back()
         try:
             self._begin(cell, round_number, piece_bytes, bursts)
         finally:
-            self._account(taken if first else self._read(came))
+            self._account(taken if same_process else self._read(came))
 
     def _begin(self, cell: Cell, round_number: int, piece_bytes: int, bursts: int) -> None:
         if cell in self._lost:

@@ -128,8 +128,8 @@ def combined_interval(
 
 def midmean_spread(n: int) -> float:
     """Return the standard error of the midmean of `n` normal values over that of their mean."""
-    known = _MIDMEAN_SPREAD[: max(n - 1, 1)]
-    return known[-1] if n <= len(_MIDMEAN_SPREAD) + 1 else MIDMEAN_SPREAD_LIMIT
+    place = max(n - 2, 0)
+    return _MIDMEAN_SPREAD[place] if place < len(_MIDMEAN_SPREAD) else MIDMEAN_SPREAD_LIMIT
 
 
 def forked_interval(
