@@ -3,8 +3,9 @@
     python bench/try_languages.py [LANGUAGE...]
 
 Each is the command as a user types it, in a home of its own that a first try has filled (the SDK is compiled once in
-a language); the file is changed after it. Beside Python and Go stands what their own tools say of the same call: `timeit`, best of five, and
-`testing.B`, six runs, lowest and highest. A language whose toolchain is absent is left out. Nothing is judged.
+a language); the file is changed after it. Beside Python and Go stands what their own tools say of the same call:
+`timeit`, best of five, and `testing.B`, six runs, lowest and highest. A language whose toolchain is absent is left out.
+Nothing is judged.
 """
 
 from __future__ import annotations

@@ -104,6 +104,7 @@ def command(options: MeasureOptions) -> int:
     from perbyte.cli.ending import note_losses, note_profile
     from perbyte.cli.report import write_html
     from perbyte.cli.show import print_run
+    from perbyte.measure import note_after
 
     if options.report:
         extras.require("report", "A page")
@@ -140,6 +141,7 @@ def command(options: MeasureOptions) -> int:
     if options.report:
         note(f"report: {write_html(done.run, options.report)}", quiet=quiet)
     note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
+    note_after(done.run.conditions, done.outcome)
     return done.code
 
 
