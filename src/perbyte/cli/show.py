@@ -9,7 +9,7 @@ import click
 
 from perbyte.app.run_names import find_run
 from perbyte.cli.declared import argument, group, takes
-from perbyte.cli.options import NO_ADDITIONS, Additions, Output, note
+from perbyte.cli.options import NO_ADDITIONS, Additions, Output, note, print_json
 from perbyte.errors import UsageError
 from perbyte.model import Run
 
@@ -18,7 +18,7 @@ from perbyte.model import Run
 class ShowOptions:
     """Which run is shown, and how."""
 
-    run: Path | None = argument(required=False, type=click.Path(path_type=Path))
+    run: Path | None = argument(required=False)
     output: Output = group(Output)
     beside: Additions = group(Additions)
 
@@ -44,7 +44,7 @@ def command(options: ShowOptions) -> int:
 
         if output.unit or replace(options.beside, leak=False) != NO_ADDITIONS:
             raise UsageError("a run with leak tests has no options except --json and --csv")
-        print_leaks(read_leaks(place), as_json=output.as_json, as_csv=output.as_csv)
+        print_leaks(read_leaks(place), output)
         return 0
     print_run(open_run(place), output, options.beside)
     if bad := unlike_manifest(place):
@@ -59,8 +59,6 @@ def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> Non
     if (rate or limits) and output.as_csv:
         raise UsageError(f"--{'rate' if rate else 'limits'} is not in the CSV", hint="--json has it")
     if output.as_json:
-        import json
-
         from perbyte.report.beyond import scaling_json
         from perbyte.report.export import to_json
         from perbyte.report.limit import limits_listing
@@ -70,7 +68,7 @@ def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> Non
         document = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
         document |= {"limits": records(limits_listing(run.cells))} if limits else {}
         document |= {"scaling": told} if (told := scaling_json(run.cells)) else {}
-        print(json.dumps(document, indent=1, allow_nan=False))
+        print_json(document)
     elif output.as_csv:
         from perbyte.report.export import to_csv
 

@@ -13,7 +13,7 @@ import click
 
 from perbyte import extras
 from perbyte.cli.declared import argument, flag, group, option, takes
-from perbyte.cli.options import PROFILE, Output, PolicyOptions, note
+from perbyte.cli.options import Output, PolicyOptions, note
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.places import require_writable
 
@@ -62,14 +62,12 @@ class StudyRunOptions:
 
     name: str = argument()
     quick: bool = flag("--quick", help="The quick variant: fewer or smaller cells.")
-    out: Path | None = option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
-    report: Path | None = option(
-        "--report", type=click.Path(path_type=Path), help="Also write the report here."
-    )
+    out: Path | None = option("--out", help="Run directory to create.")
+    report: Path | None = option("--report", help="Also write the report here.")
     strict: bool = flag("--strict", help="Exit code 1 if a claim is not reproduced.")
     policy: PolicyOptions = group(PolicyOptions)
     output: Output = group(Output)
-    profile: bool = flag("--profile", help=PROFILE)
+    profile: bool = flag("--profile", help="Show where the run spent its time.")
 
 
 @command.command("run")
@@ -149,7 +147,7 @@ def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions
 class JudgeOptions:
     """Which runs are judged by the claims of which study, and what is printed."""
 
-    runs: tuple[Path, ...] = argument(nargs=-1, required=True, type=click.Path(path_type=Path))
+    runs: tuple[Path, ...] = argument(nargs=-1, required=True)
     name: str | None = option("--study", help="Study with the claims.  [that of the run]")
     numbers: bool = flag("--numbers", help="Print all deciding numbers.")
     as_json: bool = flag("--json", help="Print JSON.")
@@ -204,17 +202,15 @@ class NewOptions:
     """A table of printed figures, and what is known of the publication. None: asked at the terminal."""
 
     name: str = argument()
-    figures: Path = argument(type=click.Path(path_type=Path))
-    into: Path = option("--into", type=click.Path(path_type=Path), default=Path("studies"), show_default=True)
+    figures: Path = argument()
+    into: Path = option("--into", default=Path("studies"), show_default=True)
     title: str | None = option("--title", help="Title of the publication.")
     author: str | None = option("--author", help="Its authors.")
-    year: int | None = option("--year", type=int, help="Year of publication.")
+    year: int | None = option("--year", help="Year of publication.")
     citation: str | None = option("--citation", help="Where it was published.")
     question: str | None = option("--question", help="Its question, in your words.")
     machine: str | None = option("--machine", help="The machine that it used.")
-    clock: float | None = option(
-        "--clock", type=float, help="The machine's clock in GHz, if it is published."
-    )
+    clock: float | None = option("--clock", help="The machine's clock in GHz, if it is published.")
     contract: str = option(
         "--contract", default="", help="What one timed call is.  [the usual one of most figures]"
     )

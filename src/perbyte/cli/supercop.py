@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from perbyte.app.supercop import BAD, MEASURED, Way, ways_of
 from perbyte.app.supercop_tree import TreeJob
-from perbyte.cli.conduct import hands
-from perbyte.cli.options import Listed, Seconds, gentle_option, note
+from perbyte.cli.conduct import conduct_plan
+from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.options import Duration, GentleOption, QuietOption, Words, note, read_sizes
 from perbyte.errors import EXIT_FINE, EXIT_INCORRECT, UsageError
 
 if TYPE_CHECKING:
@@ -27,52 +30,42 @@ EPILOG = """\b
 """
 
 
+@dataclass(frozen=True, slots=True)
+class SupercopOptions:
+    """Which tree, what of it, how it is built and measured, and where the results go."""
+
+    tree: Path = argument(metavar="DIR")
+    primitives: tuple[str, ...] = argument(nargs=-1, metavar="[PRIMITIVE...]")
+    out: Path | None = option("--out", help="Directory of the results.  [named after the tree]")
+    compilers: Literal["usual", "all"] = option(
+        "--compilers",
+        default="usual",
+        show_default=True,
+        help="cc -O3 -march=native, or all installed compilers of the tree's list.",
+    )
+    sizes: Words | None = option("--size", help="Sizes: 16,1KiB.  [64,4KiB]")
+    budget: Duration = option(
+        "--budget", default=BUDGET_S, help=f"Measuring time of a primitive.  [{BUDGET_S:g}s]"
+    )
+    again: bool = flag("--again", help="Repeat finished primitives.")
+    how: GentleOption = group(GentleOption)
+    notes: QuietOption = group(QuietOption)
+
+
 @click.command("supercop", epilog=EPILOG)
-@click.argument("tree", type=click.Path(path_type=Path), metavar="DIR")
-@click.argument("primitives", nargs=-1, metavar="[PRIMITIVE...]")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Directory of the results.  [named after the tree]"
-)
-@click.option(
-    "--compilers",
-    type=click.Choice(["usual", "all"]),
-    default="usual",
-    show_default=True,
-    help="cc -O3 -march=native, or all installed compilers of the tree's list.",
-)
-@click.option("--size", "sizes", type=Listed(), default=None, help="Sizes: 16,1KiB.  [64,4KiB]")
-@click.option(
-    "--budget",
-    type=Seconds(),
-    default=BUDGET_S,
-    show_default=True,
-    help="Measuring time of a primitive, in seconds.",
-)
-@click.option("--again", is_flag=True, help="Repeat finished primitives.")
-@gentle_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
-def command(
-    tree: Path,
-    primitives: tuple[str, ...],
-    out: Path | None,
-    compilers: str,
-    sizes: tuple[str, ...] | None,
-    budget: float,
-    again: bool,
-    gentle: bool,
-    quiet: bool,
-) -> int:
+@takes(SupercopOptions)
+def command(options: SupercopOptions) -> int:
     """Measure a tree in SUPERCOP's layout. Every implementation gets a figure, or a reason why it has none.
 
     A failure does not end the run. The same command continues an interrupted run. Each primitive must match the tree's
     checksums, and the known answers of the catalogue. Results: `data` in SUPERCOP's format, and runs of Perbyte.
     """
     from perbyte import places
-    from perbyte.catalogue import parse_sizes
     from perbyte.trial.supercop import FLAGS, find_implementations, primitives_of
     from perbyte.trial.supercop_own import describe_primitives
     from perbyte.trial.supercop_record import Journal
 
+    tree, primitives = options.tree, options.primitives
     chosen = [
         implementation
         for implementation in find_implementations([tree])
@@ -85,22 +78,22 @@ def command(
         )
     root = chosen[0].tree
     version = _version(root)
-    place = out or places.runs_home().parent / "supercop" / version
+    place = options.out or places.runs_home().parent / "supercop" / version
     journal = Journal(place)
-    ways = ways_of(root) if compilers == "all" else [Way(FLAGS)]
+    ways = ways_of(root) if options.compilers == "all" else [Way(FLAGS)]
     if not ways:
         raise UsageError(f"{root} has no list of compilers that are here", hint="leave --compilers out")
     describe_primitives(find_implementations([tree]), place / "catalogue")
     groups: dict[tuple[str, str], list[Implementation]] = {}
     for implementation in chosen:
         groups.setdefault((implementation.operation, implementation.primitive), []).append(implementation)
-    chosen_sizes = parse_sizes(",".join(sizes)) if sizes else None
-    job = TreeJob(journal, version, ways, chosen_sizes, budget, gentle, hands(quiet=True)["conduct"])
+    how = (read_sizes(options.sizes), options.budget, options.how.gentle)
+    job = TreeJob(journal, version, ways, *how, partial(conduct_plan, quiet=True))
     wrong = False
-    for number, ((operation, primitive), group) in enumerate(groups.items(), start=1):
-        if not again and job.done(group):
+    for number, ((operation, primitive), variants) in enumerate(groups.items(), start=1):
+        if not options.again and job.done(variants):
             continue
-        outcomes = job.carry_out(group)
+        outcomes = job.carry_out(variants)
         wrong = wrong or any(outcome.word in BAD for outcome in outcomes)
         print(f"{number}/{len(groups)} crypto_{operation}/{primitive}: {_summary(outcomes)}", flush=True)
     _print_end(journal, primitives_of(root), primitives)

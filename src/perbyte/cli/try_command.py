@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ import click
 from perbyte.app.trying.clock import Clock
 from perbyte.app.trying.trial import BesideLibraries, InTurn, Kept, NoFigure, Trial
 from perbyte.cli.declared import takes
-from perbyte.cli.options import note
+from perbyte.cli.options import Forms, note, print_json, print_lines, read_choices, read_sizes
 from perbyte.cli.sections import SectionedCommand
 from perbyte.cli.try_options import EPILOG, SECTIONS, TryOptions
 from perbyte.errors import EXIT_FINE, PerbyteError, StoreError, UsageError
@@ -69,19 +68,19 @@ def _trial(options: TryOptions) -> Trial:
     trial = Trial(
         asked,
         flags,
-        sizes=options.bytes,
+        sizes=read_sizes(options.sizes),
         beside=options.beside,
         clock=clock,
-        count=options.count or options.fail_above_instructions is not None,
-        gentle=options.gentle,
+        count=options.count or options.limits.fail_above_instructions is not None,
+        gentle=options.how.gentle,
         patience_s=options.patience,
         fresh=options.fresh,
-        conduct=partial(conduct_plan, quiet=options.quiet),
+        conduct=partial(conduct_plan, quiet=options.before.quiet),
         conduct_quietly=partial(conduct_plan, quiet=True),
-        listener=options.listener,
-        hear_first=None if options.quiet else _note_first,
+        listener=options.before.listener,
+        hear_first=None if options.before.quiet else _note_first,
     )
-    if not options.as_json:
+    if not options.before.as_json:
         trial.hear_faults = partial(_print_faults, trial)
     return trial
 
@@ -131,10 +130,10 @@ def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
     from perbyte.report.facts import failure_lines
 
     if error.run:
-        _print_lines(failure_lines(error.run))
-    elif options.as_json:
+        print_lines(failure_lines(error.run))
+    elif options.before.as_json:
         faults = [asdict(fault) for fault in error.faults]
-        print(json.dumps({"cells": [], "trial": {"faults": faults}}, indent=1))
+        print_json({"cells": [], "trial": {"faults": faults}})
     else:
         _print_faults(trial, error.faults)
     return error.code
@@ -148,25 +147,25 @@ def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> in
     from perbyte.report.trials import beside_json, beside_lines, stored_lines
 
     run, stored = done.run, done.stored
-    if options.as_json:
+    if options.before.as_json:
         document = beside_json(run, done.names, done.bests) | {
             "behaviour": behaviours_json(run),
             "understood": {step: list(call.roles) for step, call in trial.calls.items()},
             "faults": [asdict(fault) for fault in done.faults],
             "stored": stored.as_json(run) if stored else None,
         }
-        print(json.dumps(to_json(run) | {"trial": document}, indent=1))
+        print_json(to_json(run) | {"trial": document})
     else:
-        _print_lines(beside_lines(run, done.names, done.bests))
+        print_lines(beside_lines(run, done.names, done.bests))
         print(_understood(trial))
-        _print_lines(stored_lines(stored.kept(run)) if stored else ())
-    note_losses(run, quiet=options.quiet)
+        print_lines(stored_lines(stored.kept(run)) if stored else ())
+    note_losses(run, quiet=options.before.quiet)
     return done.code
 
 
 def _try_baseline(trial: Trial, options: TryOptions) -> int:
     """Compare with the kept program; with --watch again at each change of a file."""
-    code = _tell_baseline(trial, options, trial.against_baseline(keep=options.keep))
+    code = _tell_baseline(trial, options, trial.against_baseline(keep=options.before.keep))
     while options.watch:
         _wait_for_change(trial.asked.files)
         trial.clock = Clock(options.budget)
@@ -195,32 +194,32 @@ def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
     from perbyte.report import behaviour, trials
 
     elapsed_s = trial.clock.elapsed_s
-    if options.as_json:
+    if options.before.as_json:
         document = {
             "changes": trials.changes_json(done.changes),
             "behaviour": behaviour.behaviours_json(done.run),
             "seconds": elapsed_s,
         }
         document |= {"instructions": behaviour.changes_json(done.instructions)} if trial.count else {}
-        print(json.dumps(document))
-    elif options.markdown:
-        _print_lines(trials.changes_markdown(done.name, done.changes, done.instructions))
+        print_json(document, indent=None)
+    elif options.before.markdown:
+        print_lines(trials.changes_markdown(done.name, done.changes, done.instructions))
     else:
         flags = (done.flags_then, " ".join(trial.flags[0])) if done.flags_then is not None else None
         since = f"{done.before}; {elapsed_s:.1f} s"
         told = (done.name, done.changes, since, done.run, done.instructions, flags)
-        _print_lines(trials.changes_lines(*told))
+        print_lines(trials.changes_lines(*told))
 
 
 def _judge(done: InTurn, options: TryOptions) -> int:
     """The exit code of a comparison; what decides it is said."""
     from perbyte.cli.ending import note_gaps, note_losses, note_regressions
 
-    note_losses(done.run, quiet=options.quiet)
+    note_losses(done.run, quiet=options.before.quiet)
     note_gaps(done.gaps)
-    code, regressions, of_counts = done.judge(options.gate)
-    if options.fail_above is not None:
-        note_regressions(regressions, one_run=True, quiet=options.quiet)
+    code, regressions, of_counts = done.judge(options.limits.gate)
+    if options.limits.fail_above is not None:
+        note_regressions(regressions, one_run=True, quiet=options.before.quiet)
     note(of_counts, quiet=not of_counts)
     return code
 
@@ -236,11 +235,11 @@ def _try_since(trial: Trial, options: TryOptions) -> int:
     def hear(changed: InTurn) -> None:
         codes.append(_tell_baseline(trial, options, changed))
 
-    hear_step = None if options.as_json or options.markdown else _print_step
+    hear_step = None if options.before.as_json or options.before.markdown else _print_step
     changed, repository, old = compare_with_commit(trial, options.since, hear, hear_step)
     if options.history:
         entries = add_entry(options.history, repository, trial, changed, old)
-        _draw_history(options.history, entries, quiet=options.quiet)
+        _draw_history(options.history, entries, quiet=options.before.quiet)
     return codes[0]
 
 
@@ -271,13 +270,13 @@ def _try_leak(trial: Trial, options: TryOptions) -> int:
     """Look whether the time of the function depends on secrets."""
     from perbyte.app.leaking import leak_code
     from perbyte.app.trying.secrets import find_own_leaks
-    from perbyte.cli.leaking import heard, print_leaks, read_failing
+    from perbyte.cli.leaking import FAILING, heard, print_leaks
 
     assert options.leak
-    failing = read_failing(options.fail_on)
-    run, place = find_own_leaks(trial, options.leak, options.budget, **heard(quiet=options.quiet))
-    print_leaks(run, as_json=options.as_json)
-    note(f"run: {place}  (perbyte show {place.name})", quiet=options.quiet)
+    failing = read_choices("--fail-on", options.fail_on, FAILING)
+    run, place = find_own_leaks(trial, options.leak, options.budget, **heard(quiet=options.before.quiet))
+    print_leaks(run, Forms(options.before.as_json, False))
+    note(f"run: {place}  (perbyte show {place.name})", quiet=options.before.quiet)
     return leak_code(run, failing)
 
 
@@ -289,27 +288,22 @@ def _try_trees(options: TryOptions) -> int:
     from perbyte.report.export import to_json
     from perbyte.report.trials import tree_json, tree_lines
 
-    places, sizes, listener = options.files, options.bytes, options.listener
+    places, sizes, listener = options.files, read_sizes(options.sizes), options.before.listener
     if options.layout:
         groups = layout_groups(options.layout, places, options.algorithm_name, sizes, listener)
     else:
         groups = supercop_groups(places, options.algorithm_name, options.flags, sizes, listener)
-    conduct = partial(conduct_plan, quiet=options.quiet)
-    how = (options.beside, options.budget, options.gentle, conduct, listener)
+    conduct = partial(conduct_plan, quiet=options.before.quiet)
+    how = (options.beside, options.budget, options.how.gentle, conduct, listener)
     codes = []
     for algorithm, run, outcomes in measure_groups(groups, sizes, *how):
-        if options.as_json:
+        if options.before.as_json:
             document = to_json(run) if run else {}
-            print(json.dumps(document | tree_json(algorithm.id, outcomes), indent=1))
+            print_json(document | tree_json(algorithm.id, outcomes))
         else:
-            _print_lines(tree_lines(algorithm.id, run, outcomes, MEASURED))
+            print_lines(tree_lines(algorithm.id, run, outcomes, MEASURED))
         codes.append(tree_code(outcomes))
     return max(codes)
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    for line in lines:
-        print(line)
 
 
 def _wait_for_change(files: Sequence[Path]) -> None:
