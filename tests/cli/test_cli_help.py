@@ -75,7 +75,7 @@ def test_a_runner_without_its_slash_is_understood(perbyte, world, script):
     ("asked", "bytes_a_second"), [("2GB/s", 2e9), ("2gB/s", 2e9), ("10gbit/s", 1.25e9), ("500 kB/s", 5e5)]
 )
 def test_rates_are_taken_in_any_case_where_they_are_clear(asked, bytes_a_second):
-    from perbyte.cli.options import read_rate
+    from perbyte.app.quantities import read_rate
 
     assert read_rate(asked) == bytes_a_second
 

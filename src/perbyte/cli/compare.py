@@ -15,19 +15,11 @@ import click
 from perbyte.app.comparing import Pairs, read_sides, runs_like
 from perbyte.app.gate import cells_text, gate_code, gravest
 from perbyte.app.leak_changes import FAILING, ChangedLeaks, changes_alone, changes_in_runs
+from perbyte.app.quantities import read_choices
 from perbyte.app.run_names import run_named
 from perbyte.cli.declared import argument, flag, group, option, takes
 from perbyte.cli.ending import note_regressions
-from perbyte.cli.options import (
-    GateOptions,
-    RateOption,
-    UnitForms,
-    Words,
-    note,
-    print_json,
-    print_lines,
-    read_choices,
-)
+from perbyte.cli.options import GateOptions, RateOption, UnitForms, Words, note, print_json, print_lines
 from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, UsageError
 from perbyte.model import NoiseFloor, Run

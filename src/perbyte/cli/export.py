@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from perbyte.cli.declared import argument, group, option, takes
-from perbyte.cli.options import QuietOption
-from perbyte.cli.report import written
+from perbyte.cli.options import QuietOption, note
 from perbyte.errors import EXIT_FINE, UsageError
 
 if TYPE_CHECKING:
@@ -41,13 +40,14 @@ def command(options: ExportOptions) -> int:
       perbyte export --format benchfmt -o new.txt; benchstat old.txt new.txt
     """
     from perbyte.app.run_names import find_run
+    from perbyte.report.delivery import written
     from perbyte.store import open_run
 
     text = _text(open_run(find_run(options.run)), options)
     if options.output is None:
         print(text, end="")
         return EXIT_FINE
-    written(options.output, lambda part: part.write_text(text, encoding="utf-8", newline=""))
+    written(options.output, lambda part: part.write_text(text, encoding="utf-8", newline=""), note)
     options.notes.note(f"written: {options.output}")
     return EXIT_FINE
 

@@ -9,18 +9,10 @@ from typing import Annotated
 import click
 
 from perbyte.app.leaking import BUDGET_S, draw_cases, find_leaks, leak_code
+from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.cli.declared import argument, flag, group, option, takes
 from perbyte.cli.leaking import FAILING, heard, print_leaks
-from perbyte.cli.options import (
-    CellOptions,
-    Duration,
-    Forms,
-    GentleOption,
-    QuietOption,
-    Words,
-    read_choices,
-    read_sizes,
-)
+from perbyte.cli.options import CellOptions, Duration, Forms, GentleOption, QuietOption, Words
 from perbyte.errors import UsageError
 
 USUAL_BYTES, OF_KEYS_BYTES = 64, 32

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from perbyte import extras
+from perbyte.app.quantities import read_sizes
 from perbyte.cli.declared import argument, flag, group, option, takes
 from perbyte.cli.options import (
     Additions,
@@ -20,7 +21,6 @@ from perbyte.cli.options import (
     note,
     print_json,
     print_lines,
-    read_sizes,
 )
 from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import UsageError

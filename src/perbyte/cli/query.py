@@ -11,12 +11,12 @@ from typing import Any
 
 import click
 
-from perbyte import extras, places
-from perbyte.app.run_names import find_runs
+from perbyte import extras
+from perbyte.app.run_names import all_runs, find_runs
 from perbyte.cli.declared import argument, group, takes
 from perbyte.cli.options import Forms, note, print_json
 from perbyte.cli.terminal import print_listing
-from perbyte.errors import EXIT_FINE, UsageError
+from perbyte.errors import EXIT_FINE
 from perbyte.model.text import json_ready
 from perbyte.report.listing import from_records
 
@@ -50,7 +50,7 @@ def command(options: QueryOptions) -> int:
     from perbyte.store import query
 
     extras.require("query", "SQL")
-    print_rows(*query(find_runs(options.runs) or _all_runs(), options.sql), options.forms)
+    print_rows(*query(find_runs(options.runs) or all_runs(note), options.sql), options.forms)
     return EXIT_FINE
 
 
@@ -67,19 +67,6 @@ def print_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], forms: Forms
     elif names:
         shown = [dict(zip(names, map(_text, row), strict=True)) for row in rows]
         print_listing(from_records(shown or [dict.fromkeys(names, "")], names[-1]))
-
-
-def _all_runs() -> list[Path]:
-    """Every stored run that can be read; how many cannot is said."""
-    from perbyte.store import leak_runs, runs
-
-    summaries = runs(places.runs_home())
-    if broken := sum(bool(summary.problem) for summary in summaries):
-        note(f"left out: {broken} runs that cannot be read (perbyte list runs)")
-    whole = [summary.path for summary in summaries if not summary.problem] + leak_runs(places.runs_home())
-    if not whole:
-        raise UsageError("there is no run yet", hint="make one: perbyte measure")
-    return whole
 
 
 def _text(value: Any) -> str:

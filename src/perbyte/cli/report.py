@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +13,7 @@ from perbyte import extras
 from perbyte.cli.declared import argument, flag, option, takes
 from perbyte.cli.options import note
 from perbyte.cli.terminal import print_listing
-from perbyte.errors import EXIT_FINE, EnvironmentLacking, UsageError
+from perbyte.errors import EXIT_FINE, UsageError
 from perbyte.model import Run
 from perbyte.report.listing import from_records
 
@@ -47,13 +45,14 @@ class ReportOptions:
 
     def deliver(self, name: str, page: Callable[[], Page], pictures: Callable[[], Iterable[Picture]]) -> int:
         """Write the charts that were asked for, and the page, as `name` where nothing else was said."""
+        from perbyte.report.delivery import written
         from perbyte.report.html import write
 
         if self.charts:
             deliver_charts({picture.name: picture for picture in pictures()}, self.charts)
         if self.output or not self.charts:
             target = self.output or Path(name)
-            note(f"report: {written(target, lambda part: write(page(), part))}")
+            note(f"report: {written(target, lambda part: write(page(), part), note)}")
         return EXIT_FINE
 
 
@@ -71,8 +70,7 @@ def command(options: ReportOptions) -> int:
       perbyte report --history -o history.html --chart history.svg
       perbyte report --atlas -o atlas.html
     """
-    from perbyte.app.run_names import find_runs, newest
-    from perbyte.store import open_run
+    from perbyte.app.run_names import newest, open_runs
 
     extras.require("report", "A page or a chart")
     if options.history and options.of_atlas:
@@ -81,7 +79,7 @@ def command(options: ReportOptions) -> int:
         return _atlas(options)
     if options.history:
         return _history(options)
-    runs = [open_run(place) for place in find_runs(options.runs) or [newest()]]
+    runs = open_runs(options.runs or [newest()])
     if len(runs) == 1:
         return options.deliver(
             "report.html", lambda: _page(runs[0], None), lambda: pictures_of(runs[0]).values()
@@ -99,16 +97,15 @@ def command(options: ReportOptions) -> int:
 
 def _history(options: ReportOptions) -> int:
     from perbyte.app.judging import newest_of_studies
-    from perbyte.app.run_names import find_runs
+    from perbyte.app.run_names import open_runs
     from perbyte.report.pages import history_page
     from perbyte.report.pictures import history_pictures
-    from perbyte.store import open_run
     from perbyte.studies.history import load_history
 
-    places = find_runs(options.runs) or newest_of_studies()
-    if not places:
+    runs = open_runs(options.runs or newest_of_studies())
+    if not runs:
         note("no run of a study yet: published figures only (perbyte study run kompara-2020 makes one)")
-    history = load_history([open_run(place) for place in places])
+    history = load_history(runs)
     return options.deliver("history.html", lambda: history_page(history), lambda: history_pictures(history))
 
 
@@ -126,10 +123,11 @@ def _atlas(options: ReportOptions) -> int:
 
 def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path:
     """Write the report. Raises EnvironmentLacking when the file cannot be written."""
+    from perbyte.report.delivery import written
     from perbyte.report.html import write
 
     page = _page(run, judgement)
-    return written(path, lambda part: write(page, part))
+    return written(path, lambda part: write(page, part), note)
 
 
 def _page(run: Run, judgement: Judgement | None) -> Page:
@@ -143,33 +141,6 @@ def _page(run: Run, judgement: Judgement | None) -> Page:
         history, text = history_of(run)
         notes.append(text)
     return run_page(run, judgement=judgement, history=history, notes=tuple(filter(None, notes)))
-
-
-def written(path: Path, write: Callable[[Path], object]) -> Path:
-    """Let `write` make a file beside `path`, and give it that name when it is whole; returns `path`.
-
-    A directory that is missing is made, which is said. Raises EnvironmentLacking when the file cannot be written; what
-    was there before stays.
-    """
-    part = path.with_name(f".{path.stem}.part{path.suffix}")
-    try:
-        if not path.parent.is_dir():
-            path.parent.mkdir(parents=True)
-            note(f"directory made: {path.parent}")
-        write(part)
-        part.replace(path)
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise EnvironmentLacking(
-            f"{path} cannot be written: {error.strerror}",
-            hint="free some space, or choose another place"
-            if full
-            else "look at the disk and the permissions",
-        ) from None
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
-    return path
 
 
 def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Picture]:
@@ -187,45 +158,11 @@ def deliver_charts(pictures: Mapping[str, Picture], charts: Sequence[Path]) -> N
 
     Raises what `write_chart` raises.
     """
+    from perbyte.report.delivery import write_chart
+
     if any(chart.stem == HELP for chart in charts):
         rows = [{"chart": name, "shows": picture.heading} for name, picture in pictures.items()]
         print_listing(from_records(rows, "shows"))
         return
     for chart in charts:
-        note(f"chart: {write_chart(pictures, chart)}")
-
-
-def check_chart(path: Path, names: Collection[str]) -> None:
-    """Raise UsageError if `path`'s suffix is no chart's, or its name is none of `names`."""
-    from perbyte.report.pictures import SUFFIXES
-
-    if path.suffix.lower() not in SUFFIXES:
-        raise UsageError(
-            f"'{path}': a chart's file ends in {', '.join(SUFFIXES)}",
-            hint="e.g. --chart bars.svg; --chart help lists those there are",
-        )
-    if not names:
-        raise UsageError("there is nothing to draw")
-    if path.stem not in names:
-        raise UsageError(f"no chart is called '{path.stem}'", hint=f"there are: {', '.join(names)}")
-
-
-def write_chart(pictures: Mapping[str, Picture], path: Path) -> Path:
-    """Write the chart that `path`'s name chooses, in the format that its suffix chooses.
-
-    Raises UsageError for another suffix, an unknown name or where there are no charts, EnvironmentLacking when
-    the file cannot be written.
-    """
-    from perbyte.report.pictures import save_chart
-
-    check_chart(path, pictures)
-    picture = pictures[path.stem]
-    return written(path, lambda part: save_chart(picture.chart, part))
-
-
-def write_charts(run: Run, directory: Path, judgement: Judgement | None = None) -> list[Path]:
-    """Write every chart as SVG into `directory`, which is made. Raises EnvironmentLacking."""
-    with contextlib.suppress(OSError):  # what is wrong with it is told by the first chart
-        directory.mkdir(parents=True, exist_ok=True)
-    pictures = pictures_of(run, judgement)
-    return [write_chart(pictures, directory / f"{name}.svg") for name in pictures]
+        note(f"chart: {write_chart(pictures, chart, note)}")

@@ -55,46 +55,14 @@ def command(options: ShowOptions) -> int:
 
 def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> None:
     """Print a run in the form that was asked for, with what is wanted beside its figures."""
-    rate, limits, unit = beside.rate, beside.limits, output.unit
-    if (rate or limits) and output.as_csv:
-        raise UsageError(f"--{'rate' if rate else 'limits'} is not in the CSV", hint="--json has it")
+    from perbyte.report import runtext
+
+    wanted = runtext.Beside(beside.rate, beside.limits, beside.count, beside.memory, beside.leak)
+    if (beside.rate or beside.limits) and output.as_csv:
+        raise UsageError(f"--{'rate' if beside.rate else 'limits'} is not in the CSV", hint="--json has it")
     if output.as_json:
-        from perbyte.report.beyond import scaling_json
-        from perbyte.report.export import to_json
-        from perbyte.report.limit import limits_listing
-        from perbyte.report.listing import records
-        from perbyte.report.rate import rate_json
-
-        document = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
-        document |= {"limits": records(limits_listing(run.cells))} if limits else {}
-        document |= {"scaling": told} if (told := scaling_json(run.cells)) else {}
-        print_json(document)
+        print_json(runtext.run_json(run, wanted))
     elif output.as_csv:
-        from perbyte.report.export import to_csv
-
-        print(to_csv(run), end="")
+        print(runtext.to_csv(run), end="")
     else:
-        from perbyte.report.beyond import render_beyond
-        from perbyte.report.lines import render_listing
-        from perbyte.report.text import render_table
-        from perbyte.stats.quantity import Unit
-
-        print(render_table(run, unit=Unit(unit) if unit else None), end="")
-        if scaling := render_beyond(run.cells):
-            print("\n" + scaling, end="")
-        if rate:
-            from perbyte.report.rate import rate_listing
-
-            print("\n" + render_listing(rate_listing(run.cells, rate)), end="")
-        if limits:
-            from perbyte.report.limit import limits_listing
-
-            print("\n" + render_listing(limits_listing(run.cells)), end="")
-        if beside.count or beside.memory:
-            from perbyte.report.behaviour import render_behaviour
-
-            print("\n" + render_behaviour(run, count=beside.count, memory=beside.memory), end="")
-        if beside.leak:
-            from perbyte.report.leaktext import render_of_run
-
-            print("\n" + render_of_run(run.leaks), end="")
+        print(runtext.render_run(run, output.unit, wanted), end="")

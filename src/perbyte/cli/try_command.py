@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.app.trying.clock import Clock
 from perbyte.app.trying.trial import BesideLibraries, InTurn, Kept, NoFigure, Trial
 from perbyte.cli.declared import takes
-from perbyte.cli.options import Forms, note, print_json, print_lines, read_choices, read_sizes
+from perbyte.cli.options import Forms, note, print_json, print_lines
 from perbyte.cli.sections import SectionedCommand
 from perbyte.cli.try_options import EPILOG, SECTIONS, TryOptions
 from perbyte.errors import EXIT_FINE, PerbyteError, StoreError, UsageError

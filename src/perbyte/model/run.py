@@ -117,6 +117,8 @@ class Conditions:
     perbyte_commit: str = ""  # of the checkout that measured; empty where it is none
 
 
+WRONG = frozenset({"incorrect", "disputed"})
+"""Kinds of failures of cells that compute something wrong."""
 NOT_REACHED = "not-reached"
 
 
