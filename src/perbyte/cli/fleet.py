@@ -230,22 +230,11 @@ def _told(done: JobOutcome, options: FleetOptions) -> int:
             add(placed(options.url), [path], machine=name, keep_identities=done.job.keep_identities)
         note(f"atlas: {placed(options.url)}")
     if done.runs and not options.notes.quiet:
-        _print_table(done.runs)
+        from perbyte.report.runtext import render_side_by_side
+        from perbyte.store import open_run
+
+        print(render_side_by_side({name: open_run(path) for name, path in sorted(done.runs.items())}), end="")
     return EXIT_FOUND if done.failed or done.missing else EXIT_FINE
-
-
-def _print_table(runs: Mapping[str, Path]) -> None:
-    """The table of all machines: one run as `show` prints it, several with a column each, as `compare` does."""
-    from perbyte.report.grid import compare_runs
-    from perbyte.report.text import render_comparison, render_table
-    from perbyte.store import open_run
-
-    names = sorted(runs)
-    opened = [open_run(runs[name]) for name in names]
-    if len(opened) == 1:
-        print(render_table(opened[0]), end="")
-    else:
-        print(render_comparison(compare_runs(opened, names), opened[0].noise_floor), end="")
 
 
 def _checked(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -287,17 +276,9 @@ def _fleet(address: str | None, hosts: Path | None) -> Iterator[str]:
     if hosts is None:
         yield _named(address)
         return
-    from perbyte.fleet.spread import by_ssh
+    from perbyte.fleet.spread import by_ssh, read_hosts
 
-    try:
-        lines = hosts.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{hosts} cannot be read: {error}", hint="a text file with one host per line"
-        ) from error
-    names = [name for line in lines if (name := line.partition("#")[0].strip())]
-    if not names:
-        raise UsageError(f"{hosts} names no host", hint="one host per line: [USER@]HOST[:PORT]")
+    names = read_hosts(hosts)
     note(f"starting a fleet on {', '.join(names)}")
     with by_ssh(names) as scheduler:
         yield scheduler

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from perbyte import extras
 from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.app.trying.clock import Clock
 from perbyte.app.trying.trial import BesideLibraries, InTurn, Kept, NoFigure, Trial
@@ -19,11 +20,11 @@ from perbyte.cli.declared import takes
 from perbyte.cli.options import Forms, note, print_json, print_lines
 from perbyte.cli.sections import SectionedCommand
 from perbyte.cli.try_options import EPILOG, SECTIONS, TryOptions
-from perbyte.errors import EXIT_FINE, PerbyteError, StoreError, UsageError
+from perbyte.errors import EXIT_FINE, PerbyteError, UsageError
 
 if TYPE_CHECKING:
     from perbyte.app.trying.since import Candidates, SearchStep
-    from perbyte.model import Algorithm, CellFigure, Failure
+    from perbyte.model import CellFigure, Failure
 
 
 @click.command("try", cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
@@ -52,10 +53,13 @@ def command(options: TryOptions) -> int:
 def _trial(options: TryOptions) -> Trial:
     """What is asked of the user's files, not built yet. Raises UsageError for what does not fit their language."""
     from perbyte.cli.conduct import conduct_plan
+    from perbyte.trial.own_algorithm import algorithm_named
     from perbyte.trial.program import from_pkg_config, link_words
     from perbyte.trial.subject import TrialRequest, managed, read_files
 
-    clock, algorithm = Clock(options.budget), _algorithm(options)
+    clock = Clock(options.budget)
+    described = (options.kind, options.lengths, options.answers)
+    algorithm = algorithm_named(options.algorithm_name or "", *described)
     compiling, linking = from_pkg_config(options.packages)
     link = (*link_words(options.links), *linking)
     of_function = (options.functions, options.signatures, options.name)
@@ -84,19 +88,6 @@ def _trial(options: TryOptions) -> Trial:
     if not options.before.as_json:
         trial.hear_faults = partial(_print_faults, trial)
     return trial
-
-
-def _algorithm(options: TryOptions) -> Algorithm:
-    from perbyte.trial.own_algorithm import NEW, find_new
-    from perbyte.trial.subject import find_algorithm
-
-    name = options.algorithm_name or ""
-    if name.startswith(NEW):
-        return find_new(name, options.kind, options.lengths, options.answers)
-    if options.kind or options.lengths or options.answers:
-        message = "--kind, --lengths and --answers describe a new algorithm"
-        raise UsageError(message, hint="--as new:my-cipher")
-    return find_algorithm(name)
 
 
 def _note_first(figures: Sequence[CellFigure], elapsed_s: float) -> None:
@@ -229,6 +220,7 @@ def _try_since(trial: Trial, options: TryOptions) -> int:
     """Compare with a commit, look for the one that changed it, add to the history."""
     from perbyte.app.trying.history import add_entry
     from perbyte.app.trying.since import compare_with_commit
+    from perbyte.report.commits import write_history
 
     assert options.since
     codes: list[int] = []
@@ -240,7 +232,10 @@ def _try_since(trial: Trial, options: TryOptions) -> int:
     changed, repository, old = compare_with_commit(trial, options.since, hear, hear_step)
     if options.history:
         entries = add_entry(options.history, repository, trial, changed, old)
-        _draw_history(options.history, entries, quiet=options.before.quiet)
+        if not extras.has("atlas"):
+            how = extras.install_command("atlas")
+            options.before.note(f"the run was not added to {options.history / 'atlas'}: {how}")
+        options.before.note(f"history: {write_history(options.history, entries)}")
     return codes[0]
 
 
@@ -248,23 +243,6 @@ def _print_step(step: SearchStep | Candidates) -> None:
     from perbyte.report.trials import search_line
 
     print(search_line(step), flush=True)
-
-
-def _draw_history(place: Path, entries: Sequence[dict[str, Any]], *, quiet: bool) -> None:
-    """Write the last fifty commits as a picture and as a table."""
-    from perbyte import extras
-    from perbyte.report.commits import commits_svg, commits_table, tracks
-
-    drawn = tracks(entries)
-    try:
-        (place / "history.svg").write_text(commits_svg(drawn), encoding="utf-8")
-        (place / "history.md").write_text(commits_table(drawn), encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"{place} cannot be written: {error}") from error
-    if not extras.has("atlas"):
-        how = extras.install_command("atlas")
-        note(f"the run was not added to {place / 'atlas'}: {how}", quiet=quiet)
-    note(f"history: {place / 'history.svg'}", quiet=quiet)
 
 
 def _try_leak(trial: Trial, options: TryOptions) -> int:

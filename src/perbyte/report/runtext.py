@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,15 +10,16 @@ from perbyte.model import Run
 from perbyte.report.behaviour import render_behaviour
 from perbyte.report.beyond import render_beyond, scaling_json
 from perbyte.report.export import to_csv, to_json
+from perbyte.report.grid import compare_runs
 from perbyte.report.leaktext import render_of_run
 from perbyte.report.limit import limits_listing
 from perbyte.report.lines import render_listing
 from perbyte.report.listing import records
 from perbyte.report.rate import rate_json, rate_listing
-from perbyte.report.text import render_table
+from perbyte.report.text import render_comparison, render_table
 from perbyte.stats.quantity import Unit
 
-__all__ = ["Beside", "render_run", "run_json", "to_csv"]
+__all__ = ["Beside", "render_run", "render_side_by_side", "run_json", "to_csv"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +54,11 @@ def render_run(run: Run, unit: str | None, beside: Beside) -> str:
         render_of_run(run.leaks) if beside.leak else "",
     ]
     return "\n".join(filter(None, parts))
+
+
+def render_side_by_side(runs: Mapping[str, Run]) -> str:
+    """Several runs as text, a column for each name; one alone as it is."""
+    opened = list(runs.values())
+    if len(opened) == 1:
+        return render_table(opened[0])
+    return render_comparison(compare_runs(opened, list(runs)), opened[0].noise_floor)
