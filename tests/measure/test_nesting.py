@@ -33,8 +33,8 @@ def learn(process_sd, burst_sd, *, bursts=8, epochs=30, process_s=0.004, burst_s
 def test_the_number_is_that_of_the_formula(process_sd, burst_sd, optimum):
     """F = sqrt(c_p / c_f) s_f / s_p, with c_p / c_f = 4 here; bounded by the rounds of an epoch."""
     nesting = learn(process_sd, burst_sd)
-    found = sorted(nesting.rounds(cell) for cell in CELLS)[len(CELLS) // 2]
-    assert optimum * 0.7 <= found <= optimum * 1.5
+    median = sorted(nesting.rounds(cell) for cell in CELLS)[len(CELLS) // 2]
+    assert optimum * 0.7 <= median <= optimum * 1.5
 
 
 def test_nothing_is_said_before_a_few_epochs():

@@ -64,10 +64,10 @@ def test_a_run_on_the_virtual_clock_repeats_exactly(runs):
 
 
 def test_two_cores_are_used_and_cost_less_waiting_than_the_busy_one(runs):
-    two, one = runs["zen4-a"], run("zen4-a", cores=(1,))
+    two, other = runs["zen4-a"], run("zen4-a", cores=(1,))
     used = {core for bursts in two.history.bursts.values() for burst in bursts for core in burst.core}
     assert used == {0, 1}
-    assert two.seconds < one.seconds
+    assert two.seconds < other.seconds
 
 
 def test_a_cell_is_not_done_before_it_has_the_least_number_of_epochs(runs):
