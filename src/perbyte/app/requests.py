@@ -56,31 +56,41 @@ def make_request(
     )
 
 
-def on_input(request: Request, path: Path) -> tuple[Request, dict[str, str | int]]:
-    """The request for the bytes of a file, all of them where no size was said; and what is known of the file.
+def read_request(
+    selectors: Sequence[str],
+    sizes: Sequence[int] | None,
+    *options: Sequence[str] | None,
+    threads: str | None = None,
+    cores: Sequence[int] | None = None,
+    data: Path | None = None,
+    limits: bool = False,
+) -> tuple[Request, dict[str, str | int] | None]:
+    """The request of a command line, and what is known of the file `data` that is measured on.
 
-    Raises UsageError where the file has too few bytes, and as `measure.conduct.describe_input`.
+    `options` are the last four parts of `make_request`; without selectors it is the quick suite. `threads` (`1,2,all`)
+    adds states to all selectors, `limits` the cells that figures are held against. Raises UsageError for what does not
+    exist, and as `measure.conduct.describe_input`.
     """
     from perbyte.measure.conduct import describe_input, require_size
 
-    facts = describe_input(path)
-    request = replace(request, sizes=request.sizes or (int(facts["usable_bytes"]),))
-    named = [size for selector in request.selectors for size in selector.sizes or ()]
-    require_size(facts, {*(request.sizes or ()), *named})
-    return request, facts
-
-
-def on_threads(request: Request, threads: str | None, cores: Sequence[int] | None) -> Request:
-    """The request with the states that `threads` mean beside those that were said, for each selector too."""
+    usual = sizes or (None if selectors else QUICK_SIZES)
+    request = make_request(selectors or QUICK_SUITE, usual, *options)
+    facts = describe_input(data) if data else None
+    if facts:
+        request = replace(request, sizes=request.sizes or (int(facts["usable_bytes"]),))
+        named = [size for selector in request.selectors for size in selector.sizes or ()]
+        require_size(facts, {*(request.sizes or ()), *named})
     more = read_states((), threads, cores) or ()
-    return replace(
+    meant = (*request.selectors, parse_selector(LIMITS)) if limits else request.selectors
+    request = replace(
         request,
         states=read_states(request.states or (), threads, cores),
         selectors=tuple(
             replace(selector, states=(*selector.states, *more)) if selector.states else selector
-            for selector in request.selectors
+            for selector in meant
         ),
     )
+    return request, facts
 
 
 def read_states(

@@ -166,18 +166,21 @@ def _resume(path: Path, options: MeasureOptions) -> Conducted:
 
 def _read_request(options: MeasureOptions) -> tuple[Request, dict[str, str | int] | None]:
     """What the options ask for, and what is known of the file that is measured on."""
-    from perbyte.app.requests import LIMITS, QUICK_SIZES, QUICK_SUITE, make_request, on_input, on_threads
+    from perbyte.app.requests import read_request
 
     cells = options.cells
-    sizes = read_sizes(cells.sizes) or (None if options.selectors else QUICK_SIZES)
-    selectors = options.selectors or QUICK_SUITE
-    request = make_request(selectors, sizes, cells.operations, cells.contracts, options.cpus, options.states)
-    facts = None
-    if options.input:
-        request, facts = on_input(request, options.input)
-    if options.beside.limits and not options.output.as_csv:
-        request = replace(request, selectors=(*request.selectors, *make_request([LIMITS]).selectors))
-    return on_threads(request, options.threads, options.policy.cores), facts
+    return read_request(
+        options.selectors,
+        read_sizes(cells.sizes),
+        cells.operations,
+        cells.contracts,
+        options.cpus,
+        options.states,
+        threads=options.threads,
+        cores=options.policy.cores,
+        data=options.input,
+        limits=options.beside.limits and not options.output.as_csv,
+    )
 
 
 def _policy(options: MeasureOptions) -> Policy:
