@@ -20,7 +20,7 @@ from unittest import mock
 
 from perbyte import places
 from perbyte.catalogue import load, parse_selector
-from perbyte.measure import Learnt, Measurement, Request, RunHistory, RunOutcome, draw_plan, survey
+from perbyte.measure import Learnt, Measurement, Request, RunHistory, RunOutcome, Watcher, draw_plan, survey
 from perbyte.model import Policy
 from perbyte.runners.locate import read_spec
 from perbyte.runners.session import Session
@@ -114,7 +114,7 @@ def virtual(scripts: dict[str, dict[str, Any]], clock: VirtualClock) -> Iterator
         for name in ("sessions", "plan"):
             stack.enter_context(mock.patch(f"perbyte.measure.{name}.Session", Virtual))
         time = SimpleNamespace(monotonic=clock.monotonic)
-        for name in ("run", "rounds", "budget", "telling"):
+        for name in ("run", "rounds", "budget", "telling", "stopping"):
             stack.enter_context(mock.patch(f"perbyte.measure.{name}.time", time))
         yield
 
@@ -140,9 +140,15 @@ class Virtually:
 
 
 def measure_virtually(
-    script: dict[str, Any], policy: Policy, *, ask: str, cores: tuple[int, ...] = (0,), twins: bool = False
+    script: dict[str, Any],
+    policy: Policy,
+    *,
+    ask: str,
+    cores: tuple[int, ...] = (0,),
+    twins: bool = False,
+    watcher: Watcher | None = None,
 ) -> Virtually:
-    """Run `ask` under `policy` with one scripted runner of the script's name."""
+    """Run `ask` under `policy` with one scripted runner of the script's name; `watcher` follows it."""
     clock, name = VirtualClock(), script.get("name", "alpha")
     with tempfile.TemporaryDirectory() as directory, virtual({name: script}, clock):
         here = Path(directory) / name
@@ -157,6 +163,7 @@ def measure_virtually(
             load(),
             replace(policy, cores=cores),
             Kept(),
+            watcher=watcher,
             history=history,
             learnt=Learnt(0, file=None),
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from perbyte.cli.terminal import ProgressLine
@@ -41,6 +43,17 @@ def test_no_remarks_where_quiet_was_asked_for(capsys):
     line.note("x: y")
     line.close()
     assert capsys.readouterr().err == ""
+
+
+def test_what_a_command_does_after_its_run_is_part_of_what_is_left(capsys):
+    moment = Moment("epoch 9", "x", 9, 0, 2, 2, 0.9, 12.0, 20.0, after_s=6.0)
+    for known in (moment, dataclasses.replace(moment, expected_s=3.0)):
+        line = ProgressLine()
+        line.moment(known)
+        line.close()
+    at_most, about = capsys.readouterr().err.splitlines()
+    assert at_most.startswith("12 s, at most 26 s left")
+    assert about.startswith("12 s, about 9 s left")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from fake_scripts import row
 
 from perbyte.measure.forecast import START_S, Forecast, foresee
-from perbyte.measure.pace import MOST_NAMES, Pace, recall_pace, row_of
+from perbyte.measure.pace import MOST_NAMES, Pace, kind_of, recall_pace, row_of
 from perbyte.measure.reach import MOST_EPOCHS
 from perbyte.model import Cell, Policy
 
@@ -113,6 +113,17 @@ def test_half_widths_shrink_with_the_root_of_the_epochs():
     strange = [dataclasses.replace(CELL, runner=name) for name in ("beta", "gamma")]
     assert pace.needed([CELL, strange[0]], 0.01) == 6.0
     assert pace.needed([CELL, *strange], 0.01) is None, "too few of them are known"
+
+
+def test_what_a_command_takes_after_its_run_is_remembered_by_its_kind(tmp_path):
+    file = tmp_path / "pace.json"
+    kind = kind_of("kompara-2020", ("study", "run", "kompara-2020", "--budget", "20s"))
+    assert kind == "kompara-2020"
+    assert kind_of("", ("measure", "x", "--leak", "--report=a.html")) == "cells --report --leak"
+    recall_pace(0, file).note_after(kind, 250, 5.0)
+    assert recall_pace(0, file).after_s == {kind: pytest.approx(0.02)}
+    file.write_text(json.dumps({k: v for k, v in json.loads(file.read_text()).items() if k != "after"}))
+    assert recall_pace(0, file).after_s == {}, "a file of before is no nonsense"
 
 
 def test_what_is_remembered_is_bounded_and_nonsense_is_not_believed(tmp_path):

@@ -105,7 +105,7 @@ def test_what_is_not_clear_is_asked_for_with_the_words_to_say_it():
     assert prototype
     with pytest.raises(UsageError, match="what 'a' is for is not clear") as error:
         assign("digest", "f", prototype)
-    assert "--signature out,in,size" in str(error.value.hint)
+    assert "--signature digest=?,?,size" in str(error.value.hint)
     assert say("digest", "f", ["in", "out", "size"], prototype).roles == ("in", "out", "size")
 
 

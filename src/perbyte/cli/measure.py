@@ -120,6 +120,7 @@ def _tell(done: Conducted, options: MeasureOptions, suite: Suite | None, not_ask
     from perbyte.cli.ending import note_losses, note_profile
     from perbyte.cli.report import write_html
     from perbyte.cli.show import print_run
+    from perbyte.measure import note_after
 
     beside, output = options.beside, options.output
     if beside.count or beside.memory:
@@ -144,6 +145,7 @@ def _tell(done: Conducted, options: MeasureOptions, suite: Suite | None, not_ask
     if options.report:
         output.note(f"report: {write_html(done.run, options.report)}")
     output.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)")
+    note_after(done.run.conditions, done.outcome)
     return done.code
 
 

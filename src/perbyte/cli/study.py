@@ -76,6 +76,7 @@ def run(options: StudyRunOptions) -> int:
     """Measure the cells of study NAME here, judge its claims, and write run, report and charts."""
     from perbyte.cli.ending import note_losses, note_profile
     from perbyte.cli.show import print_run
+    from perbyte.measure import note_after
     from perbyte.report.text import render_judgement
     from perbyte.studies import find, judge
     from perbyte.studies.evidence import TIME
@@ -101,6 +102,7 @@ def run(options: StudyRunOptions) -> int:
         print(render_judgement(judgement), end="")
     _write_pages(done, judgement, options)
     note_losses(done.run, quiet=output.quiet)
+    note_after(done.run.conditions, done.outcome)
     return done.code or _strictly(options.strict, judgement)
 
 

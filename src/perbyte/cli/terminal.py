@@ -90,9 +90,9 @@ class ProgressLine:
         rest = (
             "beyond the budget, for the least number of epochs"
             if not moment.left_s
-            else f"at most {moment.left_s:.0f} s left"
+            else f"at most {moment.left_s + moment.after_s:.0f} s left"
             if moment.expected_s is None
-            else f"about {moment.expected_s:.0f} s left"
+            else f"about {moment.expected_s + moment.after_s:.0f} s left"
         )
         parts = [  # what a narrow terminal cuts off matters least
             f"{moment.elapsed_s:.0f} s, {rest}",

@@ -4,7 +4,7 @@ It writes to the Sink it is given and knows neither store nor report. What makes
 here and in the runners' SDK; what a figure is, lives in `stats`.
 """
 
-from perbyte.measure.conduct import Prepared, carry_out, prepare, prepare_plan, prepare_resumed
+from perbyte.measure.conduct import Prepared, carry_out, note_after, prepare, prepare_plan, prepare_resumed
 from perbyte.measure.cores import CoreWatch, watch_cores
 from perbyte.measure.forecast import Forecast, foresee
 from perbyte.measure.history import Moment, NullProgress, RunHistory, RunOutcome, Watcher
@@ -48,6 +48,7 @@ __all__ = [
     "foresee",
     "left_out",
     "may_mean",
+    "note_after",
     "prepare",
     "prepare_plan",
     "prepare_resumed",

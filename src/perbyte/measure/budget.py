@@ -74,6 +74,10 @@ class Budget:
         """Seconds that a process of each runner took to come up, the last time."""
         return {process[0]: took for process, took in self._starts.items()}
 
+    def starts_of(self, processes: Iterable[Process]) -> dict[Process, float]:
+        """Seconds that each of `processes` took to come up, the last time; 0 where that is not known."""
+        return {process: self._starts.get(process, 0.0) for process in processes}
+
     def note_start(self, process: Process, took_s: float) -> None:
         """Note what starting a process took."""
         self._starts[process] = took_s
@@ -86,6 +90,11 @@ class Budget:
         """Note what an epoch took besides starts, validation and rounds: confirming, ending processes, storing."""
         self._rest_s = took_s
 
+    @property
+    def closing_s(self) -> float:
+        """Seconds that making the figures of all cells took, the last time."""
+        return self._closing_s
+
     def note_closing(self, took_s: float) -> None:
         """Note what making the figures of all cells took; the end of the run needs it once more."""
         self._closing_s = took_s
@@ -95,7 +104,7 @@ class Budget:
 
         The starts of the first `free` of them cost nothing, or are over.
         """
-        starts = sum(self._starts.get(process, 0.0) for process in {cell.process for cell in cells})
+        starts = sum(self.starts_of(cell.process for cell in cells).values())
         reserved = self._closing_s + epochs * self._rest_s + max(0, epochs - free) * starts
         return max(0.0, self.left_s - reserved) / epochs
 
@@ -109,7 +118,7 @@ class Budget:
         for cell in sorted(missing, key=lambda cell: (missing[cell], cost_s(cell))):
             cost += missing[cell] * cost_s(cell)
             started.add(cell.process)
-            starts = sum(self._starts.get(process, 0.0) for process in started)
+            starts = sum(self.starts_of(started).values())
             if cost + missing[cell] * (self._rest_s + starts) > left:
                 break
             reached.add(cell)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import datetime
 import hashlib
+import math
 import os
 import secrets
 import signal
 import stat
 import threading
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +28,7 @@ from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.measure.forecast import foresee
 from perbyte.measure.history import RunHistory, RunOutcome, Watcher
 from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
-from perbyte.measure.pace import recall_pace
+from perbyte.measure.pace import kind_of, recall_pace
 from perbyte.measure.plan import Plan, Request, Survey, built_runners, choose_twins, find_cells, survey
 from perbyte.measure.run import Measurement
 from perbyte.model import Conditions, Policy, Sink, StoredRun, parse_address
@@ -138,6 +140,7 @@ def carry_out(
     path = conditions.input.get("path")
     pace = recall_pace(conditions.policy.cores[0])
     seen = foresee(prepared.plan, conditions.policy, prepared.survey.specs, pace)
+    kind = kind_of(conditions.study, conditions.command)
     measurement = Measurement(
         prepared.plan,
         prepared.survey,
@@ -150,9 +153,17 @@ def carry_out(
         limits=limits,
         told_s=max(seen.least_s, seen.budget_s) if cut else None,
         pace=pace,
+        after_s=pace.after_s.get(kind, 0.0) * len(prepared.plan.cells),
     )
     with _interrupts():
         return measurement.measure()
+
+
+def note_after(conditions: Conditions, outcome: RunOutcome) -> None:
+    """Remember what the command took from the end of its last epoch until now, for the progress line of the next."""
+    kind, took_s = kind_of(conditions.study, conditions.command), time.monotonic() - outcome.over_at
+    if outcome.complete and outcome.cells and math.isfinite(took_s):
+        recall_pace(conditions.policy.cores[0]).note_after(kind, len(conditions.plan), took_s)
 
 
 def _present(command: Sequence[str], policy: Policy, input_facts: Mapping[str, Any] | None) -> dict[str, Any]:

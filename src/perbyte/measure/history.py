@@ -5,6 +5,7 @@ Data that grows while the run goes on; nothing here starts a process or makes a 
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -86,7 +87,10 @@ class RunHistory:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What came of a run. `complete` is False after an interruption; `timing`: seconds by part (`measure.timing`)."""
+    """What came of a run. `complete` is False after an interruption; `timing`: seconds by part (`measure.timing`).
+
+    `over_at`: when its last epoch ended, by the monotonic clock.
+    """
 
     cells: tuple[CellFigure, ...]
     failures: tuple[Failure, ...]
@@ -94,13 +98,15 @@ class RunOutcome:
     complete: bool
     measuring_s: float
     timing: Mapping[str, float] = field(default_factory=dict)
+    over_at: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
     """Where the run stands. `stage` is a few words; `left_s` is what is left of the budget and falls to 0.
 
-    `expected_s`: until the run is done, by the precision that was reached at the last look; None before the first.
+    `expected_s`: until the cells are precise or the budget is spent, by the precision that was reached at the last
+    look; None before the first. `after_s`: what the command will take after that, as far as earlier ones tell.
 
     `done` of `total` counts cells of the plan that need no more samples in this run, being precise or lost;
     `pending` those that the epoch under way still works on, A/A twins included. `clean_share` is the share of
@@ -117,6 +123,7 @@ class Moment:
     elapsed_s: float
     left_s: float
     expected_s: float | None = None
+    after_s: float = 0.0
 
 
 class Watcher(Protocol):

@@ -55,20 +55,24 @@ class _Common:
 
 
 class Nesting:
-    """Learns variances and costs from epochs, and says how many bursts a cell is worth in the next one."""
+    """Learns variances and costs from epochs, and says how many bursts a cell is worth in the next one.
+
+    `rest_s`: seconds of the last epoch beside its bursts and the starts of its processes, one cell's part.
+    """
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._known: dict[Cell, _Known] = defaultdict(_Known)
-        self._process_s = 0.0
+        self._process_s = self.rest_s = 0.0
         self._common = _Common()
         self._planned: dict[Cell, int | None] = {}  # rounds, as long as no epoch says more
 
-    def note(self, tallies: Mapping[Cell, Tally], took_s: float) -> None:
-        """Take over an epoch that took `took_s` seconds in all."""
+    def note(self, tallies: Mapping[Cell, Tally], took_s: float, starts_s: float = 0.0) -> None:
+        """Take over an epoch that took `took_s` seconds in all, `starts_s` of them to start processes."""
         self._planned.clear()
-        spent_s = sum(tally.spent_s for tally in tallies.values())
-        self._process_s = max(took_s - spent_s, 0.0) / max(len(tallies), 1)
+        beside_s = took_s - sum(tally.spent_s for tally in tallies.values())
+        self._process_s = max(beside_s, 0.0) / max(len(tallies), 1)
+        self.rest_s = max(beside_s - starts_s, 0.0) / max(len(tallies), 1)
         for cell, tally in tallies.items():
             if len(tally.medians) < LEAST_BURSTS:
                 continue
@@ -93,15 +97,25 @@ class Nesting:
 
     def missing(self, cell: Cell, precision: float) -> int | None:
         """Return how many more epochs of as many bursts as are planned a cell needs; None while nothing is known."""
+        known, planned = self._grown(cell), self.variance(cell)
+        if known is None or planned is None:
+            return None
+        seen = _drawn(_seen(known), self._common.means, len(known.means))
+        quantile = MIDMEAN_SPREAD_LIMIT * normal_quantile(0.5 + self._policy.level / 2)
+        # epochs of fewer bursts are worth less than those to come
+        return max(1, math.ceil(quantile**2 * planned / precision**2 - len(known.means) * planned / seen))
+
+    def variance(self, cell: Cell) -> float | None:
+        """Return the relative variance to expect of epochs of as many bursts as are planned; None while unknown.
+
+        It is drawn towards the common one, which counts as `COMMON_WEIGHT` epochs.
+        """
         known, rounds = self._grown(cell), self.rounds(cell)
         if known is None or rounds is None:
             return None
         seen = _drawn(_seen(known), self._common.means, len(known.means))
         between = min(_drawn(_between(known), self._common.processes, len(known.means)), seen)
-        planned = between + (seen - between) * min(1.0, statistics.fmean(known.bursts) / rounds)
-        quantile = MIDMEAN_SPREAD_LIMIT * normal_quantile(0.5 + self._policy.level / 2)
-        # epochs of fewer bursts are worth less than those to come
-        return max(1, math.ceil(quantile**2 * planned / precision**2 - len(known.means) * planned / seen))
+        return between + (seen - between) * min(1.0, statistics.fmean(known.bursts) / rounds)
 
     def cost_s(self, cell: Cell) -> float:
         """Return what the bursts that are planned for a cell take in an epoch; 0 while nothing is known."""

@@ -23,6 +23,13 @@ from perbyte.model import Cell
 
 MOST_NAMES, MOST_ROWS, LARGEST_FILE = 200, 1000, 1 << 18  # what is kept of runners, and of rows; bytes
 KNOWN_SHARE = 0.5  # of the cells of a plan, from which on those that are known speak for the others
+ADDITIONS = (
+    "--report",
+    "--count",
+    "--memory",
+    "--leak",
+    "--limits",
+)  # options that cost time after the last epoch
 DEAR_TIMES = 4.0  # times the usual cost of a cell: such a row is remembered by its name
 
 
@@ -31,7 +38,7 @@ class Pace:
     """What the last runs on this machine took. `starts_s`: a process, by runner; `cell_s`: an epoch of a usual cell.
 
     `dear_s`: an epoch of a cell that costs far more, by `row_of`. `epochs`: how many a row needed, or would have, until
-    it was within 1 %.
+    it was within 1 %. `after_s`: what a command of a kind took after its last epoch, per cell.
     """
 
     file: Path | None = None
@@ -40,6 +47,7 @@ class Pace:
     cell_s: float = 0.0
     dear_s: dict[str, float] = field(default_factory=dict)
     epochs: dict[str, float] = field(default_factory=dict)
+    after_s: dict[str, float] = field(default_factory=dict)
 
     def start_s(self, runner: str, otherwise: float) -> float:
         """Seconds in which a process of `runner` comes up."""
@@ -85,6 +93,11 @@ class Pace:
         self.epochs = _newest(self.epochs, fine, MOST_ROWS)
         self._write()
 
+    def note_after(self, kind: str, cells: int, took_s: float) -> None:
+        """Take over that a command of a kind took so many seconds after the last epoch of its `cells`."""
+        self.after_s = _newest(self.after_s, {kind: took_s / max(1, cells)})
+        self._write()
+
     def _write(self) -> None:
         """Replace the file at once; where that cannot be, nothing is remembered."""
         if not self.file:
@@ -95,6 +108,7 @@ class Pace:
             "cell": self.cell_s,
             "dear": self.dear_s,
             "epochs": self.epochs,
+            "after": self.after_s,
         }
         with contextlib.suppress(OSError, ValueError):
             text = json.dumps(content, allow_nan=False)
@@ -123,8 +137,15 @@ def recall_pace(core: int, file: Path | None = None) -> Pace:
                 cell_s=_seconds({"cell": content["cell"]})["cell"],
                 dear_s=_seconds(content["dear"]),
                 epochs=_seconds(content["epochs"]),
+                after_s=_seconds(content.get("after", {})),
             )
     return pace
+
+
+def kind_of(study: str, command: Sequence[str]) -> str:
+    """What the time after a run's last epoch is remembered by: its study, and what its command adds to the figures."""
+    options = {word.partition("=")[0] for word in command}
+    return " ".join([study or "cells", *(option for option in ADDITIONS if option in options)])
 
 
 def row_of(cell: Cell) -> str:

@@ -89,8 +89,11 @@ class Measurement:
         told_s: float | None = None,
         learnt: Learnt | None = None,
         pace: Pace | None = None,
+        after_s: float = 0.0,
     ) -> None:
         """`learnt` of the processor: None for the machine's file; `pace` is told what the run took.
+
+        `after_s`: seconds that the command will take after the last epoch, for the progress line.
 
         `told_s`: seconds of measuring that were told beforehand, by which the run goes: it makes fewer of the promised
         epochs, and leaves out dear cells, rather than to overrun them by far. None: all is measured, whatever the time.
@@ -117,7 +120,7 @@ class Measurement:
         self._reach = Reach(policy, told_s, pace)
         self._nesting = Nesting(policy)
         self._stopping = Stopping(policy, self.history, self._ledger.fail, self._nesting)
-        self._telling = Telling(plan, watcher, self._ledger, self._budget, self._stopping)
+        self._telling = Telling(plan, watcher, self._ledger, self._budget, self._stopping, after_s)
         self._ways = Ways(Warmth(policy))
         self.timing = Timing()
 
@@ -242,7 +245,8 @@ class Measurement:
                 with self.timing.of("samples"):
                     ways.states_s |= draws.take(drawn, max(share_ends, time.monotonic() + draws_s))
         self._telling.end_epoch()
-        self._nesting.note(epoch.tallies, self._telling.epoch_s)
+        starts = self._budget.starts_of(cell.process for cell in cells)
+        self._nesting.note(epoch.tallies, self._telling.epoch_s, sum(starts.values()))
         if first and platform.machine() == "x86_64":  # elsewhere there is no window probe to be missed
             learnt, specs = sessions.calibrations.values(), self.survey.specs
             if note := probe_note(each for each in learnt if specs[each.runner].native):
@@ -390,6 +394,7 @@ class Measurement:
             complete,
             elapsed,
             self.timing.shares(self._budget.part_s),
+            self._telling.over_at,
         )
         self._ledger.sink.finish(outcome.cells, outcome.noise_floor, elapsed, complete)
         return outcome

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from perbyte import stats
 from perbyte.errors import PerbyteError
 from perbyte.measure.budget import Budget
 from perbyte.measure.draws import calls_of
 from perbyte.measure.history import RunHistory
-from perbyte.measure.nesting import Nesting
+from perbyte.measure.nesting import COMMON_WEIGHT, Nesting
+from perbyte.measure.outlook import Unfinished, until_precise_s
 from perbyte.measure.states import precise_enough
 from perbyte.model import Cell, CellFigure, Failure, Policy, Quality
 from perbyte.model.cell import LOOP
+from perbyte.stats.interval import relative_variance
 
 EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
 # epochs from which on looks are an eighth of the epochs apart: each look costs time, and some cover
@@ -29,7 +31,8 @@ LEAST_HALF_WIDTH = 0.05  # cycles: no call is told closer than that
 
 class Stopping:
     """What the cells of a run still need. `finished` are those that need no more epochs in this run,
-    `out_of_reach` those that will not be precise within the budget, while others will."""
+    `out_of_reach` those that will not be precise within the budget, while others will.
+    """
 
     def __init__(
         self,
@@ -48,9 +51,7 @@ class Stopping:
         self.finished: set[Cell] = set()
         self.budget_ended = False
         self.out_of_reach: set[Cell] = set()
-        self.epochs_left: int | None = (
-            None  # by the precision reached at the last look; None before the first
-        )
+        self._ends_at: float | None = None
 
     def young(self, alive: Sequence[Cell]) -> list[Cell]:
         """Return the cells with fewer epochs than are promised."""
@@ -66,29 +67,77 @@ class Stopping:
         self.finished = set()
         known = self._summaries(alive)  # of finished cells too: they tell how far epochs lie apart
         spreads = stats.common_spread(known.values())
+        figures = {
+            cell: stats.judge(summary, self._policy, spreads=spreads) for cell, summary in known.items()
+        }
         for cell in alive:
             done = self._history.epochs_of(cell)
             most = done >= self._policy.max_epochs
             if cell.drawn and cell.state == LOOP:
                 (self.finished.add if most or self._has_enough(cell) else due.append)(cell)
-            elif not (most or self._at_look(cell)):
+            elif not (most or self._at_look(done)):
                 due.append(cell)  # between two looks
-            elif not most and cell in known and not self._precise(known[cell], spreads):
+            elif not most and cell in known and not self._precise(known[cell], figures[cell]):
                 due.append(cell)
             else:
                 self.finished.add(cell)
-        missing = {cell: self._missing(known[cell], spreads) for cell in due if cell in known}
+        missing = {cell: self._missing(known[cell], figures[cell]) for cell in due if cell in known}
         missing |= {cell: self._missing_draws(cell) for cell in due if cell.drawn}
-        self.epochs_left = max(missing.values(), default=0)
         reached = budget.within_reach(missing, self._nesting.cost_s)
         self.out_of_reach = set(missing) - reached if reached else set()
         budget.note_closing(time.monotonic() - began)
         affordable = budget.affordable(due)
         self.budget_ended = len(affordable) < len(due)
+        unfinished = [self._unfinished(cell, missing, known, figures, spreads) for cell in due]
+        until_s = until_precise_s(
+            unfinished,
+            budget.starts_of(cell.process for cell in due),
+            budget.closing_s,
+            budget.left_s,
+            self._at_look,
+            self._policy.level,
+        )
+        self._ends_at = time.monotonic() + until_s
         return affordable
 
-    def _at_look(self, cell: Cell) -> bool:
-        return is_look(self._history.epochs_of(cell), self._policy.epochs)
+    @property
+    def until_precise_s(self) -> float | None:
+        """Seconds until the cells are precise or the budget is spent, as the last look told; None before the first."""
+        return None if self._ends_at is None else max(self._ends_at - time.monotonic(), 0.0)
+
+    def _unfinished(
+        self,
+        cell: Cell,
+        missing: Mapping[Cell, int],
+        known: Mapping[Cell, stats.Summary],
+        figures: Mapping[Cell, CellFigure],
+        spreads: stats.Spreads,
+    ) -> Unfinished:
+        """What is to be known of a cell that is not precise, to tell when it will be."""
+        cost_s = self._nesting.cost_s(cell) + self._nesting.rest_s
+        if cell not in known or known[cell].very_long or cell.state != LOOP:
+            done = max(self._history.epochs_of(cell), 1)
+            excess = math.sqrt(1 + missing.get(cell, 1) / done)  # with so many more epochs it is 1
+            return Unfinished(cell.process, done, excess, cost_s)
+        figure, seen = figures[cell], relative_variance(known[cell].values)
+        spread = spreads[known[cell].forked]
+        excess = min(
+            figure.relative_half_width / self._policy.precision,
+            figure.interval.half_width / LEAST_HALF_WIDTH,
+        )
+        return Unfinished(
+            cell.process,
+            figure.epochs,
+            math.inf if figure.quality is Quality.NOISY else excess,
+            cost_s,
+            seen,
+            self._nesting.variance(cell) or seen,
+            figure.epochs - 1 + COMMON_WEIGHT,
+            *((spread.variance, spread.freedom) if spread else ()),
+        )
+
+    def _at_look(self, done: int) -> bool:
+        return is_look(done, self._policy.epochs)
 
     def _has_enough(self, cell: Cell) -> bool:
         return calls_of(self._history.bursts.get(cell, ())) >= stats.ENOUGH_CALLS
@@ -99,9 +148,8 @@ class Stopping:
         wanted = math.ceil(self._history.epochs_of(cell) * (stats.ENOUGH_CALLS / max(calls, 1) - 1))
         return max(1, min(wanted, self._policy.max_epochs))
 
-    def _missing(self, summary: stats.Summary, spreads: stats.Spreads) -> int:
+    def _missing(self, summary: stats.Summary, figure: CellFigure) -> int:
         """How many epochs a cell lacks to be precise: half-widths shrink with the root of the number of epochs."""
-        figure = stats.judge(summary, self._policy, spreads=spreads)
         goal = LONG_PRECISION if summary.very_long else self._policy.precision
         if not 0 < figure.relative_half_width < math.inf:
             return self._policy.max_epochs
@@ -110,9 +158,8 @@ class Stopping:
         missing = max(wanted - figure.epochs, 1) if missing is None else missing
         return min(missing, self._policy.max_epochs)
 
-    def _precise(self, summary: stats.Summary, spreads: stats.Spreads) -> bool:
+    def _precise(self, summary: stats.Summary, figure: CellFigure) -> bool:
         """True when a cell needs no more epochs. Those that were left out do not count among the least number."""
-        figure = stats.judge(summary, self._policy, spreads=spreads)
         if figure.epochs < self._policy.epochs:
             return False
         if figure.interval.half_width < LEAST_HALF_WIDTH:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 
@@ -17,17 +18,29 @@ NOTE_EVERY_S = 1.0  # what a kill may make a resumed run forget of the time that
 
 
 class Telling:
-    """Tells the watcher of one run. `epoch_s` are the seconds that the last epoch took."""
+    """Tells the watcher of one run.
+
+    `epoch_s` are the seconds that the last epoch took, `over_at` is when it ended by the monotonic clock.
+    """
 
     def __init__(
-        self, plan: Plan, watcher: Watcher, ledger: Ledger, budget: Budget, stopping: Stopping
+        self,
+        plan: Plan,
+        watcher: Watcher,
+        ledger: Ledger,
+        budget: Budget,
+        stopping: Stopping,
+        after_s: float = 0.0,
     ) -> None:
+        """`after_s`: seconds that the command will take after the last epoch."""
         self._plan = plan
         self._watcher = watcher
         self._ledger = ledger
         self._budget = budget
         self._stopping = stopping
+        self._after_s = after_s
         self.epoch_s = self._epoch_began = 0.0
+        self.over_at = math.nan
         self._noted_s = 0.0
         self._clean_share = 0.0
         self._clean_shares: list[float] = []
@@ -43,7 +56,8 @@ class Telling:
 
     def end_epoch(self) -> None:
         """It has ended now."""
-        self.epoch_s = time.monotonic() - self._epoch_began
+        self.over_at = time.monotonic()
+        self.epoch_s = self.over_at - self._epoch_began
 
     def moment(self, stage: str, what: str, epoch: int, pending: int, clean: float | None = None) -> None:
         """Tell where the run stands; `clean` is the share of clean samples in this epoch so far."""
@@ -67,6 +81,7 @@ class Telling:
                 elapsed_s=self._budget.elapsed_s,
                 left_s=self._budget.left_s,
                 expected_s=self._expected_s(),
+                after_s=self._after_s,
             )
         )
 
@@ -82,8 +97,6 @@ class Telling:
             self._watcher.note(noise_note(statistics.mean(self._clean_shares), cores))
 
     def _expected_s(self) -> float | None:
-        """Seconds until the cells are precise, or the budget is spent."""
-        if self._stopping.epochs_left is None:
-            return None
-        since_s = time.monotonic() - self._epoch_began
-        return min(max(self._stopping.epochs_left * self.epoch_s - since_s, 0.0), self._budget.left_s)
+        """Seconds until the cells are precise, or the budget is spent; None before the first look."""
+        until_s = self._stopping.until_precise_s
+        return None if until_s is None else min(until_s, self._budget.left_s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from perbyte.model import CellFigure, Failure, Run
+from perbyte.model import Cell, CellFigure, Failure, Run
 from perbyte.model.text import plain
 from perbyte.report.behaviour import change_lines, render_behaviour
 from perbyte.report.listing import Listing, columns, markdown
@@ -20,9 +20,10 @@ def beside_lines(run: Run, own: Collection[str], bests: Sequence[BesideTheBest])
     for identity in sorted(run.conditions.identities, key=lambda identity: identity.runner):
         if identity.runner in own:
             yield f"{identity.runner}: {identity.library}, {identity.compiler}, {identity.flags or 'no flags'}"
+    several = len({best.own.cell.contract for best in bests}) > 1
     for best in bests:
         cell, ratio = best.own.cell, best.comparison.ratio
-        where = f"{cell.operation} {size_label(cell.size_bytes)}"
+        where = row_label(cell, several=several)
         library = best.best.cell.runner + (f", the best of {best.others}" if best.others > 1 else "")
         if text := claim_text(best.comparison):
             yield f"{cell.runner}, {where}, against {library}: {text}"
@@ -178,18 +179,24 @@ def first_line(figures: Sequence[CellFigure], elapsed_s: float) -> str:
 
 def stored_lines(kept: Sequence[tuple[Run, CellFigure]]) -> list[str]:
     """The figures that were not measured again, by run and row, with where they are from."""
-    rows: dict[str, dict[tuple[str, int], list[str]]] = {}
+    rows: dict[str, dict[str, list[str]]] = {}
+    several = len({figure.cell.contract for _, figure in kept}) > 1
     for run, figure in sorted(kept, key=lambda pair: pair[1].ns_per_call):
         when = f"{run.conditions.started_at[:16].replace('T', ' ')} UTC"
         name, cell = run.conditions.run_id, figure.cell
         head = f"not measured again, from the run {name} of {when} (same boot, builds and policy):"
-        row = rows.setdefault(head, {}).setdefault((cell.operation, cell.size_bytes), [])
+        row = rows.setdefault(head, {}).setdefault(row_label(cell, several=several), [])
         row.append(f"{cell.runner} {cost_text(figure)}")
     lines = []
     for head, costs in rows.items():
         lines.append(head)
-        lines += [f"  {op} {size_label(size)}: {', '.join(texts)}" for (op, size), texts in costs.items()]
+        lines += [f"  {row}: {', '.join(texts)}" for row, texts in costs.items()]
     return lines
+
+
+def row_label(cell: Cell, *, several: bool) -> str:
+    """`digest 1 KiB`, and `digest 1 KiB oneshot/1` where rows of `several` contracts stand together."""
+    return f"{cell.operation} {size_label(cell.size_bytes)}{f' {cell.contract}' * several}"
 
 
 def tree_lines(algorithm: str, run: Run | None, outcomes: Sequence[Any], measured: str) -> Iterator[str]:

@@ -165,6 +165,8 @@ class Session:
         """Who answers, with the SHA-256 of the object that holds the library's code ('' if unreadable)."""
         hello = self.hello()
         sha256 = file_sha256(hello.object)
+        # a program whose code may be in the libraries that it is linked with is no witness of what they lack
+        elsewhere = bool(self.spec.link) and hello.object == self.spec.command[0]
         return RunnerIdentity(
             runner=self.spec.name,
             cpu=self.cpu,
@@ -177,7 +179,7 @@ class Session:
             object_sha256=sha256,
             cpu_features=hello.cpu_features,
             sdk=hello.sdk,
-            lacks=machinecode.lacking(self.spec.language, hello.object, sha256),
+            lacks=() if elsewhere else machinecode.lacking(self.spec.language, hello.object, sha256),
             wraps=self.spec.wraps,
         )
 

@@ -200,12 +200,16 @@ class Spread:
     variance: float
     freedom: float
 
+    def speaks_for(self, variance: float) -> bool:
+        """True where a cell of such a relative variance is drawn towards the common one."""
+        return variance <= UNEXPLAINED * self.variance
+
     def moderate(self, variance: float, freedom: int) -> tuple[float, int]:
         """Return a cell's relative variance and its degrees of freedom, drawn towards the common one.
 
         (d0 s0^2 + d s^2) / (d0 + d) on d0 + d degrees of freedom (rounded down): Smyth's posterior variance.
         """
-        if variance > UNEXPLAINED * self.variance:
+        if not self.speaks_for(variance):
             return variance, freedom
         whole = self.freedom + freedom
         return (self.freedom * self.variance + freedom * variance) / whole, int(whole)
@@ -217,7 +221,7 @@ def find_spread(cells: Iterable[Sequence[float]]) -> Spread | None:
     The logarithm of a sample variance on d degrees of freedom has the mean log s0^2 + psi(d/2) - log(d/2) and
     so on, from which s0^2 and d0 follow by moments (Smyth 2004, section 6.2).
     """
-    variances = [_relative_variance(values) for values in cells if len(values) > 1]
+    variances = [(relative_variance(values), len(values) - 1) for values in cells]
     known = [(variance, freedom) for variance, freedom in variances if math.isfinite(variance)]
     middle = float(np.median([variance for variance, _ in known])) if known else 0.0
     if len(known) < LEAST_CELLS or middle <= 0:
@@ -289,8 +293,8 @@ def _inverse_trigamma(value: float) -> float:
     return math.sqrt(low * high)
 
 
-def _relative_variance(values: Sequence[float]) -> tuple[float, int]:
+def relative_variance(values: Sequence[float]) -> float:
+    """The sample variance of epoch values over their squared mean; inf where it has none."""
     array = np.asarray(values, dtype=float)
     centre = abs(float(array.mean()))
-    variance = float(array.var(ddof=1)) / centre**2 if centre > 0 else math.inf
-    return variance, len(values) - 1
+    return float(array.var(ddof=1)) / centre**2 if centre > 0 and len(array) > 1 else math.inf

@@ -23,6 +23,7 @@ from perbyte.trial.expressions import (
     taking,
     told,
 )
+from perbyte.trial.random_sources import RANDOM, SAME_PAIR
 from perbyte.trial.roles import BACK_AND_FORTH, Call
 
 STATE_BYTES = 1 << 16
@@ -59,13 +60,16 @@ def write_adapter(
     version: str,
     room: int = 0,
     aligned: int = 0,
+    seeded: bool = False,
 ) -> Adapter:
     """Write the table for `calls` by step. Raises UsageError when the functions do not make an operation.
 
     `room`: bytes of the largest key of a pair, where 64 KiB do not do. `aligned`: keys, nonces and additional data
-    begin at multiples of so many bytes.
+    begin at multiples of so many bytes. `seeded`: a key pair that is another one each time is refused, because no known
+    answer can be asked of it.
     """
-    writer = _Writer(algorithm, calls)
+    writer = _Writer(algorithm, calls, seeded=seeded)
+    random = RANDOM.replace("KEYPAIR", statement(calls["keypair"])) if "keypair" in calls else ""
     variants = writer.variants()
     rows = "\n".join(
         f'\t{{"{variant.operation}", "{variant.contract}", "{variant.calls}", '
@@ -76,13 +80,15 @@ def write_adapter(
     key = 0 if algorithm.kind in UNKEYED else algorithm.key_bytes
     nonce = 0 if algorithm.kind in UNKEYED else algorithm.nonce_bytes
     text = _TABLE.format(
-        declarations="\n".join([*(declaration(call) for call in calls.values()), taking(calls.values())]),
+        declarations="\n".join(declaration(call) for call in calls.values()),
+        taking=taking(calls.values()),
+        leaving="\tgive_back(c->ctx);\n" if any(call.makes for call in calls.values()) else "",
         bytes=STATE_BYTES,
         room=max(STATE_BYTES, room),
         aligned=aligned,
         block=algorithm.block_bytes or 1,
         ciphertext=algorithm.ciphertext_bytes,
-        random=_RANDOM if "keypair" in calls else "",
+        random=random + (SAME_PAIR if random and seeded else ""),
         secret=_SECRET if {"keypair", "base"} & set(calls) else "",
         open=writer.opening(),
         loops="\n".join(writer.loops),
@@ -101,9 +107,10 @@ def write_adapter(
 
 
 class _Writer:
-    def __init__(self, algorithm: Algorithm, calls: Mapping[str, Call]) -> None:
+    def __init__(self, algorithm: Algorithm, calls: Mapping[str, Call], *, seeded: bool) -> None:
         self.algorithm = algorithm
         self.calls = calls
+        self.seeded = seeded
         self.loops: list[str] = []
 
     def variants(self) -> list[Variant]:
@@ -117,6 +124,7 @@ class _Writer:
             "stream-cipher": self._cipher,
             "aead": self._aead,
             "kdf": self._kdf,
+            "password-hash": self._password,
             "permutation": self._permutation,
             "kem": self._kem,
             "signature": self._signature,
@@ -169,7 +177,7 @@ class _Writer:
         if not {"init", "update", "final"} <= set(self.calls):
             return []
         init, update, final = (self.calls[step] for step in ("init", "update", "final"))
-        names = f"{init.function}, {update.function}, {final.function}"
+        names = f"{told(init)}, {update.function}, {final.function}"
         whole = self._loop("digest", [expression(step) for step in (init, update, final)])
         stream = self._loop("more", [expression(update)])
         begin, show = self._once("begin", init), self._once("show", final)
@@ -195,14 +203,12 @@ class _Writer:
             rekey = self._loop("rekey", [expression(key), expression(mac)])
             return [
                 Variant("mac", "message/1", mac.function, "NULL", message, "NULL"),
-                Variant("mac", "rekey/1", f"{key.function}, {mac.function}", "NULL", rekey, "NULL"),
+                Variant("mac", "rekey/1", f"{told(key)}, {mac.function}", "NULL", rekey, "NULL"),
             ]
         if {"init", "update", "final"} <= set(calls) and calls["init"].has("key"):
             parts = [calls[step] for step in ("init", "update", "final")]
             loop = self._loop("mac", [expression(call) for call in parts])
-            return [
-                Variant("mac", "rekey/1", ", ".join(call.function for call in parts), "NULL", loop, "NULL")
-            ]
+            return [Variant("mac", "rekey/1", ", ".join(told(call) for call in parts), "NULL", loop, "NULL")]
         return []
 
     def _cipher(self) -> list[Variant]:
@@ -233,7 +239,7 @@ class _Writer:
         once = self._loop(f"{name}_again", [counted(operation, call)], failed)
         variants = [
             Variant(operation, "message/1", told(call), "NULL", once, "NULL"),
-            Variant(operation, "rekey/1", f"{key.function}, {told(call)}", "NULL", rekey, "NULL"),
+            Variant(operation, "rekey/1", f"{told(key)}, {told(call)}", "NULL", rekey, "NULL"),
         ]
         if not self.algorithm.nonce_bytes:
             variants.insert(0, Variant(operation, "stream/1", told(call), "NULL", once, "NULL"))
@@ -255,6 +261,13 @@ class _Writer:
                 "expand", "expand/1", call.function, "NULL", self._loop("expand", [expression(call)]), "NULL"
             )
         ]
+
+    def _password(self) -> list[Variant]:
+        if "hash" not in self.calls:
+            return []
+        call = self.calls["hash"]
+        loop = self._loop("hash", [expression(call)])
+        return [Variant("hash", "password/1", call.function, "NULL", loop, "NULL")]
 
     def _permutation(self) -> list[Variant]:
         if not (call := self.calls.get("permute")):
@@ -292,11 +305,17 @@ class _Writer:
             Variant("derive", "pk/1", call.function, "NULL", self._loop("derive", [expression(call)]), "NULL")
         ]
 
+    def _pair(self) -> list[str]:
+        if not self.seeded:
+            return ["make_pair(c, state);"]
+        refused = "\treturn close_case(c), pb_fail(c, ANOTHER_PAIR);"
+        return ["make_pair(c, state);", "if (another_pair(c, state))", refused]
+
     def opening(self) -> str:
         """What `open` does once the state is there."""
         kind, calls = self.algorithm.kind, self.calls
         lines: list[str] = []
-        if kind in ("hash", "xof", "mac"):
+        if kind in ("hash", "xof", "mac", "password-hash"):
             lines.append("c->out_len = c->row->output;")
         elif kind == "permutation":
             lines += [
@@ -311,19 +330,12 @@ class _Writer:
             ]
         elif kind == "kem":
             lines += [
-                "pb_given_random(c->key[0], c->key_len);",
-                f"{statement(calls['keypair'])};",
-                "pb_given_random(NULL, 0);",
+                *self._pair(),
                 "c->out_len = c->inverse ? c->row->output : "
                 f"{self.algorithm.ciphertext_bytes}u + c->row->output;",
             ]
         elif kind == "signature":
-            lines += [
-                "pb_given_random(c->key[0], c->key_len);",
-                f"{statement(calls['keypair'])};",
-                "pb_given_random(NULL, 0);",
-                "c->out_len = c->inverse ? 0 : c->row->output;",
-            ]
+            lines += [*self._pair(), "c->out_len = c->inverse ? 0 : c->row->output;"]
         elif kind == "key-agreement":
             lines += [
                 "memcpy(state->secret_key, c->nonce[0], c->nonce_len);",
@@ -355,36 +367,6 @@ def _literal(text: str) -> str:
     return f'"{plain}"'
 
 
-_RANDOM = """
-/* Key pairs come from the run's seed; what is drawn in a timed call costs next to nothing (SplitMix64). */
-static const uint8_t *pb_given;
-static size_t pb_given_left;
-
-static void pb_given_random(const uint8_t *bytes, size_t length)
-{
-	pb_given = bytes;
-	pb_given_left = length;
-}
-
-__attribute__((weak)) int randombytes(uint8_t *out, unsigned long long length)
-{
-	static uint64_t state = 1;
-	for (; length && pb_given_left; length--, pb_given_left--)
-		*out++ = *pb_given++;
-	while (length) {
-		uint64_t z = state += 0x9e3779b97f4a7c15;
-		size_t part = length < 8 ? (size_t)length : 8;
-		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-		z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-		z ^= z >> 31;
-		memcpy(out, &z, part);
-		out += part;
-		length -= part;
-	}
-	return 0;
-}
-"""
-
 _SECRET = """
 /* Undefined under Valgrind where `--leak=taint` looks. */
 uint8_t *pb_trial_secret(const pb_case *c, size_t *length)
@@ -411,15 +393,16 @@ struct state {{
 	_Alignas(64) uint8_t public_key[{room}];
 	_Alignas(64) uint8_t secret_key[{room}];
 	uint64_t length;
+	void *made;
 	int answer, accepted;
 }};
 
 static int accepted;
-{random}
+{taking}{random}
 
 static void close_case(pb_case *c)
 {{
-	free(c->ctx);
+{leaving}	free(c->ctx);
 	c->ctx = NULL;
 }}
 

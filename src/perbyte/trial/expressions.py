@@ -47,6 +47,10 @@ def wrapped(call: Call) -> bool:
 def expression(call: Call) -> str:
     """The C expression of one timed call."""
     text = f"{symbol(call)}({', '.join(_arguments(call))})"
+    if call.makes:
+        return f"give_back(state), state->made = {text}"
+    if call.hands_over:
+        return f"{text}, take_out(out, state->made, out_max)"
     if call.freed:
         return f"take_out(out, {text}, out_max)"
     if call.step == "permute":
@@ -58,17 +62,32 @@ def expression(call: Call) -> str:
 
 
 def taking(calls: Iterable[Call]) -> str:
-    """The C that copies a returned buffer to the output and frees it; nothing where none is returned."""
-    for freed in (call.freed for call in calls if call.freed):
+    """The C that frees what a function allocates, and copies it to the output first where it is that."""
+    for call in calls:
+        if not (freed := call.freed):
+            continue
         declared = "" if freed == "free" else f"extern void {freed}(void *);\n"
-        return f"""{declared}static void take_out(void *out, void *made, size_t bytes)
-{{
+        text = _GIVE_BACK if call.makes else _TAKE_OUT
+        return declared + text.replace("FREE", freed)
+    return ""
+
+
+_TAKE_OUT = """\
+static void take_out(void *out, void *made, size_t bytes)
+{
 	if (made)
 		memcpy(out, made, bytes);
-	{freed}(made);
-}}
+	FREE(made);
+}
 """
-    return ""
+_GIVE_BACK = """\
+static void give_back(struct state *state)
+{
+	if (state->made)
+		FREE(state->made);
+	state->made = NULL;
+}
+"""
 
 
 def counted(operation: str, call: Call) -> str:
@@ -92,6 +111,8 @@ def answers(call: Call) -> bool:
 
 def told(call: Call) -> str:
     """What a timed call does, for `hello` and for readers."""
+    if call.makes:
+        return f"{call.freed}, {call.function}"
     if call.freed:
         return f"{call.function}, memcpy, {call.freed}"
     if call.step == "permute" and call.has("buffer"):
@@ -102,7 +123,7 @@ def told(call: Call) -> str:
 def _arguments(call: Call) -> list[str]:
     opening, verifying = call.step == "open", call.step == "verify"
     given = {
-        "out": "out",
+        "out": "(void *)&state->made" if call.hands_over else "out",
         "in": "in",
         "size": "in_len" if opening and not call.has("tag") else "size",
         "blocks": "size / BLOCK",
@@ -118,7 +139,8 @@ def _arguments(call: Call) -> list[str]:
         "tag": "in + size" if opening or verifying else "out" if call.step == "sign" else "out + size",
         "tag-length": "out_max",
         "secret-number": "NULL",
-        "context": "state->context",
+        "context": "state->made" if call.held else "state->context",
+        "seed": "PB_TURN(key, turn)" if call.step == "keypair" else "state->context",
         "buffer": "out",
         "public-key": "state->public_key",
         "secret-key": "state->secret_key",
@@ -165,6 +187,7 @@ def _slice_length(call: Call, role: str) -> str:
 def statement(call: Call) -> str:
     """One call outside the loops, with what the loops have in local variables."""
     text = f"{symbol(call)}({', '.join(_arguments(call))})"
+    text = f"state->made = {text}" if call.makes else text
     for local in ("key_len", "nonce_len", "aad_len", "in_len", "aad", "out_max", "size"):
         value = "c->row->output" if local == "out_max" else f"c->{local}"
         text = _word(local, value, text)
@@ -203,7 +226,13 @@ def declaration(call: Call) -> str:
     if call.prototype and returns_bytes(call.prototype):
         kinds.append("void *")
     returned = call.prototype and returns_bytes(call.prototype)
-    result = "void *" if call.freed else "int" if answers(call) and not returned else "void"
+    result = (
+        "void *"
+        if call.freed and not call.hands_over
+        else "int"
+        if answers(call) and not returned
+        else "void"
+    )
     return f"extern {result} {symbol(call)}({', '.join(kinds) or 'void'});"
 
 

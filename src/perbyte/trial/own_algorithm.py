@@ -7,6 +7,7 @@ gives the data back, that a forgery is refused, that the same call gives the sam
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -31,7 +32,12 @@ _OPERATIONS = {
     "aead": ("seal", "open"),
     "kdf": ("expand",),
     "permutation": ("permute",),
+    "kem": ("encapsulate", "decapsulate"),
+    "signature": ("sign", "verify"),
+    "key-agreement": ("derive",),
 }
+_RANDOMISED = {"kem": ("encapsulate", "decapsulate"), "signature": ("sign",)}
+_SEED_BYTES = 64  # of a key pair, where none are said
 _NEEDED = {
     "hash": ("out",),
     "xof": ("out",),
@@ -41,8 +47,18 @@ _NEEDED = {
     "aead": ("key", "nonce", "out"),
     "kdf": ("key",),
     "permutation": ("block",),
+    "kem": ("public", "ciphertext", "out"),
+    "signature": ("out",),
+    "key-agreement": ("key", "out"),
 }
-_FIELDS = {"key": "key_bytes", "nonce": "nonce_bytes", "out": "tag_bytes", "block": "block_bytes"}
+_FIELDS = {
+    "key": "key_bytes",
+    "nonce": "nonce_bytes",
+    "out": "tag_bytes",
+    "block": "block_bytes",
+    "public": "public_bytes",
+    "ciphertext": "ciphertext_bytes",
+}
 
 
 def algorithm_named(name: str, kind: str, lengths: Sequence[str], answers: Path | None) -> Algorithm:
@@ -87,6 +103,10 @@ def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None)
     id_ = (bare if answers else f"{UNVERIFIED}{bare}") + ("-ecb" if kind == "block-cipher" else "")
     if kind in ("hash", "xof"):
         given.setdefault("block", 1)
+    if kind in _RANDOMISED:
+        given.setdefault("key", _SEED_BYTES)
+    if kind == "key-agreement":
+        given |= {"nonce": given["key"], "public": given["out"]}
     place = home() / "algorithms" / id_
     shutil.rmtree(place, ignore_errors=True)
     (place / "algorithms").mkdir(parents=True)
@@ -94,6 +114,8 @@ def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None)
     mode = ['mode = "ecb"'] if kind == "block-cipher" else []
     if kind in ("block-cipher", "permutation"):
         mode.append(f"data_multiple_bytes = {given['block']}")
+    if kind in _RANDOMISED:
+        mode.append(f"randomised = {json.dumps(_RANDOMISED[kind])}")
     operations = ", ".join(f'"{operation}"' for operation in _OPERATIONS[kind])
     text = [f"[algorithms.{id_}]", f'name = "{bare}"', f'kind = "{kind}"', *fields, *mode, "year = 2000"]
     text += ['origin = "the user"', f"operations = [{operations}]", 'sources = ["perbyte try"]']

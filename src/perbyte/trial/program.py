@@ -178,7 +178,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         scratch.rename(place)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return describe(source.name, place, source.files)
+    return describe(source.name, place, source.files, link=source.link)
 
 
 def _link(command: list[str], scratch: Path) -> list[str]:
@@ -237,7 +237,9 @@ def _compiling(
     return commands
 
 
-def describe(name: str, place: Path, files: Sequence[Path] = (), *, language: str = "c") -> RunnerSpec:
+def describe(
+    name: str, place: Path, files: Sequence[Path] = (), *, language: str = "c", link: Sequence[str] = ()
+) -> RunnerSpec:
     """The runner whose program lies in `place`."""
     return RunnerSpec(
         name=name,
@@ -259,7 +261,7 @@ def describe(name: str, place: Path, files: Sequence[Path] = (), *, language: st
         kind=PROGRAM,
         sources=(),
         flags=(),
-        link=(),
+        link=tuple(link),
         watch=(),
         build_command=(),
         command=(str(place / "runner"),),

@@ -42,6 +42,7 @@ _SHAPES: dict[str, tuple[Shape, ...]] = {
     "secret-key": (*_READ, *_WRITTEN),
     "ciphertext": (*_READ, *_WRITTEN),
     "secret": (*_READ, *_WRITTEN),
+    "seed": (*_READ, *_WRITTEN),
 }
 MEANINGS = {
     "out": "where the output goes",
@@ -66,6 +67,7 @@ MEANINGS = {
     "secret-key": "the private key",
     "ciphertext": "the ciphertext of a KEM",
     "secret": "the shared secret",
+    "seed": "what a key pair or an encapsulation is made of, in place of random bytes",
     "counter": "the number of the first block, which is 0",
     "0": "the number 0",
     "1": "the number 1; any other number too, such as 24 rounds",
@@ -73,14 +75,14 @@ MEANINGS = {
 }
 _ROUNDS = ("rounds", "round", "nr", "nrounds", "numrounds", "start")
 _NAMES: dict[str, str] = {
-    "out": "out output dst dest digest hash md result res h ciphertext cipher ct c mac tag o y",
+    "out": "out output dst dest digest hash md result res h ciphertext cipher ct c mac tag o y okm",
     "in": "in input src msg message m data plaintext plain pt p x",
     "size": "len length inlen size n mlen msglen messagelen datalen nbytes bytes count l clen ctlen inputlen",
     "blocks": "blocks nblocks blockcount nblk",
-    "out-length": "outlen outputlen digestlen mdlen hashlen maclen outsize",
+    "out-length": "outlen outputlen digestlen mdlen hashlen maclen outsize okmlen",
     "length-back": "clen outlen mlen len smlen siglen",
-    "key": "key k userkey secretkey",
-    "key-length": "keylen klen keysize keybytes",
+    "key": "key k userkey secretkey prk ikm",
+    "key-length": "keylen klen keysize keybytes prklen ikmlen",
     "key-bits": "keybits bits",
     "nonce": "nonce iv npub n counter ctr salt ivec",
     "nonce-length": "noncelen ivlen saltlen nlen",
@@ -96,6 +98,7 @@ _NAMES: dict[str, str] = {
     "secret-key": "sk secretkey priv privatekey n scalar",
     "ciphertext": "ct c ciphertext",
     "secret": "ss key k secret sharedsecret",
+    "seed": "seed coins entropy randomness",
 }
 _LENGTH_LIKE = re.compile(r"len|siz|byte|sz|bits|^argument|^.{1,2}$|l$|cnt$")
 _LENGTH_OF = {"in": "size", "out": "out-length", "key": "key-length", "nonce": "nonce-length"} | {
@@ -138,8 +141,9 @@ STEPS: dict[str, Step] = {
         ("out", "out-length", "key"), ("key-length", "nonce", "nonce-length", "aad", "aad-length")
     ),
     "permute": Step((), ("buffer", "out", "in")),
-    "keypair": Step(("public-key", "secret-key")),
-    "encapsulate": Step(("ciphertext", "secret", "public-key")),
+    "keypair": Step(("public-key", "secret-key"), ("seed",)),
+    "encapsulate": Step(("ciphertext", "secret", "public-key"), ("seed",)),
+    "hash": Step(("out", "in", "size", "nonce"), ("out-length", "nonce-length")),
     "decapsulate": Step(("ciphertext", "secret", "secret-key")),
     "sign": Step(("tag", "in", "size", "secret-key"), ("length-back",)),
     "verify": Step(("tag", "in", "size", "public-key"), ("tag-length",)),
@@ -148,6 +152,8 @@ STEPS: dict[str, Step] = {
 }
 RETURNING = ("digest", "mac")
 """Steps whose function may return its output in a buffer, with a function that frees it."""
+MAKING = ("init", "key", "decrypt-key")
+"""Steps whose function may return the state that the others work on, with a function that frees it."""
 BACK_AND_FORTH = ("open", "verify")
 """Steps whose function answers whether it accepts its input."""
 STEPS["decrypt"] = STEPS["encrypt"]
@@ -159,8 +165,9 @@ _BACKWARDS = {"decrypt", "open"}  # ciphertext comes in, plaintext goes out
 class Call:
     """A function with the role of each of its parameters.
 
-    `freed` is the function that frees the buffer which this one returns, '' where it returns none. `one_block`: it
-    takes one block or state and is not told how many bytes these have.
+    `freed` is the function that frees what this one returns, '' where it returns nothing of that sort: a buffer with
+    the output, or the state (see `makes`). `held`: its state is what another one returned. `one_block`: it takes one
+    block or state and is not told how many bytes these have.
     """
 
     step: str
@@ -169,6 +176,17 @@ class Call:
     prototype: Prototype | None = None
     freed: str = ""
     one_block: bool = False
+    held: bool = False
+
+    @property
+    def makes(self) -> bool:
+        """True for a function that returns the state."""
+        return bool(self.freed) and self.step in MAKING
+
+    @property
+    def hands_over(self) -> bool:
+        """True for a function that writes to `out` where its output lies, which another function frees."""
+        return bool(self.freed) and self.step in RETURNING and self.has("out")
 
     def has(self, role: str) -> bool:
         """True when one of the parameters has this role."""
@@ -235,8 +253,11 @@ def say(
 
 
 def _gives_buffer(step: str, prototype: Prototype, roles: Sequence[str]) -> bool:
-    """True for a function of C that returns a pointer and has no parameter for its output."""
-    return step in RETURNING and "out" not in roles and prototype.result.rstrip().endswith("*")
+    """True for a function of C that allocates its output or its state: returned, or written to a pointer's pointer."""
+    if step in RETURNING and "out" in roles:
+        return prototype.parameters[list(roles).index("out")].type.count("*") > 1
+    lacks = (step in RETURNING and "out" not in roles) or (step in MAKING and "context" not in roles)
+    return lacks and prototype.result.rstrip().endswith("*")
 
 
 def understood(call: Call) -> str:
@@ -246,15 +267,17 @@ def understood(call: Call) -> str:
         role if name.replace("_", "-") == role else f"{name} is {role}"
         for name, role in zip(names, call.roles, strict=True)
     ]
-    freed = f", its result is out, freed by {call.freed}" if call.freed else ""
+    result = "its result is the state" if call.makes else "its result is out"
+    freed = f", {'out' if call.hands_over else result}, freed by {call.freed}" if call.freed else ""
     return f"{call.function}({', '.join(told)}){freed}"
 
 
-def explain(step: str) -> str:
-    """The roles of a step in words, for a message's way out."""
-    roles = (*STEPS[step].needs, *STEPS[step].takes, *LITERALS)
-    told = "; ".join(f"{role}: {MEANINGS[role]}" for role in roles)
-    return f"say what each parameter is, in its order: --signature {','.join(STEPS[step].needs)}  ({told})"
+def explain(step: str, roles: Sequence[str] = ()) -> str:
+    """The roles of a step in words, for a message's way out. `roles` as far as they were understood."""
+    known = (*STEPS[step].needs, *STEPS[step].takes, *LITERALS)
+    told = "; ".join(f"{role}: {MEANINGS[role]}" for role in known)
+    words = ",".join(role or "?" for role in roles or STEPS[step].needs)
+    return f"say what each parameter is, in its order: --signature {step}={words}  ({told})"
 
 
 def _in_place(parameters: Sequence[Parameter], roles: dict[int, str]) -> None:
@@ -341,7 +364,7 @@ def _check(call: Call) -> None:
     if lost := [name for name, role in zip(names, call.roles, strict=True) if not role]:
         raise UsageError(
             f"{shown}: what '{lost[0]}' is for is not clear" + (f" ({understood})" if understood else ""),
-            hint=explain(call.step),
+            hint=explain(call.step, call.roles),
         )
     present = set(call.roles) | _implied(call)
     if call.one_block:
@@ -349,9 +372,11 @@ def _check(call: Call) -> None:
     lacking = [role for role in STEPS[call.step].needs if role not in present]
     if call.step in ("encrypt", "decrypt", "permute") and "buffer" not in present:
         lacking += [role for role in ("out", "in") if role not in present]
-    if lacking == ["out"] and call.prototype and _gives_buffer(call.step, call.prototype, call.roles):
+    allocates = call.prototype and _gives_buffer(call.step, call.prototype, call.roles) and not call.freed
+    if allocates and lacking in ([], ["out"], ["context"]):
+        made = "returns" if lacking else "allocates"
         raise UsageError(
-            f"{shown}: what it returns must be freed, and by which function is not known",
+            f"{shown}: what it {made} must be freed, and by which function is not known",
             hint=f"--function {call.step}={call.function},free=free, or another function's name",
         )
     if lacking:
@@ -376,7 +401,7 @@ def _implied(call: Call) -> set[str]:
             if role == "buffer":
                 roles.add("size")
     if returns_bytes(call.prototype) or call.freed:
-        roles.add("out")
+        roles.add("context" if call.makes else "out")
     return roles
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perbyte.catalogue import load
@@ -18,7 +18,7 @@ from perbyte.trial.adapter import write_adapter
 from perbyte.trial.expressions import wrapped
 from perbyte.trial.program import HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
 from perbyte.trial.prototype import Prototype, find_prototype, functions_of
-from perbyte.trial.roles import RETURNING, STEPS, Call, assign, explain, say
+from perbyte.trial.roles import MAKING, RETURNING, STEPS, Call, assign, explain, say
 from perbyte.trial.rust import write_wrapper
 from perbyte.trial.signatures import MANAGED, functions_in
 from perbyte.trial.zig import zig_wrapper
@@ -32,6 +32,7 @@ _ALONE = {
     "stream-cipher": "encrypt",
     "aead": "seal",
     "kdf": "expand",
+    "password-hash": "hash",
     "permutation": "permute",
 }
 _WORDS = (
@@ -64,6 +65,7 @@ _OF_KIND = {
     "stream-cipher": ("encrypt", "decrypt", "key"),
     "aead": ("seal", "open", "key"),
     "kdf": ("expand",),
+    "password-hash": ("hash",),
     "permutation": ("permute",),
     "kem": ("keypair", "encapsulate", "decapsulate"),
     "signature": ("keypair", "sign", "verify"),
@@ -144,10 +146,12 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
             calls[step] = _assigned(asked.algorithm, step, prototype, freed)
         else:
             _explain_missing(asked, step, function)
+    if any(call.makes for call in calls.values()):
+        calls = {step: replace(call, held=True) for step, call in calls.items()}
     if freed and not any(call.freed for call in calls.values()):
         raise UsageError(
             f"--function free={freed}: no function returns a buffer that it could free",
-            hint=f"of C, and one of {', '.join(RETURNING)}, without a parameter for the output",
+            hint=f"of C: the output of {', '.join(RETURNING)}, or the state that {', '.join(MAKING)} returns",
         )
     return calls
 
@@ -176,7 +180,8 @@ def _assigned(algorithm: Algorithm, step: str, prototype: Prototype, freed: str)
 def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str, ...], name: str) -> Source:
     """The source of the runner called `name`, compiled with `flags`."""
     files = ", ".join(file.name for file in asked.files)
-    adapter = write_adapter(asked.algorithm, calls, name=name, library=files, version=digest_of(asked.files))
+    version = digest_of(asked.files)
+    adapter = write_adapter(asked.algorithm, calls, name=name, library=files, version=version, seeded=True)
     rust = next((file for file in asked.files if file.suffix == ".rs"), None)
     exported = [call for call in calls.values() if wrapped(call)]
     wrapper = write_wrapper(rust, exported) if rust and exported else ""
