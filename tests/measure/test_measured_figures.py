@@ -95,16 +95,16 @@ def test_a_core_that_is_never_quiet_gives_a_figure_that_says_so(lab):
 
 def test_layout_luck_widens_the_interval_instead_of_hiding(lab):
     """Each fresh process is up to 2 % off; the interval must know it, and still hold the truth."""
-    lucky = lab.run(script(layout=0.02), ask=ALL, epochs=5, max_epochs=5)
+    varied = lab.run(script(layout=0.02), ask=ALL, epochs=5, max_epochs=5)
     steady = lab.run({**script(), "name": "beta"}, ask=ALL.replace("alpha", "beta"), epochs=5, max_epochs=5)
-    check_against_truth(lucky.outcome.cells, within=0.03)
+    check_against_truth(varied.outcome.cells, within=0.03)
     narrow = {
         dataclasses.replace(f.cell, runner="alpha"): f.relative_half_width for f in steady.outcome.cells
     }
-    wider = [f.relative_half_width / narrow[f.cell] for f in lucky.outcome.cells]
+    wider = [f.relative_half_width / narrow[f.cell] for f in varied.outcome.cells]
     assert sorted(wider)[len(wider) // 2] > 5
-    assert {figure.interval.dominated_by for figure in lucky.outcome.cells} == {"epochs"}
-    for figure in lucky.outcome.cells:
+    assert {figure.interval.dominated_by for figure in varied.outcome.cells} == {"epochs"}
+    for figure in varied.outcome.cells:
         assert len(set(figure.epoch_cycles)) == 5, "every epoch has a layout of its own"
         if figure.relative_half_width > 0.0025:
             assert figure.quality is Quality.IMPRECISE

@@ -49,7 +49,7 @@ def test_a_cell_whose_processes_differ_most_gets_more_processes_and_fewer_bursts
 
 
 def test_few_epochs_of_a_cell_are_drawn_towards_the_others():
-    """By luck alone three epochs of a cell may agree perfectly; it gets no more bursts than the formula's many."""
+    """By chance alone three epochs of a cell may agree perfectly; it gets no more bursts than the formula's many."""
     nesting = learn(0.004, 0.004, epochs=LEAST_EPOCHS)
     counts = [nesting.rounds(cell) for cell in CELLS]
     assert max(counts) <= 8

@@ -36,7 +36,7 @@ def test_there_are_traces_of_several_kinds_of_neighbour():
 
 
 def test_figures_are_true_beside_every_neighbour(runs):
-    """The worst of a hundred processes' luck aside: within a third of a per cent, most of them far less."""
+    """Within a third of a per cent, but for the worst layout of a hundred processes; most far less."""
     for name, made in runs.items():
         errors = sorted(abs(f.per_call / truth(f.cell) - 1) for f in made.outcome.cells)
         assert len(errors) == 9, name
