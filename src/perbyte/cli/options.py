@@ -25,6 +25,7 @@ from perbyte.app.quantities import (
 from perbyte.cli.declared import flag, option
 from perbyte.errors import UsageError
 from perbyte.model import Policy
+from perbyte.model.text import json_ready
 
 
 class Parsed(click.ParamType[Any]):
@@ -243,8 +244,8 @@ def note(text: str, *, quiet: bool = False) -> None:
 
 
 def print_json(document: Any, indent: int | None = 1) -> None:
-    """Print a document as JSON, which has no number that is not finite."""
-    print(json.dumps(document, indent=indent, allow_nan=False))
+    """Print what `json_ready` makes of a document."""
+    print(json.dumps(json_ready(document), indent=indent))
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -57,7 +57,7 @@ def command(options: QueryOptions) -> int:
 def print_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], forms: Forms) -> None:
     """Print what a query found."""
     if forms.as_json:
-        print_json([dict(zip(names, map(json_ready, row), strict=True)) for row in rows])
+        print_json([dict(zip(names, row, strict=True)) for row in rows])
     elif forms.as_csv:
         from perbyte.model.text import inert
 
