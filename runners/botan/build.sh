@@ -11,7 +11,7 @@ modules="$modules,keccak_perm_avx512,blake2,blake2s,ascon_aead128,ascon_hash256,
 modules="$modules,hkdf,pbkdf2,scrypt,argon2,argon2_avx2,argon2_avx512,bcrypt,system_rng,os_utils"
 modules="$modules,x25519,x448,ed25519,ed448,ecdh,ecdsa,raw_hash,pcurves_secp256r1,pcurves_secp384r1"
 modules="$modules,pcurves_brainpool256r1,pcurves_brainpool384r1,pcurves_brainpool512r1"
-modules="$modules,dh,ml_kem,ml_dsa,slh_dsa_sha2,slh_dsa_shake"
+modules="$modules,dh,ml_kem,ml_dsa,slh_dsa_sha2,slh_dsa_shake,hss_lms,xmss"
 
 available() {
 	known=$(python3 configure.py --list-modules)

@@ -11,7 +11,7 @@
 #include <botan/rng.h>
 #include <perbyte.h>
 
-extern const pb_row secret_rows[], public_rows[];
+extern const pb_row secret_rows[], public_rows[], stateful_rows[];
 
 // Gives the run's material where the library draws at random and has no function that takes it.
 class Given final : public Botan::RandomNumberGenerator

@@ -396,7 +396,7 @@ extern const pb_row public_rows[] = {
 
 int main(int argc, char **argv)
 {
-	static const pb_row *const tables[] = {secret_rows, public_rows, nullptr};
+	static const pb_row *const tables[] = {secret_rows, public_rows, stateful_rows, nullptr};
 	pb_runner runner = {};
 	runner.name = RUNNER_NAME;
 	runner.library = "Botan";

@@ -1,5 +1,5 @@
 /* liboqs: KEMs and signatures by the names that the library gives them. */
-#include <perbyte.h>
+#include "stateful.h"
 
 #include <oqs/oqs.h>
 
@@ -54,7 +54,7 @@ static void give_seed(uint8_t *out, size_t length)
 		out[i] = seed_left ? (seed_left--, *seed++) : 0;
 }
 
-static void begin_draw(const uint8_t *from, size_t length)
+void begin_draw(const uint8_t *from, size_t length)
 {
 	seed = from;
 	seed_left = length;
@@ -62,11 +62,10 @@ static void begin_draw(const uint8_t *from, size_t length)
 		OQS_randombytes_custom_algorithm(give_seed);
 }
 
-/* 0 where the seed was used up. */
-static int end_draw(OQS_STATUS status)
+int end_draw(int failed)
 {
 	OQS_randombytes_switch_algorithm(OQS_RAND_alg_system);
-	return status != OQS_SUCCESS || seed_left;
+	return failed || seed_left;
 }
 
 static int kem_open(pb_case *c)
@@ -81,7 +80,7 @@ static int kem_open(pb_case *c)
 			return failed(c, "OQS_KEM_keypair_derand");
 	} else {
 		begin_draw(c->key[0], c->key_len);
-		if (end_draw(OQS_KEM_keypair(state->kem, state->public, state->private)))
+		if (end_draw(OQS_KEM_keypair(state->kem, state->public, state->private) != OQS_SUCCESS))
 			return failed(c, "OQS_KEM_keypair");
 	}
 	state->length = state->kem->length_ciphertext;
@@ -93,7 +92,7 @@ static void kem_show(pb_case *c)
 {
 	struct state *state = c->ctx;
 	static uint8_t sealed[24576];
-	uint8_t sent[32] = {0}, got[32] = {0};
+	uint8_t sent[64] = {0}, got[64] = {0};
 	c->failures += OQS_KEM_encaps(state->kem, sealed, sent, state->made_public) != OQS_SUCCESS ||
 		       OQS_KEM_decaps(state->kem, got, sealed, state->made) != OQS_SUCCESS ||
 		       memcmp(sent, got, sizeof got) != 0;
@@ -111,6 +110,17 @@ static const pb_variant kem_variants[] = {
 	PB_END_OF_VARIANTS,
 };
 static const pb_family kem_family = {kem_open, close_state, kem_variants};
+
+/* HQC gives another secret for a changed ciphertext, and an error besides, as its reference code does. */
+PB_LOOP(decapsulate_hqc, struct state, (OQS_KEM_decaps(state->kem, out, in, state->private), 0))
+
+static const pb_variant hqc_variants[] = {
+	{"encapsulate", "pk/1", "OQS_KEM_encaps (with its random draw: getrandom)", NULL, encapsulate, NULL},
+	{"decapsulate", "pk/1", "OQS_KEM_decaps", NULL, decapsulate_hqc, NULL},
+	{"keygen", "pk/1", "OQS_KEM_keypair", NULL, kem_keygen, kem_show},
+	PB_END_OF_VARIANTS,
+};
+static const pb_family hqc_family = {kem_open, close_state, hqc_variants};
 
 /* Without keygen: a public key is longer than what an answer holds. */
 static const pb_variant large_variants[] = {
@@ -139,7 +149,7 @@ static int sig_open(pb_case *c)
 		memcpy(state->private, *own_private, private);
 	} else {
 		begin_draw(c->key[0], c->key_len);
-		if (end_draw(OQS_SIG_keypair(state->sig, state->public, state->private)))
+		if (end_draw(OQS_SIG_keypair(state->sig, state->public, state->private) != OQS_SUCCESS))
 			return failed(c, "OQS_SIG_keypair");
 	}
 	if (!c->key_len && !*own_public && (*own_public = malloc(public)) &&
@@ -190,6 +200,9 @@ static const pb_row rows[] = {
 	{"classic-mceliece-348864", &large_family, "Classic-McEliece-348864", 32, 0, 1, 32},
 	{"classic-mceliece-460896", &large_family, "Classic-McEliece-460896", 32, 0, 1, 32},
 	{"classic-mceliece-6688128", &large_family, "Classic-McEliece-6688128", 32, 0, 1, 32},
+	{"hqc-128-2023", &hqc_family, "HQC-128", 96, 0, 1, 64},
+	{"hqc-192-2023", &hqc_family, "HQC-192", 104, 0, 1, 64},
+	{"hqc-256-2023", &hqc_family, "HQC-256", 112, 0, 1, 64},
 	{"ml-dsa-44", &sig_family, "ML-DSA-44", 32, 0, 1, 2420},
 	{"ml-dsa-65", &sig_family, "ML-DSA-65", 32, 0, 1, 3309},
 	{"ml-dsa-87", &sig_family, "ML-DSA-87", 32, 0, 1, 4627},
@@ -197,7 +210,7 @@ static const pb_row rows[] = {
 	{"falcon-1024", &sig_family, "Falcon-padded-1024", 0, 0, 1, 1280},
 	PB_END_OF_ROWS,
 };
-static const pb_row *const tables[] = {rows, NULL};
+static const pb_row *const tables[] = {rows, stateful_rows, NULL};
 
 static int start(const char *tier)
 {
@@ -207,6 +220,8 @@ static int start(const char *tier)
 
 static int offers(const pb_row *row)
 {
+	if (row->family == &stateful_family)
+		return stateful_offers(row);
 	return row->family != &sig_family ? OQS_KEM_alg_is_enabled(row->param)
 					  : OQS_SIG_alg_is_enabled(row->param);
 }

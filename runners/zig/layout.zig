@@ -20,6 +20,8 @@ pub const Case = extern struct {
     inverse: c_int,
     given: c_int,
     turns: c_uint,
+    most: c_uint,
+    calls: u64,
     ctx: ?*anyopaque,
     words: [256]u8,
 
@@ -83,7 +85,7 @@ pub const Row = extern struct {
 pub const described = [_]usize{
     @sizeOf(Case),               @offsetOf(Case, "in"),     @offsetOf(Case, "message"), @offsetOf(Case, "nonce"),
     @offsetOf(Case, "aad"),      @offsetOf(Case, "in_len"), @offsetOf(Case, "out_len"), @offsetOf(Case, "failures"),
-    @offsetOf(Case, "turns"),    @offsetOf(Case, "ctx"),    @offsetOf(Case, "words"),   @sizeOf(Variant),
+    @offsetOf(Case, "turns"),    @offsetOf(Case, "calls"),    @offsetOf(Case, "ctx"),    @offsetOf(Case, "words"),   @sizeOf(Variant),
     @offsetOf(Variant, "begin"), @offsetOf(Variant, "show"), @sizeOf(Family),           @offsetOf(Family, "variants"),
     @sizeOf(Row),                @offsetOf(Row, "key"),     @offsetOf(Row, "output"),
 };

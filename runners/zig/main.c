@@ -17,6 +17,7 @@ static const size_t layout[] = {
 	offsetof(pb_case, out_len),
 	offsetof(pb_case, failures),
 	offsetof(pb_case, turns),
+	offsetof(pb_case, calls),
 	offsetof(pb_case, ctx),
 	offsetof(pb_case, error),
 	sizeof(pb_variant),

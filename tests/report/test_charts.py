@@ -481,6 +481,37 @@ def test_bars_of_public_keys_show_every_operation_each_on_its_own_axis() -> None
     assert words.count("cycles/call") == 3, "an axis for each"
 
 
+def test_parameter_sets_and_operations_are_no_race() -> None:
+    cells = tuple(
+        made_figure(Cell("a", f"ml-kem-{strength}", operation, 0, "pk/1"), strength * cost)
+        for strength in (512, 768, 1024)
+        for operation, cost in (("keygen", 50.0), ("encapsulate", 60.0))
+    )
+    view = RunView(made_run(cells))
+    words = texts(as_svg(bars(view, view.points[0])))
+    title = next(text for text in words if text.startswith("From "))
+    assert title == "From ml-kem-512, keygen: 25,600 to ml-kem-1024, encapsulate: 61,440 cycles/call"
+    assert not any("the fastest" in text for text in words)
+
+
+def test_a_headline_says_of_how_many_where_not_all_were_measured_at_that_size() -> None:
+    cells = [
+        ("aes-128-cbc", 16, 160.0),
+        ("des-cbc", 16, 800.0),
+        ("des-cbc", 4096, 2e5),
+        ("rc2-cbc", 4096, 3e5),
+    ]
+    view = RunView(
+        made_run(
+            tuple(
+                made_figure(Cell("a", name, "encrypt", size, "stream/1"), cost) for name, size, cost in cells
+            )
+        )
+    )
+    title = " ".join(texts(as_svg(by_library(view, view.points[0]))))
+    assert "at 4 KiB, of the 2 measured there" in title
+
+
 def test_each_size_of_the_bars_has_its_own_axis() -> None:
     view = RunView(tiers())
     assert texts(as_svg(bars(view, view.points[0]))).count("cycles/byte") == 2

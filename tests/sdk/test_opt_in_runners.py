@@ -65,6 +65,10 @@ RIGHT = {
         "ml-dsa-65",
         "efrodokem-976-shake",
         "classic-mceliece-348864",
+        "hqc-192-2023",
+        "hss-sha256-h5w8-h5w8",
+        "hss-sha256-h10w4-h5w8",
+        "xmss-sha2-10-256",
     ),  # Falcon has no known answers: each runner has a pair of its own
     "botan": (
         "ml-kem-768",
@@ -77,6 +81,8 @@ RIGHT = {
         "slh-dsa-sha2-128f",
         "ecdh-brainpoolp256r1",
         "ffdhe3072",
+        "hss-sha256-h10w4-h5w8",
+        "xmss-shake256-10-256",
     ),
     "wolfssl": (
         "ml-kem-768",
@@ -140,6 +146,7 @@ RIGHT = {
     "ring": ("sha-256", "aes-256-gcm", "chacha20-poly1305", "hmac-sha-384", "ed25519"),
     "aws-lc-rs": ("sha3-384", "aes-256-gcm-siv", "ed25519", "ecdh-p384", "ml-kem-768", "ml-dsa-87"),
     "graviola": ("sha3-512", "aes-256-gcm", "xchacha20-poly1305", "ed25519", "ecdh-p256", "ml-kem-768"),
+    "blake3-threads": ("blake3",),
     "adiantum": ("adiantum-xchacha12",),
     "xxhash": ("xxh64", "xxh3-64", "xxh3-128"),
     "libxcrypt": ("bcrypt-10",),

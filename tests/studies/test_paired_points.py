@@ -196,3 +196,13 @@ def test_a_printed_run_is_that_of_one_machine(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="made-up has no machine 'none'") as caught:
         published_run(study, "none")
     assert caught.value.hint == "there are: box, other"
+
+
+def test_cycles_of_a_call_are_those_of_the_printed_bytes(tmp_path: Path) -> None:
+    row = "m,table,box,One,Fast,encrypt,64,200,cycles/call,1,yes,one/aes-128-ecb/encrypt@16,a block of 64 bytes\n"
+    study = read_study(write_study(tmp_path, published=MORE + row))
+    (point,) = (pair for pair in paired(study, scripted_run()) if pair.published.id == "m")
+    assert point.today is not None
+    # a call of 16 bytes takes 32 cycles; 64 bytes are four of them
+    assert point.today.value == pytest.approx(128)
+    assert point.ratio == pytest.approx(200 / 128)

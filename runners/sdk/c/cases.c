@@ -160,6 +160,8 @@ static const char *produce_input(pb_prepared *p, const char *producer, char *wor
 	const pb_variant *variant = pb_variant_find(row, producer, p->variant->contract);
 	int signature = is(producer, "sign");
 	if (!variant)
+		variant = pb_variant_find(row, producer, PB_UNTIMED);
+	if (!variant)
 		return say(words, "unsupported", "%s has no %s under %s", row->algorithm, producer,
 			   p->variant->contract);
 	const char *code =

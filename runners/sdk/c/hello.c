@@ -59,6 +59,8 @@ void pb_hello(pb_server *s, const pb_request *q)
 				continue;
 			const char *path = r->code_path ? r->code_path(row) : NULL;
 			for (const pb_variant *v = row->family->variants; v->operation; v++) {
+				if (strcmp(v->contract, PB_UNTIMED) == 0)
+					continue;
 				pb_text_add(
 					&s->answer,
 					"%s{\"algorithm\":\"%s\",\"operation\":\"%s\",\"contract\":\"%s\"",

@@ -43,7 +43,7 @@ typedef struct pb_case {
 /* One operation under one contract. */
 typedef struct pb_variant {
 	const char *operation; /* "encrypt" */
-	const char *contract;  /* "stream/1" */
+	const char *contract;  /* "stream/1"; PB_UNTIMED: made only where another operation needs its output */
 	const char *calls;     /* the library calls one timed call makes, for hello and for readers */
 	/* untimed, before every sample: back to the state before call 0; may be NULL */
 	void (*begin)(pb_case *);
@@ -52,6 +52,9 @@ typedef struct pb_variant {
 	/* untimed, after the loop: bring the last call's output to out; may be NULL */
 	void (*show)(pb_case *);
 } pb_variant;
+
+/* The contract of an operation that is not offered: `sign` of a scheme whose signatures are verified only. */
+#define PB_UNTIMED "untimed"
 
 typedef struct pb_family {
 	int (*open)(pb_case *);     /* allocate ctx and set key 0 and nonce 0; 0, or pb_fail(c, ...) */

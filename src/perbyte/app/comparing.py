@@ -20,7 +20,7 @@ MOST_EARLIER = 16  # runs that are read to know by how much runs differ
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class SelectedPairs:
     """The figures of two selectors in `run`, paired by `stats.pairing`.
 
     `alone`: cells of each side without a counterpart; `failed`: cells without a figure that each side means.
@@ -32,7 +32,7 @@ class Pairs:
     failed: tuple[Sequence[Cell], Sequence[Cell]]
 
 
-def read_sides(sides: Sequence[str], run: Path | None) -> list[Run] | Pairs:
+def read_sides(sides: Sequence[str], run: Path | None) -> list[Run] | SelectedPairs:
     """The runs that all `sides` name, or what two selectors mean in `run` (None: the newest).
 
     Raises UsageError for a mixture, for what means nothing, and for selectors that have no cell alike.
@@ -50,7 +50,7 @@ def read_sides(sides: Sequence[str], run: Path | None) -> list[Run] | Pairs:
     return _pair(sides, open_run(find_run(run)))
 
 
-def _pair(sides: Sequence[str], run: Run) -> Pairs:
+def _pair(sides: Sequence[str], run: Run) -> SelectedPairs:
     (ours, failed_a), (theirs, failed_b) = (_selected(side, run) for side in sides)
     pairing = pair_cells([figure.cell for figure in ours], [figure.cell for figure in theirs])
     if not pairing.pairs:
@@ -60,7 +60,7 @@ def _pair(sides: Sequence[str], run: Run) -> Pairs:
             hint="two cells match if size and contract agree, and the operation unless each side has one",
         )
     alone = ([ours[i].cell for i in pairing.left_a], [theirs[i].cell for i in pairing.left_b])
-    return Pairs(run, [(ours[i], theirs[j]) for i, j in pairing.pairs], alone, (failed_a, failed_b))
+    return SelectedPairs(run, [(ours[i], theirs[j]) for i, j in pairing.pairs], alone, (failed_a, failed_b))
 
 
 def _selected(text: str, run: Run) -> tuple[list[CellFigure], list[Cell]]:

@@ -174,7 +174,7 @@ def _line(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class AskedTree:
     """What is asked of a tree: implementations by operation and primitive, how they are compiled, and the journal.
 
     `left`: how many primitives there are of each operation that nothing here can call.
@@ -197,7 +197,7 @@ class Tree:
         return TreeJob(self.journal, self.version, self.ways, sizes, budget_s, gentle, conduct)
 
 
-def open_tree(place: Path, primitives: Sequence[str], out: Path | None, *, every_compiler: bool) -> Tree:
+def open_tree(place: Path, primitives: Sequence[str], out: Path | None, *, every_compiler: bool) -> AskedTree:
     """The primitives of a tree that are meant (all without a name), and their journal in `out`.
 
     Raises UsageError where none is called so, or the tree has no list of compilers that are here.
@@ -220,7 +220,7 @@ def open_tree(place: Path, primitives: Sequence[str], out: Path | None, *, every
     journal = Journal(out or places.runs_home().parent / "supercop" / version)
     describe_primitives(every, journal.place / "catalogue")
     left = {name: count for name, count in primitives_of(root).items() if name not in OPERATIONS}
-    return Tree(version, groups, ways, journal, left)
+    return AskedTree(version, groups, ways, journal, left)
 
 
 def _meant(operation: str, primitive: str, patterns: Sequence[str]) -> bool:

@@ -32,8 +32,8 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 }
 """The kinds of algorithms, and what each of them does."""
 
-OPTIONAL = frozenset({"keygen", "squeeze", "aggregate"})
-"""Operations that an algorithm of a kind may leave out."""
+OPTIONAL = frozenset({"keygen", "squeeze", "aggregate", "sign"})
+"""Operations that an algorithm of a kind may leave out; `sign`, where a signature changes the private key."""
 
 MODES = frozenset({"ecb", "cbc", "ctr", "ofb", "cfb", "ige", "xts", "gcm", "ccm", "ocb", "gcm-siv", "siv"})
 LONGEST_VECTOR = 65_536

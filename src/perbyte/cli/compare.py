@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from perbyte.app.comparing import Pairs, read_sides, runs_like
+from perbyte.app.comparing import SelectedPairs, read_sides, runs_like
 from perbyte.app.gate import cells_text, gate_code, gravest
 from perbyte.app.leak_changes import FAILING, ChangedLeaks, changes_alone, changes_in_runs
 from perbyte.app.quantities import read_choices
@@ -144,7 +144,7 @@ def _shown(options: CompareOptions) -> _Shown:
     unit = Unit(options.forms.unit) if options.forms.unit else None
     sides, gated = options.sides, options.limits.fail_above is not None
     compared = read_sides(sides, options.run)
-    if isinstance(compared, Pairs):
+    if isinstance(compared, SelectedPairs):
         run = compared.run
         _note_left(sides, [len(cells) for cells in compared.alone])
         missing = missing_of_sides(run, compared.failed, sides, compared.alone[0] if gated else [])

@@ -50,7 +50,7 @@ SECTIONS: Mapping[str, Members] = {
         ),
         "verify": ("verify", "Find damage in a run, and check its signature."),
         "run": ("", "Merge, recover or sign a run; rarely needed."),
-        "dev": ("", "For authors of runners: conform, selftest."),
+        "dev": ("", "For authors of runners: agree, conform, selftest."),
     },
 }
 OF_RUNS: Members = {
@@ -59,6 +59,7 @@ OF_RUNS: Members = {
     "sign": ("sign", "Sign a run with your SSH key."),
 }
 OF_DEVELOPERS: Members = {
+    "agree": ("agree", "Check that all libraries compute the same, without timing."),
     "conform": ("conform", "Check a runner against every rule of the protocol."),
     "selftest": ("selftest", "Measure loops of known cost, to check Perbyte itself."),
 }

@@ -31,7 +31,7 @@ def command() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceOptions(QuietOption):
+class ImportOptions(QuietOption):
     """What the runs are called, and where they are stored."""
 
     name: str | None = option("--name", help="Name of the run; several runs get numbers.  [the file's]")
@@ -48,7 +48,7 @@ class SpeedOptions:
     version: str = option("--library-version", default="", help="OpenSSL's version, if a listing lacks it.")
     join: bool = flag("--join", help="Make one run of all listings (one machine, one version).")
     partial: bool = flag("--partial", help="Take the complete rows of a truncated listing.")
-    place: PlaceOptions = group(PlaceOptions)
+    place: ImportOptions = group(ImportOptions)
 
 
 @command.command("openssl-speed")
@@ -76,7 +76,7 @@ class BenchmarkOptions:
         metavar="PATTERN=ALGORITHM/OPERATION@SIZE",
         help="The cell for benchmarks whose names match PATTERN.",
     )
-    place: PlaceOptions = group(PlaceOptions)
+    place: ImportOptions = group(ImportOptions)
 
 
 def _importer(form: str) -> click.Command:
@@ -95,7 +95,7 @@ for _form in FORMATS:
     _importer(_form)
 
 
-def _deliver(runs: list[Run], place: PlaceOptions) -> int:
+def _deliver(runs: list[Run], place: ImportOptions) -> int:
     """Store the runs and print where, with what is missing and what was not understood."""
     from perbyte.app.importing import store_all
     from perbyte.report.facts import imported_text

@@ -57,7 +57,7 @@ def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> Non
     """Print a run in the form that was asked for, with what is wanted beside its figures."""
     from perbyte.report import runtext
 
-    wanted = runtext.Beside(beside.rate, beside.limits, beside.count, beside.memory, beside.leak)
+    wanted = runtext.RunExtras(beside.rate, beside.limits, beside.count, beside.memory, beside.leak)
     if (beside.rate or beside.limits) and output.as_csv:
         raise UsageError(f"--{'rate' if beside.rate else 'limits'} is not in the CSV", hint="--json has it")
     if output.as_json:

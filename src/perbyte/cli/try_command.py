@@ -14,7 +14,7 @@ import click
 
 from perbyte import extras
 from perbyte.app.quantities import read_choices, read_sizes
-from perbyte.app.trying.clock import Clock
+from perbyte.app.trying.clock import Clock, command_began
 from perbyte.app.trying.trial import BesideLibraries, InTurn, Kept, NoFigure, Trial
 from perbyte.cli.declared import takes
 from perbyte.cli.options import Forms, note, print_json, print_lines
@@ -57,7 +57,7 @@ def _trial(options: TryOptions) -> Trial:
     from perbyte.trial.program import from_pkg_config, link_words
     from perbyte.trial.subject import TrialRequest, managed, read_files
 
-    clock = Clock(options.budget)
+    clock = Clock(options.budget, began=command_began())
     described = (options.kind, options.lengths, options.answers)
     algorithm = algorithm_named(options.algorithm_name or "", *described)
     compiling, linking = from_pkg_config(options.packages)

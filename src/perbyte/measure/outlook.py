@@ -17,6 +17,7 @@ from perbyte.model import Process
 from perbyte.stats.arrays import np
 from perbyte.stats.estimate import normal_quantile
 from perbyte.stats.interval import UNEXPLAINED
+from perbyte.stats.samples import Floats
 
 DRAWS = 64  # simulated ends, of which the median is told
 MOST_FURTHER = 400  # epochs that are simulated; what takes longer is told as the rest of the budget
@@ -91,7 +92,7 @@ def until_precise_s(
     return min(float(np.median(spent_s)), most_s)
 
 
-def _widths(sums: np.ndarray, epochs: np.ndarray, common: np.ndarray, level: float) -> np.ndarray:
+def _widths(sums: Floats, epochs: Floats, common: Floats, level: float) -> Floats:
     """Half-widths, but for a factor, by sums of squares of `epochs`: as `stats.interval` makes them of forks."""
     own = epochs - 1.0
     moderated = sums / own <= UNEXPLAINED * common[:, 0]
@@ -99,10 +100,11 @@ def _widths(sums: np.ndarray, epochs: np.ndarray, common: np.ndarray, level: flo
     variances = (sums + np.where(moderated, common[:, 0] * common[:, 1], 0.0)) / freedom
     # Student's quantile over the normal one, to the first term of its expansion (Abramowitz and Stegun 26.7.5)
     factor = 1 + (normal_quantile(0.5 + level / 2) ** 2 + 1) / (4 * freedom)
-    return np.sqrt(variances / epochs) * factor
+    widths: Floats = np.sqrt(variances / epochs) * factor
+    return widths
 
 
-def _true_variances(cells: Sequence[Unfinished], draw: np.random.Generator) -> np.ndarray:
+def _true_variances(cells: Sequence[Unfinished], draw: np.random.Generator) -> Floats:
     variances = np.empty((len(cells), DRAWS))
     for row, cell in zip(variances, cells, strict=True):
         known = math.isfinite(cell.freedom)

@@ -200,15 +200,21 @@ def _points(base: Any, records: Records, value: Any, *, colour: Any, shape: Any,
     return layers
 
 
+def curve_panel(panels: int, columns: int = 3) -> tuple[int, int]:
+    """Width and height in pixels of each of so many panels of `curves`."""
+    return (WIDE + 60) // min(columns, max(panels, 1)) - 60, 140
+
+
 def curves(
     layers: Sequence[Any], records: Records, *, panels: tuple[str, Sequence[str]], columns: int = 3
 ) -> Any:
     """Lay curves out in small panels by (field, values in order), `columns` beside each other."""
     field, order = panels
     wide = min(columns, max(len(order), 1))
+    width, height = curve_panel(len(order), columns)
     return (
         alt.layer(*layers)
-        .properties(width=(WIDE + 60) // wide - 60, height=140)
+        .properties(width=width, height=height)
         .facet(
             facet=alt.Facet(
                 f"{field}:N", sort=list(order), header=alt.Header(title=None, labelAnchor="start")
@@ -347,15 +353,20 @@ def logarithmic(values: Iterable[float], steps: Sequence[float] = (1, 3)) -> dic
 
 def decades(values: Iterable[float], *, below: bool) -> dict[str, Any]:
     """A logarithmic scale labelled at each decade, with room for the points' labels below or above them."""
-    known = [math.log10(value) for value in values]
-    low, high = min(known), max(known)
-    wide, narrow = max(0.2 * (high - low), 0.3), max(0.06 * (high - low), 0.15)
-    low, high = (low - wide, high + narrow) if below else (low - narrow, high + wide)
+    low, high = decade_range(values, below=below)
     steps = [10.0**power for power in range(math.ceil(low), math.floor(high) + 1)]
     return {
         "scale": alt.Scale(type="log", domain=[10**low, 10**high], nice=False, clamp=True),
         "axis": alt.Axis(values=steps, format=",~g", grid=True),
     }
+
+
+def decade_range(values: Iterable[float], *, below: bool) -> tuple[float, float]:
+    """The powers of ten at which the scale of `decades` begins and ends."""
+    known = [math.log10(value) for value in values]
+    low, high = min(known), max(known)
+    wide, narrow = max(0.2 * (high - low), 0.3), max(0.06 * (high - low), 0.15)
+    return (low - wide, high + narrow) if below else (low - narrow, high + wide)
 
 
 def ratio_scale(values: Iterable[float]) -> dict[str, Any]:

@@ -6,6 +6,8 @@ that is the business of `perbyte.studies.history`.
 
 from __future__ import annotations
 
+import itertools
+import math
 import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,6 +18,7 @@ from perbyte.model import Estimate, Quality, Run
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, Records, finished
+from perbyte.report.labels import Spot, place_labels
 from perbyte.report.wording import number, percent, sentence, size_label, three_digits
 from perbyte.studies.history import Explained, History, HistoryLine, HistoryPoint, Jump, LeftOut, Means
 
@@ -218,6 +221,7 @@ def _factor(estimate: Estimate | None) -> str:
 
 
 CYCLES, MEGABITS = "cycles/byte", "Mbit/s"
+_COLUMNS = 4
 _SHAPES = {Means.SOFTWARE: "circle", Means.INSTRUCTIONS: "diamond", Means.VIRTUAL: "triangle-up"}
 _MEANS_IN_FULL = {
     Means.SOFTWARE: "software alone",
@@ -240,16 +244,17 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
     left_out = sum(history_value(point, unit) is None for line in lines for point in history.of(line))
     years = [int(record["year"]) for record in records]
     first, last = min(years) - 4, max(years) + 4
-    x = alt.X(
-        "year:Q",
-        title=None,
-        scale=alt.Scale(domain=[first, last], nice=False),
-        axis=alt.Axis(
+    along: dict[str, Any] = {
+        "title": None,
+        "scale": alt.Scale(domain=[first, last], nice=False),
+        "axis": alt.Axis(
             values=[year for year in range(1985, 2100, 10) if first <= year <= last], format="d", grid=True
         ),
-    )
-    values = (record["value"] for record in records)
-    y = alt.Y("value:Q", title=unit, **charts.decades(values, below=unit == CYCLES))
+    }
+    values = [record["value"] for record in records]
+    up: dict[str, Any] = {"title": unit, **charts.decades(values, below=unit == CYCLES)}
+    x, y = alt.X("year:Q", **along), alt.Y("value:Q", **up)
+    _lay_labels(records, names, (first, last), charts.decade_range(values, below=unit == CYCLES), unit)
     base = alt.Chart().encode(x=x)
     front = base.mark_line(color=theme.MUTED, strokeWidth=1.5, aria=False).encode(y=y, detail="means:N")
     whisker = base.mark_rule(strokeWidth=1.5, color=theme.INK, aria=False).encode(y="low:Q", y2="high:Q")
@@ -276,12 +281,52 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
         description="described:N",
         tooltip=charts.tooltip(),
     )
-    # The best of a year has its label on the side where no other point of that year is.
-    beside = 12 if unit == CYCLES else -11
-    label = base.mark_text(fontSize=10, dy=beside, aria=False).encode(y=y, text="label:N")
+    label = base.mark_text(fontSize=10, aria=False, baseline="middle").encode(
+        x=alt.X("label_year:Q", **along), y=alt.Y("label_value:Q", **up), text="label:N"
+    )
     layers = [front.transform_filter("datum.front"), whisker, point, label]
-    chart = charts.curves(layers, records, panels=("line", names), columns=4)
+    chart = charts.curves(layers, records, panels=("line", names), columns=_COLUMNS)
     return finished(chart, _history_title(history, unit), _history_subtitle(history, unit, left_out))
+
+
+def _lay_labels(
+    records: Records,
+    panels: Sequence[str],
+    years: tuple[int, int],
+    powers: tuple[float, float],
+    unit: str,
+) -> None:
+    """Put `label_year` and `label_value`, the middle of each label on the two axes, into `records`.
+
+    `years` and `powers` (of ten) are the ends of the axes. A label without a free place is emptied.
+    """
+    width, height = charts.curve_panel(len(panels), _COLUMNS)
+    wide, high = width / (years[1] - years[0]), height / (powers[1] - powers[0])
+
+    def spot(record: dict[str, Any]) -> Spot:
+        return Spot((record["year"] - years[0]) * wide, (powers[1] - math.log10(record["value"])) * high)
+
+    for panel in panels:
+        of = [record for record in records if record["line"] == panel]
+        fronts = sorted((record for record in of if record["front"]), key=lambda record: record["year"])
+        lines = [
+            (spot(earlier), spot(later))
+            for means in {record["means"] for record in fronts}
+            for earlier, later in itertools.pairwise(record for record in fronts if record["means"] == means)
+        ]
+        named = [record for record in of if record["label"]]
+        texts = [(record["label"], spot(record)) for record in named]
+        middles = place_labels(
+            texts, [spot(record) for record in of], lines, (width, height), below=unit == CYCLES
+        )
+        for record in of:
+            record["label_year"], record["label_value"] = record["year"], record["value"]
+        for record, middle in zip(named, middles, strict=True):
+            if middle is None:
+                record["label"] = ""
+                continue
+            record["label_year"] = round(years[0] + middle.x / wide, 3)
+            record["label_value"] = float(f"{10 ** (powers[1] - middle.y / high):.5g}")
 
 
 def history_value(point: HistoryPoint, unit: str) -> Any:

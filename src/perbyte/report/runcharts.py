@@ -191,9 +191,9 @@ def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
         row=("operation", list(dict.fromkeys(record["operation"] for record in here))),
         column=("size", [size_label(size) for size in sizes]),
     )
+    ends = dict.fromkeys(number(pick(factors), 0.1) for pick in (min, max))
     title = (
-        f"{plain(algorithm, 40)}: the processor's own instructions make it "
-        f"{number(min(factors), 0.1)} to {number(max(factors), 0.1)} times as fast"
+        f"{plain(algorithm, 40)}: the processor's own instructions make it {' to '.join(ends)} times as fast"
     )
     return finished(chart, title, _subtitle(view, points, "at the bars: how many times as fast", *lines))
 
@@ -216,10 +216,11 @@ def everything(view: RunView, points: Points) -> Chart | None:
         row=("operation", list(dict.fromkeys(record["operation"] for record in here))),
         column=("size", [size_label(size) for size in sizes]),
     )
-    headline, _ = accelerated_alone(here)
+    headline, left = accelerated_alone(here)
     best, worst = (pick(headline, key=lambda record: float(record["value"])) for pick in (min, max))
+    begin = "With the processor's own instructions, from" if left else "From"
     title = (
-        f"From {best['shown']} to {worst['shown']} {points.unit.value}: "
+        f"{begin} {best['shown']} to {worst['shown']} {points.unit.value}: "
         f"{best['series']} in {best['library']} to {worst['series']} in {worst['library']}"
     )
     return finished(chart, title, _subtitle(view, points, *lines, *rest))
@@ -387,8 +388,13 @@ def _bars_title(records: Records, operation: str, points: Points) -> str:
         best = max(sorted(won), key=lambda name: won[name])
         rest = f"; in {unknown} it is not known who is" if unknown else ""
         return f"{best} is the fastest, alone or tied, in {won[best]} of {len(races)} comparisons{rest} ({operation})"
-    first = (max if points.unit.more_is_better else min)(records, key=lambda record: float(record["value"]))
+    picks = (max, min) if points.unit.more_is_better else (min, max)
+    first, last = (pick(records, key=lambda record: float(record["value"])) for pick in picks)
     value = f"{first['shown']} {points.unit.value}"
+    if len({record["operation"] for record in records}) > 1:
+        # Different operations, and keys of different strength: no race, so that nobody wins it.
+        ends = (f"{end['series']}, {end['operation']}: {end['shown']}" for end in (first, last))
+        return f"From {' to '.join(ends)} {points.unit.value}"
     if _apart(first, [record for record in records if record["size"] == first["size"]]):
         return f"{first['series']} is the fastest to {operation}: {value}"
     return f"{first['series']}, {operation}: {value} at the best"
@@ -425,11 +431,13 @@ def _slowest_title(here: Records, points: Points, switched: bool) -> str:
 
     slowest, fastest = map(extreme, (min, max) if points.unit.more_is_better else (max, min))
     everywhere = " in every library" if len({record["library"] for record in here}) > 1 else ""
+    there = len({record["series"] for record in records})
+    of = f", of the {there} measured there" if there < len({record["series"] for record in here}) else ""
     ends = [f"{name} is the {what}" for name, what in ((slowest, "slowest"), (fastest, "fastest")) if name]
     if not ends:
         sentence = "no algorithm is the fastest or the slowest in every library beyond doubt"
     else:
-        sentence = f"{' and '.join(ends)}{everywhere} at {size_label(largest)}"
+        sentence = f"{' and '.join(ends)}{everywhere} at {size_label(largest)}{of}"
     if switched:
         return f"Without the processor's own instructions, {sentence}"
     return sentence[:1].upper() + sentence[1:] if not ends else sentence
@@ -480,8 +488,10 @@ def _cost_title(drawn: Mapping[Any, FittedCost], operation: str) -> str:
     if not straight:
         nearest = percent(min(model.worst_residual for model in models))
         return f"No straight line describes these costs: the nearest is off by {nearest} ({operation})"
-    fixed = sorted(max(model.per_message, 0.0) for model in straight)
-    span = number(fixed[0], 1) if len(fixed) == 1 else f"{number(fixed[0], 1)} to {number(fixed[-1], 1)}"
     rest = len(models) - len(straight)
     bent = f"; {rest} of {len(models)} are no straight line" if rest else ""
+    if all(model.per_message_interval.low <= 0 for model in straight):
+        return f"At these sizes no cost of a call before its first byte can be told ({operation}{bent})"
+    fixed = sorted(max(model.per_message, 0.0) for model in straight)
+    span = number(fixed[0], 1) if len(fixed) == 1 else f"{number(fixed[0], 1)} to {number(fixed[-1], 1)}"
     return f"A call costs {span} cycles before its first byte ({operation}{bent})"

@@ -19,11 +19,11 @@ from perbyte.report.rate import rate_json, rate_listing
 from perbyte.report.text import render_comparison, render_table
 from perbyte.stats.quantity import Unit
 
-__all__ = ["Beside", "render_run", "render_side_by_side", "run_json", "to_csv"]
+__all__ = ["RunExtras", "render_run", "render_side_by_side", "run_json", "to_csv"]
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class RunExtras:
     """What is shown beside the figures; `rate` in bytes per second."""
 
     rate: float | None = None
@@ -33,7 +33,7 @@ class Beside:
     leak: bool = False
 
 
-def run_json(run: Run, beside: Beside) -> dict[str, Any]:
+def run_json(run: Run, beside: RunExtras) -> dict[str, Any]:
     """The run for programs; counts, memory and leaks are in it wherever they were measured."""
     document = to_json(run)
     document |= {"rate": rate_json(run.cells, beside.rate)} if beside.rate else {}
@@ -41,7 +41,7 @@ def run_json(run: Run, beside: Beside) -> dict[str, Any]:
     return document | ({"scaling": scaled} if (scaled := scaling_json(run.cells)) else {})
 
 
-def render_run(run: Run, unit: str | None, beside: Beside) -> str:
+def render_run(run: Run, unit: str | None, beside: RunExtras) -> str:
     """The table as text, and below it what several cores do and what was asked for."""
     parts = [
         render_table(run, unit=Unit(unit) if unit else None),

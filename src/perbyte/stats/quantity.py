@@ -86,7 +86,8 @@ def read(figure: CellFigure, unit: str, *, size_bytes: int = 0, calls: int = 1) 
     """Return `figure` in `unit`; None where it has no such value (no cycle source, no data, not finite).
 
     The ends are NaN where the interval is not known. `size_bytes` and `calls` are those of a published figure:
-    times are scaled by the bytes, which is right for long messages only, and cover all its calls together.
+    times, and cycles of a call, are scaled by the bytes, which is right for long messages only; times cover all
+    its calls together.
     """
     low, high, per_call = figure.interval.low, figure.interval.high, figure.per_call
     if not figure.interval.known:
@@ -99,7 +100,7 @@ def read(figure: CellFigure, unit: str, *, size_bytes: int = 0, calls: int = 1) 
     if unit in (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL):
         if figure.cycles_per_call is None or (unit == Unit.CYCLES_PER_BYTE and not size):
             return None
-        by = size if unit == Unit.CYCLES_PER_BYTE else 1
+        by = size if unit == Unit.CYCLES_PER_BYTE else _calls_in(size, size_bytes)
         return Estimate(figure.cycles_per_call, low, high).scaled(per=by)
     # The interval's unit is that of per_call; its relative width carries over to time.
     scale = figure.ns_per_call / per_call if per_call else 1.0
@@ -107,11 +108,15 @@ def read(figure: CellFigure, unit: str, *, size_bytes: int = 0, calls: int = 1) 
     if unit == Unit.NS_PER_CALL:
         return ns
     if unit in _TIMES:
-        times = _TIMES[Unit(unit)] * calls * (size_bytes / size if size_bytes and size else 1.0)
-        return ns.scaled(times)
+        return ns.scaled(_TIMES[Unit(unit)] * calls / _calls_in(size, size_bytes))
     if unit in (Unit.CALLS_PER_SECOND, Unit.OPERATIONS_PER_SECOND):
         return _inverse(ns, 1e9)
     return _inverse(ns, size * _BYTES_A_SECOND[Unit(unit)]) if unit in _BYTES_A_SECOND else None
+
+
+def _calls_in(measured_bytes: int, published_bytes: int) -> float:
+    """How many calls of a published size a measured one is; 1 where either has no size."""
+    return measured_bytes / published_bytes if measured_bytes and published_bytes else 1.0
 
 
 def _inverse(cost: Estimate, numerator: float) -> Estimate | None:

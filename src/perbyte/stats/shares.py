@@ -8,9 +8,10 @@ work. The figure stays as it is, and says so.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping
 
-from perbyte.model import Cell, Doubt, Warning
+from perbyte.model import Cell, Doubt, Process, Warning
 from perbyte.stats.arrays import np
 from perbyte.stats.estimate import beyond_scatter
 
@@ -33,9 +34,16 @@ def unlike_shares(counts: Mapping[Cell, tuple[int, int]]) -> dict[Cell, Warning]
     odds = {
         cell: math.log((clean + 0.5) / (samples - clean + 0.5)) for cell, (clean, samples) in taken.items()
     }
+    odds_of: dict[Process, list[float]] = defaultdict(list)
+    for cell, odd in odds.items():
+        odds_of[cell.process].append(odd)
+    others_of = {
+        process: [odd for other, values in odds_of.items() if other != process for odd in values]
+        for process in odds_of
+    }
     warning_of = {}
     for cell, (clean, samples) in taken.items():
-        others = [odd for other, odd in odds.items() if other.process != cell.process]
+        others = others_of[cell.process]
         if len(others) < LEAST_ROWS:
             others = [odd for other, odd in odds.items() if other is not cell]
         if len(others) < LEAST_ROWS:

@@ -7,6 +7,7 @@ so for each burst would cost more than the burst and disturb the next one.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import zlib
@@ -107,7 +108,13 @@ def encode(value: Any) -> bytes:
     Infinite and undefined numbers, which JSON lacks, become text; halves of surrogate pairs, which a runner's
     stray bytes may leave in a message, become question marks.
     """
-    return msgspec.json.encode(value if isinstance(value, Measured) else _plain(msgspec.to_builtins(value)))
+    if isinstance(value, Measured):
+        return msgspec.json.encode(value)
+    built = msgspec.to_builtins(value)
+    try:
+        return json.dumps(built, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except ValueError:  # such numbers or such text are rare, and finding them takes ten times as long
+        return msgspec.json.encode(_plain(built))
 
 
 def read_journal(directory: Path) -> JournalText:
