@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from perbyte.app.trying.clock import Clock
+from perbyte.app.trying.clock import Clock, command_began
 from perbyte.app.trying.trial import BesideLibraries, InTurn, Kept, NoFigure, Trial
 from perbyte.cli.declared import takes
 from perbyte.cli.options import note
@@ -55,7 +55,7 @@ def _trial(options: TryOptions) -> Trial:
     from perbyte.trial.program import from_pkg_config, link_words
     from perbyte.trial.subject import TrialRequest, managed, read_files
 
-    clock, algorithm = Clock(options.budget), _algorithm(options)
+    clock, algorithm = Clock(options.budget, began=command_began()), _algorithm(options)
     compiling, linking = from_pkg_config(options.packages)
     link = (*link_words(options.links), *linking)
     of_function = (options.functions, options.signatures, options.name)

@@ -18,11 +18,15 @@ from perbyte.measure.states import expected_s
 from perbyte.model import Cell, Policy
 from perbyte.model.cell import LOOP
 from perbyte.runners import RunnerSpec
+from perbyte.runners.spec import PROGRAM
 
 # Seconds, as measured with compiled runners on a machine of 2022, Zen 4; the virtual machine of Java takes longer to
 # come up.
 START_S = 0.1
 START_JAVA_S = 1.5
+WARM_OWN_S = (
+    0.2  # the same for a function of `perbyte try`: half a second for the first size, a tenth for another
+)
 WARM_JAVA_S = 0.75  # until a case is compiled and steady, 1.5 s at the most; anew in each epoch
 BURST_S = 0.001
 REST_S = 0.006  # an epoch's audit, statistics and storing, of one cell
@@ -83,11 +87,14 @@ def foresee(
     """Return the forecast of `plan` under `policy`; `specs` are the runners by name, `pace` the last runs here."""
     pace = pace or Pace()
     processes = {cell.process for cell in plan.everything}
-    java = {name for name, spec in specs.items() if spec.language == "java"}
+    java = {name for name, spec in specs.items() if spec.language in ("java", "kotlin")}
+    # a user's own function warms itself once for all sizes
+    brief = {name for name in java if specs[name].kind == PROGRAM}
     starts = sum(
         pace.start_s(runner, START_JAVA_S if runner in java else START_S) for runner, _, _ in processes
     )
-    bare = {cell: _bare_s(cell, policy) + WARM_JAVA_S * (cell.runner in java) for cell in plan.everything}
+    warm = {name: WARM_OWN_S if name in brief else WARM_JAVA_S for name in java}
+    bare = {cell: _bare_s(cell, policy) + warm.get(cell.runner, 0.0) for cell in plan.everything}
     checks = sum(CHECK_S + BYTE_S * cell.size_bytes for cell in plan.everything)
     # a row that was dear the last time is so this time, whatever its size would say
     least = {cell: max(took + REST_S, pace.dear_s.get(row_of(cell), 0.0)) for cell, took in bare.items()}

@@ -55,6 +55,8 @@ class Bench:
     unreached: tuple[str, ...] = ()
     fewest_epochs: int = 3
     _left: set[str] = field(default_factory=set)
+    _asked: dict[str, Survey] = field(default_factory=dict)
+    _twins_of: Sequence[str] = ()
 
     def check(self) -> list[Failure]:
         """The first fault of each program, within seconds, before any library is so much as started."""
@@ -123,17 +125,16 @@ class Bench:
         """The cells that fit into the promised time, and the policy with what is left of it as budget.
 
         Libraries come as they cost, by the last look at them; those of which nothing is known come last. One at the
-        least stays, since a function is set against something. Where that one does not fit either, epochs go: a process
-        of Java takes a second or two until it is warm.
+        least stays, since a function is set against something. Where that one does not fit either, its processes are
+        those that are compared with each other, and then epochs go: one of Java takes a second until it is warm.
         """
         from perbyte.app.trying.stored import last_costs
         from perbyte.measure import Plan, foresee
-        from perbyte.measure.plan import choose_twins
 
-        policy = self.policy
+        policy, self._twins_of = self.policy, ()
 
         def ahead(chosen: Sequence[Cell]) -> Forecast:
-            return foresee(Plan(tuple(chosen), choose_twins(chosen)), policy, surveyed.specs, pace)
+            return foresee(Plan(tuple(chosen), self._twins(chosen)), policy, surveyed.specs, pace)
 
         if self.clock.budget_s:
             return cells, replace(self.policy, budget_s=self.clock.budget_s)
@@ -147,15 +148,34 @@ class Bench:
             seen = ahead([cell for cell in cells if cell.runner in {*self.own_names, *theirs[:kept]}])
         self.unreached = tuple(theirs[kept:])
         chosen = [cell for cell in cells if cell.runner not in self.unreached]
+        if theirs and seen.starts_s + seen.least_s > self.clock.left_s:
+            self._twins_of = theirs[:1]
+            seen = ahead(chosen)
         while policy.epochs > self.fewest_epochs and seen.starts_s + seen.least_s > self.clock.left_s:
             policy = replace(policy, epochs=policy.epochs - 1)
             seen = ahead(chosen)
         return chosen, replace(policy, budget_s=self.clock.measuring_s(seen.starts_s))
 
     def _survey(self, specs: Sequence[RunnerSpec]) -> Survey:
-        from perbyte.measure import survey
+        """What each of `specs` offers. Each is asked once: a virtual machine takes a while to answer."""
+        from perbyte.measure import Survey, survey
 
-        return survey(specs, ["full"])
+        if new := [spec for spec in specs if spec.name not in self._asked]:
+            found = survey(new, ["full"])
+            for spec in new:
+                hellos = {key: hello for key, hello in found.hellos.items() if key[0] == spec.name}
+                failures = tuple(one for one in found.failures if one.runner == spec.name)
+                self._asked[spec.name] = Survey({spec.name: spec}, hellos, failures)
+        each = [self._asked[spec.name] for spec in specs]
+        hellos = {key: hello for one in each for key, hello in one.hellos.items()}
+        failures = tuple(failure for one in each for failure in one.failures)
+        return Survey({spec.name: spec for spec in specs}, hellos, failures)
+
+    def _twins(self, cells: Sequence[Cell]) -> tuple[Cell, ...]:
+        """The A/A cells: of the process with most cells, or of a library that starts fast where time is short."""
+        from perbyte.measure.plan import choose_twins
+
+        return choose_twins([cell for cell in cells if not self._twins_of or cell.runner in self._twins_of])
 
     def cells(self, surveyed: Survey) -> tuple[Cell, ...]:
         """All cells of what the programs offer. Raises UsageError when there is none."""
@@ -175,11 +195,10 @@ class Bench:
     def _carry_out(self, surveyed: Survey, cells: Sequence[Cell]) -> Run:
         from perbyte.app.trying.check import RUN_TIMES, limits
         from perbyte.measure import Plan, choose_cores, foresee, recall_pace
-        from perbyte.measure.plan import choose_twins
 
         pace = recall_pace(choose_cores(self.policy.cores)[0])
         cells, policy = self._in_time(surveyed, cells, pace)
-        plan = Plan(tuple(cells), choose_twins(cells), wanted=tuple(self.own_names))
+        plan = Plan(tuple(cells), self._twins(cells), wanted=tuple(self.own_names))
         count = "1 cell" if len(cells) == 1 else f"{len(cells):,} cells"
         self.say(f"{count}: {foresee(plan, policy, surveyed.specs, pace)}")
         if self.unreached:

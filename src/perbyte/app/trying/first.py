@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from perbyte.runners import TimeLimits
 
 FIRST_EPOCHS, FIRST_S = 2, 0.3
+SLOW_TO_START = ("java", "kotlin")  # a process of these is warm after half a second: one does
 
 
 class Nowhere:
@@ -39,9 +40,9 @@ def first_figures(
     from perbyte.measure.machine import step_aside
     from perbyte.measure.run import Measurement
 
-    short = replace(
-        of_today(policy), epochs=FIRST_EPOCHS, max_epochs=FIRST_EPOCHS, budget_s=FIRST_S, audit=False
-    )
+    slow = any(spec.language in SLOW_TO_START for spec in surveyed.specs.values())
+    epochs = 1 if slow else FIRST_EPOCHS
+    short = replace(of_today(policy), epochs=epochs, max_epochs=epochs, budget_s=FIRST_S, audit=False)
     plan = Plan(tuple(cells), ())
     with cores_held(short.cores, "perbyte try, a first look"):
         step_aside(short.cores)
