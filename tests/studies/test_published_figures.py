@@ -420,3 +420,11 @@ def test_the_machines_of_2013_agree_roughly_and_differ() -> None:
         values = [number.value for number in numbers[id]]
         assert len(values) == 9
         assert (min(values), max(values)) == pytest.approx((low, high), abs=0.001)
+
+
+@pytest.mark.parametrize("name", [study.name for study in studies()])
+def test_the_two_sides_of_a_ratio_have_names_of_their_own(name: str) -> None:
+    for verdict in judge_in_print(find(name)).verdicts:
+        for number in verdict.numbers:
+            own, over, other = number.name.partition(" over ")
+            assert not over or own != other, f"{verdict.claim.id}: {number.name}"

@@ -367,7 +367,8 @@ class Comparing(Form, frozen=True, kw_only=True):
             for rows, label in zip((own, other), labels, strict=True)
         )
         if a.label == b.label:
-            apart = [d for d in own[0].dims if d not in _UNSPOKEN and _values(own, d) != _values(other, d)]
+            apart = [name for name in own[0].dims if _values(own, name) != _values(other, name)]
+            apart = [name for name in apart if name not in _UNSPOKEN] or apart
             a, b = (
                 replace(candidate, label=_detailed(candidate, rows, apart))
                 for candidate, rows in ((a, own), (b, other))
