@@ -197,7 +197,10 @@ def measure_(options: FleetOptions) -> int:
                 "the fleet has no machine", hint=f"on each: perbyte fleet worker {scheduler}"
             )
         conduct.require_agreement({name: facts for name, facts in there.items() if name in names})
-        note(f"job {job.id} on {len(names)} machines: {', '.join(names)}", quiet=quiet)
+        note(
+            f"job {job.id} on {len(names)} machine{'s' if len(names) != 1 else ''}: {', '.join(names)}",
+            quiet=quiet,
+        )
         try:
             watch = partial(_tell, quiet=quiet)
             done = conduct.conduct(scheduler, job, names, watch, patience_s=options.patience)
