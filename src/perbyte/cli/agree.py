@@ -17,7 +17,7 @@ from perbyte.model.cell import FULL
 @click.argument("selectors", metavar="[SELECTOR]...", nargs=-1)
 @click.option("--cpu", "cpus", type=Listed(), default=(FULL,), help="CPU tiers to check, or '*'.  [full]")
 @click.option("--contract", "contracts", type=Listed(), help="Contracts, or globs: '*'.  [the usual ones]")
-@click.option("--size", "sizes", metavar="LIST", help="Sizes of data.  [67,4099]")
+@click.option("--size", "sizes", metavar="LIST", help="Sizes of data.  [67,4096]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(
