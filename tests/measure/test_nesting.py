@@ -33,8 +33,8 @@ def learn(process_sd, burst_sd, *, bursts=8, epochs=30, process_s=0.004, burst_s
 def test_the_number_is_that_of_the_formula(process_sd, burst_sd, optimum):
     """F = sqrt(c_p / c_f) s_f / s_p, with c_p / c_f = 4 here; bounded by the rounds of an epoch."""
     nesting = learn(process_sd, burst_sd)
-    found = sorted(nesting.rounds(cell) for cell in CELLS)[len(CELLS) // 2]
-    assert optimum * 0.7 <= found <= optimum * 1.5
+    median = sorted(nesting.rounds(cell) for cell in CELLS)[len(CELLS) // 2]
+    assert optimum * 0.7 <= median <= optimum * 1.5
 
 
 def test_nothing_is_said_before_a_few_epochs():
@@ -49,7 +49,7 @@ def test_a_cell_whose_processes_differ_most_gets_more_processes_and_fewer_bursts
 
 
 def test_few_epochs_of_a_cell_are_drawn_towards_the_others():
-    """By luck alone three epochs of a cell may agree perfectly; it gets no more bursts than the formula's many."""
+    """By chance alone three epochs of a cell may agree perfectly; it gets no more bursts than the formula's many."""
     nesting = learn(0.004, 0.004, epochs=LEAST_EPOCHS)
     counts = [nesting.rounds(cell) for cell in CELLS]
     assert max(counts) <= 8

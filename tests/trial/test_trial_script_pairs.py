@@ -40,9 +40,9 @@ def test_a_script_gives_known_answers(
 def test_a_signature_of_javascript_gives_known_answers_and_refuses_forgeries(tmp_path: Path, code: Path):
     functions = "keypair=keypair,sign=sign,verify=verify"
     spec = managed(tmp_path, code / "managed_pairs.js", "ed25519", functions)
-    found = answers(spec, "ed25519")
-    assert found["sign", "pk/1"] > 1
-    assert found["verify", "pk/1"] > 1
+    outcomes = answers(spec, "ed25519")
+    assert outcomes["sign", "pk/1"] > 1
+    assert outcomes["verify", "pk/1"] > 1
 
 
 @pytest.fixture

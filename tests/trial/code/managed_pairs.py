@@ -61,8 +61,8 @@ def dh_keypair(seed):
 
 
 def dh_encapsulate(public):
-    one = hashlib.sha256(public).digest()
-    return base(one), hashlib.sha256(ladder(one, public)).digest()
+    first = hashlib.sha256(public).digest()
+    return base(first), hashlib.sha256(ladder(first, public)).digest()
 
 
 def dh_decapsulate(ciphertext, private):
