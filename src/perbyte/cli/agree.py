@@ -21,7 +21,7 @@ class AgreeOptions:
     selectors: tuple[str, ...] = argument(metavar="[SELECTOR]...", nargs=-1)
     cpus: Words = option("--cpu", default=(FULL,), help="CPU tiers to check, or '*'.  [full]")
     contracts: Words | None = option("--contract", help="Contracts, or globs: '*'.  [the usual ones]")
-    sizes: Words | None = option("--size", help="Sizes of data.  [67,4099]")
+    sizes: Words | None = option("--size", help="Sizes of data.  [67,4096]")
     as_json: bool = flag("--json", help="Print JSON.")
     notes: QuietOption = group(QuietOption)
 
